@@ -1,7 +1,7 @@
 """Long chains: one state in pieces against one sweep over the links; accuracy, work and span, and what more cores would bring.
 
-`python benchmarks/long_chains.py`, or `--only times|accuracy|cores`. Sweeps and pieces take turns, best of many; the machine may
-be shared, so the least time counts.
+`python benchmarks/long_chains.py`, or `--only times|threads|accuracy|cores`. Sweeps and pieces take turns, best of many; the
+machine may be shared, so the least time counts.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from lagrangian.kernels.pieces.kernel import planned
 from lagrangian.kernels.program import Program
 from lagrangian.kernels.programs.sweeps import Sweeps, links
 from lagrangian.kernels.rolled import trace as rolled_trace
+from lagrangian.kernels.threads import Threads
 from lagrangian.kernels.trace.node import Graph, Trace
 
 SIZES = (66, 80, 100, 150, 200, 300, 1000, 3000, 10_000, 30_000, 100_000)
@@ -58,8 +59,8 @@ def tree_of(n: int) -> Tree:
     )  # fmt: skip
 
 
-def function(program: Program) -> Callable[..., np.ndarray]:
-    kernel = Kernel(program)
+def function(program: Program, threads: int = 1) -> Callable[..., np.ndarray]:
+    kernel = Kernel(program, Threads(threads))
     return kernel.direct(kernel, program.name, ", ".join(program.inputs), "")
 
 
@@ -90,6 +91,27 @@ def times(rounds: int) -> None:
             one, other = (t / n * 1e9 for t in best(calls, max(20, min(rounds, 3_000_000 // n))))
             pieces = "in pieces" if planned(algorithm, tree, target.current()) is not None else "not cut  "
             line += f" {one:14.1f} {other:7.1f} {pieces} |"
+        print(line, flush=True)
+
+
+def threads(rounds: int) -> None:
+    """One state by one thread and by two, in turns; helpers are asked again ever less often where others use the machine."""
+    print("\nforward and inverse dynamics, ns a link: one thread, two threads; the best and the median of calls in turns")
+    for n in (3000, 6000, 10_000, 30_000, 100_000):
+        tree, line = tree_of(n), f"{n:8} |"
+        q, qd, x = np.random.default_rng(0).normal(size=(3, n)) * 0.3
+        for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
+            made = [function(Sweeps(algorithm, tree), count) for count in (1, 2)]
+            assert np.array_equal(made[0](q, qd, x), made[1](q, qd, x))
+            taken: list[list[float]] = [[], []]
+            for _ in range(max(5, min(rounds, 200_000 // n))):
+                for f, found in zip(made, taken, strict=True):
+                    for _ in range(5):
+                        start = time.perf_counter()
+                        f(q, qd, x)
+                        found.append(time.perf_counter() - start)
+            best, middle = ([g(found) / n * 1e9 for found in taken] for g in (min, np.median))
+            line += f" {best[0]:6.1f} {best[1]:6.1f} {best[0] / best[1]:5.2f} times ({middle[0]:6.1f} {middle[1]:6.1f}) |"
         print(line, flush=True)
 
 
@@ -179,10 +201,12 @@ def cores() -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3000)
-    parser.add_argument("--only", choices=("times", "accuracy", "cores"), default=None)
+    parser.add_argument("--only", choices=("times", "threads", "accuracy", "cores"), default=None)
     options = parser.parse_args()
     if options.only in (None, "times"):
         times(options.rounds)
+    if options.only in (None, "threads"):
+        threads(options.rounds)
     if options.only in (None, "accuracy"):
         accuracy(1000)
     if options.only in (None, "cores"):

@@ -1,6 +1,6 @@
 """How long mechanisms of many loops take from nothing to the end of their first run, and how that grows with their length.
 
-    python benchmarks/many_loops.py                 # the ladder of IFToMM's benchmark: 10, 20, 40, 80, 160 four-bars
+    python benchmarks/many_loops.py                 # the ladder of IFToMM's benchmark: 10, 20, 40, ..., 320 four-bars
     python benchmarks/many_loops.py tower 10 20     # four-bars that stand on one another; or one of `KINDS`
 
 Each run is a process of its own with an empty cache. `all` is the processor's time from importing the package to the end of the
@@ -19,6 +19,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+
+import numpy as np
 
 import lagrangian as lg
 
@@ -133,13 +135,40 @@ def platforms(n: int) -> Start:
     return lg.Mechanism(f"platforms{n}", bodies, joints, loops, gravity=(0, 0, -G)), q * n, [0.0] * one.nv * n
 
 
+def bridge(n: int) -> Start:
+    """A chain of n links between two points of the ground: one loop, and a full mass matrix."""
+    angles = np.linspace(-0.9, 0.9, n)
+    bodies = [bar(f"bar{k}") for k in range(n)]
+    joints = [
+        lg.Joint(f"j{k}", "revolute", f"bar{k - 1}" if k else "ground", f"bar{k}", END if k else (0, 0, 0)) for k in range(n)
+    ]
+    there = lg.Placement(position=(float(np.cos(angles).sum()), float(np.sin(angles).sum()), 0.0))
+    tip = lg.LoopJoint("tip", "point", "ground", f"bar{n - 1}", there, END, directions=("x", "y"))
+    q = np.diff(angles, prepend=0.0).tolist()
+    return lg.Mechanism(f"bridge{n}", bodies, joints, [tip], gravity=(0, -G, 0)), q, [0.0] * n
+
+
+def ring(n: int) -> Start:
+    """A chain of n links that is closed to itself, as a bicycle's, thrown: every second link turns."""
+    bodies = [bar(f"bar{k}") for k in range(n)]
+    joints = [lg.Joint("thrown", "planar", "ground", "bar0")]
+    joints += [lg.Joint(f"j{k}", "revolute", f"bar{k - 1}", f"bar{k}", END) for k in range(1, n)]
+    tip = lg.LoopJoint("tip", "point", "bar0", f"bar{n - 1}", lg.Placement(), END, directions=("x", "y"))
+    mechanism = lg.Mechanism(f"ring{n}", bodies, joints, [tip], gravity=(0, -G, 0))
+    q = [0.0, 0.0, 0.0, *[2 * math.pi / n] * (n - 1)]
+    qd = lg.consistent_speeds(mechanism, q, [0.0, 0.0, 1.0, *np.tile([0.3, -0.3], n)[: n - 1].tolist()])
+    return mechanism, q, qd.tolist()
+
+
 KINDS: dict[str, tuple[Callable[[int], Start], tuple[int, ...]]] = {
-    "ladder": (ladder, (10, 20, 40, 80, 160)),
+    "ladder": (ladder, (10, 20, 40, 80, 160, 320)),
     "tower": (tower, (10, 20, 40, 80, 160)),
     "branches": (branches, (10, 20, 40, 80, 160)),
     "scissors": (scissors, (10, 20, 40, 80)),
     "askew": (askew, (10, 20, 40, 80)),
     "platforms": (platforms, (1, 2, 4, 8)),
+    "bridge": (bridge, (40, 80, 160, 320)),
+    "ring": (ring, (40, 80, 160, 320)),
 }
 
 

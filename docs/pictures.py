@@ -177,7 +177,9 @@ def study() -> None:
 def design() -> None:
     names = snippet("design")
     figure(names["turn"].plot(), "design_turn", 1000)
+    figure(names["compared"].plot(), "design_turns", 800)
     figure(names["reach"].plot(), "design_workspace", 600)
+    figure(lg.workspace("scara").plot(), "design_workspace_space", 1000)
     ranges = {"theta1": (-3.0, 3.0), "theta2": (-3.0, 3.0)}
     figure(lg.singularities("three_rrr", ranges, lines=61).plot(), "design_singularities", 600)
 

@@ -9,7 +9,19 @@ import re
 from typing import Any
 
 # told once for all commands
-OF_ALL = {"--help", "--json", "--set", "--floating", "--mimic", "--loops", "--no-loops", "--xacro", "--keyframe", "--root"}
+OF_ALL = {
+    "--help",
+    "--json",
+    "--set",
+    "--payload",
+    "--floating",
+    "--mimic",
+    "--loops",
+    "--no-loops",
+    "--xacro",
+    "--keyframe",
+    "--root",
+}
 
 
 def known() -> dict[str, Any]:

@@ -25,10 +25,16 @@ for l1 in (0.3, 0.5, 0.6):
     found = lg.full_turn(lg.library("four_bar").with_parameters(l1=l1))
     print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
 
+# --- compare
+compared = lg.compare_turns("four_bar", {"l1": lg.span(0.2, 0.45, 6)}, speed=10.0)
+print(compared)
+compared.plot("four_bar-turns.png")
+
 # --- curve
 curve = turn.coupler_curve("C")
 print(curve)
 curve.plot("C.png")
+print(turn.swing_text("C"))
 
 # --- workspace
 reach = lg.workspace("two_r", over={"theta1": (0, 2.0), "theta2": (-2.5, 0.5)})

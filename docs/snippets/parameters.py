@@ -12,6 +12,17 @@ print(float(longer.parameters["l1"]), float(longer.body("link2").mass))
 motion = lg.simulate(arm, 2.0, parameters={"l1": 1.2, "m2": 8.0})
 print(motion.q[-1].round(6), lg.simulate(longer, 2.0).q[-1].round(6))
 
+# --- samples
+dyn = lg.compile(arm)
+lengths = np.linspace(0.8, 1.2, 3)
+many = dyn.with_parameters(l1=lengths, m2=8.0)
+print(many.gravity([0.5, 0.2]).round(3))
+print(
+    many.mass_matrix(np.zeros((3, 2))).shape,
+    len(many),
+    float(many[2].mechanism.parameters["l1"]),
+)
+
 # --- paths
 puma = lg.library("puma560")
 heavier = puma.with_parameters({"link3.mass": 6.0, "q2.friction.viscous": 0.002})
@@ -48,6 +59,53 @@ pendulum = lg.loads("""
 """)
 poses = np.linspace(-1, 1, 11)[:, None]
 best = lg.optimise(pendulum, {"k": (1, 1000)}, lg.goals.holding_torque(poses))
+print("k =", round(best.parameters["k"], 6), "N/m:", round(best.value, 9), "N m are left")
+
+# --- lamp
+lamp = lg.loads("""
+    name = "parallelogram lamp"
+    gravity = [0, "-g", 0]
+    parameters = { w = 0.1, l = 0.4, m = 1.2, g = 9.81, k = 50.0, a = 0.15 }
+    body = [
+        { name = "lower", mass = 0.3, center = ["l/2", 0, 0], inertia = [0, 0.01, 0.01] },
+        { name = "head", mass = "m", center = [0.2, 0, 0], inertia = [0, 0.01, 0.01] },
+        { name = "upper", mass = 0.3, center = ["l/2", 0, 0], inertia = [0, 0.01, 0.01] },
+    ]
+    [[joint]]
+    name = "tilt"
+    type = "revolute"
+    child = "lower"
+    [[joint]]
+    name = "neck"
+    type = "revolute"
+    parent = "lower"
+    child = "head"
+    xyz = ["l", 0, 0]
+    actuated = false
+    [[joint]]
+    name = "other"
+    type = "revolute"
+    child = "upper"
+    xyz = [0, "w", 0]
+    actuated = false
+    [[loop]]
+    name = "pin"
+    type = "point"
+    a = "head"
+    a_xyz = [0, "w", 0]
+    b = "upper"
+    b_xyz = ["l", 0, 0]
+    directions = ["x", "y"]
+    [[spring]]
+    name = "balance"
+    a = "ground"
+    a_point = [0, "a", 0]
+    b = "lower"
+    b_point = ["l/2", 0, 0]
+    stiffness = "k"
+""")
+tilts = {"tilt": np.linspace(-1, 1, 11)}
+best = lg.optimise(lamp, {"k": (1, 1000)}, lg.goals.holding_torque(tilts))
 print("k =", round(best.parameters["k"], 6), "N/m:", round(best.value, 9), "N m are left")
 
 # --- synthesis

@@ -46,12 +46,14 @@ if TYPE_CHECKING:
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
+    from lagrangian.design.compare_turns import ComparedTurns, compare_turns
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.four_bar import FourBar
     from lagrangian.design.full_turn import full_turn
     from lagrangian.design.reachable import Workspace
     from lagrangian.design.singular import Singularities, Singularity
     from lagrangian.design.singularities import singularities
+    from lagrangian.design.swing import Swing
     from lagrangian.design.turn import DeadCentre, FullTurn
     from lagrangian.design.workspace import workspace
     from lagrangian.equations.formula import Formula
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from lagrangian.inverse_dynamics.path_motion import PathMotion
     from lagrangian.kernels.cartesian import CartesianDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
+    from lagrangian.kernels.sampled import SampledDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
     from lagrangian.model.configuration import Initial
@@ -112,6 +115,7 @@ _LATER = {
     **dict.fromkeys(("load", "loads"), "lagrangian.description.load"),
     "CartesianDynamics": "lagrangian.kernels.cartesian",
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
+    "SampledDynamics": "lagrangian.kernels.sampled",
     **dict.fromkeys(
         ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "rotate_inertia", "sphere", "tube"),
         "lagrangian.model.body",
@@ -132,7 +136,9 @@ _LATER = {
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    **dict.fromkeys(("ComparedTurns", "compare_turns"), "lagrangian.design.compare_turns"),
     "CouplerCurve": "lagrangian.design.coupler_curve",
+    "Swing": "lagrangian.design.swing",
     "FourBar": "lagrangian.design.four_bar",
     "full_turn": "lagrangian.design.full_turn",
     **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singular"),
@@ -184,6 +190,7 @@ __all__ = [
     "Certified",
     "CertifiedState",
     "ClosedError",
+    "ComparedTurns",
     "CoordinateSpring",
     "CostError",
     "CouplerCurve",
@@ -241,6 +248,7 @@ __all__ = [
     "Rolling",
     "Rotor",
     "Sampled",
+    "SampledDynamics",
     "Sensitivities",
     "SetParameters",
     "SetPayload",
@@ -255,6 +263,7 @@ __all__ = [
     "Status",
     "Study",
     "StudyWarning",
+    "Swing",
     "Traced",
     "Unlock",
     "Wall",
@@ -266,6 +275,7 @@ __all__ = [
     "certify",
     "choice",
     "compare_solvers",
+    "compare_turns",
     "compile",
     "consistent_speeds",
     "control",

@@ -96,15 +96,35 @@ class _Alter(ast.NodeTransformer):
         return node
 
 
-def places(module: types.ModuleType) -> int:
-    counter = _Alter(-2)
+class Compared(_Alter):
+    """Alters comparisons too, and what sets are: in the order of an elimination there are few signs."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        turned = {ast.Gt: ast.LtE, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.In: ast.NotIn, ast.NotIn: ast.In}
+        kind = type(node.ops[0])
+        if kind in turned and self._here(node):
+            node.ops[0] = turned[kind]()
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        turned = {ast.BitOr: ast.BitAnd, ast.Sub: ast.BitOr, ast.Add: ast.Sub}
+        kind = type(node.op)
+        if kind in turned and self._here(node):
+            node.op = turned[kind]()
+        return node
+
+
+def places(module: types.ModuleType, alter: type[_Alter] = _Alter) -> int:
+    counter = alter(-2)
     counter.visit(ast.parse(inspect.getsource(module)))
     return counter.seen + 1
 
 
-def altered(module: types.ModuleType, n: int) -> tuple[types.ModuleType, int, str]:
+def altered(module: types.ModuleType, n: int, alter: type[_Alter] = _Alter) -> tuple[types.ModuleType, int, str]:
     tree = ast.parse(inspect.getsource(module))
-    change = _Alter(n)
+    change = alter(n)
     tree = ast.fix_missing_locations(change.visit(tree))
     function = next(
         (f.name for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= change.line <= (f.end_lineno or 0)), ""

@@ -54,7 +54,7 @@ def check_identities(dyn: lg.Dynamics, seed: int) -> None:
     close(power, qd @ (tau - F), 1e-6)
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(types=joint_lists, seed=seeds)
 def test_random_trees(form: str, types: list[str], seed: int) -> None:
     """All on the same tree: most of the time goes into its kernels."""

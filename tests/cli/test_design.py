@@ -41,6 +41,25 @@ def test_a_turn_as_json_and_netcdf(run: Run) -> None:
     assert of_frame["output"] == "C.x"
 
 
+def test_turns_are_compared(run: Run) -> None:
+    done = run("turn", "four_bar", "--sweep", "l1=0.2:0.4:3", "--plot", "-o", "turns.csv", "--rows", "19")
+    assert done.code == 0
+    assert "3 turns of theta1, of which 3 are full" in done.out
+    assert Path("four_bar-turns.png").stat().st_size > 10_000
+    assert len(Path("turns.csv").read_text().splitlines()) == 4
+    found = run("turn", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
+    assert found["parameters"]["l1"] == [0.0, 0.3]
+    assert found["transmission_angle"][0] is None
+    assert found["swing"][1] == lg.full_turn("four_bar", rows=19).swings["phi3"].extent
+
+
+def test_a_coupler_point_travels(run: Run) -> None:
+    done = run("turn", "four_bar", "--curve", "C", "--rows", "19")
+    assert "C travels: x from 0.107742 to 0.65731" in done.out
+    assert "phi3 swings by 60.2652 deg" in done.out
+    assert "time ratio 1.041" in done.out
+
+
 def test_coordinates_are_held(run: Run) -> None:
     found = run("turn", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
     assert found["input"] == "q1"
@@ -84,6 +103,9 @@ def test_singular_configurations(run: Run) -> None:
         (("turn", "four_bar", "--input", "crank"), "--input: there is no coordinate 'crank'"),
         (("turn", "four_bar", "--driven", "tip"), "--driven: there is no coordinate or frame 'tip'"),
         (("turn", "two_r"), "--input is needed for two_r"),
+        (("turn", "four_bar", "--sweep", "l9=1,2"), "--sweep: there is no parameter 'l9'"),
+        (("turn", "four_bar", "--sweep", "l1=normal(1, 2)"), "is a distribution"),
+        (("turn", "four_bar", "--sweep", "l1=0.2:0.3:2", "--curve", "C"), "--curve is of one turn"),
         (("singularities", "two_r"), "--over gives the ranges"),
         (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
     ],

@@ -357,3 +357,15 @@ def test_solvers_side_by_side(run: Run) -> None:
     assert second.startswith("rk4     step 0.01 s")
     rows = run("compare-solvers", "pendulum", "-t", "1", "--methods", "dp5", "--rtol", "1e-6,1e-8", "--json").json["rows"]
     assert [row["rtol"] for row in rows] == [1e-6, 1e-8]
+
+
+def test_payloads(run: Run, wrong: Callable[..., str]) -> None:
+    """Of every command that is given a mechanism: the torque that holds an arm, and its motion."""
+    done = run("simulate", "two_r", "-t", 0.1, "--torque", "0", "--payload", "tip=2,0.1,0,0", "--json")
+    loaded = lg.library("two_r").with_payload("tip", 2.0, (0.1, 0, 0))
+    assert done.json["q_end"] == lg.simulate(loaded, 0.1, torque=0).q[-1].tolist()
+    shown = run("show", "two_r", "--payload", "tip=m1", "--json").json
+    assert shown["bodies"][1]["mass"] == pytest.approx(float(lg.library("two_r").body("link2").mass) + 12.456)
+    assert "--payload tip=2,1 has 2 numbers; a mass, or a mass and a point" in wrong("show", "two_r", "--payload", "tip=2,1")
+    assert "--payload tup: there is no frame or body 'tup'" in wrong("show", "two_r", "--payload", "tup=2")
+    assert "name=value is needed" in wrong("show", "two_r", "--payload", "tip")

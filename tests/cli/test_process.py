@@ -165,3 +165,11 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
     data = json.loads(out)
     assert data["message"].startswith("interrupted")
     assert 0 < lg.read(tmp_path / "long.nc").t[-1] < 1e6
+
+
+def test_ctrl_c_while_modules_are_imported(tmp_path: Path) -> None:
+    """As in the first moments of every command."""
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
+    found = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    done = process("library", folder=tmp_path, PYTHONPATH=found)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

@@ -68,6 +68,8 @@ def test_it_is_as_data(run: Run, written: Callable[..., Path]) -> None:
     [
         ('"pendulum"', '"pendulun"', "swing.toml: mechanism: 'pendulun' is neither"),
         ("seed = 4", "sead = 4", "there is no entry 'sead'. Did you mean 'seed'"),
+        ("samples = 16", "samples = 0", "swing.toml: samples is 0; at least 1 samples are needed"),
+        ('theta = "-0.1', 'thetta = "-0.1', "swing.toml: run: torque: there is no joint or speed 'thetta'. Did you mean"),
         ("samples = 16", "samples = 1.5", "swing.toml: samples: 1.5 is given; a whole number"),
         ("uniform(0.5", "unifrm(0.5", "swing.toml: [over]: L: there is no distribution 'unifrm'. Did you mean 'uniform'"),
         ("L = ", "LL = ", "swing.toml: over: there is no parameter, coordinate or speed 'LL'. Did you mean 'L'"),
@@ -98,13 +100,46 @@ def test_what_is_asked_wrongly(run: Run, written: Callable[..., Path], wrong: Ca
 def test_a_sweep(run: Run) -> None:
     done = run("simulate", "pendulum", "--sweep", "L=0.5:1.5:5", "--keep", "max(theta)", "--workers", 1, "-t", 1, "-o", "p.csv")
     assert done.code == 0
-    study = lg.read_study("pendulum-sweep")
+    study = lg.read_study("p-sweep")
     assert study["L"].tolist() == np.linspace(0.5, 1.5, 5).tolist()
     for k in (0, 4):
         motion = lg.simulate(lg.library("pendulum").with_parameters(L=study["L"][k]), 1.0)
         assert study["max(theta)"][k] == pytest.approx(motion.q[:, 0].max(), rel=1e-9)
     assert Path("p.csv").exists()
-    assert Path("pendulum-sweep/plot.png").exists()
+    assert Path("p-sweep/plot.png").exists()
+
+
+def test_sweeps_do_not_replace_each_other(run: Run, wrong: Callable[..., str]) -> None:
+    def sweep(values: str, *more: str) -> dict[str, object]:
+        done = run("simulate", "pendulum", "--sweep", values, "--keep", "max(theta)", "--workers", 1, "-t", 1, "--json", *more)
+        return done.json
+
+    assert sweep("L=0.5:1.5:2")["folder"] == "pendulum-sweep"
+    assert sweep("m=0.5:1.5:2")["folder"] == "pendulum-sweep-2"
+    assert sweep("L=0.5:1.5:2")["folder"] == "pendulum-sweep"  # this very sweep: nothing is computed again
+    assert lg.read_study("pendulum-sweep").counts()["begun"] == 1
+    assert sweep("L=0.5:1.5:2", "-o", "lengths")["folder"] == "lengths"
+    options = ["simulate", "pendulum", "--sweep", "m=1:2:2", "--workers", 1, "-t", 1]
+    assert "-o is lengths, which holds another sweep" in wrong(*options, "-o", "lengths")
+    assert lg.read_study("lengths").inputs == ("L",)
+    assert "--torque: there is no joint or speed 'thetta'" in (told := wrong(*options, "--torque", "thetta=1"))
+    assert "run" not in told
+
+
+def test_an_interrupted_study_says_how_to_go_on(run: Run, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    from lagrangian.studies import local
+
+    computed = local.computed
+
+    def interrupted(*given: object) -> object:
+        yield next(computed(*given))  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(local, "computed", interrupted)
+    done = run("study", written("seed = 4", "chunk = 4"), "--workers", 1)
+    assert done.code == 130
+    assert "swing: interrupted after 4 of 16 samples; run it again, and it goes on from there" in done.err
+    assert "4 of them are computed" in done.out
 
 
 def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:

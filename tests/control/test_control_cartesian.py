@@ -66,6 +66,7 @@ def test_pose_error_takes_one_to_the_other() -> None:
         np.testing.assert_allclose(pose_error(b, a)[:3], w, atol=1e-7 * size + 1e-15)
 
 
+@pytest.mark.slow
 def test_redundant_arm_with_posture() -> None:
     """Seven joints, six directions: the tool follows its path, the elbow goes where the posture draws it."""
     arm = lg.library("panda")
@@ -135,7 +136,7 @@ def test_out_of_reach() -> None:
 
 
 @pytest.mark.parametrize(
-    "stiffness", [400.0, pytest.param([300.0, 800.0], marks=pytest.mark.slow), [[500.0, 200.0], [200.0, 900.0]]]
+    "stiffness", [*(pytest.param(k, marks=pytest.mark.slow) for k in (400.0, [300.0, 800.0])), [[500.0, 200.0], [200.0, 900.0]]]
 )
 def test_deflection_under_a_force(stiffness: Any) -> None:
     """A constant force moves the frame by K^-1 F."""

@@ -157,6 +157,7 @@ def test_joints_of_one_body_are_a_chain_of_massless_bodies():
     assert [b.mass for b in m.bodies[:2]] == [0, 0]
 
 
+@pytest.mark.slow
 def test_ten_thousand_nested_bodies():
     n = 10_000
     m = quiet(model('<body pos="0 0 1"><joint axis="0 1 0"/><geom size=".1"/>' * n + "</body>" * n))

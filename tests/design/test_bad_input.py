@@ -20,6 +20,11 @@ from tests.design.linkages import four_bar
         (lambda: lg.workspace("cartesian_pp"), "has no limits.*over={'q1'"),
         (lambda: lg.workspace("two_r", over={"theta3": (0, 1)}), "over: there is no coordinate 'theta3'"),
         (lambda: lg.workspace("two_r", over={"theta2": (1, 0)}), "over is .*the smaller one first"),
+        (
+            lambda: lg.workspace("scara", over={"theta1": (-3, 0)}),
+            r"'theta1': goes from -3 to 0, beyond .*limits=False",
+        ),
+        (lambda: lg.singularities("scara", {"theta2": (0, 3)}), r"'theta2': goes from 0 to 3, beyond the joint's limits"),
         (lambda: lg.workspace("two_r", over=3), "over maps coordinates to ranges"),
         (lambda: lg.workspace("two_r", samples=3), "samples is 3"),
         (lambda: lg.workspace("two_r", resolution=2), "resolution is 2"),

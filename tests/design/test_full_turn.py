@@ -212,3 +212,80 @@ def test_one_of_two_freedoms_is_held() -> None:
     P = np.asarray(turn.dyn.pose(turn.q, "P"))[:, :2, 3]
     elbow = [1 + 0.6 * math.cos(q0[2]), 0.6 * math.sin(q0[2])]
     np.testing.assert_allclose(np.linalg.norm(P - elbow, axis=1), 0.9, atol=1e-11)
+
+
+def test_joints_swing_from_dead_centre_to_dead_centre(bars: lg.FullTurn, crank: lg.FullTurn) -> None:
+    """The rocker's limits by the law of cosines, with crank and coupler in one line; of the slider, by Pythagoras."""
+    l0, l1, l2, l3 = 1.0, 0.3, 0.9, 0.6
+    angle = [math.pi - math.acos((l0**2 + l3**2 - reach**2) / (2 * l0 * l3)) for reach in (l2 + l1, l2 - l1)]
+    rocker = bars.swings["phi3"]
+    np.testing.assert_allclose([rocker.low, rocker.high], np.sort(angle), atol=1e-12)
+    np.testing.assert_allclose([rocker.low_at, rocker.high_at], [d.input_value for d in bars.dead_centres], atol=1e-7)
+    assert (bars.swings["phi2"].turns, rocker.turns) == (-1, 0)
+    stroke = math.sqrt((L + R) ** 2 - E**2) - math.sqrt((L - R) ** 2 - E**2)
+    assert crank.swings["x"].extent == pytest.approx(stroke, abs=1e-12)
+    told = (
+        f"phi3 swings by {math.degrees(rocker.extent):.6g} deg: from {math.degrees(rocker.low):.6g} deg at theta1 = 29.9264 deg"
+    )
+    assert told in str(bars)
+    rod = crank.swings["phi"]  # the crank turns back under it, but for its inclination, which is least and most upright
+    assert rod.turns == -1
+
+
+def test_a_coupler_point_travels(bars: lg.FullTurn) -> None:
+    """No finer row goes beyond what it travels, and some come as near as rows are apart."""
+    fine = lg.full_turn("four_bar", rows=20001)
+    path = np.asarray(fine.dyn.pose(fine.q, "C"))[:, :3, 3]
+    found = bars.swing("C")
+    for k, axis in enumerate("xy"):
+        assert found[axis].low == pytest.approx(path[:, k].min(), abs=1e-7)
+        assert found[axis].high == pytest.approx(path[:, k].max(), abs=1e-7)
+        assert found[axis].low <= path[:, k].min() + 1e-12
+        assert found[axis].high >= path[:, k].max() - 1e-12
+    assert found["z"].still
+
+
+def test_the_time_ratio_of_a_quick_return(crank: lg.FullTurn, bars: lg.FullTurn) -> None:
+    """(180 + alpha) / (180 - alpha), alpha between the crank's lines at the two dead centres."""
+    alpha = math.asin(E / (L - R)) - math.asin(E / (L + R))
+    assert crank.time_ratio == pytest.approx((math.pi + alpha) / (math.pi - alpha), abs=1e-9)
+    assert f"time ratio {crank.time_ratio:.4g}" in str(crank)
+    assert lg.full_turn("slider_crank", rows=19).time_ratio == pytest.approx(1.0, abs=1e-9)
+    assert lg.full_turn("slider_crank", "x", rows=19).time_ratio is None
+    assert bars.strokes is not None
+    assert sum(bars.strokes) == pytest.approx(2 * math.pi)
+
+
+@pytest.mark.parametrize(("name", "change", "output"), [("four_bar", {"l1": 0.0}, "phi3"), ("slider_crank", {"r": 0.0}, "x")])
+def test_a_crank_without_length_moves_nothing(name: str, change: dict[str, float], output: str) -> None:
+    """No numbers are invented from rounding: the output stands still, and there is nothing to transmit."""
+    turn = lg.full_turn(lg.library(name).with_parameters(change), rows=19)
+    assert turn.stands_still
+    assert turn.swings[output].still
+    assert (turn.dead_centres, turn.transmission_angle, turn.time_ratio) == ([], None, None)
+    assert f"does not move {output}" in str(turn)
+    assert "dead centre" not in str(turn)
+
+
+def test_an_input_that_stands_still_is_refused() -> None:
+    with pytest.raises(lg.ArgumentError, match=r"'phi3', which stands still.*give one of theta1, phi2"):
+        lg.full_turn(lg.library("four_bar").with_parameters(l1=0.0), "phi3")
+
+
+def test_a_four_bar_without_a_length_is_told() -> None:
+    turn = lg.full_turn(lg.library("four_bar").with_parameters(l1=0.0), rows=19)
+    assert turn.four_bar is not None
+    assert turn.four_bar.kind == "degenerate"
+    assert "the input has no length" in str(turn)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "told"),
+    [
+        ((1.0, 0.3, 0.9, 0.6), "the input turns fully"),
+        ((1.0, 0.6, 0.9, 0.3), "a link turns fully, but not the input"),
+        ((1.0, 0.5, 0.6, 0.55), "no link turns fully"),
+    ],
+)
+def test_grashofs_rule_in_words(lengths: tuple[float, ...], told: str) -> None:
+    assert str(lg.FourBar(*lengths)).endswith(told)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 
 import lagrangian as lg
 from lagrangian.design.samples import ranges_of, sampled
-from tests.design.linkages import pan_tilt_arm
+from tests.design.linkages import body, frame, joint, pan_tilt_arm
 
 PI = np.pi
 
@@ -104,8 +107,8 @@ def test_a_parallel_manipulator() -> None:
     """No leg is longer than l1 + l2, so that the platform's centre is within l1 + l2 + rp of each base joint, and gets there."""
     found = lg.workspace("three_rrr", samples=300, resolution=12)
     base = [0.5 * np.array([np.cos(a), np.sin(a), 0]) for a in (PI / 2, 7 * PI / 6, 11 * PI / 6)]
-    for joint in base:
-        away = np.linalg.norm(np.vstack(found.boundary) - joint, axis=1)
+    for pivot in base:
+        away = np.linalg.norm(np.vstack(found.boundary) - pivot, axis=1)
         assert away.max() == pytest.approx(0.82, abs=1e-8)
     assert found.area == pytest.approx(0.40830, abs=2e-4)  # at four times the resolution
 
@@ -121,6 +124,31 @@ def test_a_ball_and_a_shell(fore: float, voids: int) -> None:
     near = np.minimum(np.abs(radius - 1 - fore), np.abs(radius - 1 + fore))
     assert near.max() < 1e-4
     assert found.faces.max() < len(found.vertices)
+
+
+def sector(low: tuple[float, ...], high: tuple[float, ...]) -> lg.Mechanism:
+    """A turret, a column and a boom: it reaches part of a hollow cylinder."""
+    text = "name = 'crane'\n" + body("turret") + body("column") + body("boom")
+    text += joint("yaw", "ground", "turret", driven=True)
+    text += joint("lift", "turret", "column", kind="prismatic", driven=True)
+    text += joint("reach", "column", "boom", kind="prismatic", axis="x", driven=True)
+    m = lg.loads(text + frame("tip", "boom", (0, 0, 0)))
+    limits = [lg.Limits(a, b) for a, b in zip(low, high, strict=True)]
+    return m.replace(joints=tuple(replace(j, limits=x) for j, x in zip(m.joints, limits, strict=True)))
+
+
+def test_rims_and_corners_of_a_workspace_in_space() -> None:
+    """Vertices lie on the boundary, on its rims too, and next to every corner; the volume is that of the hollow sector."""
+    low, high = (-1.1, -0.2, 0.3), (1.4, 0.5, 0.8)
+    found = lg.workspace(sector(low, high), "tip", samples=500, resolution=16)
+    corners = np.array([[r * np.cos(a), r * np.sin(a), z] for a, z, r in product(*zip(low, high, strict=True))])
+    away = np.linalg.norm(found.vertices[None] - corners[:, None], axis=2).min(axis=1)
+    assert away.max() < 0.015  # a sixth of a cell
+    x, y, z = found.vertices.T
+    at = np.stack([np.arctan2(y, x), z, np.hypot(x, y)], axis=1)
+    off = np.minimum(np.abs(at - low), np.abs(at - high)) * [0.55, 1, 1]
+    assert off.min(axis=1).max() < 5e-3
+    assert found.volume == pytest.approx((1.4 + 1.1) / 2 * (0.8**2 - 0.3**2) * 0.7, rel=1e-3)
 
 
 def test_a_curved_surface_has_points_alone() -> None:

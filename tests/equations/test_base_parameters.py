@@ -175,7 +175,7 @@ def test_trees_at_odd_angles(seed: int) -> None:
     assert all(base.proves(x) for row in lagrange.mass_matrix(system, lagrange.columns(system)) for x in row)
 
 
-@pytest.mark.parametrize("rotors", [False, True])
+@pytest.mark.parametrize("rotors", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("name", [*MARKED, "rx90", "puma", "twisted"])
 def test_every_equation_is_proved_unchanged(name: str, rotors: bool) -> None:
     system, M, G = equations(name)

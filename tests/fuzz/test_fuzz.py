@@ -26,13 +26,14 @@ def faults(first: int, count: int, deep: float) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
 def test_a_thousand_inputs(part: int) -> None:
     assert faults(250 * part, 250, deep=0.08) == []
 
 
-def test_inputs_of_later_families() -> None:
-    assert faults(LATER, 80, deep=0.0) == []
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (20, 40, 60))])
+def test_inputs_of_later_families(first: int) -> None:
+    assert faults(LATER + first, 20, deep=0.0) == []
 
 
 @pytest.mark.slow

@@ -63,6 +63,13 @@ def octopus(arms: int, length: int, seed: int) -> lg.Mechanism:
     return replace(one, joints=joints)
 
 
+def two_arms(length: int, seed: int) -> lg.Mechanism:
+    """Two chains whose joints are listed in turn, so that the coordinates of neither stand side by side."""
+    one = random_mechanism(["revolute"] * (2 * length), seed, chain=True)
+    joints = [replace(j, parent=one.bodies[k - 2].name if k > 1 else "ground") for k, j in enumerate(one.joints)]
+    return replace(one, joints=joints)
+
+
 MECHANISMS = {
     "two axes in turn": lambda: chain(120),
     "any axes": lambda: random_mechanism(["revolute"] * 90, 1, chain=True),
@@ -72,6 +79,7 @@ MECHANISMS = {
         random_mechanism(["revolute", "helical"] * 45, 4, chain=True, passive=True), springs=()
     ),
     "octopus": lambda: octopus(3, 60, 5),
+    "two arms listed in turn": lambda: two_arms(50, 6),
 }
 
 
@@ -149,9 +157,9 @@ def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: py
     np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
 
 
-def test_what_is_saved_may_go_past_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in chains of tens of thousands of links."""
-    monkeypatch.setattr("lagrangian.kernels.pieces.lanes.STREAMED", 1)
+    monkeypatch.setattr("lagrangian.kernels.pieces.lanes.FETCHED", 1)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(102))
     q, qd, _, tau = state(dyn.mechanism, 1)

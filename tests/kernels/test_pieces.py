@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+from collections import OrderedDict
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+import lagrangian as lg
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
+from lagrangian.kernels import unrolled
 from lagrangian.kernels.code import address
-from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.llvm import jit, loaded, target
 from lagrangian.kernels.llvm.function import traced_together
+from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
 from lagrangian.kernels.trace import pieces
 from lagrangian.kernels.trace.node import Graph, Node, Trace
 from lagrangian.kernels.trace.schedule import schedule
@@ -78,3 +84,25 @@ def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     parts, kept = pieces.pieces(scheduled, [1])
     assert len(parts[0]) > 30
     assert kept <= 3
+
+
+def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit as in one; an angle that is too large shows from any piece."""
+    monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
+    arm = lg.library("puma560")
+    rng = np.random.default_rng(0)
+    near, far = rng.normal(size=(2, 3, arm.nv))
+    far[0, 3] = 4e9
+    whole = [lg.compile(arm).inverse_dynamics(*x) for x in (near, far)]
+    monkeypatch.setattr(unrolled, "WHOLE", 100)
+    monkeypatch.setattr(pieces, "LENGTH", 50)
+    monkeypatch.setattr(loaded, "_LOADED", OrderedDict())
+    program = Sweeps(INVERSE_DYNAMICS, lg.compile(arm).tree)
+    trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)
+    made = unrolled.module(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
+    assert "@piece.5(" in made.ir
+    cut = Kernel(program)
+    assert np.array_equal(cut(*near), whole[0])
+    assert np.array_equal(cut(*far), whole[1])
+    at_once = lg.compile(arm).inverse_dynamics(*(np.tile(x, (8, 1)) for x in near))  # which is not cut
+    assert np.array_equal(at_once[0], whole[0])

@@ -123,7 +123,8 @@ def test_row_13_mobile_robot() -> None:
     close(dyn.forward_dynamics(q, qd, tau), accelerations)
 
 
-@pytest.mark.parametrize("n", [pytest.param(500, marks=pytest.mark.slow), 1000])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [500, 1000])
 def test_row_14_chains_of_500_and_1000_links(n: int) -> None:
     """The recursions invert each other; gravity of a straight chain is a sum in closed form."""
     bodies = [lg.Body(f"b{k}", 1.0, (0.5, 0, 0), (0, 1 / 12, 1 / 12)) for k in range(n)]

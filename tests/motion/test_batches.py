@@ -127,7 +127,7 @@ def test_lengths_of_loops_vary_and_starts_follow() -> None:
         np.testing.assert_allclose(motions.q_end[i], end_of(lg.simulate(own, 2.0))[:3], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["heavy_top", "free_body", "stewart", "rolling_disc"])
+@pytest.mark.parametrize("name", ["heavy_top", "free_body", pytest.param("stewart", marks=pytest.mark.slow), "rolling_disc"])
 def test_quaternions_and_platforms(name: str) -> None:
     mechanism = lg.library(name)
     g = np.linspace(5.0, 10.0, 11)
@@ -350,3 +350,20 @@ def test_samples_that_cannot_be_are_refused_by_their_parts() -> None:
     with pytest.warns(lg.EndedEarlyWarning, match="inertia"):
         found = lg.simulate("two_r", 0.2, parameters={"I1": np.array([1.0, -1.0])})
     assert found.status[1] is lg.Status.FAILED
+
+
+def test_brief_crossings_are_seen_and_events_cost_few_steps() -> None:
+    """An oscillator beyond 0.999 of its amplitude, for a seventieth of its period each time: when is known exactly."""
+    sprung = slider(2.0, spring=lg.JointSpring(8.0))
+    beyond = lg.Event("x - 0.999", name="beyond")
+    motions = lg.simulate(sprung, 200.0, q0=[[1.0], [1.0]], events=[beyond], keep="events")
+    turns = np.arange(1, 65) * np.pi  # of the period pi: omega is 2
+    half = math.acos(0.999) / 2
+    exact = np.sort(np.concatenate([[half], turns - half, turns + half]))
+    exact = exact[exact < 200.0]
+    single = lg.simulate(sprung, 200.0, [1.0], events=[beyond])
+    for happened in (motions.events[0], motions.events[1], single.events):
+        np.testing.assert_allclose([e.t for e in happened], exact, atol=1e-4)
+    short = lg.simulate(lg.library("two_r"), 2.0, events=[lg.Event("theta2", name="straight")])
+    plain = lg.simulate(lg.library("two_r"), 2.0)
+    assert short.statistics["accepted"] < 3 * plain.statistics["accepted"]

@@ -265,7 +265,7 @@ def test_dead_centres_by_every_stabilisation(stabilisation: str) -> None:
     "friction",
     [{"theta1": 0.25, "phi3": 0.4}, {"phi3": 0.4}, {"theta1": 0.1, "phi2": 0.05, "phi3": 0.2}, {"theta1": 0.0, "phi2": 0.3}],
 )
-@pytest.mark.parametrize("speed", [3.0, 9.0])
+@pytest.mark.parametrize("speed", [pytest.param(3.0, marks=pytest.mark.slow), 9.0])
 def test_four_bar_swings_out(friction: dict[str, float], speed: float) -> None:
     """It turns over, swings and stays, as the reduced equation has it."""
     mechanism = rubbed(four_bar(), friction)

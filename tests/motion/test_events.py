@@ -92,7 +92,7 @@ def test_stop(swing: lg.Dynamics) -> None:
 def test_what_is_not_an_event_stops(swing: lg.Dynamics) -> None:
     """A bare expression or function stops the run where it is zero."""
     found = [lg.simulate(swing, 5.0, [1.0], events=e).last for e in ("a", lambda t, q, qd: q[0], ["a"], [lambda t, q, qd: q[0]])]
-    assert found == pytest.approx([found[0]] * 4, abs=1e-12)
+    assert found == pytest.approx([found[0]] * 4, abs=1e-9)  # of functions steps are shorter
     assert found[0] < 1
 
 

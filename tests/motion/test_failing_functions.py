@@ -264,7 +264,7 @@ print(motion.success, motion.last > 0, kept, "interrupted" in motion.message, fl
 """
 
 
-@pytest.mark.parametrize("kind", ["none", "python", "sampled"])
+@pytest.mark.parametrize("kind", ["python", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("none", "sampled"))])
 def test_a_real_interrupt(kind: str) -> None:
     """Ctrl-C during a run of a million seconds: it returns what it has, within a moment."""
     command = [sys.executable, "-W", "ignore", "-c", LONG.format(kind=kind)]
@@ -310,7 +310,9 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("kind", FUNCTIONS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind in ("torque", "event") else pytest.param(kind, marks=pytest.mark.slow) for kind in FUNCTIONS]
+)
 def test_ctrl_c_stops_a_function_that_does_not_return(kind: str) -> None:
     given, size, before = FUNCTIONS[kind]
     code = HANGING.format(given=given, size=size, before=before)

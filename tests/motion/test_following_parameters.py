@@ -158,3 +158,86 @@ def test_whole_exponents_and_divisions_that_are_named():
     assert motion.q[-1, 0] < 0
     with pytest.raises(lg.LagrangianError):
         lg.simulate(slide, 0.1, torque={"x": "1/T - 1/T*t"}, parameters={"T": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("joint", "told"),
+    [
+        ('type = "helical", pitch = "p"', "a helical joint needs a pitch"),
+        ('type = "revolute", rotor = { inertia = 0.01, ratio = "p" }', "the gear ratio must be finite and not 0"),
+    ],
+    ids=["screw", "gear"],
+)
+def test_pitches_and_ratios_of_zero(joint, told):
+    """A sample that no mechanism can have fails as a single run does; the others have its bits."""
+    screw = lg.loads(f"""
+        name = "screw"
+        gravity = [0, 0, -9.81]
+        parameters = {{ p = 0.1 }}
+        body = [{{ name = "nut", mass = 1, center = [0.1, 0, 0], inertia = [0.01, 0.01, 0.01] }}]
+        joint = [{{ name = "th", axis = [0.6, 0, 0.8], child = "nut", {joint} }}]
+        initial = {{ q = [0.3], qd = [2.0] }}
+    """)
+    values = np.array([-0.3, -1e-3, 0.0, 1e-3, 0.1, 0.3])
+    with pytest.warns(lg.EndedEarlyWarning, match="motion 2 of 6 ended early"):
+        many = lg.simulate(screw, 0.5, parameters={"p": values})
+    with pytest.raises(lg.LagrangianError, match=told):
+        lg.simulate(screw, 0.5, parameters={"p": 0.0})
+    assert many.success.tolist() == [True, True, False, True, True, True]
+    assert told in many.message(2)
+    for k in np.flatnonzero(many.success):
+        one = lg.simulate(screw, 0.5, parameters={"p": values[k]})
+        assert np.array_equal(many.q_end[k], one.trajectory.y[:1])
+        assert np.array_equal(many.qd_end[k], one.trajectory.y[1:])
+
+
+SERVO = """
+name = "servo"
+gravity = [0, 0, 0]
+parameters = { m = 1.0, kp = 4.0, w = "sqrt(kp/m)", x0 = 1.0 }
+body = [{ name = "block", mass = "m" }]
+joint = [{ name = "x", type = "prismatic", axis = [1, 0, 0], child = "block" }]
+[initial]
+q = [1.0]
+"""
+
+
+@pytest.mark.parametrize("what", ["torque", "wrenches", "events"])
+@pytest.mark.parametrize(("name", "values"), [("kp", [4.0, 6.0, 9.0]), ("w", [2.0, 2.5, 3.0]), ("x0", [1.0, 1.2, 1.4])])
+def test_expressions_follow_as_their_texts_do(what, name, values):
+    """x'' = -kp x by an object made of the mechanism's parameters: the same motions as by its text, one by one and together."""
+    m = lg.loads(SERVO)
+    p = m.parameters
+    forms = {
+        "torque": ({"torque": {"x": -p["kp"] * _x() - p["w"] * p["x0"]}}, {"torque": {"x": "-kp*x - w*x0"}}),
+        "wrenches": (
+            {"wrenches": {"block": (0, 0, 0, -p["w"] * p["w"] * _x() - p["x0"], 0, 0)}},
+            {"wrenches": {"block": (0, 0, 0, "-w*w*x - x0", 0, 0)}},
+        ),
+        "events": (
+            {"torque": {"x": "-kp*x"}, "events": [lg.Event(_x() - p["x0"] * 0.4 + p["w"] / 100, "stop")]},
+            {"torque": {"x": "-kp*x"}, "events": [lg.Event("x - x0*0.4 + w/100", "stop")]},
+        ),
+    }
+    objects, texts = forms[what]
+    single = [[lg.simulate(m, 0.7, parameters={name: value}, **form).q[-1, 0] for value in values] for form in (objects, texts)]
+    np.testing.assert_allclose(*single, rtol=1e-12)
+    assert np.ptp(single[0]) > 1e-4
+    many = lg.simulate(m, 0.7, parameters={name: np.array(values)}, **objects)
+    np.testing.assert_allclose(many.q_end[:, 0], single[1], rtol=1e-9)
+    assert many[2].q[-1, 0] == pytest.approx(single[1][2], rel=1e-12)
+
+
+def _x():
+    from lagrangian.model.expression import symbol
+
+    return symbol("x")
+
+
+def test_expressions_follow_in_studies_and_derivatives(tmp_path):
+    m = lg.loads(SERVO)
+    torque = {"x": -m.parameters["kp"] * _x()}
+    study = lg.study(m, {"kp": [4.0, 9.0]}, {"t_span": 1, "torque": torque}, ["end(x)"], folder=tmp_path / "s", workers=1)
+    np.testing.assert_allclose(study["end(x)"], np.cos([2.0, 3.0]), rtol=1e-6)
+    found = lg.sensitivities(m, 1.0, torque=torque, over=["kp"], parameters={"kp": 9.0})
+    assert found.end("x")[1][0] == pytest.approx(-np.sin(3.0) / 6, rel=1e-8)

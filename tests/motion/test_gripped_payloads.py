@@ -24,7 +24,7 @@ def test_the_run_is_made_of_runs_with_and_without_it():
     assert [e.name for e in whole.events] == ["grip", "release"]
     # the energy that the payload brings and takes is in the balance
     assert np.abs(whole.balance).max() < 1e-6 * whole.energy_scale
-    assert np.abs(whole.work["impacts"][-1]) > 1.0
+    assert np.abs(whole.work["payloads"][-1]) > 1.0
     middle = np.searchsorted(whole.t, 0.8)
     dyn = lg.compile(loaded)
     assert whole.kinetic_energy[middle] == pytest.approx(dyn.kinetic_energy(whole.q[middle], whole.qd[middle]), rel=1e-12)
@@ -57,6 +57,19 @@ def test_parameters_that_change_take_torques_with_them():
     assert motion.qd[-1, 0] == pytest.approx(2.0 + 0.25, rel=1e-9)
     assert motion.tau[-1, 0] == pytest.approx(1.0)
     assert motion.tau[0, 0] == pytest.approx(4.0)
+    # 2 kg more at 2 m/s; nothing was struck
+    assert motion.work["parameters"][-1] == pytest.approx(4.0, rel=1e-9)
+    assert "impacts" not in motion.work
+
+
+def test_a_plot_names_what_the_energy_comes_from():
+    from lagrangian.pictures.chosen import Chosen
+    from lagrangian.pictures.quantities import WHAT
+
+    motion = lg.simulate("two_r", 1.0, events=[GRIP])
+    (panel,) = WHAT["energy"](Chosen(motion, None, None, "degrees", "auto"))
+    assert "brought by payloads" in panel.names
+    assert not any("impacts" in name for name in panel.names)
 
 
 def test_what_cannot_be_is_refused():

@@ -57,6 +57,30 @@ def spatial(n: int) -> lg.Mechanism:
     return lg.Mechanism("spatial", bodies, joints, loops, constraints=[gear])
 
 
+def rope(n: int, sag: float) -> tuple[lg.Mechanism, list[float]]:
+    """n bars hanging between two points of the ground, at rest: the discrete catenary, in which tan of an angle grows evenly.
+
+    The horizontal force H is the same in all bars, of weight w each, so that tan a_k = sag (k - (n - 1) / 2) with sag = w / H.
+    """
+    a = np.arctan(sag * (np.arange(n) - (n - 1) / 2))
+    joints = [lg.Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", END if k else (0, 0, 0)) for k in range(n)]
+    there = lg.Placement(position=(float(np.cos(a).sum()), float(np.sin(a).sum()), 0.0))
+    tip = lg.LoopJoint("tip", "point", "ground", f"b{n - 1}", there, END, directions=("x", "y"))
+    mechanism = lg.Mechanism("rope", [bar(f"b{k}") for k in range(n)], joints, [tip], gravity=(0, -G, 0))
+    return mechanism, np.diff(a, prepend=0.0).tolist()
+
+
+def ring(n: int) -> tuple[lg.Mechanism, list[float]]:
+    """A chain that is closed to itself, and free in space."""
+    axes = [(0, 0, 1), (0, 1, 0)]
+    joints = [lg.Joint("free", "free", "ground", "b0")]
+    joints += [lg.Joint(f"j{k}", "revolute", f"b{k - 1}", f"b{k}", END, axis=axes[k % 2]) for k in range(1, n)]
+    bodies = [lg.Body(f"b{k}", 1.0, (0.5, 0.1, 0), (0.02, 0.1, 0.12)) for k in range(n)]
+    loops = [lg.LoopJoint("tip", "ball", "b0", f"b{n - 1}", lg.Placement(), END)]
+    turns = [4 * math.pi / n if k % 2 == 0 else 0.05 for k in range(1, n)]
+    return lg.Mechanism("ring", bodies, joints, loops), [*np.eye(7)[3], *turns]
+
+
 def state_at(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, relative: bool) -> State:
     given, tree = {"q": q, "qd": qd}, build(mechanism)
     links = sweeps.links(tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
@@ -83,6 +107,8 @@ CASES = {
     "forest": lambda rng: tower([int(rng.integers(-1, k)) for k in range(8)]),
     "turned": lambda rng: tower([-1, 0, 1, 1, 3], ground=TURNED),
     "spatial": lambda rng: (spatial(4), None),
+    "rope": lambda rng: rope(9, 0.2),
+    "ring": lambda rng: ring(12),
 }
 
 
@@ -213,6 +239,18 @@ def test_public_functions_of_a_tower() -> None:
     found = np.linalg.solve(np.block([[M, -psi.T], [psi, np.zeros((m, m))]]), right)
     np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), found[: dyn.nv], rtol=0, atol=1e-9 * np.abs(found).max())
     np.testing.assert_allclose(dyn.multipliers(q, qd, tau), found[dyn.nv :], rtol=0, atol=1e-9 * np.abs(found).max())
+
+
+def test_a_long_rope_hangs() -> None:
+    """A chain closed to the ground at its tip is solved from link to link; each end carries half of its weight."""
+    n, sag = 60, 0.05
+    mechanism, q = rope(n, sag)
+    assert propagates(mechanism, build(mechanism))
+    dyn, still = lg.compile(mechanism), np.zeros(n)
+    assert np.abs(dyn.forward_dynamics(q, still, still)).max() < 1e-9
+    np.testing.assert_allclose(np.abs(dyn.multipliers(q, still, still)), [G / sag, G * n / 2], rtol=1e-10)
+    motion = lg.simulate(mechanism, 0.1, q, still, t_eval=2)
+    np.testing.assert_allclose(motion.q[-1], q, rtol=0, atol=1e-9)
 
 
 def test_an_order_with_little_fill() -> None:

@@ -134,6 +134,20 @@ def test_frames_torques_and_gains():
         assert np.isfinite(value)
 
 
+def test_an_end_that_is_written_with_parameters(slide):
+    """x = cos(2 t) until T: the end moves with T, and the integral of x^2 by x(T)^2."""
+    text = SLIDE.replace("t_span = [0, 2]", 't_span = [0, "2*T"]').replace("c = 0.0", "T = 0.7").replace("g = 3.0", "g = 0.0")
+    found = lg.sensitivities(lg.loads(text), over=["T", "x"])
+    assert found.end("x")[0] == pytest.approx(0.5 * np.cos(2.8), rel=1e-9)
+    np.testing.assert_allclose(found.end("x")[1], [-2 * np.sin(2.8), np.cos(2.8)], atol=1e-9)
+    assert found.integral("x^2")[1][0] == pytest.approx(2 * 0.25 * np.cos(2.8) ** 2, rel=1e-9)
+    with pytest.raises(lg.ArgumentError, match="is written with a parameter that varies"):
+        lg.simulate(lg.loads(text), parameters={"T": np.array([0.5, 0.7])})
+    late = lg.loads(text.replace('[0, "2*T"]', '["T", 2]'))
+    with pytest.raises(lg.SimulationError, match="the time at which the run begins follows"):
+        lg.sensitivities(late, over=["T"]).end("x")
+
+
 def test_what_has_no_derivatives_is_refused():
     arm = lg.library("two_r")
     with pytest.raises(lg.SimulationError, match="Python function"):

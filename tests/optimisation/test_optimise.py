@@ -185,7 +185,7 @@ def test_what_makes_no_sense_is_refused():
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, lambda m: 0)
     with pytest.raises(lg.ArgumentError, match="<= or >="):
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, goal, subject_to="l1 < 2")
-    with pytest.raises(lg.ArgumentError, match="without loops"):
+    with pytest.raises(lg.ArgumentError, match="closes the loops"):
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, lg.goals.holding_torque([[0, 0, 0]]))
     with pytest.raises(lg.ArgumentError, match="not finite"):
         lg.goals.holding_torque([[np.nan, 0]])

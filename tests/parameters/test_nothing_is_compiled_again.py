@@ -61,7 +61,10 @@ def used(mechanism, duration):
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+LONG = ("stewart", "andrews_squeezer")
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in NAMES])
 def test_of_every_parameter(name, compiled):
     mechanism = lg.library(name)
     duration = 0.01 if name == "andrews_squeezer" else 0.1
@@ -141,3 +144,20 @@ def test_simulate_inverse_and_sizing_take_parameters(compiled):
     assert np.array_equal(moved.q, lg.simulate(other, 0.2).q)
     assert str(asked) != str(sizing)
     assert np.array_equal(lg.compile(arm).with_parameters(m2=20.0).gravity([0, 0]), lg.compile(other).gravity([0, 0]))
+
+
+def test_gains_of_traced_functions(compiled):
+    """A function that is traced with other gains runs by the same code, as its expression does."""
+
+    def servo(kp, kd, at):
+        return lg.Traced(lambda t, q, qd: [kp * (at - q[0]) - kd * qd[0] + 2.5 * np.sin(t), -kd * qd[1]])
+
+    gains = [(40.0, 3.0, 0.4), (55.0, 4.5, 0.7), (12.0, 0.5, -0.2)]
+    lg.simulate("two_r", 1.0, torque=servo(*gains[0]), t_eval=5)
+    before = compiled[0]
+    found = [lg.simulate("two_r", 1.0, torque=servo(*gain), t_eval=5).q for gain in gains]
+    assert compiled[0] == before
+    for (kp, kd, at), q in zip(gains, found, strict=True):
+        written = {"theta1": f"{kp}*({at} - theta1) - {kd}*qd_theta1 + 2.5*sin(t)", "theta2": f"-{kd}*qd_theta2"}
+        np.testing.assert_allclose(q, lg.simulate("two_r", 1.0, torque=written, t_eval=5).q, atol=1e-12)
+    assert np.abs(found[0] - found[1]).max() > 1e-3

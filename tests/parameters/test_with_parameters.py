@@ -127,3 +127,21 @@ def test_a_payload_adds_its_inertia_by_the_parallel_axis_theorem():
         arm.with_payload("tip", -1.0)
     with pytest.raises(lg.MechanismError, match="ground"):
         arm.with_payload("ground", 1.0)
+
+
+def test_a_pose_that_cannot_be_is_none_and_hinders_nothing(tmp_path):
+    """With l1 = l0 the four-bar's pose 'level' divides by zero; it runs all the same, alone, in a batch, and read from a file."""
+    bars = lg.library("four_bar")
+    alone = lg.simulate(bars, 0.2, parameters={"l1": 1.0}).q[-1]
+    together = lg.simulate(bars, 0.2, parameters={"l1": np.array([0.3, 1.0, 1.0])})
+    np.testing.assert_allclose(together.q_end[1], alone, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(together[1].q[-1], alone)
+    np.testing.assert_array_equal(lg.simulate(lg.library("four_bar", parameters={"l1": 1.0}), 0.2).q[-1], alone)
+    assert list(bars.with_parameters(l1=1.0).poses) == ["upright"]
+    with pytest.raises(lg.ArgumentError, match="'level'"):
+        lg.simulate(bars, 0.2, "level", parameters={"l1": 1.0})
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(lg.dumps(bars).replace("[pose]", '[pose]\nodd = ["1/0", 0, 0]'))
+    for given in (None, {"l1": 0.4}):  # a file that is wrong by itself is refused with any values
+        with pytest.raises(lg.DescriptionError, match="odd"):
+            lg.load(wrong, parameters=given)

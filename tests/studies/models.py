@@ -112,3 +112,22 @@ def always_deadly(_: Any, x: Mapping[str, float]) -> float:
     if x["a"] > 0.9:
         os.kill(os.getpid(), signal.SIGKILL)
     return x["a"]
+
+
+def nothing(mechanism: Any, sample: Mapping[str, float]) -> None:
+    """As a function that forgets to return its result."""
+
+
+def gaps(mechanism: Any, sample: Mapping[str, float]) -> dict[str, float] | None:
+    """No result at a = 1, and only one of two at a = 2."""
+    if sample["a"] == 1:
+        return None
+    return {"twice": 2 * sample["a"], "odd": math.nan if sample["a"] == 2 else 1.0}
+
+
+def interrupted_within_a_run(mechanism: Any, sample: Mapping[str, float]) -> float:
+    """Ctrl-C while it simulates, which returns what there is of the motion."""
+    if sample["F"] > 2.5:
+        progress = lambda done, total: signal.raise_signal(signal.SIGINT)  # noqa: E731
+        return float(lg.simulate(mechanism, progress=progress).q[-1, 0])
+    return 1.0

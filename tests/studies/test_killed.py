@@ -36,7 +36,8 @@ if __name__ == "__main__":
 def started(tmp_path: Path, folder: str, workers: int) -> subprocess.Popen[str]:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    return interruptible([sys.executable, str(program), str(tmp_path / folder), str(workers)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, str(program), str(tmp_path / folder), str(workers)]
+    return interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_for_chunks(folder: Path, many: int) -> None:
@@ -91,8 +92,10 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
     wait_for_chunks(folder, 2)
     workers = working(folder)
     client.send_signal(signal.SIGINT)
-    out, _ = client.communicate(timeout=PATIENCE)
-    assert 0 < int(out) < 120
+    out, told = client.communicate(timeout=PATIENCE)
+    assert out == ""  # what the program would do with the study, it does not
+    assert "KeyboardInterrupt: slowly: interrupted after" in told
+    assert 0 < lg.read_study(folder).done < 120
     assert gone(workers)
 
 

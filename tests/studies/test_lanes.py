@@ -64,3 +64,38 @@ def test_pieces_of_a_chunk_make_the_whole(tmp_path: Path, monkeypatch: pytest.Mo
     pieces = lg.study("two_r", over, run, keep, samples=64, folder=tmp_path / "pieces", workers=1)
     for name in keep:
         assert np.array_equal(whole[name], pieces[name])
+
+
+POSED = """
+name = "posed"
+gravity = [0, "-g", 0]
+parameters = { l1 = 1.0, a = 0.3, m = 2.0, g = 9.81 }
+body = [
+    { name = "one", mass = "m", center = ["l1/2", 0, 0], inertia = [0.1, 0.1, 0.1] },
+    { name = "two", mass = 1, center = [0.4, 0, 0], inertia = [0.1, 0.1, 0.1] },
+]
+joint = [
+    { name = "q1", type = "revolute", child = "one" },
+    { name = "q2", type = "revolute", parent = "one", child = "two", xyz = ["l1", 0, 0] },
+]
+pose.bent = { q1 = "a*l1", q2 = "-2*a" }
+initial = { t_span = [0, 0.5] }
+"""
+
+
+@pytest.mark.parametrize("start", ["bent", None], ids=["a pose", "the own start"])
+def test_a_start_that_is_varied_of_a_pose_that_is_written_with_parameters(tmp_path: Path, start: str | None) -> None:
+    """The coordinate that is not varied follows the parameters of its sample, and the varied one is as it is given."""
+    text = POSED if start else POSED.replace("initial = {", 'initial = { q = { q1 = "a*l1", q2 = "-2*a" },')
+    model = lg.loads(text)
+    over = {"q1": lg.uniform(-1, 1), "a": lg.uniform(0.1, 0.9), "m": lg.uniform(1, 3)}
+    run = {"q0": start} if start else {}
+    study = lg.study(model, over, run, ["start(q1)", "start(q2)", "end(q2)"], samples=24, folder=tmp_path / "s", workers=1)
+    assert not study.failed
+    assert np.array_equal(study["start(q1)"], study["q1"])
+    assert study["start(q2)"] == pytest.approx(-2 * study["a"], rel=1e-15)
+    for k in (0, 23):
+        x = study.sample(k)
+        own = model.with_parameters(a=x["a"], m=x["m"])
+        alone = lg.simulate(own, 0.5, q0=[x["q1"], -2 * x["a"]])
+        assert study["end(q2)"][k] == pytest.approx(alone.q[-1, 1], rel=1e-12)

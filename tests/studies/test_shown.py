@@ -67,7 +67,7 @@ def test_curves_are_the_results(studies: dict[str, lg.Study]) -> None:
     assert np.array_equal(line.get_xdata(), np.linspace(1, 3, 5))
     assert np.array_equal(line.get_ydata(), study["end(x)"])
     assert list(own.get_xdata()) == [2.0, 2.0]  # the slider's own mass
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("m", "end(x)")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("m [kg]", "end(x) [m]")
 
 
 def test_heat_maps_are_the_results(studies: dict[str, lg.Study]) -> None:

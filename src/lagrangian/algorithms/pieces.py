@@ -144,32 +144,43 @@ def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector
 
 
 class Joint(NamedTuple):
-    """What two neighbours share, solved for.
+    """What two neighbours share, solved for: I = L D L^T of the outer one, and D^-1 + L^T La L = N d N^T, La of the inner one.
 
     With y the acceleration of the inner one's tip without a wrench there, and z the wrench that the outer one needs without an
-    acceleration, the wrench between them is K y + H z, and the acceleration there is H^T (y - La z).
-    """
+    acceleration, the wrench between them is K y + H z, and the acceleration there is H^T (y - La z), where
 
-    K: m.Matrix  # (I^-1 + La)^-1, I of the outer and La of the inner piece
-    H: m.Matrix  # (E + I La)^-1
-
-
-def joint(inner: Values, outer: Values) -> Joint:
-    """K = L G^-1 L^T and H = L G^-1 D^-1 L^-1 with I = L D L^T and G = D^-1 + L^T La L.
+        K = (I^-1 + La)^-1 = L (N d N^T)^-1 L^T,    H = (E + I La)^-1 = L (N d N^T)^-1 D^-1 L^-1.
 
     H is not found as E - K La, which loses digits where the outer piece is much heavier than the inner one.
     """
-    La = m.full(inner["La"], 6)
+
+    L: m.Matrix
+    inverse_D: m.Vector
+    N: m.Matrix
+    inverse_d: m.Vector
+
+    def half_K(self, Y: m.Matrix) -> m.Matrix:
+        """W = N^-1 L^T Y: that is, Y^T K Y = W^T d^-1 W."""
+        return m.forward(self.N, m.product(m.transpose(self.L), Y))
+
+    def half_H(self, Z: m.Matrix) -> m.Matrix:
+        return m.forward(self.N, m.scale_rows(self.inverse_D, m.forward(self.L, Z)))
+
+    def whole(self, halves: m.Matrix) -> m.Matrix:
+        """K Y or H Z from their halves."""
+        return m.product(self.L, m.backward(self.N, m.scale_rows(self.inverse_d, halves)))
+
+    def H_transposed(self, x: m.Vector) -> m.Vector:
+        half = m.backward(self.N, m.scale_rows(self.inverse_d, self.half_K(m.column(x))))
+        return m.flat(m.backward(self.L, m.scale_rows(self.inverse_D, half)))
+
+
+def joint(inner: Values, outer: Values) -> Joint:
     L, D = m.factors(inertia(outer), guarded=True)
     inverse_D = [1 / d for d in D]
-    G = m.product(m.transpose(L), m.product(La, L))
-    G = [[x + inverse_D[i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(G)]
-    N, d = m.factors(G)
-    inverse_d = [1 / x for x in d]
-    Y = m.forward(N, m.transpose(L))  # N^-1 L^T
-    Z = m.forward(N, m.scale_rows(inverse_D, m.forward(L, m.identity(6))))
-    K = m.symmetric_product(m.transpose(Y), m.scale_rows(inverse_d, Y))
-    return Joint(K, m.product(L, m.backward(N, m.scale_rows(inverse_d, Z))))
+    G = m.symmetric_product(m.transpose(L), m.product(m.full(inner["La"], 6), L))
+    N, d = m.factors([[x + inverse_D[i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(G)])
+    return Joint(L, inverse_D, N, [1 / x for x in d])
 
 
 def inertia(node: Values) -> m.Matrix:
@@ -188,25 +199,25 @@ def handles(node: Values) -> m.Matrix:
 
 def joined(inner: Values, outer: Values, shared: Joint) -> Values:
     """Two neighbours as one piece."""
-    K, H = shared
     La, P, Q = m.full(inner["La"], 6), handles(inner), handles(outer)
     y, z = list(flatten(inner["b"])), bias(outer)
     F, a = between(inner, shared, y, z)
-    HQ = m.product(H, Q)
+    HQ = shared.whole(shared.half_H(Q))
     Phi = m.product(P, HQ)
     seen = m.symmetric_product(m.transpose(Q), m.product(La, HQ))  # H^T La = La H is symmetric
     b = m.add(list(flatten(outer["b"])), m.times(m.transpose(Q), a))
     return {
-        **_with(inner, P, K, F),
+        **_with(inner, P, shared, F),
         "Phi": tuple(unflatten(SIX, iter(column)) for column in m.transpose(Phi)),
         "La": tuple(x + seen[i][j] for x, (i, j) in zip(outer["La"], m.PAIRS, strict=True)),
         "b": unflatten(SIX, iter(b)),
     }
 
 
-def _with(inner: Values, P: m.Matrix, K: m.Matrix, F: m.Vector) -> Values:
-    """Articulated inertia and bias of a piece that carries another."""
-    I = m.symmetric_product(m.product(P, K), m.transpose(P))
+def _with(inner: Values, P: m.Matrix, shared: Joint, F: m.Vector) -> Values:
+    """Articulated inertia and bias of a piece that carries another: P K P^T is added."""
+    W = shared.half_K(m.transpose(P))
+    I = m.symmetric_product(m.transpose(W), m.scale_rows(shared.inverse_d, W))
     total = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(inertia(inner), I, strict=True)]
     p = m.add(bias(inner), m.times(P, F))
     return {
@@ -221,14 +232,14 @@ def _with(inner: Values, P: m.Matrix, K: m.Matrix, F: m.Vector) -> Values:
 def carrying(inner: Values, outer: Values, shared: Joint) -> Values:
     """The same where the outer one has no further tip: the articulated inertia and bias of both."""
     F, _ = between(inner, shared, list(flatten(inner["b"])), bias(outer))
-    return _with(inner, handles(inner), shared.K, F)
+    return _with(inner, handles(inner), shared, F)
 
 
 def between(inner: Values, shared: Joint, y: m.Vector, z: m.Vector) -> tuple[m.Vector, m.Vector]:
     """The wrench on the outer piece, and its acceleration."""
-    F = m.add(m.times(shared.K, y), m.times(shared.H, z))
-    a = m.times(m.transpose(shared.H), m.sub(y, m.times(m.full(inner["La"], 6), z)))
-    return F, a
+    halves = m.add(m.flat(shared.half_K(m.column(y))), m.flat(shared.half_H(m.column(z))))
+    a = shared.H_transposed(m.sub(y, m.times(m.full(inner["La"], 6), z)))
+    return m.flat(shared.whole(m.column(halves))), a
 
 
 def shared_state(inner: Values, outer: Values, shared: Joint, a: m.Vector, F: m.Vector) -> tuple[m.Vector, m.Vector]:
@@ -245,8 +256,7 @@ def wrench_at_fixed_tip(node: Values, a: m.Vector, tip: m.Vector) -> m.Vector:
     """
     wanted = m.sub(m.add(m.times(m.transpose(handles(node)), a), list(flatten(node["b"]))), tip)
     L, D = m.factors(m.full(node["La"], 6))
-    x = m.forward(L, [[y] for y in wanted])
-    return [row[0] for row in m.backward(L, [[y[0] / d] for y, d in zip(x, D, strict=True)])]
+    return m.flat(m.backward(L, m.scale_rows([1 / d for d in D], m.forward(L, m.column(wanted)))))
 
 
 FORWARD_IN_PIECES = replace(

@@ -37,6 +37,14 @@ def transpose(A: Matrix) -> Matrix:
     return [list(column) for column in zip(*A, strict=True)]
 
 
+def column(x: Vector) -> Matrix:
+    return [[y] for y in x]
+
+
+def flat(A: Matrix) -> Vector:
+    return [x for row in A for x in row]
+
+
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
@@ -69,6 +77,20 @@ def symmetric_product(A: Matrix, B: Matrix) -> Matrix:
 
 def scale_rows(d: Vector, A: Matrix) -> Matrix:
     return [[x * y for y in row] for x, row in zip(d, A, strict=True)]
+
+
+def below(L: Matrix) -> Vector:
+    """What is below the diagonal of a matrix of factors, row by row."""
+    return [x for i, row in enumerate(L) for x in row[:i]]
+
+
+def unit_lower(entries: Sequence[Any], n: int) -> Matrix:
+    """A matrix with ones on its diagonal from what is below it."""
+    found = identity(n)
+    left = iter(entries)
+    for i in range(n):
+        found[i][:i] = [next(left) for _ in range(i)]
+    return found
 
 
 def factors(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:

@@ -143,8 +143,8 @@ def _run(function: Callable[..., Any], values: dict[str, Any]) -> int:
         sys.stdout.flush()
     except (typer.Exit, typer.Abort):
         raise
-    except KeyboardInterrupt:
-        output.stderr().print("interrupted")
+    except KeyboardInterrupt as interrupt:
+        output.stderr().print(str(interrupt) or "interrupted", markup=False, highlight=False)
         code = INTERRUPTED
     except BrokenPipeError:
         output.no_more()

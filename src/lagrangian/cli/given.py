@@ -35,7 +35,7 @@ MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [c
 
 @dataclass(frozen=True)
 class Described:
-    """A mechanism, with other values of some parameters."""
+    """A mechanism, with other values of some parameters, and with payloads."""
 
     mechanism: Annotated[
         str, typer.Argument(metavar="MECH", help=MECHANISM, show_default=False, autocompletion=complete_mechanism)
@@ -83,7 +83,7 @@ class Recorded:
                 m = mechanism_of(self.run, self.reading)
             return simulated(m, values.span(self.time))
         if self.reading.given or self.time:
-            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and the like go with a mechanism")
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --payload and the like go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
@@ -123,7 +123,7 @@ def mechanism_of(name: str, reading: Reading) -> Mechanism:
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
         raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
     try:
-        return found(name, **reading.options())
+        return reading.loaded(found(name, **reading.options()))
     except UnknownMechanismError as error:
         if not error.meant:
             error.remedy = "`lagrangian library` lists what there is, `lagrangian new` writes a file to begin with"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lagrangian.cli import values
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, placed
+from lagrangian.model.expression import quantity
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
 
 PANEL = "How a robot file is read"
 
@@ -21,6 +25,14 @@ class Reading:
 
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
+    ] = None
+    payload: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--payload",
+            metavar="FRAME=MASS",
+            help="A mass fixed to a frame; with its place in the frame: tip=2,0,0,0.1. May be given again.",
+        ),
     ] = None
     floating: Annotated[
         bool | None,
@@ -88,6 +100,17 @@ class Reading:
             "root": self.root,
         }
         return {name: value for name, value in found.items() if value is not None}
+
+    def loaded(self, m: Mechanism) -> Mechanism:
+        """The mechanism with its payloads."""
+        for frame, text in quantity.pairs(self.payload or [], "--payload").items():
+            numbers = quantity.numbers(text, f"--payload {frame}", m.parameters)
+            if len(numbers) not in (1, 4):
+                told = f"--payload {frame}={text} has {len(numbers)} numbers"
+                raise ArgumentError(told, remedy=f"a mass, or a mass and a point: {frame}=2 or {frame}=2,0,0,0.1")
+            with placed(f"--payload {frame}"):
+                m = m.with_payload(frame, numbers[0], numbers[1:] or (0, 0, 0))
+        return m
 
 
 def _arguments(given: list[str] | None) -> dict[str, str] | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
 
 PANEL = "What to write"
+TABLES = (".nc", ".csv")  # endings of files with the rows of a run, or the samples of a sweep
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Results:
             "-o",
             "--output",
             metavar="FILE",
-            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc, or MECH-inverse.nc",
+            help="The rows: .nc (all of it) or .csv; other files take its name. Of a sweep: its folder. Default: after MECH.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -51,13 +52,13 @@ class Results:
         False
     )
 
-    def check(self) -> None:
-        """Before a long run, not after it."""
+    def check(self, sweep: bool = False) -> None:
+        """Before a long run, not after it. A sweep may have a folder where a run has a file."""
         if self.angles not in (None, "degrees", "radians"):
             raise ArgumentError(f"--angles: {one_of('unit', self.angles, ('degrees', 'radians'))}")
-        if self.out is None:
+        if self.out is None or (sweep and not self.out.suffix):
             return
-        if self.out.suffix not in (".nc", ".csv"):
+        if self.out.suffix not in TABLES:
             raise ArgumentError(f"{self.out}: a run is written as .nc (netCDF, all of it) or .csv (its rows)")
         checked_target(self.out)
 

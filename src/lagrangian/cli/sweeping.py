@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,8 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, INTERRUPTED
 from lagrangian.cli.progress import bar, spinner
-from lagrangian.cli.results import Results, browse
-from lagrangian.errors import ArgumentError
+from lagrangian.cli.results import TABLES, Results, browse
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -58,19 +59,49 @@ class Sweeping:
 
 
 def swept(m: Mechanism, sweeping: Sweeping, results: Results, stem: str, json: bool, options: Mapping[str, Any]) -> int:
-    """A sweep of simulations: a study on a grid, in a folder named after the mechanism."""
+    """A sweep of simulations: a study on a grid, in a folder that -o names, or else named after the mechanism."""
     from lagrangian.model.expression import quantity
     from lagrangian.studies.distributions import varied
+    from lagrangian.studies.study import job_of
 
-    if results.animate:
-        raise ArgumentError("--animate is of one run; a sweep has many")
+    for option, given in (("--animate", results.animate), ("--angles", results.angles)):
+        if given:
+            raise ArgumentError(f"{option} is of one run; a sweep has many")
     over = {
         name: varied(text, ("--sweep", name), m.parameters)
         for name, text in quantity.pairs(sweeping.sweep or [], "--sweep").items()
     }
     run = {name: x for name, x in options.items() if x is not None}
-    folder = Path(f"{stem}-sweep")
-    return studied(m, over, folder, results.out, json, results.browse, run=run, keep=sweeping.keep, workers=sweeping.workers)
+    table = results.out if results.out is not None and results.out.suffix in TABLES else None
+    try:
+        key = job_of(m, over, run, sweeping.keep).key
+    except LagrangianError as error:
+        raise error.without(Argument("run")) from None  # whose arguments are options here
+    if results.out is not None and table is None:
+        folder = results.out
+        if not _is_free(folder, key):
+            raise ArgumentError(f"-o is {folder}, which holds another sweep; name another folder, or delete this one")
+    else:
+        folder = _free(Path(f"{stem}-sweep") if table is None else table.parent / f"{table.stem}-sweep", key)
+    return studied(m, over, folder, table, json, results.browse, run=run, keep=sweeping.keep, workers=sweeping.workers)
+
+
+def _free(folder: Path, key: str) -> Path:
+    """The first of folder, folder-2, folder-3 and so on that holds no other sweep."""
+    numbered = (folder.with_name(f"{folder.name}-{k}") for k in count(2))
+    return next(path for path in chain([folder], numbered) if _is_free(path, key))
+
+
+def _is_free(path: Path, key: str) -> bool:
+    """Whether a folder is not there, is empty, or holds this very sweep, which then goes on from there."""
+    from lagrangian.studies.folder import Folder
+
+    if not path.exists():
+        return True
+    try:
+        return bool(Folder(path).read_about().get("key") == key)
+    except DescriptionError:
+        return path.is_dir() and not any(path.iterdir())
 
 
 def studied(
@@ -79,8 +110,14 @@ def studied(
     """Compute a study with a bar that has the time left, tell of it, and write its figure, page and table; the exit code."""
     import lagrangian as lg
 
-    with bar(f"studying {m.name}") as shown:
-        study = lg.study(m, over, folder=folder, progress=shown, **options)
+    try:
+        with bar(f"studying {m.name}") as shown:
+            study = lg.study(m, over, folder=folder, progress=shown, **options)
+    except KeyboardInterrupt as interrupt:
+        if not (folder / "study.json").exists():
+            raise
+        output.stderr().print(str(interrupt), markup=False, highlight=False)
+        study = lg.read_study(folder)
     if not json:
         told(study)
     if not study.complete:
@@ -140,7 +177,7 @@ def data(study: Study, files: list[str]) -> dict[str, Any]:
         "samples": len(study),
         "done": study.done,
         "failed": len(study.failed),
-        "reasons": list(dict.fromkeys(study.failed.values()))[:10],
+        "reasons": [why for why, _, _ in study.reasons()[:10]],
         "inputs": study.inputs,
         "results": study.statistics(),
         "indices": {

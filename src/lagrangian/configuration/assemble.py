@@ -11,12 +11,11 @@ from lagrangian.arguments import count, number, texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import CLOSED, Loops
+from lagrangian.configuration.loops import CLOSED, STARTS, Loops
+from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
-
-STARTS = 40
 
 Fixed = Iterable[str] | Mapping[str, float]
 
@@ -28,12 +27,15 @@ def assemble(
 
     `q0` is where to begin: an array, a mapping of some coordinates, or a pose's name; the mechanism's own start if it is not
     given. Coordinates that a mapping, a pose or the mechanism's own start gives by name keep their values; or `fixed` names
-    those that do, or maps them to the values they are to have. If the nearest descent from q0 does not close the loops, others
-    are tried from around it, `starts` times. When no configuration is found, the error says which loops miss, and by how much.
+    those that do, or maps them to the values they are to have. What a mapping does not give is reached from the mechanism's own
+    start, so that the assembly is the same. If the nearest descent from q0 does not close the loops, others are tried from around
+    it, `starts` times. When no configuration is found, the error says which loops miss, and by how much.
     """
-    dyn = dynamics_of(mechanism)
+    dyn, t, starts = dynamics_of(mechanism), number(t, "t"), count(starts, "starts", least=0)
     q, held = _begin(dyn, q0, fixed)
-    return Loops(dyn, number(t, "t"), held).closed(q, count(starts, "starts", least=0))
+    if not fixed or (q0 is None and isinstance(fixed, Mapping)):
+        return Start(dyn, fixed or q0, t).closed(starts)
+    return Loops(dyn, t, held).closed(q, starts)
 
 
 def assembly_modes(

@@ -23,6 +23,7 @@ CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
 NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
 # and by no more than rounding: what is given is left as it is
 EXACT = 1e-15
+STARTS = 40  # descents from around where one from there itself does not close the loops
 PORTION = 5  # starts at a time
 
 

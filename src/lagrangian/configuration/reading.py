@@ -3,11 +3,12 @@
 | given | which coordinates | the others |
 | --- | --- | --- |
 | numbers in order | all | |
-| the name of a pose | those that the description gives there | neutral, and found so that loops close |
-| some by name, `{"theta1": "30deg"}`, `"theta1=30deg"` | those | as in the mechanism's own start, and found so that loops close |
-| nothing | those of the description's `[initial]` | neutral, and found so that loops close |
+| the name of a pose | those that the description gives there | found so that loops close, from neutral on |
+| some by name, `{"theta1": "30deg"}`, `"theta1=30deg"` | those | reached from the mechanism's own start |
+| nothing | those of the description's `[initial]` | found so that loops close, from neutral on |
 
-Coordinates that are given by name keep their values while the others close the loops.
+Coordinates that are given by name keep their values while the others close the loops. Of a mechanism with other values of its
+parameters, the start and the poses are reached from those of the mechanism as it was described: see `continuation`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from lagrangian.arguments import floats
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import Argument, ArgumentError, Place, is_number, one_of, shown
-from lagrangian.model.configuration import Partial
+from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.expression import quantity
 from lagrangian.model.mechanism import Mechanism
 
@@ -34,13 +35,15 @@ class Given:
     """A configuration as it was given.
 
     `q` has all coordinates; those that were not given are where a search for them begins. `names` are the coordinates that
-    were given, or None if all were. `where` is what a message calls it.
+    were given, or None if all were. `where` is what a message calls it. `origin` is what the others are reached from, if that
+    is known.
     """
 
     mechanism: Mechanism
     q: np.ndarray
     names: tuple[str, ...] | None
     where: Place
+    origin: Origin | None = None
 
     @property
     def complete(self) -> bool:
@@ -77,14 +80,18 @@ def configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") ->
         q = configuration(mechanism).q
         for name, value in by_name(mechanism, q0, mechanism.coordinate_names, where, "coordinate").items():
             q[mechanism.coordinate_names.index(name)] = value
-        return Given(mechanism, normalised(mechanism, q, where), tuple(q0), where)
+        return Given(mechanism, normalised(mechanism, q, where), tuple(q0), where, Origin(mechanism))
     q = in_order(mechanism, q0, mechanism.coordinate_names, argument)
     return Given(mechanism, normalised(mechanism, q, where), None, where)
 
 
 def _of_description(mechanism: Mechanism, values: Any, where: Place) -> Given:
-    q = np.array(values, dtype=float)
-    return Given(mechanism, normalised(mechanism, q, where), values.given if isinstance(values, Partial) else None, where)
+    q = normalised(mechanism, np.array(values, dtype=float), where)
+    return (
+        Given(mechanism, q, values.given, where, values.origin)
+        if isinstance(values, Partial)
+        else Given(mechanism, q, None, where)
+    )
 
 
 def speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray | dict[str, float] | None:

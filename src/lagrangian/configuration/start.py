@@ -12,14 +12,44 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration import reading
-from lagrangian.configuration.assemble import STARTS
-from lagrangian.configuration.loops import EXACT, NEAR, Loops, Miss
+from lagrangian.configuration.continuation import reached
+from lagrangian.configuration.coordinates import single_coordinates
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import EXACT, NEAR, STARTS, Loops, Miss
+from lagrangian.configuration.newton import Equations
 from lagrangian.configuration.speeds import nearest_speeds
-from lagrangian.errors import Argument, ArgumentError, LagrangianError
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, is_number, warn
 from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.configuration import Origin
+from lagrangian.model.parts import value_of
 
+SINGULAR = 1e-7  # of the largest slope: loops whose slopes depend on each other by less are at a dead centre
 LISTED = 12  # coordinates whose values a message gives
+
+
+class _Between:
+    """The loops of mechanisms on the way from an origin to the mechanism of a start."""
+
+    def __init__(self, start: Start, origin: Origin) -> None:
+        self.start, self.origin = start, origin
+        self._begin = {name: value_of(origin.mechanism, name) for name, x in origin.values.items() if is_number(x)}
+
+    def at(self, part: np.ndarray, rows: np.ndarray) -> tuple[Equations, np.ndarray]:
+        start, s = self.start, float(part[0])
+        if s == 1.0 or not self._begin:
+            return start.loops, np.ones(1, dtype=bool)
+        _ = start.anew  # where there is no configuration at all, none is looked for on the way
+        between = {name: x + s * (self.origin.values[name] - x) for name, x in self._begin.items()}
+        try:
+            dyn = dynamics_of(self.origin.mechanism, {**self.origin.values, **between})
+        except LagrangianError:  # there is no such mechanism
+            return start.loops, np.zeros(1, dtype=bool)
+        return Loops(dyn, start.t, start.given.held), np.ones(1, dtype=bool)
+
+
+def _rank(psi: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(psi, tol=SINGULAR * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
 
 
 class Start:
@@ -28,7 +58,7 @@ class Start:
     def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
         """`arguments` are what the caller calls the configuration and the speeds."""
         self.dyn, self.t, self.own = dyn, t, q0 is None
-        self.arguments = arguments
+        self.arguments, self._starts = arguments, STARTS
         self.given = reading.configuration(dyn.mechanism, q0, arguments[0])
 
     @cached_property
@@ -46,10 +76,25 @@ class Start:
         return self._worst if self._worst is not None and not self._worst.amount <= NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
-        """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        """The configuration that closes the loops, with the coordinates that were given by name as they were given.
+
+        It is reached from its origin if that is known. Else it is the nearest; where one descent does not find it, so many others
+        begin around it.
+        """
+        self._starts = starts
         if not self.dyn.mechanism.equations:
             return self.given.q
-        q = self.loops.closed(self.given.q, starts)
+        origin = self.given.origin
+        if origin is not None and (q := self._reached(origin)) is not None:
+            return q
+        if origin is not None:
+            self._tell_of_assembly(origin, self.anew)
+        return self.anew
+
+    @cached_property
+    def anew(self) -> np.ndarray:
+        """The nearest configuration that closes the loops."""
+        q = self.loops.closed(self.given.q, self._starts)
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]
         if np.abs((q - self.given.q)[said]).max(initial=0.0) > NEAR:  # of ball and free joints nothing is held
@@ -64,6 +109,45 @@ class Start:
         if self._worst is not None and self._worst.amount <= EXACT:
             return self.given.q
         return self.closed()
+
+    def _reached(self, origin: Origin) -> np.ndarray | None:
+        """The configuration in the assembly of its origin; nothing if it is not reached from there."""
+        given, model, begin = self.given, self.dyn.mechanism, self._begin(origin)
+        if begin is None:
+            return None
+        places = single_coordinates(model)
+        held = [places[name][0] for name in given.held]
+        said = [k for k, name in enumerate(model.coordinate_names) if name in (given.names or ()) and name not in places]
+        begin[said] = given.q[said]  # of ball and free joints nothing is held
+        q, found = reached(_Between(self, origin).at, begin[None], given.q[None, held], held, self.loops.free, self.t)
+        stays = np.abs((q[0] - given.q)[said]).max(initial=0.0) <= NEAR
+        return q[0] if found[0] and stays and self.loops.alignment.met(q)[0] else None
+
+    def _begin(self, origin: Origin) -> np.ndarray | None:
+        """The configuration of the origin; nothing if its loops do not close."""
+        if origin.mechanism.coordinate_names != self.dyn.mechanism.coordinate_names:
+            return None
+        try:
+            dyn = self.dyn if origin.mechanism is self.dyn.mechanism else dynamics_of(origin.mechanism)
+            return Start(dyn, origin.q0, self.t, self.arguments).q.copy()
+        except LagrangianError:
+            return None
+
+    def _tell_of_assembly(self, origin: Origin, q: np.ndarray) -> None:
+        """Warn that another assembly may have been found, unless the start leaves it open, or what was given leaves no choice."""
+        given, begin = self.given, self._begin(origin)
+        if begin is None or not set(given.names or ()) <= set(single_coordinates(self.dyn.mechanism)):
+            return
+        before, now = relative_jacobian(self.dyn, np.array([begin, q]), np.full(2, self.t))[:, self.loops.rows]
+        if len(given.held) > self.dyn.nv - _rank(now) or _rank(before * self.loops.free) < _rank(now * self.loops.free):
+            return
+        values = ", ".join(f"{name} = {given.q[self.dyn.mechanism.coordinate_names.index(name)]:.6g}" for name in given.held)
+        warn(
+            f"{self.dyn.mechanism.name}: {f'a configuration with {values}' if values else given.where} is not reached from the "
+            f"mechanism's start without passing a dead centre. The loops were closed anew, perhaps in another assembly: give all "
+            f"coordinates to choose one; lagrangian.assembly_modes(mechanism) lists them",
+            MechanismWarning,
+        )
 
     def _open(self, miss: Miss | None) -> ArgumentError:
         """That a configuration does not close the loops, by how much, and which does."""

@@ -10,6 +10,7 @@ from lagrangian.configuration.newton import Newton
 from lagrangian.design.circuit import Circuit, Met
 from lagrangian.design.freedom import CLOSED, LOST
 from lagrangian.design.linkage import End, Linkage
+from lagrangian.design.swing import Covered
 from lagrangian.design.turn import DeadCentre
 from lagrangian.errors import ArgumentError
 
@@ -147,12 +148,24 @@ class Branch:
         return sorted([*inputs, *(self._dead_centre(m, OUTPUT, str(end)) for m in met)], key=lambda d: d.input_value)
 
     def _dead_centre(self, m: Met, what: str, name: str) -> DeadCentre:
-        q, k = m.q, self.link.iq
-        if self.turns and self.over is None:  # where the rows are
-            period = TURN * self.turns
-            times = np.floor((q[k] + 1e-9) / period)
-            q = q - times * self.shift * np.sign(self.shift[k])
-        return DeadCentre(what, name, float(q[k]), q)
+        q = self._among_rows(m.q)
+        return DeadCentre(what, name, float(q[self.link.iq]), q)
+
+    def _among_rows(self, q: np.ndarray) -> np.ndarray:
+        """A configuration with its whole turns counted as the rows count them."""
+        if not self.turns or self.over is not None:
+            return q
+        times = np.floor((q[self.link.iq] + 1e-9) / (TURN * self.turns))
+        found: np.ndarray = q - times * self.shift * np.sign(self.shift[self.link.iq])
+        return found
+
+    @property
+    def covered(self) -> Covered:
+        """The part of the curve that the rows go through."""
+        k = self.link.iq
+        shift = self.shift * np.sign(self.shift[k]) if self.turns else np.zeros_like(self.shift)
+        ends = (self.low.q if self.low else self.way.q[0], self.high.q if self.high else self.way.q[-1])
+        return Covered(self.way, self._end(0), self._end(1), ends, lambda q: float(self._among_rows(q)[k]), shift)
 
 
 def _whole_turns(link: Linkage, way: Circuit) -> np.ndarray:

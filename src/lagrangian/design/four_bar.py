@@ -43,17 +43,32 @@ class FourBar:
             "rocker-crank": self.output,
         }
         longest = max(lengths.values())
+        if min(lengths.values()) <= EQUAL * longest:
+            return "degenerate"
         if abs(self.margin) <= EQUAL * longest:
             return "change-point linkage"
         return min(lengths, key=lambda name: lengths[name]) if self.grashof else "triple-rocker"
 
+    @property
+    def input_turns(self) -> bool:
+        """Whether the input can turn fully, by Grashof's rule; where the linkage can fold flat it can, too."""
+        lengths = sorted((self.ground, self.input, self.coupler, self.output))
+        short = lengths[0] + EQUAL * lengths[-1]
+        return self.grashof and min(self.ground, self.input) <= short
+
     def __str__(self) -> str:
         sides = f"ground {self.ground:.6g}, input {self.input:.6g}, coupler {self.coupler:.6g}, output {self.output:.6g} m"
+        if self.kind == "degenerate":
+            longest = max(self.ground, self.input, self.coupler, self.output)
+            none = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUAL * longest]
+            return f"degenerate four-bar: {sides}; the {' and the '.join(none)} has no length, so that two joints have one axis"
         if abs(self.margin) <= EQUAL * max(self.ground, self.input, self.coupler, self.output):
             rule = "its shortest and longest link are together as long as the other two, so that it can fold flat"
         else:
             than = "shorter" if self.margin > 0 else "longer"
-            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {than} than the other two"
+            who = "the input turns" if self.input_turns else "a link turns" if self.grashof else "no link turns"
+            but = ", but not the input" if self.grashof and not self.input_turns else ""
+            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {than} than the other two: {who} fully{but}"
         return f"four-bar, {self.kind}: {sides}; {rule}"
 
 

@@ -9,12 +9,14 @@ import numpy as np
 
 from lagrangian.arguments import count, number, truth
 from lagrangian.configuration.bounds import Bounds
+from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.branch import INPUT, LIMIT, OUTPUT, OVER, STANDS, Branch
 from lagrangian.design.circuit import Circuit, Watch, circuit
 from lagrangian.design.forces import forces
 from lagrangian.design.four_bar import four_bar
+from lagrangian.design.freedom import size_of
 from lagrangian.design.linkage import End, Fixed, Linkage, Output, interval, linkage, output_of
 from lagrangian.design.transmission import transmission_angle
 from lagrangian.design.turn import FullTurn
@@ -91,8 +93,13 @@ def full_turn(
     ratio = _over_input(link, tangent)
     found = forces(link, outside, x, q, lambda at: ratio if at is x else _over_input(link, branch.at(at)[1]), speed)
     rate = _output_ratio(link, end, q, tangent) if end is not None else None
+    still = end is not None and _stands(link, end, way)
+    if rate is not None and still:
+        rate = np.zeros_like(rate)
     held = (link.input, *link.held)
-    angle = transmission_angle(dyn, q, held, end.coordinate) if end is not None and end.coordinate and way.freedom.loops else None
+    transmits = end is not None and end.coordinate and way.freedom.loops and not still
+    angle = transmission_angle(dyn, q, held, end.coordinate) if end is not None and transmits else None
+    others = [name for name in single_coordinates(dyn.mechanism) if name not in held]
     return FullTurn(
         mechanism=dyn.mechanism,
         input=link.input,
@@ -110,12 +117,14 @@ def full_turn(
         inertial_torque=found.inertial,
         friction_torque=found.friction,
         multipliers=found.multipliers,
-        dead_centres=branch.dead_centres(end),
+        dead_centres=branch.dead_centres(None if still else end),
         ends=branch.ends,
         turns=branch.turns,
         four_bar=four_bar(dyn, q, link.input),
+        swings={name: branch.covered.swing(End(dyn, name)) for name in others},
         dyn=dyn,
         circuit=way,
+        covered=branch.covered,
         wrenches=found.wrenches,
     )
 
@@ -141,7 +150,22 @@ def _circuit(link: Linkage, end: End | None, over: tuple[float, float] | None, l
         )
     tangent = freedom.any_tangent(link.q)
     forward = tangent[link.iv] if abs(tangent[link.iv]) > STANDS else tangent[np.argmax(np.abs(tangent))]
-    return circuit(freedom, link.q, tangent * np.sign(forward), watches)
+    way = circuit(freedom, link.q, tangent * np.sign(forward), watches)
+    if np.abs(way.tangent[:, link.iv]).max() < STANDS:
+        moving = [n for n, (_, iv) in single_coordinates(link.dyn.mechanism).items() if np.abs(way.tangent[:, iv]).max() > STANDS]
+        raise ArgumentError(
+            f"is {link.input!r}, which stands still whatever the linkage does: its constraints hold it",
+            where=link.dyn.mechanism.name,
+            argument="input",
+            remedy=f"give one of {', '.join(moving[:12])}",
+        )
+    return way
+
+
+def _stands(link: Linkage, end: End, way: Circuit) -> bool:
+    """Whether the output does not move while the linkage goes through all of its configurations, but for rounding."""
+    size = 1.0 if end.unit == "rad" else size_of(link.dyn.mechanism)
+    return bool(np.abs(end.rate(way.q, way.tangent * link.freedom.units)).max() < STANDS * size)
 
 
 def _over_input(link: Linkage, tangent: np.ndarray) -> np.ndarray:

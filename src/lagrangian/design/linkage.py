@@ -12,6 +12,7 @@ import numpy as np
 from lagrangian.arguments import floats, texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.bounds import EDGE, Bounds
 from lagrangian.configuration.coordinates import periodic_coordinates, single_coordinates
 from lagrangian.configuration.start import Start
 from lagrangian.design.freedom import Freedom
@@ -132,6 +133,19 @@ def interval(given: Any, argument: str = "over") -> tuple[float, float] | None:
     return float(found[0]), float(found[1])
 
 
+def within_limits(bounds: Bounds, name: str, span: tuple[float, float]) -> tuple[float, float]:
+    """A range of a coordinate, which is an error where it goes beyond the limits that joints keep."""
+    k = bounds.names.index(name)
+    low, high = float(bounds.low[k]), float(bounds.high[k])
+    if span[0] < low - EDGE or span[1] > high + EDGE:
+        raise ArgumentError(
+            f"goes from {span[0]:g} to {span[1]:g}, beyond the joint's limits, {low:g} to {high:g}",
+            where=(Argument("over"), repr(name)),
+            remedy=f"keep within them, or give {Argument('limits', False)}",
+        )
+    return max(span[0], low), min(span[1], high)
+
+
 @dataclass(frozen=True, eq=False)
 class End:
     """What is moved: a coordinate, a frame along a direction, or a frame along its own path."""
@@ -149,6 +163,13 @@ class End:
         if self.coordinate:
             return unit_of(self.dyn, single_coordinates(self.dyn.mechanism)[self.coordinate][1])
         return "rad" if self.direction.startswith("w") else "m"
+
+    def value(self, q: np.ndarray) -> np.ndarray:
+        """Where it is at rows of configurations: a coordinate, or a frame's position along x, y or z."""
+        if self.coordinate:
+            return q[:, single_coordinates(self.dyn.mechanism)[self.coordinate][0]]
+        found: np.ndarray = np.asarray(self.dyn.pose(q, self.frame))[:, "xyz".index(self.direction), 3]
+        return found
 
     def rate(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """How fast it moves at rows of configurations, for speeds; along its own path a frame moves forwards."""

@@ -12,7 +12,7 @@ from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved, periodic_coordinates, single_coordinates
 from lagrangian.configuration.loops import CLOSED, Loops
 from lagrangian.design.freedom import units_of
-from lagrangian.design.linkage import interval
+from lagrangian.design.linkage import interval, within_limits
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.cartesian import freedom
 from lagrangian.kernels.dynamics import Dynamics
@@ -31,7 +31,7 @@ def ranges_of(dyn: Dynamics, over: Any, limits: bool) -> Bounds:
             raise ArgumentError(one_of("coordinate", name, bounds.names), where=Argument("over"))
         made, k = interval(span), bounds.names.index(name)
         assert made is not None
-        bounds.low[k], bounds.high[k] = made
+        bounds.low[k], bounds.high[k] = within_limits(bounds, name, made)
     turning = set(periodic_coordinates(dyn.mechanism))
     drawn = _drawn(dyn)
     for name, iq, low, high in zip(bounds.names, bounds.iq, bounds.low, bounds.high, strict=True):

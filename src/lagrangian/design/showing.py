@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from lagrangian.design.compare_turns import ComparedTurns
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.reachable import Workspace
     from lagrangian.design.singular import Singularities
@@ -39,6 +40,19 @@ class ShownTurn(_Shown):
         from lagrangian.pictures.turn_plot import turn_plot
 
         return turn_plot(cast("FullTurn", self), path=path, frames=frames)
+
+
+class ShownTurns(_Shown):
+    """Methods of turns that are compared, which draw them."""
+
+    def plot(self, path: File = None) -> Any:
+        """A matplotlib figure of what is compared over the first parameter, a curve for each value of the others.
+
+        `path` writes it, too (.png, .svg, .pdf).
+        """
+        from lagrangian.pictures.turns_plot import turns_plot
+
+        return turns_plot(cast("ComparedTurns", self), path=path)
 
 
 class ShownCurve(_Shown):

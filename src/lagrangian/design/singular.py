@@ -13,7 +13,7 @@ from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.design.linkage import unit_of
 from lagrangian.design.saving import Column, save
 from lagrangian.design.showing import ShownSingularities
-from lagrangian.design.turn import in_words
+from lagrangian.design.units import in_words
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 

@@ -17,7 +17,7 @@ from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.circuit import circuit
-from lagrangian.design.linkage import Fixed, Linkage, interval
+from lagrangian.design.linkage import Fixed, Linkage, interval, within_limits
 from lagrangian.design.outputs import frame_of, ranks_of
 from lagrangian.design.rank import Rank
 from lagrangian.design.singular import Singularities, Singularity
@@ -65,7 +65,7 @@ def singularities(
     lines
         How many lines across each of two ranges are followed.
     limits
-        Whether the joints' limits end the ranges.
+        Whether joints keep their limits; only without them may `over` go beyond.
 
     Returns
     -------
@@ -80,13 +80,14 @@ def singularities(
     [0.0, 3.141592654]
     """
     dyn = dynamics_of(mechanism)
-    spans = _ranges(dyn, over)
+    limits = truth(limits, "limits")
+    spans = _ranges(dyn, over, limits)
     start = Start(dyn, q0)
     q = start.closed() if start.own else start.q
     held = _held(dyn, tuple(spans), fixed, q)
     frame = frame_of(dyn.mechanism, frame, needed=not dyn.mechanism.equations)
     ranks, chosen = ranks_of(dyn, frame, directions, q)
-    q, lines, limits = _placed(dyn, q, spans, held), count(lines, "lines", least=2), truth(limits, "limits")
+    q, lines = _placed(dyn, q, spans, held), count(lines, "lines", least=2)
     found: list[Singularity] = []
     for name in spans:
         others = [n for n in spans if n != name]
@@ -98,7 +99,7 @@ def singularities(
     return Singularities(dyn.mechanism, frame, chosen, spans, found, q, dyn)
 
 
-def _ranges(dyn: Dynamics, over: Any) -> dict[str, tuple[float, float]]:
+def _ranges(dyn: Dynamics, over: Any, limits: bool) -> dict[str, tuple[float, float]]:
     places = single_coordinates(dyn.mechanism)
     if not isinstance(over, Mapping) or len(over) not in (1, 2):
         example = dict.fromkeys(list(places)[:1], (0.0, 1.0))
@@ -108,12 +109,12 @@ def _ranges(dyn: Dynamics, over: Any) -> dict[str, tuple[float, float]]:
     for name in over:
         if name not in places:
             raise ArgumentError(one_of("coordinate", name, places), where=Argument("over"))
-    found = {}
+    found, bounds = {}, Bounds(dyn.mechanism, limits)
     for name, span in over.items():
         values = [reading.number(dyn.mechanism, x, (Argument("over"), repr(name))) if isinstance(x, str) else x for x in span]
         made = interval(values)
         assert made is not None
-        found[name] = made
+        found[name] = within_limits(bounds, name, made)
     return found
 
 

@@ -13,8 +13,11 @@ import numpy as np
 from lagrangian.design.circuit import Circuit
 from lagrangian.design.coupler_curve import CouplerCurve, coupler_curve
 from lagrangian.design.four_bar import FourBar
+from lagrangian.design.linkage import End
 from lagrangian.design.saving import Column, save
 from lagrangian.design.showing import ShownTurn
+from lagrangian.design.swing import Covered, Swing
+from lagrangian.design.units import in_words, per
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
@@ -44,7 +47,9 @@ class FullTurn(ShownTurn):
     `inertial_torque` and the `friction_torque`. Rows at a dead centre of the input have infinite ratios, and no forces.
 
     `dead_centres` are those of input and output, `ends` says why the range ends, and `turns` after how many turns of the input
-    the linkage is where it was, 0 if the input cannot turn fully. `four_bar` has lengths and kind of a planar four-bar.
+    the linkage is where it was, 0 if the input cannot turn fully. `four_bar` has lengths and kind of a planar four-bar. `swings`
+    has the range of every coordinate that follows the input. An output that the input does not move, as in a linkage whose crank
+    has no length, has neither dead centres nor a transmission angle.
     """
 
     mechanism: Mechanism
@@ -67,8 +72,10 @@ class FullTurn(ShownTurn):
     ends: tuple[str, str]
     turns: int
     four_bar: FourBar | None
+    swings: dict[str, Swing]
     dyn: Dynamics = field(repr=False)
     circuit: Circuit = field(repr=False)
+    covered: Covered = field(repr=False)
     wrenches: dict[str, np.ndarray] = field(repr=False)
 
     @property
@@ -105,6 +112,39 @@ class FullTurn(ShownTurn):
             found[good] = self.dyn.reactions(*states, pushed or None, self.multipliers[good])
         return found
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether there is an output that the input does not move."""
+        return self.output_ratio is not None and not self.output_ratio.any()
+
+    @property
+    def strokes(self) -> tuple[float, float] | None:
+        """How far the input turns while the output advances and while it returns, the longer stroke first.
+
+        None unless the input turns fully and the output goes to and fro once in that turn.
+        """
+        ends = [d.input_value for d in self.dead_centres if d.of == "output"]
+        if self.turns != 1 or len(ends) != 2:
+            return None
+        one = abs(ends[1] - ends[0])
+        return max(one, 2 * math.pi - one), min(one, 2 * math.pi - one)
+
+    @property
+    def time_ratio(self) -> float | None:
+        """The time in which the output advances over that in which it returns, at a constant speed of the input: at least 1."""
+        return self.strokes[0] / self.strokes[1] if self.strokes is not None else None
+
+    def swing(self, frame: str) -> dict[str, Swing]:
+        """How far the origin of a frame travels along x, y and z over the input's range."""
+        name = self.mechanism.frame(frame).name
+        return {axis: self.covered.swing(End(self.dyn, "", name, axis)) for axis in "xyz"}
+
+    def swing_text(self, frame: str) -> str:
+        """The same in words."""
+        from lagrangian.design.turn_text import swing_of_frame
+
+        return swing_of_frame(frame, self.swing(frame))
+
     def coupler_curve(self, frame: str) -> CouplerCurve:
         """The curve that a frame's origin draws while the linkage goes through all configurations of its assembly."""
         return coupler_curve(self.circuit, frame)
@@ -121,89 +161,26 @@ class FullTurn(ShownTurn):
         units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
         columns += [Column(n, self.q[:, k], units[k]) for k, n in enumerate(self.mechanism.coordinate_names)]
         columns += [
-            Column(f"d_{n}", self.velocity_ratios[:, k], _per("m" if slides[k] else "rad", of_input), "over the input's speed")
+            Column(f"d_{n}", self.velocity_ratios[:, k], per("m" if slides[k] else "rad", of_input), "over the input's speed")
             for k, n in enumerate(self.mechanism.speed_names)
         ]
         if self.output_ratio is not None and self.mechanical_advantage is not None:
-            columns.append(Column("output_ratio", self.output_ratio, _per(of_output, of_input)))
-            columns.append(Column("mechanical_advantage", self.mechanical_advantage, _per(of_input, of_output)))
+            columns.append(Column("output_ratio", self.output_ratio, per(of_output, of_input)))
+            columns.append(Column("mechanical_advantage", self.mechanical_advantage, per(of_input, of_output)))
         if self.transmission_angle is not None:
             columns.append(Column("transmission_angle", self.transmission_angle, "rad"))
         for name in ("torque", "static_torque", "inertial_torque", "friction_torque"):
             columns.append(Column(name, getattr(self, name), force))
         return columns + [Column(f"lambda_{n}", self.multipliers[:, k], "") for k, n in enumerate(self.dyn.constraint_names)]
 
-    # -- in words --------------------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         return f"<FullTurn of {self.mechanism.name!r}: {self.input}, {len(self.x)} rows>"
 
     def __str__(self) -> str:
-        lines = [f"{self.mechanism.name}: {self._reach()}"]
-        lines += [str(self.four_bar)] if self.four_bar is not None else []
-        for d in self.dead_centres:
-            stands = "the input cannot go further" if d.of == "input" else "the output turns back"
-            lines.append(f"dead centre of {d.coordinate} at {self.input} = {self.told(d.input_value)}: {stands}")
-        lines += [self._angle()] if self.transmission_angle is not None else []
-        lines += [self._advantage()] if self.output_ratio is not None else []
-        return "\n".join([*lines, *self._forces()])
+        from lagrangian.design.turn_text import turn_text
+
+        return turn_text(self)
 
     def told(self, x: float) -> str:
         """A value of the input, for people: angles in degrees."""
         return in_words(x, self.units[0])
-
-    def _reach(self) -> str:
-        if self.turns:
-            after = "after one turn" if self.turns == 1 else f"after {self.turns} turns"
-            return f"{self.input} turns fully, and the linkage is back where it was {after}"
-        low, high = self.range
-        why = self.ends[0] if self.ends[0] == self.ends[1] else f"{self.ends[0]} and {self.ends[1]}"
-        return f"{self.input} goes from {self.told(low)} to {self.told(high)} ({why})"
-
-    def _angle(self) -> str:
-        assert self.transmission_angle is not None
-        angle = np.round(np.degrees(self.transmission_angle), 6) + 0.0  # of equal ones, the first
-        low, high = int(np.argmin(angle)), int(np.argmax(angle))
-        mu = [angle[k] for k in (low, high)]
-        return (
-            f"transmission angle at {self.output}: {mu[0]:.4g} deg at {self.input} = {self.told(self.x[low])} "
-            f"to {mu[1]:.4g} deg at {self.told(self.x[high])}"
-        )
-
-    def _advantage(self) -> str:
-        assert self.output_ratio is not None
-        ratio = np.abs(self.output_ratio)
-        fast = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
-        units = [_per(*pair) for pair in (self.units[::-1], self.units)]
-        most, least = (
-            f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True)
-        )
-        return (
-            f"{self.output} over {self.input}: velocity ratio of at most {most}, at {self.told(self.x[fast])}, "
-            f"where the mechanical advantage is {least}"
-        )
-
-    def _forces(self) -> list[str]:
-        if not np.isfinite(self.torque).any():
-            return []
-        unit = "N m" if self.units[0] == "rad" else "N"
-        rate = f"{self.speed:g} {self.units[0]}/s"
-        parts = []
-        for what, rows in (("at rest", self.static_torque), (f"at {rate}", self.torque)):
-            most = np.nanmax(np.abs(rows))
-            if most < 1e-12:
-                continue
-            low, high = int(np.nanargmin(np.round(rows / most, 9))), int(np.nanargmax(np.round(rows / most, 9)))
-            ends = f"{rows[low]:.4g} (at {self.told(self.x[low])}) to {rows[high]:.4g} {unit} (at {self.told(self.x[high])})"
-            parts.append(f"{'force' if unit == 'N' else 'torque'} at {self.input}, {what}: {ends}")
-        return parts
-
-
-def in_words(x: float, unit: str) -> str:
-    """A coordinate for people: angles in degrees."""
-    x = math.degrees(x) if unit == "rad" else float(x)
-    return f"{0.0 if abs(x) < 1e-9 else x:.6g} {'deg' if unit == 'rad' else unit}"
-
-
-def _per(a: str, b: str) -> str:
-    return "1" if a == b else f"{a}/{b}"

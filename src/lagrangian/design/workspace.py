@@ -53,9 +53,9 @@ def workspace(
     frame
         The frame, or a body; by default the only frame of the description.
     over
-        Ranges of coordinates in place of their limits, {"d3": (0, 0.5)}: a slide without limits needs one.
+        Ranges of coordinates within their limits, {"d3": (0, 0.5)}: a slide without limits needs one.
     limits
-        Whether joints keep their limits.
+        Whether joints keep their limits; only without them may `over` go beyond.
     q0
         A configuration to begin with beside the samples, for mechanisms with loops.
     samples

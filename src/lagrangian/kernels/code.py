@@ -11,6 +11,7 @@ from lagrangian.kernels.llvm import blocks, cache
 from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.program import Program
+from lagrangian.kernels.threads import Threads
 
 # doubles in a cache line
 LINE = 8
@@ -47,6 +48,7 @@ class MachineCode:
         written_out = header["form"] == "unrolled"
         self.length = self.operations + (sum(program.sizes) + program.size if written_out else 0)
         self.data = program.data(header, self._code)
+        self._gate: int | None = header.get("gate")
         self.addresses = [address(a) for a in self.data]
 
     def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> int:
@@ -64,6 +66,11 @@ class MachineCode:
             self.address, ctypes.addressof(given), strides, rows, to, size, start_of_line(room), last - first, block
         )
         return found
+
+    def share(self, threads: Threads) -> None:
+        """Let other threads help with one state, where the code can be helped."""
+        if self._gate is not None:
+            self.data[1][self._gate] = address(threads.gate())
 
 
 def on_a_line(size: int, dtype: type = float) -> np.ndarray:

@@ -28,6 +28,8 @@ from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.kernels.programs.parameters import body_parameters, regressor_of_bodies
 from lagrangian.kernels.reactions import reactions
+from lagrangian.kernels.sampled import SampledDynamics, is_sampled
+from lagrangian.model import coerce
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -81,12 +83,16 @@ class Dynamics:
         other._use(self._kernels)
         return other
 
-    def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Dynamics:
+    def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
         """The same functions for other values of some parameters, `dyn.with_parameters(l1=0.4)`: nothing is compiled again.
 
         See `Mechanism.with_parameters`. Where the structure changes, such as a zero that is none any more, so does the code.
+        Arrays of values, `dyn.with_parameters(l1=lengths)`, give a `SampledDynamics`, whose functions have a result for each.
         """
-        other = Dynamics(self.mechanism.with_parameters(parameters, **named))
+        given = {**coerce.mapping({} if parameters is None else parameters, "parameters"), **named}
+        if is_sampled(given):
+            return SampledDynamics(self, given)
+        other = Dynamics(self.mechanism.with_parameters(given))
         other.threads = self.threads
         return other
 

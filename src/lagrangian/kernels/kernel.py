@@ -92,6 +92,7 @@ class Kernel:
             with _compiling:
                 program = self.program.for_one(chosen)
                 found = self._compiled(program, chosen, 1 if program is self.program else ONE)
+                found.share(self._threads)
                 self._codes[chosen, ONE] = found
                 self._serve(found)
         return found

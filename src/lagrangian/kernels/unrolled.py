@@ -21,7 +21,10 @@ from lagrangian.kernels.llvm.function import TABLE, prepare
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.trace.hoist import split
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
-from lagrangian.kernels.trace.schedule import schedule
+from lagrangian.kernels.trace.pieces import KEPT, pieces
+from lagrangian.kernels.trace.schedule import Schedule, schedule
+
+WHOLE = 3_000  # operations that are not worth a cut
 
 
 def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
@@ -43,27 +46,48 @@ def module(
     """The IR of a kernel; `names` and `sizes` are those of its inputs, q first; so many `numbers` has the description."""
     first, rest = split(trace)
     lines: list[str] = []
-    emitter = Emitter(lines, width, target.fma)
+    declared: set[str] = set()
     pointers = [*names, "angles"]
     dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
-    arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in (*pointers, TABLE))
-    lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) {attributes(width)} {{")
-    rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
+    scheduled = schedule(rest, target.fma)
+    # the vectors of a block of rows are loaded once, and stay in registers: such code is not cut
+    parts, kept = pieces(scheduled, [len(rest.outputs)], WHOLE) if width == 1 else ([[scheduled]], 0)
+    cut = len(parts[0]) > 1
+    given = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in (*pointers, TABLE)) + ", ptr noalias nocapture %output"
 
-    def load(name: str, index: int, angle: bool) -> str:
-        if name in (NUMBERS, PREPARED):
-            return emitter.load_one(f"%{TABLE}", index + (numbers if name == PREPARED else 0))
-        return rows.load(name, index, angle)
+    def write(name: str, given: str, piece: Schedule) -> None:
+        emitter = Emitter(lines, width, target.fma, declared)
+        rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
 
-    emitter.write(schedule(rest, target.fma), load, rows.store)
-    rows.finish()
-    lines.append(f"  ret i1 {emitter.any_large()}")
-    lines.append("}")
+        def load(name: str, index: int, angle: bool) -> str:
+            if name in (NUMBERS, PREPARED):
+                return emitter.load_one(f"%{TABLE}", index + (numbers if name == PREPARED else 0))
+            return rows.load(name, index, angle)
+
+        lines.append(f"define internal i1 @{name}({given}) {attributes(width)} {{")
+        emitter.write(piece, load, rows.store)
+        rows.finish()
+        lines.extend([f"  ret i1 {emitter.any_large()}", "}"])
+
+    for k, piece in enumerate(parts[0]):
+        write(f"piece.{k}" if cut else "body", f"{given}, ptr noalias nocapture %{KEPT}" if cut else given, piece)
+    if cut:
+        lines += _in_turn(len(parts[0]), kept, [*pointers, TABLE, "output"])
     lines += _loop(pointers, dims, output, width)
-    declared = emitter.declared
     lines += prepare("prepare", first, numbers, declared, target.fma, internal=False)
     declared.update(_DECLARATIONS if width > 1 else [])
     return Unrolled("\n".join([*lines, *sorted(declared)]), numbers + len(first.outputs))
+
+
+def _in_turn(count: int, kept: int, pointers: Sequence[str]) -> list[str]:
+    """The body, which calls its pieces; a piece says whether an angle was too large."""
+    lines = [f"define internal i1 @body({', '.join(f'ptr %{p}' for p in pointers)}) noinline nounwind {{"]
+    lines.append(f"  %{KEPT} = alloca [{max(1, kept)} x double], align 8")
+    given = ", ".join(f"ptr %{p}" for p in (*pointers, KEPT))
+    for k in range(count):
+        lines.append(f"  %large.{k} = call i1 @piece.{k}({given})")
+        lines.append(f"  %any.{k} = or i1 %large.{k}, {f'%any.{k - 1}' if k else 'false'}")
+    return [*lines, f"  ret i1 %any.{count - 1}", "}"]
 
 
 _DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError, shown
 from lagrangian.model import coerce
 from lagrangian.model.expression import Scalar, parameters
 
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+
 CONTROL = "ctrl_"  # how the parameters begin that a robot file's actuators are told what to do by
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """A mechanism with a configuration, `q0` as `simulate` takes it, from which another one is reached in the same assembly.
+
+    `values` are the parameters that were given other values since.
+    """
+
+    mechanism: Mechanism
+    q0: Any = None
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 class Partial(tuple[float, ...]):
     """Coordinates or speeds in their order, of which only those named in `given` were said: the others are where to begin, and
-    are found so that the loops close.
+    are found so that the loops close. Where there is an `origin`, they are reached from there.
     """
 
     given: tuple[str, ...]
+    origin: Origin | None
 
-    def __new__(cls, values: Iterable[float], given: Iterable[str] = ()) -> Partial:
+    def __new__(cls, values: Iterable[float], given: Iterable[str] = (), origin: Origin | None = None) -> Partial:
         made = super().__new__(cls, values)
-        made.given = tuple(given)
+        made.given, made.origin = tuple(given), origin
         return made
 
     def __repr__(self) -> str:

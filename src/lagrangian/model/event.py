@@ -60,7 +60,7 @@ class SetPayload:
     it. What `Mechanism.with_payload` put on stays.
 
     `center` is its centre of mass in the frame, and `inertia` is about that. It is gripped as it moves along with the gripper:
-    speeds do not change. The energy that it brings is in the `work` of "impacts".
+    speeds do not change. The energy that it brings is in the `work` of "payloads".
     """
 
     frame: str

@@ -122,3 +122,8 @@ def scalar_at(mechanism: Mechanism, path: str) -> Scalar:
     if not isinstance(found, (int, float, Expression)):
         raise MechanismError(f"{path} is {shown(found)}", remedy="a path to one number is needed")
     return found
+
+
+def value_of(mechanism: Mechanism, name: str) -> float:
+    """The value of a parameter, or the number at a path."""
+    return float(mechanism.parameters[name] if name in mechanism.parameters else scalar_at(mechanism, name))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import vector as v
 from lagrangian.model.body import NO_INERTIA, Body
+from lagrangian.model.expression import parameters
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -31,9 +32,11 @@ def with_payload(mechanism: Mechanism, frame: Any, mass: Any, center: Any = v.ZE
 
 def _together(a: Body, b: Body) -> Body:
     """Both as one, called as the first; the inertia is about their common centre of mass."""
-    if float(b.mass) == 0:
+    if float(b.mass) == 0 and not parameters(b.mass):
         return a
     mass = a.mass + b.mass
+    if float(mass) == 0:
+        raise MechanismError(f"neither it nor {a.name!r}, which carries it, has a mass", where="payload", argument="mass")
     moment = v.add(v.scale(a.mass, a.center), v.scale(b.mass, b.center))
     center = (moment[0] / mass, moment[1] / mass, moment[2] / mass)
     total = a.inertia

@@ -6,12 +6,14 @@ follows from it: masses, lengths, limits, poses, starts, torques, and what is dr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import MechanismError, is_number, one_of, shown
-from lagrangian.model.configuration import Partial
+from lagrangian.errors import DescriptionError, MechanismError, is_number, one_of, shown
+from lagrangian.model.configuration import Origin, Partial
+from lagrangian.model.event import Event, Switch
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.parts import is_path, with_number
@@ -34,7 +36,7 @@ def with_parameters(mechanism: Mechanism, given: Mapping[str, Any]) -> Mechanism
     changed = _renamed(mechanism, named) if named else mechanism
     for path in (name for name in given if name not in named):
         changed = with_number(changed, path, given[path])
-    return mechanism if changed is mechanism else with_near_start(changed)
+    return mechanism if changed is mechanism else with_origin(changed, mechanism, given)
 
 
 _PATHS = "numbers of parts are named by their paths, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
@@ -45,23 +47,64 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     if not changed:
         return mechanism
     revision = Revision(mechanism, changed)
-    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
+    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name not in ("parameters", "poses")}
+    parts["poses"] = _possible(revision, mechanism.poses)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
 
 
-def with_near_start(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism, which starts at the nearest configuration that closes its loops.
+def _possible(revision: Revision, poses: Mapping[str, Any]) -> dict[str, Any]:
+    """The poses that there are with these values: one whose expressions cannot be computed is none, and nothing else needs it."""
+    found = {}
+    for name, pose in poses.items():
+        with contextlib.suppress(DescriptionError):
+            found[name] = revision.of(pose)
+    return found
 
-    A start that is written in numbers was right for the lengths that its author had; one that is written with the parameters
-    follows them, and stays as it is.
+
+def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """The same mechanism, whose start and poses are in the assembly of those of the mechanism that it was made from.
+
+    What they do not give is reached from there. A start that is written in numbers was right for the lengths that its author
+    had: it is all reached from there; one that is written with the parameters follows them, and stays as it is.
     """
+    if not mechanism.equations:
+        return mechanism
     q = mechanism.initial.q
-    if q is None or not mechanism.equations or isinstance(q, Partial):
-        return mechanism
-    if any(isinstance(x, Written) and parameters(x.scalar) for x in q):
-        return mechanism
-    return replace(mechanism, initial=replace(mechanism.initial, q=Partial(q, ())))
+    if q is None or not (isinstance(q, Partial) or any(isinstance(x, Written) and parameters(x.scalar) for x in q)):
+        q = Partial(mechanism.neutral() if q is None else q)
+    poses = {name: _reached(pose, Origin(nominal, name, values)) for name, pose in mechanism.poses.items()}
+    initial = replace(mechanism.initial, q=_reached(q, Origin(nominal, None, values)))
+    return replace(mechanism, initial=initial, poses=poses)
+
+
+def _reached(row: tuple[float, ...], origin: Origin) -> tuple[float, ...]:
+    """A row of coordinates with where it is reached from; an earlier origin stays, with the values that are new since."""
+    if not isinstance(row, Partial):
+        return row
+    first = row.origin
+    found = origin if first is None else replace(first, values={**first.values, **origin.values})
+    return Partial(row, row.given, found)
+
+
+def followed(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
+    """What is given for a run of a mechanism, with other values of its parameters: expressions, and what holds some.
+
+    A text is read with the values that are current; an expression brings those along that it was made with.
+    """
+    named = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
+    changed = {name: value for name, value in named.items() if value != mechanism.parameters[name].value}
+    return _followed(Revision(mechanism, changed), x) if changed else x
+
+
+def _followed(revision: Revision, x: Any) -> Any:
+    if isinstance(x, Expression):
+        return revision.scalar(x)
+    if isinstance(x, Mapping):
+        return {name: _followed(revision, item) for name, item in x.items()}
+    if isinstance(x, (Event, Switch)):
+        return revision.of(x)
+    return type(x)(_followed(revision, item) for item in x) if type(x) in (tuple, list) else x
 
 
 class Revision:
@@ -103,7 +146,7 @@ class Revision:
             return x if scalar is x.scalar else Written.of(scalar)
         if isinstance(x, (tuple, list)):
             items = [self.of(item) for item in x]
-            return x if _same(items, x) else Partial(items, x.given) if isinstance(x, Partial) else type(x)(items)
+            return x if _same(items, x) else Partial(items, x.given, x.origin) if isinstance(x, Partial) else type(x)(items)
         if isinstance(x, Mapping):
             values = [self.of(item) for item in x.values()]
             return x if _same(values, x.values()) else dict(zip(x, values, strict=True))

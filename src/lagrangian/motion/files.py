@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = "lagrangian motion 2"
 JOINTS = 5000  # mechanisms with more are not written into a file: their text takes longer than their motion
-_ROWS = {  # dimension besides time, units, meaning
+ROWS = {  # dimension besides time, units, meaning
     "q": ("coordinate", "rad or m", "coordinates"),
     "qd": ("speed", "rad/s or m/s", "speeds"),
     "qdd": ("speed", "rad/s2 or m/s2", "accelerations"),
@@ -57,7 +57,7 @@ def file_stem(name: str) -> str:
 def table(motion: Motion) -> Table:
     """All of a motion: its rows, its events and the names of their columns, with units."""
     data: dict[str, Variable] = {}
-    for name, (dimension, units, meaning) in _ROWS.items():
+    for name, (dimension, units, meaning) in ROWS.items():
         dims = ("time", dimension) if dimension else ("time",)
         data[name] = Variable(dims, getattr(motion, name), {"units": units, "long_name": meaning})
     for what, values in motion.work.items():
@@ -67,28 +67,29 @@ def table(motion: Motion) -> Table:
         values = np.stack(list(motion.wrenches.values()), axis=1)
         meaning = "wrenches from outside on frames, along the world's axes"
         data["wrenches"] = Variable(("time", "frame", "entry"), values, {"units": "N m, then N", "long_name": meaning})
-        data |= {"frame": _texts("frame", motion.wrenches), "entry": _texts("entry", ENTRIES)}
+        data |= {"frame": labels("frame", motion.wrenches), "entry": labels("entry", ENTRIES)}
     events = motion.events
     n, m = motion.q.shape[1], motion.qd.shape[1]
-    data["event_name"] = _texts("event", [e.name for e in events])
+    data["event_name"] = labels("event", [e.name for e in events])
     data["event_time"] = Variable(("event",), np.array([e.t for e in events], dtype=float), {"units": "s"})
     data["event_q"] = Variable(("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(len(events), n))
     data["event_qd"] = Variable(("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(len(events), m))
     data["time"] = Variable(("time",), motion.t, {"units": "s"})
     names = {"coordinate": motion.coordinate_names, "speed": motion.speed_names, "constraint": motion.constraint_names}
-    data |= {dimension: _texts(dimension, values) for dimension, values in names.items()}
+    data |= {dimension: labels(dimension, values) for dimension, values in names.items()}
     about = {
         "format": FORMAT,
         "mechanism": motion.name,
         "ending": json.dumps(motion.ending.to_dict()),
         "message": motion.message,  # for people: what is read again is `ending`
         "statistics": json.dumps(motion.statistics),
-        **_written(motion),
+        **mechanism_of_file(motion.mechanism, motion.without_mechanism),
     }
     return Table(data, about)
 
 
-def _texts(dimension: str, values: Iterable[str]) -> Variable:
+def labels(dimension: str, values: Iterable[str]) -> Variable:
+    """Texts along a dimension."""
     return Variable((dimension,), np.array(list(values), dtype=str))
 
 
@@ -108,11 +109,10 @@ def dataset(motion: Motion) -> xarray.Dataset:
     )
 
 
-def _written(motion: Motion) -> dict[str, str]:
+def mechanism_of_file(model: Mechanism | None, without: str = "") -> dict[str, str]:
     """The mechanism as TOML, and the file it came from, by which the paths of its meshes are found; or why it is not there."""
-    model = motion.mechanism
     if model is None:
-        return {"mechanism_note": motion.without_mechanism} if motion.without_mechanism else {}
+        return {"mechanism_note": without} if without else {}
     if len(model.joints) > JOINTS:
         return {"mechanism_note": f"it has {len(model.joints)} joints; files carry mechanisms of up to {JOINTS}"}
     with warnings.catch_warnings(record=True) as said:
@@ -221,10 +221,13 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     found, about = netcdf.read(source)
     other = str(about.get("format"))
     if other != FORMAT:
-        if other.startswith("lagrangian motion"):
+        if other.startswith("lagrangian motion "):
             raise DescriptionError(
                 f"{source}: this motion was written by another version, as {other!r}; run it again to save it anew"
             )
+        if other.startswith("lagrangian motions"):
+            remedy = f"xarray.open_dataset({source.name!r}, engine='h5netcdf') opens it"
+            raise DescriptionError(f"{source}: these are many motions, not one", remedy=remedy)
         raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {other}")
     checked = Checked(source, found, about)
     names = {dim: checked.texts(dim) for dim in ("coordinate", "speed", "constraint")}
@@ -238,7 +241,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     t = checked.numbers("time", "time")
     if not np.isfinite(t).all() or (np.diff(t) < 0).any():
         raise DescriptionError(f"{source}: the motion is damaged: its times are not in order")
-    rows: dict[str, Any] = {name: checked.numbers(name, "time", *([dim] if dim else [])) for name, (dim, _, _) in _ROWS.items()}
+    rows: dict[str, Any] = {name: checked.numbers(name, "time", *([dim] if dim else [])) for name, (dim, _, _) in ROWS.items()}
     motion = Motion(
         mechanism=mechanism,
         name=checked.text("mechanism"),

@@ -26,12 +26,14 @@ from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.status import Status
+from lagrangian.motion.system.following import Following
 
 KEEP = ("end", "extremes", "events", "rows")
 CHUNK = 8192  # motions that a thread takes at a time
 MEMORY = 2 * 10**9  # bytes of rows
 PICKS = (0.5, 0.0, 1.0)  # which motion stands for all, as a part of the way from the first to the last: one that can begin
 LOOKED_AT = 3  # motions of doubtful energy that are made again to be looked at
+MANY = 100  # motions beside which it costs little to look at as many of those that are driven; of fewer, one
 
 Progress = Callable[[float, float], None]
 
@@ -50,12 +52,20 @@ def simulate_many(
     model = dynamics_of(mechanism).mechanism
     given = _given(model, starts, recipe, parameters)
     start, end = arguments.span(recipe.t_span, given.mechanism)
-    grid = arguments.grid(t_eval, start, end) if "rows" in keep else np.zeros(0)
+    if recipe.t_span is None and Following(given.mechanism, given.parameters).depends(given.mechanism.initial.t_span):
+        raise ArgumentError(
+            "is written with a parameter that varies, and motions that are made together end together",
+            where=(model.name, "[initial]"),
+            argument="t_span",
+            remedy=f"give {Argument('t_span')} in numbers; an event may end each motion at its own time",
+        )
+    times = arguments.grid(t_eval, start, end)
+    grid = times if "rows" in keep else np.zeros(0)
     _check_memory(given.count, len(grid), model.nq + model.nv)
     batch = Batch(given, recipe, grid, "extremes" in keep)
     kept = Kept.room(len(batch), model.nq + model.nv, len(grid), keep)
     y, told = _Work(batch, kept, progress, threads).go()
-    motions = Motions(batch, kept, y, (start, end))
+    motions = Motions(batch, kept, y, (start, end), times)
     _tell(motions, told)
     _tell_of_energy(motions, batch, kept)
     return motions
@@ -182,14 +192,30 @@ class _Work:
 
 
 def _tell_of_energy(motions: Motions, batch: Batch, kept: Kept) -> None:
-    """Say of motions whose energies at their ends do not agree what single runs of some of them find."""
-    for i in sorted(kept.doubtful)[:LOOKED_AT]:
+    """Say what single runs of some motions find that were made in lanes.
+
+    Where nothing drives them and nothing is lost, those are looked at whose energies at their ends do not agree. Elsewhere the
+    work on the way is not known, and a few stand for all.
+    """
+    conserved = batch.conserves
+    looked_at = sorted(kept.doubtful)[:LOOKED_AT] if conserved else _samples(motions, kept)
+    for i in looked_at:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            batch.motion(i, motions.y0[i], np.array(motions.span))
-        if told:
-            warn(f"{told[0].message} (motion {i}; {len(kept.doubtful)} of {len(motions)} may be so)", SimulationWarning)
+            motion = batch.motion(i, motions.y0[i], np.array(motions.span))
+        if told and motion.success:
+            of = f"{len(kept.doubtful)} of {len(motions)} may be so" if conserved else f"of {len(looked_at)} that were looked at"
+            warn(f"{told[0].message} (motion {i}; {of})", SimulationWarning)
             return
+
+
+def _samples(motions: Motions, kept: Kept) -> list[int]:
+    """Some that ended as they were asked to; none where each was made by itself, and looked at then."""
+    good = np.flatnonzero(motions.success)
+    if kept.alone == len(motions) or not good.size:
+        return []
+    picks = PICKS if len(motions) >= MANY else PICKS[:1]
+    return sorted({int(good[round(pick * (good.size - 1))]) for pick in picks})
 
 
 def _tell(motions: Motions, told: list[str]) -> None:

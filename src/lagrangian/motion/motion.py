@@ -57,9 +57,10 @@ class Motion(ShownMotion):
 
     `friction` is what friction takes at every speed, `multipliers` are the forces of the constraints, `constraint_forces` their
     Psi^T lambda. `work` holds what was done until each row by "torque" and "friction" (by speed), by "constraints" that move, by
-    "wrenches" from outside, and in "impacts". `balance` is the change of energy less all work: zero, but for the error of the
-    integration. `drift` and `rate_drift` are the largest violation of a constraint, and of its rate, at every row. `wrenches` are
-    those from outside by their frames, each (rows, 6), moment first. `ending` says how it ended, and `status` is its kind.
+    "wrenches" from outside, in "impacts", and by "payloads" and "parameters" that events set. `balance` is the change of energy
+    less all work: zero, but for the error of the integration. `drift` and `rate_drift` are the largest violation of a constraint,
+    and of its rate, at every row. `wrenches` are those from outside by their frames, each (rows, 6), moment first. `ending` says
+    how it ended, and `status` is its kind.
 
     The motion of a run computes these when they are first asked for; other motions are given them by name.
     """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from lagrangian.configuration.start import Start
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import Event
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.revision import followed
 from lagrangian.motion import arguments, cautions
 from lagrangian.motion.arguments import Options
 from lagrangian.motion.breaks import with_breaks
@@ -34,6 +36,13 @@ class Recipe:
     wrenches: Any
     saturate: Any
     off_constraint: Any
+
+    def following(self, mechanism: Mechanism, parameters: Any) -> Recipe:
+        """The same for a mechanism with other values of its parameters: torques, wrenches and events that are expressions."""
+        if not isinstance(parameters, Mapping):
+            return self
+        torque, events, wrenches = (followed(mechanism, parameters, x) for x in (self.torque, self.events, self.wrenches))
+        return replace(self, torque=torque, events=events, wrenches=wrenches)
 
     def made(self, dyn: Dynamics) -> Made:
         """All of it, checked, for a mechanism."""

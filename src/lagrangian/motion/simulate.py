@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments
@@ -68,9 +68,9 @@ def simulate(
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
 
     Where parameters, q0, qd0 or torques are given for many motions, as arrays with an entry or a row for each, all of them are
-    simulated, and the result is a `Motions`. `keep` says what is kept of each beside its end: "extremes", "events", "rows" at
-    the times of `t_eval`; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how
-    many of the motions are done.
+    simulated, and the result is a `Motions`, of which `motions[i]` is what a single run gives. `keep` says what is kept of each
+    beside its end: "extremes", "events", "rows" at the times of `t_eval`; `threads` how many work on them, as many as there are
+    cores unless it is given. `progress` is told how many of the motions are done.
     """
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
@@ -79,6 +79,10 @@ def simulate(
         keeps = kept(keep, t_eval, ROWS)
         return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
     _refuse(keep, threads)
+    if parameters is not None:
+        mechanism = mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
+        model = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism
+        recipe = recipe.following(model, parameters)
     made = recipe.made(dynamics_of(mechanism, parameters))
     start, end = made.span
     grid = arguments.grid(t_eval, start, end)

@@ -26,6 +26,8 @@ _ENERGIES = {
     WORKS["wrenches"]: {"color": SKY, "linestyle": DASHES[2]},
     WORKS["constraints"]: {"color": GREY, "linestyle": DASHES[2]},
     WORKS["impacts"]: {"color": PURPLE, "linestyle": DASHES[3]},
+    WORKS["payloads"]: {"color": GREEN, "linestyle": DASHES[3]},
+    WORKS["parameters"]: {"color": SKY, "linestyle": DASHES[3]},
 }
 
 

@@ -21,7 +21,9 @@ WORKS = {
     "friction": "work of friction",
     "wrenches": "work of wrenches",
     "constraints": "work of constraints",
-    "impacts": "lost in impacts",
+    "impacts": "work in impacts",
+    "payloads": "brought by payloads",
+    "parameters": "brought by parameters",
 }
 STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
 ROUNDING = 1e-12  # of the largest

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.design.singular import Singularities
-from lagrangian.design.turn import in_words
+from lagrangian.design.units import in_words
 from lagrangian.pictures import legends, style
 from lagrangian.pictures.linkage_view import Stand, View
 from lagrangian.pictures.style import BLUE, COLORS, DASHES, FAINT, ORANGE, RED

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.pictures import style
+from lagrangian.pictures.study_axes import across, labelled, up
 from lagrangian.pictures.style import BLUE, GREY, ORANGE, RED, SKY, plain
 from lagrangian.studies.indices import Indices
 from lagrangian.studies.result import Study
@@ -49,18 +50,20 @@ def curves(study: Study, outputs: Iterable[str]) -> list[Panel]:
                 marks = {"marker": "o", "markersize": 2.6} if len(x) <= 60 else {}
                 axes.plot(x, y, color=BLUE, **marks)
                 _gaps(axes, x, y)
-            own = _own(study, name)
-            if own is not None:
-                axes.axvline(own, color=GREY, linestyle=(0, (1.3, 1.3)), linewidth=0.9)
-            _labels(axes, name, output, y)
+            axes.margins(x=0.03)
+            nominal = _nominal(study, name)
+            if nominal is not None:
+                axes.axvline(nominal, color=GREY, linestyle=(0, (1.3, 1.3)), linewidth=0.9)
+            across(axes, study, name, x)
+            up(axes, study, output, y)
 
         return Panel("curves", draw)
 
     return [panel(output) for output in outputs]
 
 
-def _own(study: Study, name: str) -> float | None:
-    """The mechanism's own value of a parameter, where the grid has it."""
+def _nominal(study: Study, name: str) -> float | None:
+    """The mechanism's own value of what is varied, where the grid reaches it."""
     value, values = study.about.get("nominal", {}).get(name), study.design.spans[name].values
     return float(value) if value is not None and min(values) <= value <= max(values) else None
 
@@ -99,15 +102,15 @@ def heat_maps(study: Study, outputs: Iterable[str]) -> list[Panel]:
             shown = axes.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(mean), cmap=RAMP, rasterized=True)
             if _is_smooth(mean):
                 axes.contour(x, y, mean, colors="white", linewidths=0.6, alpha=0.7)
-            own = _own(study, first), _own(study, second)
-            if None not in own:
-                axes.plot(*own, marker="+", color="white", markersize=9, markeredgewidth=1.6)
+            nominal = _nominal(study, first), _nominal(study, second)
+            if None not in nominal:
+                axes.plot(*nominal, marker="+", color="white", markersize=9, markeredgewidth=1.6)
             bar = axes.figure.colorbar(shown, ax=axes, pad=0.02)
             bar.outline.set_visible(False)
             power = style.power_of_ten(bar.ax.yaxis, mean)
-            axes.set_title(plain(output, 44) + (f"  [{power.strip()}]" if power else ""), loc="left")
-            axes.set_xlabel(plain(first))
-            axes.set_ylabel(plain(second))
+            axes.set_title(labelled(study, output, power, 44), loc="left")
+            across(axes, study, first, x)
+            up(axes, study, second, y)
 
         return Panel("heat maps", draw)
 
@@ -156,7 +159,8 @@ def scatter(study: Study, outputs: Iterable[str], most: int = 3) -> list[Panel]:
             axes.scatter(x[chosen], y[chosen], s=size, color=BLUE, alpha=alpha, linewidths=0, rasterized=True)
             _running_median(axes, x, y)
             axes.margins(x=0.03)
-            _labels(axes, study.inputs[k], output, y)
+            across(axes, study, study.inputs[k], x)
+            up(axes, study, output, y)
 
         return Panel(f"scatter of {output}", draw)
 
@@ -200,9 +204,8 @@ def histograms(study: Study, outputs: Iterable[str]) -> list[Panel]:
             axes.hist(y, bins=_bins(y), color=BLUE, alpha=0.75, linewidth=0)
             for at, dash in ((low, (0, (4, 2))), (middle, "-"), (high, (0, (4, 2)))):
                 axes.axvline(at, color=ORANGE, linestyle=dash, linewidth=1.3)
-            power = style.power_of_ten(axes.xaxis, y)
-            told = f"{plain(output, 44)}" + (f"  [{power.strip()}]" if power else "")
-            axes.set_xlabel(told)
+            across(axes, study, output, y, 44)
+            axes.yaxis.get_major_locator().set_params(integer=True)
             axes.set_ylabel("samples")
             numbers = f"median {middle:.4g}, 90 % from {low:.4g} to {high:.4g}".replace("-", "\N{MINUS SIGN}")
             axes.set_title(numbers, loc="left", color=GREY, fontsize=8)
@@ -239,12 +242,12 @@ def rows(study: Study, outputs: Iterable[str]) -> list[Panel]:
         def draw(axes: Any) -> None:
             chosen = some(len(y), CURVES)
             if single:
-                _coloured(axes, t, y[chosen], study[single][chosen], single)
+                _coloured(axes, t, y[chosen], study[single][chosen], study, single)
             else:
                 axes.plot(t, y[chosen].T, color=SKY, linewidth=0.5, alpha=0.35, rasterized=len(chosen) > 60)
                 _quantiles(axes, t, y)
             axes.set_xlabel("time [s]" if over_time else "place")
-            axes.set_ylabel(plain(_inside(output)) + style.power_of_ten(axes.yaxis, y).join((" [", "]")) * _steep(y))
+            up(axes, study, output, y)
 
         return Panel("rows", draw)
 
@@ -261,7 +264,7 @@ def _quantiles(axes: Any, t: np.ndarray, y: np.ndarray) -> None:
     axes.legend(loc="best")
 
 
-def _coloured(axes: Any, t: np.ndarray, y: np.ndarray, by: np.ndarray, name: str) -> None:
+def _coloured(axes: Any, t: np.ndarray, y: np.ndarray, by: np.ndarray, study: Study, name: str) -> None:
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -271,17 +274,7 @@ def _coloured(axes: Any, t: np.ndarray, y: np.ndarray, by: np.ndarray, name: str
         axes.plot(t, values, color=colormaps[RAMP](0.92 * norm(at)), linewidth=0.9)
     bar = axes.figure.colorbar(ScalarMappable(norm, RAMP), ax=axes, pad=0.02)
     bar.outline.set_visible(False)
-    bar.set_label(plain(name))
-
-
-def _inside(output: str) -> str:
-    """rows(theta1, 101) is of theta1."""
-    return output[5:-1].split(",")[0] if output.startswith("rows(") and output.endswith(")") else output
-
-
-def _steep(y: np.ndarray) -> bool:
-    size = np.nanmax(np.abs(y)) if np.isfinite(y).any() else 1.0
-    return not 1e-2 <= size < 1e4
+    bar.set_label(labelled(study, name, style.power_of_ten(bar.ax.yaxis, by)))
 
 
 # -- what matters -------------------------------------------------------------------------------------------------------
@@ -322,9 +315,3 @@ def _bars(axes: Any, at: np.ndarray, values: np.ndarray, interval: np.ndarray, t
     spread = np.nan_to_num(np.abs(interval.T - values))
     axes.barh(at, np.nan_to_num(values), thick, color=color, alpha=0.85, label=label)
     axes.errorbar(values, at, xerr=spread, fmt="none", ecolor="#333333", elinewidth=0.9, capsize=2)
-
-
-def _labels(axes: Any, x: str, y: str, values: np.ndarray) -> None:
-    power = style.power_of_ten(axes.yaxis, values)
-    axes.set_xlabel(plain(x))
-    axes.set_ylabel(plain(y, 30) + (f" [{power.strip()}]" if power else ""))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,13 @@ from lagrangian.studies.distributions import Span
 from lagrangian.studies.indices import Indices
 from lagrangian.studies.result import Study
 
-_KINDS = {"parameters": "parameter", "coordinates": "start", "speeds": "speed at the start", "others": "input of the function"}
+_KINDS = {
+    "parameters": "parameter",
+    "coordinates": "start",
+    "speeds": "speed at the start",
+    "others": "input of the function",
+    "constants": "constant of the run",
+}
 _METHODS = {
     "grid": "A grid of all combinations",
     "random": "Random numbers (Philox)",
@@ -29,8 +34,8 @@ _METHODS = {
     "saltelli": "Saltelli's design, from Sobol's sequence",
 }
 _CAPTIONS = {
-    "curves": "Each result over the values of the grid. A dotted line is at the mechanism's own value.",
-    "heat maps": "Each result over the two grids; grey cells have none. A cross is at the mechanism's own values.",
+    "curves": "Each result over the values of the grid. A dotted line is at the nominal value, that of the mechanism as it is.",
+    "heat maps": "Each result over the two grids; grey cells have none. A cross is at the nominal values.",
     "histograms": "How often each result has which value: the median, and dashed what nine of ten lie between.",
     "scatter": "Each result over the inputs that it depends on most, with a running median.",
     "rows": "Motions over time, or some of them where there are many.",
@@ -96,17 +101,18 @@ def _still(study: Study) -> Html:
 
 
 def _inputs(study: Study) -> Html:
-    kinds = {name: _KINDS[kind] for kind, names in study.about.get("kinds", {}).items() for name in names}
+    kinds = {name: _KINDS[kind] for kind, names in study.about.get("kinds", {}).items() for name in names if kind in _KINDS}
     nominal = study.about.get("nominal", {})
     rows = [
-        (name, kinds.get(name, ""), _words(x), number(nominal[name], 6) if name in nominal else "")
+        (name, kinds.get(name, ""), study.units.get(name, ""), _words(x), number(nominal[name], 6) if name in nominal else "")
         for name, x in study.design.over.items()
     ]
     how = _METHODS[study.design.method]
     if study.design.spans and study.design.drawn:
         how = f"A grid, and at each of its points {study.design.draws} samples: {how[0].lower()}{how[1:]}"
     seed = f"; seed {study.design.seed}" if study.design.drawn else ""
-    return joined([paragraph(f"{how}{seed}."), table(("name", "what it is", "varied over", "own value"), rows, left=(0, 1, 2))])
+    heads = ("name", "what it is", "unit", "varied over", "nominal value")
+    return joined([paragraph(f"{how}{seed}."), table(heads, rows, left=(0, 1, 2, 3))])
 
 
 def _words(x: Any) -> str:
@@ -139,8 +145,10 @@ def _statistics(study: Study) -> Html:
     if not found:
         return paragraph("There are no results that are numbers.") if not study.curves else Html("")
     heads = ("mean", "deviation", "min", "5 %", "median", "95 %", "max")
-    rows = [(name, int(x["count"]), *column([x[head] for head in heads], 5)) for name, x in found.items()]
-    return table(("result", "samples", *heads), rows)
+    rows = [
+        (name, study.units.get(name, ""), int(x["count"]), *column([x[head] for head in heads], 5)) for name, x in found.items()
+    ]
+    return table(("result", "unit", "samples", *heads), rows, left=(0, 1))
 
 
 def _indices(study: Study) -> Html | None:
@@ -213,12 +221,10 @@ def _failed(study: Study) -> Html | None:
     """Reasons, the commonest first, each with a sample that can be looked at."""
     if not study.failed:
         return None
-    first: dict[str, int] = {}
-    for k, why in study.failed.items():
-        first.setdefault(why, k)
-    counted = Counter(study.failed.values()).most_common()
-    rows = [(why, n, first[why], _sample(study, first[why])) for why, n in counted[:40]]
-    told = f"{len(study.failed)} of {study.done} samples failed, for {len(counted)} reasons; the others are not affected."
+    found = study.reasons()
+    rows = [(why, n, first, _sample(study, first)) for why, n, first in found[:40]]
+    why = "for one reason" if len(found) == 1 else f"for {len(found)} reasons"
+    told = f"{len(study.failed)} of {study.done} samples failed, {why}; the others are not affected."
     return joined([paragraph(told), table(("reason", "samples", "first", "its inputs"), rows, left=(0, 3))])
 
 

@@ -71,7 +71,11 @@ def _feed(update: Callable[[bytes], object], x: Any) -> None:
             _feed(update, value)
     elif isinstance(x, (list, tuple)):
         _sized(update, b"t", str(len(x)).encode())
-        for item in (*x, getattr(x, "given", None)):  # what of a start was said
+        for item in (
+            *x,
+            getattr(x, "given", None),
+            getattr(x, "origin", None),
+        ):  # what of a start was said, and whence it is reached
             _feed(update, item)
     elif is_dataclass(x) and not isinstance(x, type):
         left_out = _WORDS if isinstance(x, Mechanism) else ()

@@ -23,7 +23,7 @@ def compute(job: Job, folder: Folder, chunk: int) -> bool:
         folder.note("begun", chunk, key)
         began = time.perf_counter()
         first, _ = job.range_of(chunk)
-        results = evaluate(job, job.values(chunk))
+        results = evaluate(job, job.values(chunk), first)
         folder.store(key, first, results)
         folder.note("kept", chunk, key, seconds=round(time.perf_counter() - began, 4), failed=len(results.failed))
     return True

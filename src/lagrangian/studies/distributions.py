@@ -34,6 +34,10 @@ class Span:
             return f"span({low!r}, {high!r}, {n})"
         return ", ".join(map(repr, self.values))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """So that a span serves wherever a list of values does."""
+        return np.array(self.values, dtype=dtype or float)
+
     @property
     def nominal(self) -> float:
         """A value in the middle."""
@@ -104,6 +108,10 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
 def choice(*values: Any) -> Distribution:
     """One of these values, each as likely as the others: choice(1, 2, 5), or a list of them."""
     given = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
+    if not len(given):
+        raise ArgumentError("choice() has no values to choose from; choice(1, 2, 5) has three")
+    if any(np.ndim(x) for x in given):
+        raise ArgumentError(f"choice has {shown(values)}; it chooses among numbers: choice(1, 2, 5), or a list of them")
     return Distribution("choice", _values(given, "choice"))
 
 
@@ -188,11 +196,15 @@ def _read(text: str, names: Any) -> Varied:
         raise ArgumentError(one_of("distribution", name.strip(), _MAKERS))
     if not rest.endswith(")"):
         raise ArgumentError(f"{text!r}: ')' is missing")
-    numbers: list[float] = [quantity.number(x, (), names) for x in quantity.parts(rest[:-1])]
+    inside = rest[:-1].strip()
+    if name.strip() == "choice" and inside[:1] == "[" and inside[-1:] == "]":  # a list, as in Python
+        inside = inside[1:-1]
+    numbers: list[float] = [quantity.number(x, (), names) for x in quantity.parts(inside)] if inside.strip() else []
     try:
         return _MAKERS[name.strip()](*numbers)
     except TypeError:
-        raise ArgumentError(f"{text!r} has {len(numbers)} numbers; {_signature(name.strip())} is needed") from None
+        many = f"{len(numbers)} number{'s' * (len(numbers) != 1)}"
+        raise ArgumentError(f"{text!r} has {many}; {_signature(name.strip())} is needed") from None
 
 
 def _whole(text: str) -> int:

@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array
 from lagrangian.configuration import reading
-from lagrangian.errors import LagrangianError, SimulationError, shown
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, one_of
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.model.configuration import Partial
+from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.revision import followed
 from lagrangian.motion import arguments
+from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.status import Status
 from lagrangian.studies import keep as keeping
-from lagrangian.studies.job import Job
+from lagrangian.studies.job import Function, Job
 from lagrangian.studies.lanes import Lanes
 from lagrangian.studies.names import SPEED
 from lagrangian.studies.quantities import OneMotion, known
@@ -31,15 +34,19 @@ REASON = 300  # characters
 class Results:
     """Columns of numbers, with a row for each sample, and the samples that failed: their rows, and why.
 
-    The rows of a sample that failed are not numbers.
+    What a sample that failed has no number for is NaN.
     """
 
     columns: dict[str, np.ndarray]
     failed: dict[int, str]
 
 
-def evaluate(job: Job, values: np.ndarray) -> Results:
-    """What is kept of these samples, a row of `values` each."""
+class Misfit(ArgumentError):
+    """What a function gives is nothing that a study can keep: every sample would fail."""
+
+
+def evaluate(job: Job, values: np.ndarray, first: int = 0) -> Results:
+    """What is kept of these samples, a row of `values` each, from the study's sample `first` on."""
     found: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
 
@@ -60,14 +67,25 @@ def evaluate(job: Job, values: np.ndarray) -> Results:
         for k in left:
             try:
                 _put(found, k, len(values), one(dict(zip(job.design.names, values[k].tolist(), strict=True))))
+                if callable(job.run):
+                    _check_numbers(found, k)
             except (Exception, SystemExit) as error:  # of any kind: the others go on
+                if isinstance(error, Misfit) and first + k == 0:
+                    raise
                 failed[k] = _reason(error)
     return Results(found, failed)
 
 
+def _check_numbers(found: Mapping[str, np.ndarray], k: int) -> None:
+    """A function that gives NaN has no result: its sample is told of, and its other numbers are kept."""
+    missing = [name for name, column in found.items() if np.isnan(column[k]).all()]
+    if missing:
+        raise SimulationError(f"run gave NaN for {', '.join(map(repr, missing))}")
+
+
 def _put(found: dict[str, np.ndarray], k: int, count: int, numbers: Mapping[str, Any]) -> None:
     for name, given in numbers.items():
-        value = np.asarray(given, dtype=float)
+        value = array(given, repr(name), "run")
         if value.ndim > 1:
             raise SimulationError(f"{name!r} has shape {value.shape}; a number, or a list of them, is needed")
         column = found.setdefault(name, np.full((count, *value.shape), np.nan))
@@ -114,10 +132,11 @@ def rows_in_lanes(job: Job) -> int:
 def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
     assert job.mechanism is not None
-    model = job.mechanism
+    model, settings = job.mechanism, job.settings()
     if job.names.parameters:
-        model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-    motion = simulate(model, **{**job.settings(), **_start(job, model, sample), **options})
+        values = {name: sample[name] for name in job.names.parameters}
+        model, settings = model.with_parameters(values), followed(model, values, settings)
+    motion = simulate(model, **{**settings, **_start(job, model, sample), **options})
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:
@@ -146,7 +165,7 @@ def _configuration(model: Mechanism, given: Any, values: dict[str, float]) -> An
         q[model.coordinate_names.index(name)] = value
     if start.complete and not (model.equations and values):
         return q
-    return Partial(q.tolist(), dict.fromkeys((*(start.names or ()), *values)))
+    return Partial(q.tolist(), dict.fromkeys((*(start.names or ()), *values)), Origin(model, given))
 
 
 def _speeds(model: Mechanism, given: Any, values: dict[str, float]) -> Any:
@@ -170,14 +189,38 @@ def _called(job: Job) -> Any:
         model = job.mechanism
         if model is not None and job.names.parameters:
             model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-        found = function(model, sample)
+        found = _interruptible(function, model, sample)
+        if found is None:
+            remedy = "it returns a number, or a mapping of names to numbers; where there is no result, it raises an error"
+            raise Misfit("the function gave None", where=Argument("run"), remedy=remedy)
         if not isinstance(found, Mapping):
             found = {"value": found}
         if job.keep is None:
             return found
         for name in job.keep:
             if name not in found:
-                raise SimulationError(f"run gave no {name!r}, but {', '.join(map(str, found)) or 'nothing'}: {shown(found)}")
+                raise Misfit(one_of("result of the function called", name, map(str, found)), where=Argument("keep"))
         return {name: found[name] for name in job.keep}
 
     return one
+
+
+def _interruptible(function: Function, model: Mechanism | None, sample: dict[str, float]) -> Any:
+    """What the function gives. Ctrl-C ends the study, also where a run within the function would return what it has."""
+    heard = False
+
+    def stop() -> None:
+        nonlocal heard
+        heard = True
+        raise KeyboardInterrupt
+
+    with on_interrupt(stop):
+        try:
+            found = function(model, sample)
+        except BaseException:
+            if heard:
+                raise KeyboardInterrupt from None
+            raise
+    if heard:
+        raise KeyboardInterrupt
+    return found

@@ -164,7 +164,7 @@ def kept(given: Any, mechanism: Mechanism, events: Any, constraints: tuple[str, 
         pairs = [(text, text) for text in given]
     else:
         raise ArgumentError(f"is {shown(given)}; texts such as 'max(theta1)' are needed", argument="keep")
-    readings = frozenset(known(mechanism, constraints))
+    readings = tuple(known(mechanism, constraints))
     happens = [e.name for e in checked(events, mechanism) if isinstance(e, Event)]
     happens += [DEAD_CENTRE.name] if mechanism.equations and DEAD_CENTRE.name not in happens else []
     found = []
@@ -197,11 +197,12 @@ def usual(mechanism: Mechanism, driven: Iterable[str], count: int) -> list[str]:
 class _Reader:
     """Reads one text."""
 
-    def __init__(self, name: str, text: str, mechanism: Mechanism, readings: frozenset[str], events: list[str]) -> None:
-        self.name, self.text, self.readings = name, text, readings
+    def __init__(self, name: str, text: str, mechanism: Mechanism, readings: tuple[str, ...], events: list[str]) -> None:
+        self.name, self.text, self.readings = name, text, frozenset(readings)
         self.events = {event: symbol(event) for event in events}
-        parameters = {x: symbol(x) for x in mechanism.parameters if x not in readings}
-        self.names: dict[str, Scalar] = {**self.events, **parameters, **{x: symbol(x) for x in readings}}
+        parameters = {x: symbol(x) for x in mechanism.parameters if x not in self.readings}
+        quantities: dict[str, Scalar] = {x: symbol(x) for x in readings}
+        self.names: dict[str, Scalar] = {**quantities, **self.events, **parameters, **quantities}
         self.parts: list[_Reduced] = []
         self.rows = 0
 

@@ -159,7 +159,7 @@ class Crew:
             return None
         answer = self._answer(process)
         if answer is not None and "error" in answer:
-            raise ArgumentError(f"chunk {chunk} could not be kept: {answer['error']}")
+            raise ArgumentError(answer["error"] if answer["told"] else f"chunk {chunk} could not be kept: {answer['error']}")
         return answer
 
     def _answer(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:

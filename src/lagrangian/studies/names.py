@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, one_of, shown, warn
-from lagrangian.model.expression import parameter
+from lagrangian.model.expression import Expression, parameter, parameters
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path
 from lagrangian.studies.distributions import Varied, varied
@@ -25,6 +25,7 @@ class Names:
     coordinates: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()  # with qd_ before them
     others: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()  # those of the parameters that only expressions of the run use
 
 
 def read(over: Any, mechanism: Mechanism | None) -> dict[str, Varied]:
@@ -79,9 +80,11 @@ def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -
 
 
 def _words(x: Any) -> list[str]:
-    """The names in all texts of the run's settings that may be expressions."""
+    """The names in all expressions of the run's settings, and in texts that may be some."""
     import re
 
+    if isinstance(x, Expression):
+        return list(parameters(x))
     if isinstance(x, str):
         return re.findall(r"[^\W\d]\w*", x)
     if isinstance(x, Mapping):

@@ -18,7 +18,7 @@ OfState = Callable[[Dynamics, np.ndarray, np.ndarray], np.ndarray]  # what gives
 
 _OF_SPEEDS = {"qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
 _WHOLE = ("balance", "drift", "rate_drift")
-_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts")
+_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")
 
 
 def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, Reading]:
@@ -37,7 +37,9 @@ def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, 
         found |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}
     found |= {f"lambda_{name}": partial(_column, "multipliers", k) for k, name in enumerate(constraints)}
     functions = {**of_dynamics(mechanism), **of_state(mechanism)}
-    return {**found, **{name: partial(_at_rows, x) for name, x in functions.items()}, "t": lambda motion: motion.t}
+    found |= {**{name: partial(_at_rows, x) for name, x in functions.items()}, "t": lambda motion: motion.t}
+    state = (*mechanism.coordinate_names, *(f"qd_{name}" for name in mechanism.speed_names))
+    return {name: found[name] for name in dict.fromkeys((*state, *found))}  # the order in which messages list them
 
 
 def of_state(mechanism: Mechanism) -> dict[str, OfState]:

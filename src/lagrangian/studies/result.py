@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -23,6 +24,7 @@ from lagrangian.studies.job import Job
 from lagrangian.studies.showing import ShownStudy
 
 QUANTILES = (0.05, 0.5, 0.95)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
 
 
 class Study(ShownStudy):
@@ -116,6 +118,23 @@ class Study(ShownStudy):
                 return read_text(text) if isinstance(text, str) and text else None
         except LagrangianError:
             return None
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The SI units of inputs and outputs by their names, as far as they follow from the mechanism."""
+        from lagrangian.studies.units import units_of
+
+        return units_of(self.mechanism, self.inputs, self.about["keep"] if isinstance(self.about.get("run"), dict) else None)
+
+    def reasons(self) -> list[tuple[str, int, int]]:
+        """Why samples failed: each reason as the first of them has it, how many have it, and which was the first.
+
+        The commonest comes first. Reasons that differ in their numbers alone are the same.
+        """
+        found: dict[str, list[int]] = {}
+        for k, why in self.failed.items():
+            found.setdefault(_NUMBER.sub("#", why), []).append(k)
+        return sorted(((self.failed[of[0]], len(of), of[0]) for of in found.values()), key=lambda x: -x[1])
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 

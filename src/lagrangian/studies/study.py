@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from lagrangian.arguments import count, texts
+from lagrangian.configuration.reading import configuration
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, StudyWarning, shown, warn
 from lagrangian.files import as_path
@@ -18,6 +19,7 @@ from lagrangian.motion import arguments
 from lagrangian.motion.files import described, file_stem
 from lagrangian.studies import cluster, local, names
 from lagrangian.studies import keep as keeping
+from lagrangian.studies.check import check_settings
 from lagrangian.studies.design import Design
 from lagrangian.studies.evaluate import rows_in_lanes
 from lagrangian.studies.folder import Folder
@@ -60,7 +62,8 @@ def study(
     and computes nothing twice. `workers` are processes of this machine, one for each core unless it is said; `scheduler` is the
     address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is
     recorded with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the
-    samples. An interrupted study returns what it has.
+    samples. Ctrl-C ends it with a KeyboardInterrupt, after its processes have ended; what was computed is kept, and
+    `read_study(folder)` reads it.
     """
     if os.environ.get(IN_WORKER):
         raise ArgumentError(
@@ -103,8 +106,7 @@ def _complete(
                 progress(total - left, total)
     except KeyboardInterrupt:
         told = f"interrupted after {total - left} of {total} samples; run it again, and it goes on from there"
-        warn(f"{called}: {told}", StudyWarning)
-        return
+        raise KeyboardInterrupt(f"{called}: {told}") from None
     if lost:
         first = next(iter(lost))
         span = "samples {} to {}".format(*job.range_of(first))
@@ -150,10 +152,12 @@ def job_of(
         return replace(job, size=chunk_size(chunk, job))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
-    model = names.with_constants(model, varied, settings)
+    own, model = model, names.with_constants(model, varied, settings)
     kinds = names.sorted_out(varied, model, free=False)
+    kinds = replace(kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*own.parameters}))
     span = arguments.span(settings.get("t_span"), model)
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
+    check_settings(model, settings, span)
     found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
     names.tell_of_unused(model, kinds, settings)
     job = Job(model, design, kinds, settings, {x.name: x.text for x in found}, 1, span, state_of(settings))
@@ -193,7 +197,7 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
         "description": described(job.mechanism) if job.mechanism is not None else "",
         "version": __version__,
         "over": {name: str(x) for name, x in job.design.over.items()},
-        "kinds": {kind: list(getattr(job.names, kind)) for kind in ("parameters", "coordinates", "speeds", "others")},
+        "kinds": {field.name: list(getattr(job.names, field.name)) for field in fields(job.names)},
         "nominal": _nominal(job),
         "method": job.design.method,
         "draws": job.design.draws,
@@ -210,4 +214,11 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
 def _nominal(job: Job) -> dict[str, float]:
     """The mechanism's own values of what is varied, as far as it has them."""
     model = job.mechanism
-    return {} if model is None else {n: float(model.parameters[n]) for n in job.design.names if n in model.parameters}
+    if model is None:
+        return {}
+    known = {n: float(x) for n, x in model.parameters.items() if n not in job.names.constants}
+    if isinstance(job.run, Mapping) and job.names.coordinates:
+        start = configuration(model, job.run.get("q0"))
+        given = dict(zip(model.coordinate_names, start.q.tolist(), strict=True))
+        known |= {n: given[n] for n in (given if start.names is None else start.names)}
+    return {n: known[n] for n in job.design.names if n in known}

@@ -12,7 +12,7 @@ from lagrangian.description.load import SUFFIXES
 from lagrangian.description.mechanism_of import mechanism_of
 from lagrangian.description.toml.reader import document
 from lagrangian.description.toml.table import Table
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, placed
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, spelling
 from lagrangian.files import as_path
 from lagrangian.model.event import Event
 from lagrangian.model.mechanism import Mechanism
@@ -52,9 +52,17 @@ def read(path: str | os.PathLike[str]) -> Described:
         options["folder"] = file.parent / top.name("folder")
     if "keep" in top:
         options["keep"] = _keep(top)
-    with placed(str(file)):  # what only the whole can tell, such as a name that the mechanism does not have
-        job_of(mechanism, found, **{key: x for key, x in options.items() if key != "folder"})
+    _check(file, mechanism, found, {key: x for key, x in options.items() if key != "folder"})
     return Described(top.name("name", file.stem), mechanism, found, options)
+
+
+def _check(file: Path, mechanism: Mechanism, over: dict[str, Varied], options: dict[str, Any]) -> None:
+    """What only the whole can tell, such as a name that the mechanism does not have, in the words of the file."""
+    with spelling(lambda argument: argument.python):
+        try:
+            job_of(mechanism, over, **options)
+        except LagrangianError as error:
+            raise DescriptionError(error.problem, where=(str(file), *map(str, error.where))) from None
 
 
 def _mechanism(top: Table, file: Path) -> Mechanism:

@@ -13,6 +13,8 @@ import sys
 import types
 from typing import Any, BinaryIO
 
+from lagrangian.errors import LagrangianError
+
 IN_WORKER = "LAGRANGIAN_STUDY_WORKER"  # in the environment of such a process
 
 
@@ -28,7 +30,8 @@ def main() -> None:
     except BrokenPipeError:  # nobody listens any more
         os._exit(0)
     except BaseException as error:
-        _answer(answers, {"error": f"{type(error).__name__}: {error}"})
+        told = isinstance(error, LagrangianError)  # of the study, in words for its user
+        _answer(answers, {"error": str(error) if told else f"{type(error).__name__}: {error}", "told": told})
 
 
 def _begin(head: dict[str, Any]) -> tuple[bytes, str]:

@@ -27,23 +27,30 @@ from lagrangian.model.expression import functions as f
 from lagrangian.model.joints.joint_type import Column
 from lagrangian.model.mechanism import Mechanism
 
-# speeds from which on there may be a choice; and how many joints, for every speed, carry the equations of loops
-SPEEDS, CARRYING = 20, 2.0
+# speeds from which on there may be a choice; how many joints, for every speed, carry the equations of loops; and how many
+# speeds there are from the ground to a joint (the root of their mean square): the work through the mass matrix grows with it
+SPEEDS, CARRYING, DEEP = 20, 2.0, 14.0
 
 Six = tuple[v.Vector, v.Vector]  # a moment and a force, or an angular and a linear acceleration
 NOTHING: Six = (v.ZERO, v.ZERO)
 
 
 def propagates(mechanism: Mechanism, tree: Tree) -> bool:
-    """Whether this is shorter than by the mass matrix, through which every loop acts on all others that the same joints carry."""
+    """Whether this is shorter than by the mass matrix, through which every loop acts on all others that the same joints carry.
+
+    And so it is where a loop closes a long chain, whose mass matrix is full.
+    """
+    if tree.nv < SPEEDS:
+        return False
     speeds: list[int] = []  # from the ground to each link
     for kind, parent in zip(tree.kind, tree.parent, strict=True):
         speeds.append(kind.nv + (speeds[parent] if parent >= 0 else 0))
     carrying = 0
-    for loop in mechanism.loops if tree.nv >= SPEEDS else ():
+    for loop in mechanism.loops:
         link = tree.carrying(tree.place[loop.a][0], tree.place[loop.b][0])
         carrying += loop.equations * speeds[link] if link >= 0 else 0
-    return carrying > CARRYING * tree.nv
+    squares = sum(kind.nv * depth**2 for kind, depth in zip(tree.kind, speeds, strict=True))
+    return carrying > CARRYING * tree.nv or squares > DEEP**2 * tree.nv
 
 
 class Joint(NamedTuple):

@@ -61,7 +61,8 @@ def compare(
     for name in names:
         try:
             other = peers.peer(name, bare)
-            read, why = peers.reading(name, bare)
+            apart = "no file has the payload" if given.reading.payload else ""
+            read, why = (None, apart) if apart else peers.reading(name, bare)
         except peers.OtherReadingError as error:
             refused[name], failed = str(error), True
             continue

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
+from lagrangian.cli.design_data import of_curve, of_singularities, of_turn, of_turns, of_workspace
 from lagrangian.cli.given import Described, file_for
 from lagrangian.cli.motion_options import Wrench, wrenches
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import ArgumentError
 from lagrangian.files import checked_target
 from lagrangian.model.expression import quantity
-
-if TYPE_CHECKING:
-    from lagrangian.design.reachable import Workspace
-    from lagrangian.design.singular import Singularities
-    from lagrangian.design.turn import FullTurn
 
 WORKSPACE = """
 lagrangian workspace two_r --plot
@@ -29,6 +25,7 @@ TURN = """
 lagrangian turn four_bar --plot
 lagrangian turn slider_crank --speed 100 -o crank.csv
 lagrangian turn five_bar --input q1 --fixed q2=30deg --curve tip --plot
+lagrangian turn four_bar --sweep l1=0.2:0.45:6 --speed 10 --plot
 """
 SINGULARITIES = """
 lagrangian singularities two_r --over theta2=-180deg:180deg
@@ -79,7 +76,7 @@ def workspace(
         found = lg.workspace(
             m, frame, over=_ranges(over, m.parameters), limits=limits, q0=q0, samples=samples, resolution=resolution
         )
-    _told(found, _of_workspace(found), given.stem, "workspace", plot, out, json)
+    _told(found, of_workspace(found), given.stem, "workspace", plot, out, json)
 
 
 def turn(
@@ -106,37 +103,52 @@ def turn(
     curve: Annotated[
         str | None, typer.Option("--curve", metavar="NAME,NAME", help="Frames whose coupler curves are told and drawn.")
     ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=A:B:N",
+            help="Compare turns for N values of a parameter from A to B, or for values with commas. May be given again.",
+        ),
+    ] = None,
     limits: Limits = True,
     plot: Plot = False,
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Turn the input of a linkage, and tell dead centres, transmission angle, mechanical advantage and torque.
+    """Turn the input of a linkage, and tell dead centres, swings, transmission angle, mechanical advantage and torque.
 
     The linkage has one degree of freedom, or others are held by --fixed. Where the input cannot turn fully, it goes from one
-    dead centre to the other.
+    dead centre to the other. With --sweep, turns with other lengths or masses are compared.
     """
     import lagrangian as lg
 
     _check(out)
     m = given.load()
     frames = quantity.parts(curve) if curve else None
+    ends = (input_, _output(driven, [*m.coordinate_names, *m._frames]))
+    options = {
+        "over": _range(over, "--over", m.parameters) if over else None,
+        "q0": q0,
+        "fixed": _fixed(fixed),
+        "speed": speed,
+        "wrenches": wrenches(wrench),
+        "rows": rows,
+        "limits": limits,
+    }
+    if sweep:
+        if frames:
+            raise ArgumentError("--curve is of one turn; a sweep has many")
+        with spinner("turning"):
+            several = lg.compare_turns(m, _swept(sweep, m.parameters), *ends, **options)
+        _told(several, of_turns(several), given.stem, "turns", plot, out, json)
+        return
     with spinner("turning"):
-        found = lg.full_turn(
-            m,
-            input_,
-            _output(driven, [*m.coordinate_names, *m._frames]),
-            over=_range(over, "--over", m.parameters) if over else None,
-            q0=q0,
-            fixed=_fixed(fixed),
-            speed=speed,
-            wrenches=wrenches(wrench),
-            rows=rows,
-            limits=limits,
-        )
+        found = lg.full_turn(m, *ends, **options)
         curves = [found.coupler_curve(name) for name in frames or ()]
-    data = _of_turn(found) | ({"curves": {c.frame: _of_curve(c) for c in curves}} if curves else {})
-    _told(found, data, given.stem, "turn", plot, out, json, [str(c) for c in curves], frames=frames)
+    data = of_turn(found) | ({"curves": {c.frame: of_curve(found, c) for c in curves}} if curves else {})
+    more = [line for c in curves for line in (str(c), found.swing_text(c.frame))]
+    _told(found, data, given.stem, "turn", plot, out, json, more, frames=frames)
 
 
 def singularities(
@@ -173,7 +185,7 @@ def singularities(
             lines=lines,
             limits=limits,
         )
-    _told(found, _of_singularities(found), given.stem, "singularities", plot, out, json)
+    _told(found, of_singularities(found), given.stem, "singularities", plot, out, json)
 
 
 # -- what was given ------------------------------------------------------------------------------------------------------
@@ -201,6 +213,17 @@ def _range(text: str, what: str, names: Any) -> tuple[float, float]:
         raise ArgumentError(f"{what}: {text!r} is no range; two numbers with a colon between are needed, such as -90deg:90deg")
     low, high = (quantity.number(x, what, names) for x in ends)
     return low, high
+
+
+def _swept(given: list[str], names: Any) -> dict[str, Any]:
+    """--sweep l1=0.2:0.4:5, or values with commas between."""
+    from lagrangian.studies.distributions import Span, varied
+
+    found = {name: varied(text, ("--sweep", name), names) for name, text in quantity.pairs(given, "--sweep").items()}
+    for name, x in found.items():
+        if not isinstance(x, Span):
+            raise ArgumentError(f"--sweep {name}: {x} is a distribution; turns are compared over values, such as 0.2:0.4:5")
+    return found
 
 
 def _fixed(given: str | None) -> Any:
@@ -252,59 +275,3 @@ def _told(
             output.wrote(path, about, again=again)
     if json:
         output.document({**data, "files": [str(path) for path, _, _ in targets]})
-
-
-def _of_workspace(found: Workspace) -> dict[str, Any]:
-    low, high = found.extent
-    return {
-        "mechanism": found.mechanism.name,
-        "frame": found.frame,
-        "kind": found.kind,
-        "area": found.area,
-        "volume": found.volume,
-        "error": found.error,
-        "holes": found.holes,
-        "low": low,
-        "high": high,
-    }
-
-
-def _of_turn(found: FullTurn) -> dict[str, Any]:
-    import numpy as np
-
-    def ends(rows: Any) -> Any:
-        return [float(np.nanmin(rows)), float(np.nanmax(rows))] if rows is not None and np.isfinite(rows).any() else None
-
-    bars = found.four_bar
-    return {
-        "mechanism": found.mechanism.name,
-        "input": found.input,
-        "output": found.output,
-        "range": found.range,
-        "turns": found.turns,
-        "ends": found.ends,
-        "four_bar": {"kind": bars.kind, **{x: getattr(bars, x) for x in ("ground", "input", "coupler", "output")}}
-        if bars
-        else None,
-        "dead_centres": [{"of": d.of, "coordinate": d.coordinate, "input": d.input_value, "q": d.q} for d in found.dead_centres],
-        "transmission_angle": ends(found.transmission_angle),
-        "output_ratio": ends(found.output_ratio),
-        "speed": found.speed,
-        "torque": ends(found.torque),
-        "static_torque": ends(found.static_torque),
-    }
-
-
-def _of_curve(curve: Any) -> dict[str, Any]:
-    return {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
-
-
-def _of_singularities(found: Singularities) -> dict[str, Any]:
-    names = found.mechanism.coordinate_names
-    return {
-        "mechanism": found.mechanism.name,
-        "frame": found.frame,
-        "directions": found.directions,
-        "over": found.over,
-        "found": [{"type": s.kind, "q": dict(zip(names, s.q, strict=True)), "says": s.says} for s in found],
-    }

@@ -39,7 +39,7 @@ lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 
 lagrangian simulate deployable_four_bar -o run.nc
 lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-constraint --q0 1,-0.6,1.6
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
-lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)"
+lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)" -o lengths
 """
 _EVENTS = 6  # that are listed
 
@@ -94,7 +94,7 @@ def simulate(
 
     It is written to a file, which plot, animate, report, size and view take. Exit code 1 if the run could not go on.
     """
-    results.check()
+    results.check(sweep=sweeping.given)
     m = given.load()
     options: dict[str, Any] = dict(
         q0=q0,

@@ -12,6 +12,7 @@ from lagrangian.model import body as model
 from lagrangian.model import vector as v
 from lagrangian.model.coerce import symmetric
 from lagrangian.model.expression import Expression, Scalar, has_pi
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 from lagrangian.model.thin import disc, rod
 
@@ -102,6 +103,15 @@ def body(table: Table) -> model.Body:
     shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
     with placed(*table.here):
         return model.Body.from_shapes(name, shapes)
+
+
+def payload(table: Table, mechanism: Mechanism) -> Mechanism:
+    """The mechanism with one `[[payload]]`."""
+    table.only("frame", "mass", "center", "inertia", "inertia_at_origin")
+    if "mass" not in table:
+        raise table.error("it has no mass", "mass")
+    with placed(*table.here):
+        return mechanism.with_payload(table.name("frame"), *inertial(table))
 
 
 def _visual(table: Table) -> model.Visual:

@@ -5,6 +5,7 @@ Expressions here may use the parameters, time `t`, the coordinates by their name
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -155,12 +156,16 @@ def _configuration(table: Table, key: str, coordinates: Coordinates) -> tuple[fl
     return q
 
 
-def poses(table: Table, coordinates: Coordinates) -> dict[str, tuple[float, ...]]:
-    """The `[pose]` table: configurations by name."""
+def poses(table: Table, coordinates: Coordinates, where_possible: bool) -> dict[str, tuple[float, ...]]:
+    """The `[pose]` table: configurations by name; all, or those that can be computed with the values that parameters have."""
     for name in table.data:
         if name in table.elsewhere:  # else gravity = [...] would be taken for a pose of three coordinates
             raise table.error(f"{name!r} {table.elsewhere[name]}")
-    return {name: _configuration(table, name, coordinates) for name in table.data}
+    found = {}
+    for name in table.data:
+        with contextlib.suppress(DescriptionError) if where_possible else contextlib.nullcontext():
+            found[name] = _configuration(table, name, coordinates)
+    return found
 
 
 def initial(table: Table, coordinates: Coordinates) -> Initial:

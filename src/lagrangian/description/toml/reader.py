@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -15,15 +15,15 @@ from lagrangian.description.text_file import MAX_BYTES
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml import spring as springs_of
-from lagrangian.description.toml.body import body
+from lagrangian.description.toml.body import body, payload
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
 from lagrangian.files import as_path
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_near_start
+from lagrangian.model.revision import with_origin
 from lagrangian.visible import as_name
 
 MAX_LINE = 100_000
@@ -32,7 +32,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "event")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -80,7 +80,7 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
-        poses=motion_of.poses(top.section("pose"), coordinates),
+        poses=_poses(top.section("pose"), coordinates, text, file, bool(parameters)),
         initial=motion_of.initial(top.section("initial"), coordinates),
         events=tuple(event(t, coordinates) for t in top.elements("event")),
         parameters=known,
@@ -88,7 +88,26 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         description=top.text("description", ""),
         file=file,
     )
-    return with_near_start(mechanism) if parameters else mechanism
+    for carried in top.elements("payload"):
+        mechanism = payload(carried, mechanism)
+    return _in_assembly(mechanism, text, parameters) if parameters and mechanism.equations else mechanism
+
+
+def _poses(table: Table, coordinates: motion_of.Coordinates, text: str, file: str, changed: bool) -> dict[str, Any]:
+    """Configurations by name. One that other values of parameters leave without numbers is none; the file's own must all be."""
+    found = motion_of.poses(table, coordinates, changed)
+    if len(found) < len(table.data):
+        read_text(text, file)
+    return found
+
+
+def _in_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
+    """The mechanism with a start in the same assembly as that of the text's own values, if these make a mechanism."""
+    try:
+        nominal = read_text(text, mechanism.file)
+    except LagrangianError:
+        return with_origin(mechanism, mechanism, {})
+    return with_origin(mechanism, nominal, {name: float(mechanism.parameters[name]) for name in values})
 
 
 def _no_twins(elements: list[Table]) -> None:

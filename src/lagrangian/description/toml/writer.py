@@ -83,6 +83,15 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
         left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
     if tuple(m.springs) != (*springs, *carried, *walls):
         left_out.append("springs come before gravity compensations and walls in TOML: their order changes")
+    reached = [
+        name for name, q in (("its start", m.initial.q), *m.poses.items()) if isinstance(q, Partial) and q.origin is not None
+    ]
+    if reached:
+        left_out.append(
+            f"{', '.join(reached)}: what is not given there is reached from where the mechanism was before its parameters "
+            "changed, and from the file it is found anew, perhaps in another assembly; write all coordinates first, with "
+            "mechanism.replace(initial=Initial(q=assemble(mechanism)))"
+        )
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.kernels.code import LINE, on_a_line
 from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.pieces import lanes, runs
+from lagrangian.kernels.pieces import lanes, places, runs, shared
 from lagrangian.kernels.pieces.items import tree_of_items
 from lagrangian.kernels.pieces.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
 # which parameters the code reads of links, items and steps, and which numbers of the ground
+GROUP_ROW = 8  # first step, steps; of coordinates and of speeds the row of their places, the first and how many
 Columns = dict[str, list[tuple[Any, int]]]
 
 
@@ -47,19 +48,17 @@ def layout(parts: dict[str, np.ndarray]) -> Layout:
 
 def tables(plan: Plan) -> dict[str, np.ndarray]:
     """All whole numbers that the code reads; those of the sweep over all links first."""
-    by_q, by_v = lanes.places(plan)
+    coordinates, speeds = places.of_coordinates(plan), places.of_speeds(plan)
     run_rows, at = [], 0
     for number, (run, root) in enumerate(zip(plan.runs, plan.roots, strict=True)):
         more = [plan.carried(number), plan.carried(number) + 1] if plan.carrying[number] else [-1, -1]
         run_rows.append([at, len(run), root, *more])
         at += len(run)
     steps = lanes.tree_of_steps(plan)
-    places_q, places_v = np.array([*steps.iq, steps.nq]) * plan.lanes, np.array([*steps.iv, steps.nv]) * plan.lanes
     group_rows, start = [], 0
-    for group in plan.groups:
-        end = start + group.steps
-        group_rows.append([start, group.steps, places_q[start], places_q[end], places_v[start], places_v[end]])
-        start = end
+    for group, *both in zip(plan.groups, coordinates.of_groups, speeds.of_groups, strict=True):
+        group_rows.append([start, group.steps, *both[0], *both[1]])
+        start += group.steps
     of_lane = [
         [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
     ]
@@ -67,15 +66,24 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "links": rolled.table(replace(plan.tree, kind=tuple(plan.variant))),  # type: ignore[arg-type]
         "items": rolled.table(tree_of_items(plan)),
         "steps": rolled.table(steps),
-        "by_q": by_q,
-        "by_v": by_v,
+        "coordinates": coordinates.table,
+        "speeds": speeds.table,
+        "left": left_angles(plan),
         "groups": np.array(group_rows),
         "pieces": np.array(of_lane),
         "runs": np.array(run_rows),
         "order": np.array([piece for run in plan.runs for piece in run]),
         "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in (*joint, int(plan.goes_on(joint[2]))))]),
+        "gate": np.zeros(shared.GATE, dtype=np.int64),  # where helpers are found: see `shared`
         "functions": np.zeros(len(runs.FUNCTIONS), dtype=np.int64),  # their addresses: see `data`
     }
+
+
+def left_angles(plan: Plan) -> np.ndarray:
+    """Where the angles of links in no piece are among the coordinates; the last row repeats one."""
+    found = [plan.tree.iq[i] for i in plan.left if plan.tree.kind[i].turns]
+    found += found[-1:] * (-len(found) % plan.lanes)
+    return np.array(found, dtype=np.int64).reshape(-1, plan.lanes)
 
 
 def parameters(algorithm: Algorithm, plan: Plan, columns: Columns) -> dict[str, np.ndarray]:

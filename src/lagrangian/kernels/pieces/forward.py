@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.pieces import FORWARD_IN_PIECES
 from lagrangian.kernels.llvm.builder import Array, Builder
@@ -35,41 +37,47 @@ class Forward(Phases):
 
     def phases(self, b: Builder, rows: dict[str, Array]) -> None:
         restore = without_denormals(b)
-        self.turn(b, rows)
-        self.over_items(b, 0, rows)
-        self.articulate(b)
-        self.each_run(b, "weigh_all")
-        self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
-        self.over_items(b, 1, rows)
-        self.over_items(b, 2, rows)
-        self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
-        self.accelerate(b)
+        with self.with_helpers(b):
+            self.all_groups(b, 0)
+            self.over_items(b, 0, rows)
+            self.all_groups(b, 1)
+            self.each_run(b, "weigh_all")
+            self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
+            self.over_items(b, 1, rows)
+            self.over_items(b, 2, rows)
+            self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
+            self.all_groups(b, 2)
         restore()
         self.compare(b)
 
-    def turn(self, b: Builder, rows: dict[str, Array]) -> None:
+    def quietly(self, b: Builder) -> Callable[[], None]:
+        return without_denormals(b)
+
+    def turn(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """How each piece is turned."""
-        for group, numbers in self.each_group(b):
-            self.gather(b, rows, group)
-            self.call_lanes(b, 0, group)
-            self.take(b, numbers, "spans", runs.TURN, runs.TURN)
+        self.take_sines(b, rows, group)
+        self.gather(b, rows, group, [0])
+        self.call_lanes(b, 0, group)
+        self.take(b, numbers, "spans", runs.TURN, runs.TURN)
 
-    def articulate(self, b: Builder) -> None:
+    def articulate(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """Each piece as a node."""
-        for group, numbers in self.each_group(b):
-            self.give(b, numbers, "speeds", 3)
-            self.call_lanes(b, 1, group)
-            self.call_lanes(b, 2, group)
-            self.take(b, numbers, "nodes", runs.ENDS, runs.RECORD)
+        self.gather(b, rows, group, [1, 2])
+        self.give(b, numbers, "speeds", 3)
+        self.call_lanes(b, 1, group)
+        self.call_lanes(b, 2, group)
+        self.take(b, numbers, "nodes", runs.ENDS, runs.RECORD)
 
-    def accelerate(self, b: Builder) -> None:
+    def accelerate(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
         """The accelerations of the joints of each piece."""
-        for group, numbers in self.each_group(b):
-            self.give(b, numbers, "speeds", 3)
-            self.give(b, numbers, "states", runs.STATE, first=3)
-            self.call_lanes(b, 3, group)
-            self.take(b, numbers, "tips", 6, 6, first=3)
-            self.scatter(b, group)
+        self.gather(b, rows, group, [3])
+        self.give(b, numbers, "speeds", 3)
+        self.give(b, numbers, "states", runs.STATE, first=3)
+        self.call_lanes(b, 3, group)
+        self.take(b, numbers, "tips", 6, 6, first=3)
+        self.scatter(b, group)
+
+    of_groups = (turn, articulate, accelerate)
 
     def compare(self, b: Builder) -> None:
         """Leave with -1 if pieces do not agree about the accelerations between them."""

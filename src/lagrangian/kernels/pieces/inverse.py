@@ -30,18 +30,33 @@ class Inverse(Phases):
         }
 
     def phases(self, b: Builder, rows: dict[str, Array]) -> None:
-        for group, numbers in self.each_group(b):
-            self.gather(b, rows, group)
-            self.call_lanes(b, 0, group)
-            self.take(b, numbers, "relative", runs.RELATIVE_MOTION, runs.RELATIVE_MOTION)
-        self.over_items(b, 0, rows)
-        for group, numbers in self.each_group(b):
-            self.give(b, numbers, "motions", runs.MOVED)
-            self.call_lanes(b, 1, group)
-            self.call_lanes(b, 2, group)
-            self.take(b, numbers, "own", 6, 6)
-        self.over_items(b, 1, rows)
-        for group, numbers in self.each_group(b):
-            self.give(b, numbers, "tip_wrenches", 6)
-            self.call_lanes(b, 3, group)
-            self.scatter(b, group)
+        with self.with_helpers(b):
+            self.all_groups(b, 0)
+            self.over_items(b, 0, rows)
+            self.all_groups(b, 1)
+            self.over_items(b, 1, rows)
+            self.all_groups(b, 2)
+
+    def move(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """How the tip of each piece moves against its base."""
+        self.take_sines(b, rows, group)
+        self.gather(b, rows, group, [0])
+        self.call_lanes(b, 0, group)
+        self.take(b, numbers, "relative", runs.RELATIVE_MOTION, runs.RELATIVE_MOTION)
+
+    def weigh(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """What each piece needs by itself."""
+        self.gather(b, rows, group, [1, 2])
+        self.give(b, numbers, "motions", runs.MOVED)
+        self.call_lanes(b, 1, group)
+        self.call_lanes(b, 2, group)
+        self.take(b, numbers, "own", 6, 6)
+
+    def push(self, b: Builder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """The torques of its joints."""
+        self.gather(b, rows, group, [3])
+        self.give(b, numbers, "tip_wrenches", 6)
+        self.call_lanes(b, 3, group)
+        self.scatter(b, group)
+
+    of_groups = (move, weigh, push)

@@ -19,8 +19,7 @@ from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.steps import Steps
 from lagrangian.kernels.rolled.trace import Pass, Program
 
-STREAMED = 36  # groups, beyond which what is saved goes past the cache
-STREAMING = 77  # the number of the metadata that says so
+FETCHED, AHEAD = 5, 16  # groups, beyond which what is saved is fetched before it is read again; and by how many steps
 
 
 def links_of_steps(plan: Plan) -> np.ndarray:
@@ -50,20 +49,6 @@ def tree_of_steps(plan: Plan) -> Tree:
         place={},
         joint_link={},
     )
-
-
-def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
-    """Where each coordinate (coordinate of the steps, lane), and each speed, is in q and in qd."""
-    links = links_of_steps(plan)
-    kinds = [plan.variant[i] for i in links[:, 0]]
-
-    def of(starts: tuple[int, ...], counts: list[int]) -> np.ndarray:
-        first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
-        within = np.arange(len(first)) - first
-        found: np.ndarray = np.repeat(np.array(starts, dtype=np.int64)[links], counts, axis=0) + within[:, None]
-        return found
-
-    return of(plan.tree.iq, [kind.nq for kind in kinds]), of(plan.tree.iv, [kind.nv for kind in kinds])
 
 
 def halves(plan: Plan) -> np.ndarray:
@@ -130,11 +115,16 @@ class Lanes(Steps):
     def parameter(self, e: Emitter, row: str, index: int) -> str:
         return e.load(row, index)
 
-    def store_speed(self, e: Emitter, value: str, base: str, place: int) -> None:
-        """Past the cache, where it could not hold all of it until it is read again."""
-        e.store(value, base, place)
-        if len(self.plan.groups) >= STREAMED:
-            e.lines[-1] = e.lines[-1].replace("align 8", f"align {8 * self.width}, !nontemporal !{STREAMING}")
+    def fetch_ahead(self, e: Emitter, where: dict[str, str]) -> None:
+        """Have what was saved brought into the cache some steps before it is read: it comes from far away in a long chain."""
+        if len(self.plan.groups) < FETCHED:
+            return
+        self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        for name, count in (("save", len(self.kept)), ("speed", len(self.program.speed_saves))):
+            size = 8 * self.width * count
+            for k in range(AHEAD * size, (AHEAD + 1) * size, 64):
+                at = e.put(f"getelementptr i8, ptr {where[name]}, i64 {k}")
+                e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
 
     def functions(self) -> None:
         for k, found in enumerate(self.program.passes):
@@ -162,6 +152,8 @@ class Lanes(Steps):
             lines.append(f"{blocks[kind]}:")
             e = self.emitter()
             where = {**self.place(e, "%i"), "i": "%i"}
+            if number == len(self.program.passes) - 1:
+                self.fetch_ahead(e, where)
             merged[kind] = self.run_step(e, found.steps[kind], where, {j: f"%c{j}" for j in found.carry})
             ends[kind] = self.new("end")
             lines.append(f"  br label %{ends[kind]}\n{ends[kind]}:\n  br label %next")

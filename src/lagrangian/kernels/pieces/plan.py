@@ -26,6 +26,7 @@ PERIODS = 6  # the longest period that is looked for
 LANES = 4
 SHORTEST, LONGEST = 8, 512  # links of a piece: those of a group should stay in the cache
 FEW = 8  # pieces
+EVEN = 2  # groups, beyond which an even number of them is preferred: two threads may share them
 GAIN = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
 
 
@@ -206,6 +207,7 @@ def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
     """Of stretches in pieces of length m."""
     pieces = sum(n // m for n in lengths)
     groups = -(-pieces // lanes)
+    groups += groups % 2 if groups > EVEN else 0
     return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
 
 

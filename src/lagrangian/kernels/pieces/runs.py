@@ -29,7 +29,7 @@ def length(templates: dict[str, Template]) -> int:
     return sum(size(template) for template in templates.values())
 
 
-OUTER, ENDS, BETWEEN = length(ARTICULATED), length(NODE), 21 + 36
+OUTER, ENDS, BETWEEN = length(ARTICULATED), length(NODE), 2 * (15 + 6)
 RECORD = ENDS + BETWEEN  # of a node
 STATE, TURN, BODY = 12, length(SPAN), 10
 RELATIVE_MOTION, MOVED = length(RELATIVE), length(MOTION)
@@ -100,13 +100,14 @@ def _carry(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
 
 
 def _flat(shared: Joint) -> list[Any]:
-    return [*(shared.K[i][j] for i, j in m.PAIRS), *(x for row in shared.H for x in row)]
+    return [*m.below(shared.L), *shared.inverse_D, *m.below(shared.N), *shared.inverse_d]
 
 
 def _share(inner: Sequence[Any], outer: Sequence[Any], joint: Sequence[Any], state: Sequence[Any]) -> list[Any]:
-    K, H = m.full(joint[:21], 6), [list(joint[21 + 6 * i : 27 + 6 * i]) for i in range(6)]
+    L, N = m.unit_lower(joint[:15], 6), m.unit_lower(joint[21:36], 6)
+    shared = Joint(L, list(joint[15:21]), N, list(joint[36:]))
     a, b = _named(NODE, inner), _named(NODE, outer)
-    F, acceleration = pieces.shared_state(a, b, Joint(K, H), list(state[:6]), list(state[6:]))
+    F, acceleration = pieces.shared_state(a, b, shared, list(state[:6]), list(state[6:]))
     return [*acceleration, *F]
 
 

@@ -35,6 +35,7 @@ class InPieces(Program):
             "operations": operations,
             "columns": found.columns,
             "halved": found.halved,
+            "gate": found.gate,
         }
         return header, jit.compile_object(found.ir, chosen, level=2)
 

@@ -152,17 +152,13 @@ class Steps:
             else:
                 _, name, j, k = label
                 if (name, j) in speed_saves:
-                    self.store_speed(e, value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
+                    e.store(value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
                 if name in names and self.algorithm.output.kind == "speed":
                     row = e.put(f"add i64 {where['iv']}, {j * self.tree.nv + k}")
                     self.store_out(e, row, value)
 
         e.write(schedule(step.trace, e.has_fma), self.loader(e, where, carry), store)
         return out
-
-    def store_speed(self, e: Emitter, value: str, base: str, place: int) -> None:
-        """Save something of a speed."""
-        e.store(value, base, place)
 
     def store_out(self, e: Emitter, index: str, value: str) -> None:
         at = e.put(f"mul i64 {index}, {self.width}")

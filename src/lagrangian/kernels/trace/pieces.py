@@ -19,12 +19,13 @@ KEPT = "kept"
 WHOLE, LENGTH = 10_000, 1_500
 
 
-def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedule]], int]:
+def pieces(scheduled: Schedule, groups: Sequence[int], whole: int | None = None) -> tuple[list[list[Schedule]], int]:
     """A schedule as several, one after the other, and how many numbers are kept between them.
 
-    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list.
+    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. `whole` stands for `WHOLE`.
     """
-    length = LENGTH if len(scheduled.operations) > WHOLE else max(1, len(scheduled.operations))
+    longest = WHOLE if whole is None else whole
+    length = LENGTH if len(scheduled.operations) > longest else max(1, len(scheduled.operations))
     parts = [list(_cut(part, length)) for part in _grouped(scheduled.operations, groups)]
     cut = [piece for part in parts for piece in part]
     if len(cut) == 1:

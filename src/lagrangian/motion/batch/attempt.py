@@ -42,7 +42,8 @@ class LaneStep:
         m = self.m = Memory(b, ["s", "y", "u"], workspace)
         self.flags, m.kinds = b.array("flags", INTEGER), b.array("kinds", INTEGER)
         self.slope_after = m.slopes.part(method.last * self.n)
-        self.crossings = Crossings(module, b, m, Interpolant(b, method, m, self.n), events, self.slope_after)
+        interpolant = Interpolant(b, method, m, self.n)
+        self.crossings = Crossings(module, b, m, interpolant, (events, workspace.looks), self.slope_after)
 
     def emit(self) -> None:
         b, m, s = self.b, self.m, self.m.s
@@ -58,7 +59,7 @@ class LaneStep:
             alone = accepted & self._happens(step)
             accepted = accepted & ~alone
             what = b.select(alone, float(lane.ALONE), what)
-            b.copy_where(accepted, m.looks.part(places.LOOKS * self.events), m.g, self.events)
+            b.copy_where(accepted, m.looks.part(self.crossings.looks * self.events), m.g, self.events)
         s[lane.UNTIL] = b.select(step.last, s[END], s[T] + step.h)
         self._rows(accepted)
         what = self._advance(step, accepted, what)

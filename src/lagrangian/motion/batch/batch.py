@@ -42,7 +42,7 @@ class Batch:
     @cached_property
     def made(self) -> Made:
         """Of the mechanism that stands for all."""
-        return self.recipe.made(dynamics_of(self.given.mechanism))
+        return self.given.following(self.recipe, self.given.nominal).made(dynamics_of(self.given.mechanism))
 
     @cached_property
     def conserves(self) -> bool:
@@ -67,7 +67,7 @@ class Batch:
         if not self.given.varied:
             return self.made
         recipe = replace(self.recipe, torque=self.given.torque_of(i))
-        return recipe.made(dynamics_of(self.given.mechanism_of(i)))
+        return self.given.following(recipe, i).made(dynamics_of(self.given.mechanism_of(i)))
 
     def motion(self, i: int, y: np.ndarray, grid: np.ndarray) -> Motion:
         """One motion with all that a single run has, from a state on."""
@@ -83,8 +83,10 @@ class Batch:
                 made = self.made_of(i)
                 start = y if np.isfinite(y).all() else made.start(self.starts.q0_of(i), self.starts.qd0_of(i))
                 self.found[i] = start
-                run = made.run(start, self.grid)
+                run = made.run(start, self.grid if len(self.grid) else np.array(made.span))
                 ending = ending_of(run, made.span[1])
+                if ending.status.success:
+                    ending = finished(run, ending).ending  # which checks its energy, as of every single run
             except LagrangianError as error:
                 kept.ended(i, Ending(Status.FAILED, made_time(self.recipe), reason=str(error)))
                 return []
@@ -100,7 +102,7 @@ class Batch:
         kept.ended(i, ending)
         if ending.status is Status.FINISHED:
             del kept.endings[i]
-        return [str(x.message) for x in told]
+        return [f"{x.message} (motion {i})" for x in told]
 
     # -- all of them -------------------------------------------------------------------------------------------------
 

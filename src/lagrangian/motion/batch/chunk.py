@@ -12,11 +12,11 @@ import numpy as np
 
 from lagrangian.configuration.loops import Loops
 from lagrangian.errors import LagrangianError
+from lagrangian.motion.batch.closing import ClosedStarts
 from lagrangian.motion.batch.kept import Kept
 from lagrangian.motion.batch.lanes import Ends, Lanes
 from lagrangian.motion.batch.parameters import numbers_of
 from lagrangian.motion.batch.solver import LaneSolver, has_lanes
-from lagrangian.motion.batch.starts import ClosedStarts
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.modes import TOUCH
 from lagrangian.motion.run.run import Run
@@ -102,10 +102,10 @@ class Chunk:
     def __init__(self, batch: Batch, first: int, last: int) -> None:
         self.batch, self.first, self.last = batch, first, last
         starts, part = batch.starts, slice(first, last)
-        self.q, self.qd = starts.q[part], starts.qd[part]
-        self.y = np.full((last - first, self.q.shape[1] + self.qd.shape[1]), np.nan)
+        self.start, self.qd = starts.rows.part(part), starts.qd[part]
+        self.y = np.full((last - first, self.start.q.shape[1] + self.qd.shape[1]), np.nan)
         if not batch.given.mechanism.equations:
-            self.y[:] = np.hstack([self.q, self.qd])
+            self.y[:] = np.hstack([self.start.q, self.qd])
         self.left = np.ones(last - first, dtype=bool)
 
     def go(self, nominal: Nominal, kept: Kept, goes_on: Callable[[int], bool]) -> None:
@@ -128,8 +128,12 @@ class Chunk:
         system, starts = nominal.run.system, self.batch.starts
         if not nominal.closes:
             return np.zeros(len(self.y), dtype=bool)
-        loops = ClosedStarts(system, numbers, self.batch.made.span[0], starts.names)
-        q, closed = loops.closed(self.q, starts.names is None)
+        varied = {name: x[self.first : self.last] for name, x in self.batch.given.varied.items()}
+        loops = ClosedStarts(system, self.batch.made.span[0], numbers, varied)
+        try:
+            q, closed = loops.closed(self.start)
+        except LagrangianError:  # what they are reached from does not close: each motion says so by itself
+            return np.zeros(len(self.y), dtype=bool)
         known = closed & loops.kept_by(np.where(closed[:, None], q, nominal.run.y[: system.nq]), self.qd)
         self.y[known] = np.hstack([q, self.qd])[known]
         if not self.batch.given.varied:  # the speeds of others are found one by one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from lagrangian.arguments import floats
 from lagrangian.errors import Argument, ArgumentError, Place, one_of, shown
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_near_start
+from lagrangian.model.revision import with_origin
+
+if TYPE_CHECKING:
+    from lagrangian.motion.recipe import Recipe
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 TORQUE = "torque of "  # how the name of a torque that varies begins
@@ -62,6 +65,13 @@ class Given:
     q0: np.ndarray | dict[str, np.ndarray] | Any = None
     qd0: np.ndarray | dict[str, np.ndarray] | Any = None
     nominal: int = 0  # the motion whose values stand for all
+    original: Mechanism | None = None  # as it was given, with none of the values
+    same: dict[str, Any] = field(default_factory=dict)  # parameters that are the same for all
+
+    def following(self, recipe: Recipe, i: int) -> Recipe:
+        """What one motion is asked for, where expressions follow its parameters."""
+        values = {**self.same, **{name: float(x[i]) for name, x in self.parameters.items()}}
+        return recipe if self.original is None else recipe.following(self.original, values)
 
     @property
     def parameters(self) -> dict[str, np.ndarray]:
@@ -89,6 +99,7 @@ class Reader:
         """The motion that stands for all is so far from the first to the last."""
         self.mechanism, self._pick = mechanism, pick
         self.count, self._first = 0, ""
+        self._same: dict[str, Any] = {}
 
     def read(self, q0: Any, qd0: Any, torque: Any, parameters: Any) -> Given:
         model = self.mechanism
@@ -97,7 +108,7 @@ class Reader:
             _refuse_expressions(given, argument, varied)
         q0, qd0 = self._states(q0, "q0", model.coordinate_names), self._states(qd0, "qd0", model.speed_names)
         torque = self._torque(torque, varied)
-        return Given(self.mechanism, torque, self.count, varied, q0, qd0, self._picked(self.count))
+        return Given(self.mechanism, torque, self.count, varied, q0, qd0, self._picked(self.count), model, self._same)
 
     def _picked(self, count: int) -> int:
         return int(self._pick * (count - 1))
@@ -136,14 +147,14 @@ class Reader:
             return {}
         if not isinstance(given, Mapping):
             raise ArgumentError(f"is {shown(given)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}')
-        same: dict[str, Any] = {}
+        same = self._same
         varied: dict[str, np.ndarray] = {}
         for name, x in given.items():
             value = self._column(x, f"parameter {name!r}", (Argument("parameters"), repr(name)))
             (varied if isinstance(value, np.ndarray) else same)[name] = value
         model = self.mechanism.with_parameters(same) if same else self.mechanism
         model = model.with_parameters({name: float(x[self._picked(len(x))]) for name, x in varied.items()})
-        self.mechanism = with_near_start(model) if varied else model
+        self.mechanism = with_origin(model, self.mechanism, {}) if varied and model is self.mechanism else model
         return varied
 
     def _states(self, given: Any, argument: str, names: tuple[str, ...]) -> Any:

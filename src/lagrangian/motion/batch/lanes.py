@@ -100,7 +100,7 @@ class Lanes:
         """What `go` works on."""
         n, width, solver, begin = self.solver.n, self.solver.width, self.solver.solver, self.begin
         count, rows, events = len(y), len(self.grid), len(solver.system.table)
-        room = EVENTS + 2 * places.LOOKS * events * width if events else 1
+        room = EVENTS + 2 * solver.workspace.looks * events * width if events else 1
         c = np.zeros(lane.COUNTERS, dtype=np.int64)
         c[lane.COUNT], c[lane.ROWS], c[lane.LIMIT], c[lane.VARIES] = count, rows, self.most, numbers is not None
         c[lane.ROOM] = room if events else 0

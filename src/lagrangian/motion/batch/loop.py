@@ -79,7 +79,7 @@ class BatchLoop:
 
     def emit(self) -> None:
         b, c, at = self.b, self.at["c"], self.at
-        room = places.LOOKS * self.events * self.width
+        room = self.workspace.looks * self.events * self.width
         with b.loop(lambda: b.value(True, "i1")):
             with b.when((c[lane.BUDGET] <= 0) | (c[lane.FOUND] + room > c[lane.ROOM])):
                 b.leave(places.BUSY)

@@ -56,7 +56,7 @@ def estimated(trajectory: Trajectory) -> Estimate:
     if not trajectory.segments:
         return Estimate(0.0, 0.0)
     totals = balance.no_totals()
-    impacts = list(trajectory.impacts)
+    impacts = sorted([*trajectory.impacts, *((when, change) for when, change, _ in trajectory.changes)])
     for segment in trajectory.segments:
         while impacts and impacts[0][0] <= segment.start:
             totals[balance.WORK] += impacts.pop(0)[1]

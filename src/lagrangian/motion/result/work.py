@@ -55,11 +55,14 @@ def whole_steps(trajectory: Trajectory) -> Iterator[Pieces]:
 
 
 def work(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
-    """What torques, friction, moving constraints and wrenches have done until each of the times; and what impacts took."""
+    """What torques, friction, moving constraints and wrenches have done until each of the times.
+
+    And what impacts took, and payloads and parameters brought that events set.
+    """
     nv, constrained = trajectory.dyn.nv, bool(trajectory.dyn.mechanism.equations)
     if idle(trajectory):
         none = {"torque": np.zeros((len(t), nv)), "friction": np.zeros((len(t), nv))}
-        return {**none, **({"constraints": np.zeros(len(t))} if constrained else {}), **_impacts(trajectory, t)}
+        return {**none, **({"constraints": np.zeros(len(t))} if constrained else {}), **_at_once(trajectory, t)}
     total = np.zeros(2 * nv + 2)
     found = np.zeros((len(t), 2 * nv + 2))
     row, largest = 0, 0.0
@@ -75,7 +78,7 @@ def work(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
         result["constraints"] = found[:, 2 * nv]
     if trajectory.supply.source.wrenches:
         result["wrenches"] = found[:, 2 * nv + 1]
-    return {**result, **_impacts(trajectory, t)}
+    return {**result, **_at_once(trajectory, t)}
 
 
 def _until(pieces: Pieces, coefficients: np.ndarray, t: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,10 +126,12 @@ def _size(coefficients: np.ndarray) -> float:
     return float(np.abs(coefficients).max(initial=0.0))
 
 
-def _impacts(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
-    if not trajectory.impacts:
-        return {}
-    return {"impacts": np.array([sum(change for when, change in trajectory.impacts if when <= x) for x in t])}
+def _at_once(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
+    """By how much the energy has changed at once until each of the times, by what changed it."""
+    found: dict[str, np.ndarray] = {}
+    for when, change, what in [*((when, change, "impacts") for when, change in trajectory.impacts), *trajectory.changes]:
+        found[what] = found.get(what, np.zeros(len(t))) + np.where(t >= when, change, 0.0)
+    return found
 
 
 def idle(trajectory: Trajectory) -> bool:

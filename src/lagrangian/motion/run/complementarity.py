@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from lagrangian.kernels.linear import RANK
 
@@ -50,8 +49,8 @@ class Bounds:
 
     def reach(self, s: np.ndarray, step: np.ndarray) -> tuple[float, int]:
         """By how many times `step` s can go before the first of it meets a bound, and which does."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            far = np.where(step > 0, (self.high - s) / step, np.where(step < 0, (self.low - s) / step, np.inf))
+        far = np.full(len(s), np.inf)
+        np.divide(np.where(step > 0, self.high, self.low) - s, step, out=far, where=step != 0)
         which = int(np.argmin(far))
         return max(0.0, float(far[which])), which
 
@@ -94,7 +93,7 @@ def _step(B: np.ndarray, a: np.ndarray, free: np.ndarray, tiny: np.ndarray) -> t
         return step, False
     R = surely_independent(B[:, free])
     if R is not None:
-        step[free] = -solve_triangular(R, solve_triangular(R, a[free], trans="T"))
+        step[free] = -np.linalg.solve(R, np.linalg.solve(R.T, a[free]))
         return step, False
     _, s, Vt = np.linalg.svd(B[:, free], full_matrices=False)
     acts = s > RANK
@@ -110,13 +109,16 @@ def surely_independent(B: np.ndarray) -> np.ndarray | None:
     m, n = B.shape
     if n > m:
         return None
+    if n == 1:
+        length = np.linalg.norm(B)
+        return np.array([[length]]) if length > SURELY else None
     R = np.asarray(np.linalg.qr(B, mode="r"))
     return R if np.abs(np.diag(R)).min(initial=1.0) > SURELY else None
 
 
 def independent(B: np.ndarray, order: list[int]) -> list[int]:
     """Those of the columns, taken in an order, that do not depend on the ones before."""
-    if surely_independent(B[:, order]) is not None:
+    if not order or surely_independent(B[:, order]) is not None:
         return list(order)
     found: list[int] = []
     basis = np.zeros((len(B), 0))

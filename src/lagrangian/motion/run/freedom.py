@@ -20,18 +20,23 @@ class Freedom:
 
     def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int], together: Iterable[tuple[int, ...]] = ()) -> None:
         self.L, self.speeds = massless.factor(mass, psi), speeds
-        says = np.linalg.norm(psi, axis=1) > ROUNDING  # a row of rounding alone, made as long as the others, would fix anything
-        half = np.linalg.solve(self.L, psi[says].T)
-        half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
-        U, s, _ = np.linalg.svd(half, full_matrices=False)
-        self._fixed = U[:, s > RANK]
         columns = np.linalg.solve(self.L, np.eye(len(mass))[:, speeds])
         self.size = np.linalg.norm(columns, axis=0)
         for k in map(list, together):
             self.size[k] = self.size[k].max()
         self.B = columns / self.size
-        for _ in range(2):  # the second time takes what rounding left
-            self.B -= self._fixed @ (self._fixed.T @ self.B)
+        fixed = self._fixed(psi) if len(psi) else columns[:, :0]
+        for _ in range(2 if fixed.shape[1] else 0):  # the second time takes what rounding left
+            self.B -= fixed @ (fixed.T @ self.B)
+
+    def _fixed(self, psi: np.ndarray) -> np.ndarray:
+        """Directions along which Psi lets nothing move, of length one and perpendicular to each other."""
+        says = np.linalg.norm(psi, axis=1) > ROUNDING  # a row of rounding alone, made as long as the others, would fix anything
+        half = np.linalg.solve(self.L, psi[says].T)
+        half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
+        U, s, _ = np.linalg.svd(half, full_matrices=False)
+        found: np.ndarray = U[:, s > RANK]
+        return found
 
     @property
     def fixed(self) -> np.ndarray:
@@ -42,6 +47,10 @@ class Freedom:
     def measured(self, x: np.ndarray) -> float:
         """The length of speeds or accelerations, by M."""
         return float(np.linalg.norm(self.L.T @ x))
+
+    def accelerated(self, forces: np.ndarray) -> float:
+        """The length, by M, of what forces would accelerate without constraints."""
+        return float(np.linalg.norm(np.linalg.solve(self.L, forces)))
 
     def moved(self, s: np.ndarray) -> np.ndarray:
         """The change of speeds by impulses (of accelerations by forces) at the joints, times their `size`."""

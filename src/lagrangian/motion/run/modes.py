@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lagrangian.algorithms.closed import massless
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.run.freedom import corrected
 from lagrangian.motion.run.supply import Supply
@@ -47,7 +46,7 @@ class Modes:
         self.speeds = np.array([h.speed for h in holdable], dtype=int)
         self._numbers = {h.speed: j for j, h in enumerate(holdable)}
         self._coordinates = np.array([max(0, h.coordinate) for h in holdable], dtype=int)
-        self._bounds = [(LOW, np.array([h.lower for h in holdable])), (HIGH, np.array([h.upper for h in holdable]))]
+        self._bounds = [(what, *_touched([getattr(h, end) for h in holdable])) for what, end in ((LOW, "lower"), (HIGH, "upper"))]
 
     # -- what u says -------------------------------------------------------------------------------------------------
 
@@ -126,9 +125,8 @@ class Modes:
 
     @staticmethod
     def pushed(response: Response, mass: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        """What forces would accelerate, measured by M: without constraints and locks, which may take all of it but rounding."""
-        force = mass @ response.qdd - psi[: len(response.multipliers)].T @ response.multipliers - response.holding
-        found: np.ndarray = np.linalg.solve(massless.factor(mass, psi), force)
+        """The forces without those of constraints and locks, which may take all of them but rounding."""
+        found: np.ndarray = mass @ response.qdd - psi[: len(response.multipliers)].T @ response.multipliers - response.holding
         return found
 
     def rows(self, y: np.ndarray, t: float, held: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -151,13 +149,11 @@ class Modes:
 
     def touches(self, u: np.ndarray, y: np.ndarray) -> list[int]:
         """The limit at which each joint is: LOW, HIGH, or 0."""
-        table = self.table(u)
-        found = np.where(table[:, LOW] > 0.5, LOW, np.where(table[:, HIGH] > 0.5, HIGH, 0))
-        for what, bounds in reversed(self._bounds):
-            with np.errstate(invalid="ignore"):
-                near = np.abs(y[self._coordinates] - bounds) <= TOUCH * (1 + np.abs(bounds))
-            found[near & np.isfinite(bounds)] = what
-        sides: list[int] = found.tolist()
+        sides = [LOW if row[LOW] > 0.5 else HIGH if row[HIGH] > 0.5 else 0 for row in self.table(u).tolist()]
+        q = y[self._coordinates]
+        for what, bounds, near in reversed(self._bounds):
+            for j in np.flatnonzero(np.abs(q - bounds) <= near).tolist():
+                sides[j] = what
         return sides
 
     def still(self, u: np.ndarray, y: np.ndarray, t: float, others: Iterable[int] = ()) -> None:
@@ -168,3 +164,10 @@ class Modes:
             psi, rate = self.rows(y, t, still)
             y[self.nq :] += corrected(self.dyn.mass_matrix(y[: self.nq]), psi, rate)
             y[speeds] = 0.0
+
+
+def _touched(bounds: list[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Limits, and how near to them a joint touches its stop; where there is none, nothing is near enough."""
+    limits = np.array(bounds, dtype=float)
+    there = np.isfinite(limits)
+    return np.where(there, limits, 0.0), np.where(there, TOUCH * (1 + np.abs(np.where(there, limits, 0.0))), -1.0)

@@ -111,9 +111,9 @@ class _Problem:
         response, mass = modes.response(u, y, self.t), modes.dyn.mass_matrix(y[: modes.nq])
         qdd = response.qdd
         psi, _ = modes.rows(y, self.t, modes.locks(u))
-        pushed = np.linalg.norm(modes.pushed(response, mass, psi))
         self.discs = self._groups()
         freedom = Freedom(mass, psi, speeds, list(self.discs))
+        pushed = freedom.accelerated(modes.pushed(response, mass, psi))
         self.size, self.B = freedom.size, freedom.B
         self.bounds = _bounds(self.holdable, self.sides)
         widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])

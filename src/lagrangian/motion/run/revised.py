@@ -1,7 +1,7 @@
 """A run that goes on with other numbers: a payload is gripped or released, or a parameter changes at once.
 
 The configuration and the speeds stay. What is gripped moves as the gripper does, and is not struck by it; the energy that it
-brings, or takes away, is booked with that of impacts.
+brings, or takes away, is booked as that of payloads, or of parameters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def revise(run: Run, action: SetParameters | SetPayload) -> None:
     _check_closed(run, mechanism)
     run.prepare(list(run.system.holdable))
     run.modes.set_speeds(run.supply.u, modes)
-    run.trajectory.impacts.append((run.t, _energy(run.dyn, run.y) - before))
+    what = "payloads" if isinstance(action, SetPayload) else "parameters"
+    run.trajectory.changes.append((run.t, _energy(run.dyn, run.y) - before, what))
 
 
 def _set_parameters(run: Run, action: SetParameters) -> None:

@@ -32,7 +32,7 @@ from lagrangian.motion.system.holdable import Holdable, outside
 from lagrangian.motion.system.prepared import Prepared, prepared
 from lagrangian.motion.torque import Torque
 
-LOOKED_AT = 256  # steps a run with events has at least
+LOOKED_AT = 512  # places at which a run looks for events at least
 MEMORY = 10**9  # bytes of steps, which are kept so that a motion can be asked at any time
 PIECE = 1500  # bytes that are kept of every piece of a run with torques of its own, as of every sample, besides its inputs
 INSTANT = 1e-12  # part of the time within which an event does not happen twice
@@ -132,7 +132,7 @@ class Run:
         s, kinds, trajectory = self.settings, self.table.kinds, self.trajectory
         # at rest steps grow without bound, and what depends on time alone would be passed over
         looks = kinds and not self.table.only_contacts
-        largest = min(s.largest, (self.end - self.origin) / LOOKED_AT) if looks else s.largest
+        largest = min(s.largest, (self.end - self.origin) * self.table.looks / LOOKED_AT) if looks else s.largest
         self.stepper = Stepper(
             self.solver,
             self.t,

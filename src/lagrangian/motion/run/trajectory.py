@@ -30,6 +30,7 @@ class Trajectory:
         self.segments: list[Segment] = []
         self.happenings: list[Happening] = []
         self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
+        self.changes: list[tuple[float, float, str]] = []  # the same of payloads and parameters that events set, and which it was
         self.accepted = self.rejected = self.kept = 0
         self.independence = 1.0  # the least of the constraints
         self.stiff_since: float | None = None

@@ -16,8 +16,10 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import Event, state_names
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.expression.written import Written
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.model.revision import followed
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.quadrature import running_integrals
@@ -28,6 +30,7 @@ from lagrangian.motion.sensitivity.variation import NODES, Variation, varied
 from lagrangian.motion.simulate import simulate
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.status import Status
+from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.system import System
 
 AXES = ("x", "y", "z")
@@ -62,12 +65,16 @@ def sensitivities(
     (1001, 2, 2)
     >>> value, gradient = found.end("theta1^2 + 0.1*qd_theta2")
     """
+    if parameters is not None:
+        mechanism = dynamics_of(mechanism)
+        torque, events = (followed(mechanism.mechanism, parameters, x) for x in (torque, events))
     dyn = dynamics_of(mechanism, parameters)
     names = list(over)
     values = _values(dyn.mechanism, names)
     motion = simulate(dyn, t_span, q0, qd0, torque, events, rtol=rtol, atol=atol, **options)
     _check_smooth(motion)
-    return Sensitivities(dyn, motion, names, values, tuple(frames), checked(events, dyn.mechanism), (q0, qd0))
+    span = dyn.mechanism.initial.t_span if t_span is None else None
+    return Sensitivities(dyn, motion, names, values, tuple(frames), checked(events, dyn.mechanism), (q0, qd0), span)
 
 
 def _values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
@@ -117,6 +124,7 @@ class Sensitivities:
     frames: tuple[str, ...]
     events: list[Event]
     begin: tuple[Any, Any]  # q0 and qd0, as they were given
+    span: Any = None  # [initial] t_span, where the run had none of its own
 
     @property
     def dq(self) -> np.ndarray:
@@ -153,7 +161,7 @@ class Sensitivities:
         found = self._lanes(expression, times, self._states(times), S)
         weights = (lengths[:, None] * integrals[NODES]).ravel()
         gradient = weights @ _slopes(found, len(times), len(self.over))
-        if self._ended_by_event:
+        if self._end_slopes.any():
             last = self._lanes(expression, np.array([self._until]), self._last[None], self._variation.first[-1][None])
             gradient = gradient + _value(last, 1)[0] * self._end_slopes
         return float(weights @ _value(found, len(times))), gradient
@@ -265,9 +273,9 @@ class Sensitivities:
 
     @cached_property
     def _end_slopes(self) -> np.ndarray:
-        """How the end of the run moves: where g = 0 ends it, dT = -(dg at a fixed time) / g'."""
+        """How the end of the run moves: as it is written, or, where g = 0 ends it, dT = -(dg at a fixed time) / g'."""
         if not self._ended_by_event:
-            return np.zeros(len(self.over))
+            return self._written_end
         name = self.motion.ending.event
         when = next(event.when for event in self.events if event.name == name)
         if not isinstance(when, Expression):
@@ -280,6 +288,20 @@ class Sensitivities:
         rate = moving.slopes[0, 0] - self._own_slopes(when, t, y)[0]
         slopes: np.ndarray = -still.slopes[:, 0] / rate
         return slopes
+
+    @property
+    def _written_end(self) -> np.ndarray:
+        """How a span of time that is written with parameters follows them."""
+        start, end = self.span if self.span is not None else (0.0, 0.0)
+        follows = Following(self.dyn.mechanism, self.values)
+        if follows.depends(start):
+            raise SimulationError(
+                f"{self.motion.name}: the time at which the run begins follows parameters, and has no derivatives here",
+                remedy="begin at a time in numbers",
+            )
+        if not isinstance(end, Written) or not follows.depends(end):
+            return np.zeros(len(self.over))
+        return self._own_slopes(end.scalar, np.array([self._until]), self._last[None])
 
     def _own_slopes(self, when: Scalar, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Of an expression along parameters alone, which do not move in time."""

@@ -94,7 +94,7 @@ def start_slopes(
     q, qd = slopes[:nq], slopes[nq:]
     held = _places(model.coordinate_names, [*row.held, *over])
     off = by_parameter[CLOSURE] + found[CLOSURE].by_state[0][:, :nq] @ q
-    q += _coordinates(dyn, y[:nq], least_change(psi[dyn.holonomic], off, held if nq == nv else []))
+    q += coordinate_change(dyn, y[:nq], least_change(psi[dyn.holonomic], off, held if nq == nv else []))
     held = _places(model.speed_names, [*row.held_speeds, *(x[3:] for x in over if x.startswith("qd_"))])
     off = by_parameter[SPEEDS] + found[SPEEDS].by_state[0][:, :nq] @ q + psi @ qd
     qd += least_change(psi, off, held)
@@ -133,7 +133,7 @@ def least_change(psi: np.ndarray, off: np.ndarray, held: Sequence[int]) -> np.nd
     return change
 
 
-def _coordinates(dyn: Dynamics, q: np.ndarray, change: np.ndarray) -> np.ndarray:
+def coordinate_change(dyn: Dynamics, q: np.ndarray, change: np.ndarray) -> np.ndarray:
     """A change along the speeds as one of the coordinates."""
     columns = [coordinate_rates(dyn.mechanism, q.tolist(), column.tolist()) for column in change.T]
     return np.array(columns, dtype=float).reshape(-1, dyn.nq).T

@@ -11,7 +11,6 @@ from lagrangian.motion.solver.places import (
     GUARD,
     KIND,
     KINK,
-    LOOKS,
     PER_EVENT,
     ROOM,
     STOP,
@@ -31,10 +30,11 @@ class Crossings:
     """The zeros of the event functions in one step."""
 
     def __init__(
-        self, module: Module, b: Builder, memory: Memory, interpolant: Interpolant, events: int, slope_after: Array
+        self, module: Module, b: Builder, memory: Memory, interpolant: Interpolant, events: tuple[int, int], slope_after: Array
     ) -> None:
+        """`events` is how many there are, and at how many places in a step they are looked at."""
         self.module, self.b, self.m, self.interpolant = module, b, memory, interpolant
-        self.events, self.slope_after, self.n = events, slope_after, module.size
+        (self.events, self.looks), self.slope_after, self.n = events, slope_after, module.size
 
     def in_step(self, h: Value, after: Value) -> Value:
         """Find, and write down, the zeros in the step; where the run goes on from: its end, or an event that stops it."""
@@ -42,22 +42,24 @@ class Crossings:
         c[WHICH] = -1
         time = b.local(1)
         self.look(h, time)
+        with b.when(self.seen()):
+            self._look_closely(h, time)
         until = b.variable(after)
         anything = b.variable(False, TRUTH)
-        with b.count(LOOKS) as look, b.count(ne) as e:
+        with b.count(self.looks) as look, b.count(ne) as e:
             k = look * ne + e
             crossed = self._crossed(m.looks[k], m.looks[k + ne], e)
             m.theta[k] = 2.0
             with b.when(crossed):
                 anything.set(True)
                 self.interpolant.prepare()
-                piece = b.real(look) * (1.0 / LOOKS)
-                self._locate(piece, piece + 1.0 / LOOKS, e, k, h, time, until)
+                piece = b.real(look) * (1.0 / self.looks)
+                self._locate(piece, piece + 1.0 / self.looks, e, k, h, time, until)
         with b.when(anything.get()):
             with b.when(c[WHICH] >= 0):
                 self._look_again(h, time, until)
             instant = INSTANT * b.maximum(1.0, b.absolute(until.get()))
-            with b.count(LOOKS * ne) as k:
+            with b.count(self.looks * ne) as k:
                 e, at = k - (k / ne) * ne, m.s[T] + m.theta[k] * h
                 # what the user watches, and rounding alone puts behind the event that ends the step, happens with it
                 late = b.select(m.kinds[e * PER_EVENT + KIND] <= STOP, instant, 0.0)
@@ -67,7 +69,7 @@ class Crossings:
                 self.interpolant.at((until.get() - m.s[T]) / h, m.end)
                 time[0] = until.get()
                 self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
-        b.copy(m.looks.part(LOOKS * ne), m.g, ne)
+        b.copy(m.looks.part(self.looks * ne), m.g, ne)
         return until.get()
 
     def look(self, h: Value, time: Array) -> None:
@@ -77,20 +79,30 @@ class Crossings:
         """
         b, m, ne = self.b, self.m, self.events
         b.copy(m.g, m.looks, ne)
-        for look in range(1, LOOKS + 1):
-            theta = look / LOOKS
+        for look in range(1, self.looks + 1):
+            theta = look / self.looks
             time[0] = b.fma(h, theta, m.s[T])
-            if look < LOOKS:
+            if look < self.looks:
                 self._hermite(h, theta)
                 b.call("events", time, m.state, m.u, m.looks.part(look * ne))
             else:
                 b.call("events", time, m.end, m.u, m.looks.part(look * ne))
 
+    def _look_closely(self, h: Value, time: Array) -> None:
+        """The same on the interpolant, on which zeros are located: beside a zero the cubic may have another sign."""
+        b, m, ne = self.b, self.m, self.events
+        self.interpolant.prepare()
+        with b.count(self.looks - 1) as k:
+            theta = b.real(k + 1) * (1.0 / self.looks)
+            time[0] = b.fma(h, theta, m.s[T])
+            self.interpolant.at(theta, m.state)
+            b.call("events", time, m.state, m.u, m.looks.part((k + 1) * ne))
+
     def seen(self) -> Value:
         """Whether anything crosses zero in the step, as far as was looked."""
         b, m, ne = self.b, self.m, self.events
         found = b.variable(False, b.mask)
-        with b.count(LOOKS) as look, b.count(ne) as e:
+        with b.count(self.looks) as look, b.count(ne) as e:
             k = look * ne + e
             found.set(found.get() | self._crossed(m.looks[k], m.looks[k + ne], e))
         return found.get()
@@ -110,7 +122,7 @@ class Crossings:
             b.call("events", time, m.state, m.u, m.looks.part(ne))
             with b.count(ne) as e:
                 unknown = b.value(True, TRUTH)
-                for look in range(LOOKS):
+                for look in range(self.looks):
                     unknown = unknown & (m.theta[e + look * ne] > theta)
                 with b.when(self._crossed(m.looks[e], m.looks[e + ne], e) & unknown):
                     self._locate(b.value(0.0, DOUBLE), theta, e, e, h, time, until)
@@ -123,7 +135,7 @@ class Crossings:
         b, m, ne = self.b, self.m, self.events
         found = b.variable(0.0)
         with b.count(ne) as e:
-            g0, g1, g2 = (m.looks[k * ne + e] for k in range(LOOKS + 1))
+            g0, g1, g2 = (m.looks[k * ne + e] for k in (0, self.looks // 2, self.looks))
             slope, bend = 4.0 * g1 - 3.0 * g0 - g2, 2.0 * (g0 + g2) - 4.0 * g1
             theta = -0.5 * slope / bend
             least = b.minimum(b.absolute(g0), b.minimum(b.absolute(g1), b.absolute(g2)))

@@ -30,8 +30,9 @@ PER_EVENT = 3
 DIRECTION, KIND, HAPPENED = range(3)
 # the last: not known, and what rounding alone keeps from zero has happened; just now; not yet, however near it is
 UNKNOWN, JUST_NOW, TO_COME = range(3)
-# places within a step at which event functions are looked at, so that one that crosses twice is not missed
-LOOKS = 2
+# places within a step at which event functions are looked at, so that one that crosses twice is not missed: few where they are
+# told by forces or by Python, which takes its time
+FEW_LOOKS, LOOKS = 2, 8
 
 
 # of a step whose rows are not made yet: the first of them, the one after the last, and the step's own number among those kept
@@ -42,7 +43,8 @@ LATE_ROWS = 3
 class Workspace:
     """How the scratch memory of a run is divided; `late` is of how many steps the rows may wait, see `late_rows`."""
 
-    def __init__(self, n: int, method: Method, events: int, late: int = 0) -> None:
+    def __init__(self, n: int, method: Method, events: int, looks: int, late: int = 0) -> None:
+        self.looks = looks
         self.sizes = {
             "slopes": method.slopes * n,
             "F": method.degree * n,
@@ -51,9 +53,9 @@ class Workspace:
             "clock": 8,
             "report": 8,
             "g": events,  # at the beginning of the step: kept between calls
-            "looks": (LOOKS + 1) * events,
+            "looks": (looks + 1) * events,
             "value": max(1, events),
-            "theta": LOOKS * events,
+            "theta": looks * events,
             # of steps whose rows are not made yet, side by side
             "late_clock": 2 * late,
             "late_y": n * late,

@@ -52,7 +52,7 @@ class Stepper:
         reals[places.SINGULAR] = reals[places.WATCHED] = singular
         counters = [0] * places.COUNTERS
         counters[places.ROWS], counters[places.FRESH], counters[places.WHICH] = len(grid), 1, -1
-        room = EVENTS + 2 * places.LOOKS * events
+        room = EVENTS + 2 * solver.workspace.looks * events
         counters[places.ROOM], counters[places.STEPS_ROOM] = room, STEPS
         self._keep = keep if size <= KEPT_OF_STEP else 0
         self.s, self.c = np.array(reals, dtype=float), np.array(counters, dtype=np.int64)

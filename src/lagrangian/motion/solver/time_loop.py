@@ -34,7 +34,6 @@ from lagrangian.motion.solver.places import (
     KINK,
     LATE,
     LEAST,
-    LOOKS,
     LOOP_ARGUMENTS,
     NEAR_SINGULAR,
     PER_EVENT,
@@ -79,13 +78,13 @@ class TimeLoop:
         m = self.m = Memory(b, LOOP_ARGUMENTS, workspace)
         self.interpolant = Interpolant(b, method, m, self.n)
         self.slope_after = m.slopes.part(method.last * self.n)  # the slope at the end of the step
-        self.crossings = Crossings(module, b, m, self.interpolant, events, self.slope_after)
+        self.crossings = Crossings(module, b, m, self.interpolant, (events, workspace.looks), self.slope_after)
 
     def emit(self) -> None:
         b, s, c = self.b, self.m.s, self.m.c
         self._start()
         with b.loop(lambda: s[T] < s[END]):
-            full = c[FOUND] + LOOKS * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
+            full = c[FOUND] + self.crossings.looks * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
             with b.when((c[BUDGET] <= 0) | full):
                 self._leave(BUSY)
             c[BUDGET] = c[BUDGET] - 1

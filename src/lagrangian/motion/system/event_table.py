@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.model.event import DIRECTIONS, Event, Pull
 from lagrangian.motion.events import RESTART
-from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
+from lagrangian.motion.solver.places import FEW_LOOKS, GUARD, KINK, LOOKS, STOP, TOLD
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import HELD, HIGH, LOW, STUCK
 
@@ -61,6 +61,7 @@ class EventTable:
         contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
         self.has_contacts = bool(contacts)
         self.has_forces = bool(modes) or self.has_contacts  # whether some events are told by forces
+        self.looks = FEW_LOOKS if self.has_forces or self.functions else LOOKS
         self.only_contacts = len(contacts) == len(self.entries)  # which are told, and change nothing
 
     def __len__(self) -> int:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.constrained import State
-from lagrangian.arguments import number
-from lagrangian.errors import ArgumentError
-from lagrangian.kernels.trace.node import Graph, Node
+from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.inputs import SLIP, WAY, Inputs
 from lagrangian.motion.system.slotted import Slotted
+from lagrangian.motion.system.traced import TracedTorques
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import generalised
 
@@ -24,8 +22,10 @@ TINY = 1e-100
 class Forces:
     """Functions of the state, and of what `u` holds."""
 
-    def __init__(self, mechanism: Mechanism, torque: Torque, inputs: Inputs, slotted: Slotted) -> None:
-        self.mechanism, self.torque, self.inputs, self.slotted = mechanism, torque, inputs, slotted
+    def __init__(
+        self, mechanism: Mechanism, torque: Torque, inputs: Inputs, slotted: Slotted, traced: TracedTorques | None
+    ) -> None:
+        self.mechanism, self.torque, self.inputs, self.slotted, self.traced = mechanism, torque, inputs, slotted, traced
         self.holdable = slotted.holdable
         self.nv = mechanism.nv
 
@@ -49,9 +49,8 @@ class Forces:
         for speed, expression in self.slotted.formulas.items():
             k = self.mechanism.speed_names.index(speed)
             tau[k] = tau[k] + f.evaluate(expression, names)
-        if self.torque.traced is not None:
-            found = traced_torques(self.torque.traced, state, self.nv)
-            tau = [a + b for a, b in zip(tau, found, strict=True)]
+        if self.traced is not None:
+            tau = [a + b for a, b in zip(tau, self.traced.at(graph, state), strict=True)]
         for k, bound in self.slotted.efforts.items():
             effort = state.tree.read.number(bound)
             tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
@@ -125,17 +124,3 @@ class Forces:
         own = f.choose(along, 0.0, -state.qd[joint.speed], state.qd[joint.speed])
         sliding = f.choose(TINY, size, own * (1 / f.maximum(size, TINY)), self.of_joint(graph, j, WAY))
         return constant + state.tree.read.number(joint.friction[0]) * f.choose(0.0, slips, sliding, 0.0)
-
-
-def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[Any]:
-    """What a function gives when it is called with symbols."""
-    try:
-        found = list(function(state.t, list(state.q), list(state.qd)))
-    except (TypeError, AttributeError, ValueError) as error:
-        raise ArgumentError(
-            f"Traced: the function cannot be compiled: {error}. It may use arithmetic and numpy's functions of numbers, but not "
-            f"branch on values; without Traced(...) it is called from Python"
-        ) from error
-    if len(found) != n:
-        raise ArgumentError(f"Traced: the function gives {len(found)} torques; {n} are needed")
-    return [x if isinstance(x, Node) else number(x, "a torque that the function gives", where="Traced") for x in found]

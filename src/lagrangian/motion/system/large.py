@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from lagrangian.algorithms.structure import Numbers, TreeStructure
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.function import Preparation, traced
 from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.pieces.phases import Pieces
 from lagrangian.kernels.programs.pieces import pieces_of
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph, TooLarge
 
 if TYPE_CHECKING:
@@ -36,6 +39,12 @@ def too_large(system: System) -> bool:
         return True
 
 
+@cache
+def _threads() -> Threads:
+    """Of all runs."""
+    return Threads(cores())
+
+
 class RolledResponse:
     """`response` of a large system, and the arrays its code reads, whose addresses are in u."""
 
@@ -51,7 +60,10 @@ class RolledResponse:
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
-        return [*self.loop.data(self.algorithm, self.tree), np.zeros(max(1, self.loop.scratch))]
+        parameters, table = self.loop.data(self.algorithm, self.tree)
+        if isinstance(self.loop, Pieces):
+            self.loop.share(table, _threads())
+        return [parameters, table, np.zeros(max(1, self.loop.scratch))]
 
     def functions(self, declared: set[str], fma: bool, places: Any, preparation: Preparation) -> list[str]:
         lines = self.loop.ir.split("\n")

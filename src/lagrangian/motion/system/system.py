@@ -28,7 +28,7 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.programs.closed import digest, traced_state, weights
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
-from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
 from lagrangian.model.expression import Expression
 from lagrangian.model.expression import functions as f
@@ -42,6 +42,7 @@ from lagrangian.motion.system.inputs import HELD, Inputs
 from lagrangian.motion.system.large import too_large
 from lagrangian.motion.system.mode_events import contact_event, lock_event, mode_event
 from lagrangian.motion.system.slotted import Slotted
+from lagrangian.motion.system.traced import TracedTorques
 from lagrangian.motion.torque import Torque
 
 
@@ -81,7 +82,8 @@ class System:
         self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
         self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
         self._weights = {} if massless is False else weights(mechanism, self.tree, self.numbers)
-        self.forces = Forces(mechanism, torque, self.inputs, self.slotted)
+        traced = None if torque.traced is None else TracedTorques(torque.traced, self.nq, self.nv, self.numbers)
+        self.forces = Forces(mechanism, torque, self.inputs, self.slotted, traced)
         self.angles = tree.angles
         self.constrained = bool(mechanism.equations)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
@@ -112,10 +114,8 @@ class System:
         )
         names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
         known_by = hashlib.sha256(repr((parts, names)).encode())
-        if self.torque.traced is not None:
-            graph = Graph()
-            trace = Trace(graph, self.forces.torques(graph, self.state(graph)))
-            known_by.update(repr((trace.nodes, trace.outputs)).encode())
+        if self.forces.traced is not None:
+            known_by.update(self.forces.traced.key.encode())
         return digest(self.structure) + self.true_structure.digest, known_by.digest()
 
     @property

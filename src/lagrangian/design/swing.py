@@ -1,0 +1,71 @@
+"""How far a joint swings, or a point of a coupler travels, while the input goes through its range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import brentq
+
+from lagrangian.design.circuit import Circuit
+from lagrangian.design.linkage import End
+
+STILL = 1e-9  # rad or m: what moves less stands still
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The least and the greatest value of a coordinate, or of a frame's position along an axis, and the input's values there.
+
+    `turns` is by how many whole turns an angle is further when the linkage is back where it was; 0 of one that swings.
+    """
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    low_at: float
+    high_at: float
+    turns: int = 0
+
+    @property
+    def extent(self) -> float:
+        """How far it is from the least value to the greatest."""
+        return self.high - self.low
+
+    @property
+    def still(self) -> bool:
+        """Whether it does not move at all."""
+        return not self.turns and self.extent < STILL
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """The part of a linkage's curve that a turn goes through: between two places along it, with the configurations there."""
+
+    way: Circuit = field(repr=False)
+    low: float
+    high: float
+    ends: tuple[np.ndarray, np.ndarray]
+    input_value: Callable[[np.ndarray], float]  # of a configuration, counted as the rows of the turn are
+    shift: np.ndarray  # by how much coordinates are further when a closed curve is back at its beginning
+
+    def swing(self, end: End) -> Swing:
+        """Of a coordinate, or of a frame along x, y or z; extremes are located where its speed changes its sign."""
+        s = self.way.s[(self.way.s > self.low) & (self.way.s < self.high)]
+        s = np.concatenate([[self.low], s, [self.high]])
+        rate = self._rate(end, s)
+        turned = np.flatnonzero(rate[:-1] * rate[1:] < 0)
+        found = [brentq(lambda x: self._rate(end, np.array([x]))[0], s[k], s[k + 1], xtol=1e-15, rtol=1e-14) for k in turned]
+        q = self.way.between(np.concatenate([s, found]))[0]
+        q[0], q[len(s) - 1] = self.ends
+        value = end.value(q)
+        low, high = int(np.argmin(value)), int(np.argmax(value))
+        turns = round(float(end.value((q[0] + self.shift)[None])[0] - value[0]) / (2 * np.pi)) if end.coordinate else 0
+        at = (self.input_value(q[low]), self.input_value(q[high]))
+        return Swing(str(end), end.unit, float(value[low]), float(value[high]), *at, turns if end.unit == "rad" else 0)
+
+    def _rate(self, end: End, s: np.ndarray) -> np.ndarray:
+        q, tangent = self.way.between(s)
+        return end.rate(q, tangent * self.way.freedom.units)

@@ -1,0 +1,130 @@
+"""Threads that help with one state of a long chain: the same bits, whoever comes, and when."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.llvm import helpers, target
+from lagrangian.kernels.pieces import forward, inverse, plan, shared
+from lagrangian.kernels.programs.sweeps import Sweeps
+from lagrangian.kernels.threads import Threads
+from tests.kernels.test_long_chains import chain
+from tests.mechanisms import state
+
+LINKS = 400
+
+
+@pytest.fixture(scope="module", autouse=True)
+def asked() -> Iterator[None]:
+    """Many groups in a short chain, helpers that are asked every time, and a cache without such code."""
+    with pytest.MonkeyPatch.context() as changed:
+        for kind in (forward.Forward, inverse.Inverse):
+            changed.setattr(kind, "cost", plan.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
+        changed.setattr(plan, "LONGEST", 12)
+        changed.setattr(shared, "PATIENT", 0)
+        changed.setattr(shared, "LITTLE", 0)
+        changed.setenv("LAGRANGIAN_CACHE", "off")
+        yield
+
+
+def kernel(algorithm: object, count: int) -> Kernel:
+    made = Kernel(Sweeps(algorithm, lg.compile(chain(LINKS)).tree), Threads(count))  # type: ignore[arg-type]
+    code = made._code_for_one(target.current())
+    assert code._gate is not None
+    return made
+
+
+def given(seed: int) -> tuple[np.ndarray, ...]:
+    q, qd, qdd, _ = state(chain(LINKS), seed)
+    return q, qd, qdd
+
+
+@pytest.fixture(scope="module", params=[FORWARD_DYNAMICS, INVERSE_DYNAMICS], ids=["forward", "inverse"])
+def made(request: pytest.FixtureRequest) -> tuple[Kernel, Kernel]:
+    return kernel(request.param, 1), kernel(request.param, 4)
+
+
+def test_the_same_bits(made: tuple[Kernel, Kernel]) -> None:
+    alone, helped = made
+    for seed in range(3):
+        x = given(seed)
+        wanted = alone(*x)
+        for _ in range(30):
+            assert np.array_equal(helped(*x), wanted)
+
+
+def test_helpers_take_part(made: tuple[Kernel, Kernel]) -> None:
+    """Of a job that has begun, at least one helper does something, some time; else nothing here would be tested."""
+    _, helped = made
+    found = helpers.started(3, target.current())
+    if found is None:
+        pytest.skip("the C library has no semaphores without names")
+    before = helped._threads.gate().copy()
+    helped._threads.gate()[:] = found.ctypes.data, 3
+    done = found[helpers.HEAD + helpers.DONE :: helpers.EACH]
+    done[:] = -1  # as of helpers that did not come in time
+    x = given(1)
+    for _ in range(500):
+        helped(*x)
+        if (done == 1).any():
+            break
+    helped._threads.gate()[:] = before
+    assert (done == 1).any()
+    assert found[helpers.BUSY] == 0
+
+
+def test_several_callers_at_once(made: tuple[Kernel, Kernel]) -> None:
+    """Helpers serve one of them; the others do all by themselves."""
+    alone, helped = made
+    states = [given(seed) for seed in range(6)]
+    wanted = [alone(*x) for x in states]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(10):
+            for a, b in zip(wanted, pool.map(lambda x: helped(*x), states), strict=True):
+                assert np.array_equal(a, b)
+
+
+def test_angles_that_are_too_large_are_told_by_any_thread(made: tuple[Kernel, Kernel]) -> None:
+    alone, helped = made
+    for place in (0, 150, LINKS - 1):
+        q, qd, x = given(2)
+        q[place] += 2e9
+        assert np.array_equal(helped(q, qd, x), alone(q, qd, x))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_no_helpers(made: tuple[Kernel, Kernel]) -> None:
+    alone, helped = made
+    x = given(4)
+    wanted = alone(*x)
+    helped(*x)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=lambda: queue.put(helped(*x)))
+    child.start()
+    assert np.array_equal(queue.get(timeout=60), wanted)
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def test_a_run_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    q = np.full(LINKS, 0.01)
+    ends = []
+    for count in (1, 4):
+        monkeypatch.setattr("lagrangian.motion.system.large._threads", lambda count=count: THREADS[count])
+        ends.append(lg.simulate(chain(LINKS), 0.002, q, t_eval=2).q[-1])
+    assert np.array_equal(*ends)
+
+
+THREADS = {1: Threads(1), 4: Threads(4)}
