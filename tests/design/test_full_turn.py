@@ -265,6 +265,9 @@ def test_a_crank_without_length_moves_nothing(name: str, change: dict[str, float
     assert (turn.dead_centres, turn.transmission_angle, turn.time_ratio) == ([], None, None)
     assert f"does not move {output}" in str(turn)
     assert "dead centre" not in str(turn)
+    moved = turn.coupler_curve({"four_bar": "rocker", "slider_crank": "slider"}[name])
+    assert (moved.length, len(moved.cusps), len(moved.double_points)) == (0.0, 0, 0)
+    assert "stands still at" in str(moved)
 
 
 def test_an_input_that_stands_still_is_refused() -> None:

@@ -144,7 +144,7 @@ def _run(function: Callable[..., Any], values: dict[str, Any]) -> int:
     except (typer.Exit, typer.Abort):
         raise
     except KeyboardInterrupt as interrupt:
-        output.stderr().print(str(interrupt) or "interrupted", markup=False, highlight=False)
+        output.stderr().print(str(interrupt) or "interrupted", markup=False, highlight=False, soft_wrap=True)
         code = INTERRUPTED
     except BrokenPipeError:
         output.no_more()

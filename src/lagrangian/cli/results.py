@@ -56,7 +56,7 @@ class Results:
         """Before a long run, not after it. A sweep may have a folder where a run has a file."""
         if self.angles not in (None, "degrees", "radians"):
             raise ArgumentError(f"--angles: {one_of('unit', self.angles, ('degrees', 'radians'))}")
-        if self.out is None or (sweep and not self.out.suffix):
+        if self.out is None or (sweep and self.out.suffix not in TABLES):
             return
         if self.out.suffix not in TABLES:
             raise ArgumentError(f"{self.out}: a run is written as .nc (netCDF, all of it) or .csv (its rows)")

@@ -116,7 +116,7 @@ def studied(
     except KeyboardInterrupt as interrupt:
         if not (folder / "study.json").exists():
             raise
-        output.stderr().print(str(interrupt), markup=False, highlight=False)
+        output.stderr().print(str(interrupt), markup=False, highlight=False, soft_wrap=True)
         study = lg.read_study(folder)
     if not json:
         told(study)

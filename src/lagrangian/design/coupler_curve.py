@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from lagrangian.design.circuit import Circuit
+from lagrangian.design.freedom import size_of
 from lagrangian.design.saving import Column, save
 from lagrangian.design.showing import ShownCurve
 from lagrangian.kernels.dynamics import Dynamics
@@ -18,6 +19,7 @@ POINTS = 1201
 STILL = 1e-6  # of the largest speed: slower is a cusp
 ACROSS = 1e-3  # sine of the angle between two passes of a double point: less is one line, drawn twice
 FLAT = 1e-9  # of the curve's extent
+STANDS = 1e-9  # of the mechanism's size, for a radian: a frame that is slower all along stands still
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +49,8 @@ class CouplerCurve(ShownCurve):
         return f"<CouplerCurve of {self.frame!r}: {len(self.points)} points>"
 
     def __str__(self) -> str:
+        if not self.length:
+            return f"{self.frame} stands still at ({', '.join(f'{x + 0.0:.5g}' for x in self.points[0])})"
         kind = "closed curve" if self.closed else "curve with two ends"
         marked = f"{_told(self.cusps, 'cusp')} and {_told(self.double_points, 'double point')}"
         return f"{self.frame} draws a {kind} of {self.length:.6g} m with {marked}"
@@ -67,6 +71,9 @@ def coupler_curve(way: Circuit, frame: str, count: int = POINTS) -> CouplerCurve
     s = np.linspace(way.s[0], way.s[-1], count)
     q, points, speed = drawn(s)
     rate = np.linalg.norm(speed, axis=1)
+    if rate.max() < STANDS * size_of(dyn.mechanism):
+        none = np.zeros((0, 3))
+        return CouplerCurve(dyn, name, points, q, way.closed, none, none, 0.0)
     chords, coarse = (float(np.linalg.norm(np.diff(points[::k], axis=0), axis=1).sum()) for k in (1, 2))
     length = chords + (chords - coarse) / 3  # what chords miss of arcs falls with the square of their length
     cusps = drawn.cusps(s, rate)

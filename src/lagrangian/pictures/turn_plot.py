@@ -106,7 +106,7 @@ def _panels(turn: FullTurn) -> list[Panel]:
     """What there is to plot over the input."""
     panels = [*_positions(turn)]
     ratio = "1" if turn.units[0] == turn.units[1] else f"{turn.units[1]}/{turn.units[0]}"
-    if turn.output_ratio is not None and turn.mechanical_advantage is not None:
+    if turn.output_ratio is not None and turn.mechanical_advantage is not None and not turn.stands_still:
         panels.append((f"velocity\nratio [{ratio}]", [(f"{turn.output} over {turn.input}", turn.output_ratio)], "linear"))
         inverse = "1" if turn.units[0] == turn.units[1] else f"{turn.units[0]}/{turn.units[1]}"
         panels.append((f"mechanical\nadvantage [{inverse}]", [("", np.abs(turn.mechanical_advantage))], "log"))

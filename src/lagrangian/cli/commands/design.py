@@ -147,7 +147,7 @@ def turn(
         found = lg.full_turn(m, *ends, **options)
         curves = [found.coupler_curve(name) for name in frames or ()]
     data = of_turn(found) | ({"curves": {c.frame: of_curve(found, c) for c in curves}} if curves else {})
-    more = [line for c in curves for line in (str(c), found.swing_text(c.frame))]
+    more = [line for c in curves for line in (str(c), *([found.swing_text(c.frame)] if c.length else []))]
     _told(found, data, given.stem, "turn", plot, out, json, more, frames=frames)
 
 
