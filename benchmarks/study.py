@@ -34,7 +34,7 @@ from lagrangian.motion.torque import source
 
 MOTIONS, END = 10_000, 10.0
 TIMES = np.linspace(0.0, END, 1001)
-TOLERANCES = 10.0 ** -np.arange(4.0, 14.01, 0.125)
+TOLERANCES = 10.0 ** -np.arange(4.0, 14.01, 0.0625)
 
 
 def interleaved(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:

@@ -49,9 +49,12 @@ print("traced     ", end(lg.Traced(law)))
 print("controller ", end(lg.Sampled(law, period=0.01, delay=0.005)))
 
 # --- what-drives-it-3
-motion = lg.simulate(
-    arm, 2, torque=lambda t, q, qd: [np.interp(t, times, 10 * np.sin(times)), 0.0]
-)
+values = 10 * np.sin(times)
+table = (times, np.column_stack([values, 0 * times]))
+for torque in (lambda t, q, qd: [np.interp(t, times, values), 0.0], table):
+    motion = lg.simulate(arm, 2, torque=torque)
+    counts = motion.statistics
+    print(counts["accepted"], "steps,", counts["rejected"], "rejected")
 
 # --- wrenches
 motion = lg.simulate(

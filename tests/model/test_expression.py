@@ -2,6 +2,9 @@
 
 import contextlib
 import math
+import pickle
+import subprocess
+import sys
 
 import mpmath
 import pytest
@@ -362,6 +365,22 @@ def test_the_longest_sum_allowed_can_be_printed_hashed_and_compared():
     assert float(one) == pytest.approx(1.25 * terms)
     with pytest.raises(DescriptionError, match="parts"):
         ex.parse("+".join(["a"] * (terms + 2)), NAMES)
+
+
+def test_an_expression_of_another_process_has_the_hash_of_its_equal_here():
+    """Texts have other hashes in every process: what was found there must not come along."""
+    code = """
+import pickle, sys
+from lagrangian.model import expression as ex
+found = ex.parse("sin(a) + 2*b", {name: ex.symbol(name) for name in "ab"})
+hash(found)
+sys.stdout.buffer.write(pickle.dumps(found))
+"""
+    found = pickle.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+    here = ex.parse("sin(a) + 2*b", {name: ex.symbol(name) for name in "ab"})
+    assert found == here
+    assert hash(found) == hash(here)
+    assert found in {here}
 
 
 def test_symbols_without_a_value():

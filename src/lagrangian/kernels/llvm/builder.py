@@ -141,13 +141,17 @@ class Builder:
             return self.intrinsic("fma", a, b, c)
         return self.value(a, DOUBLE) * b + c
 
+    def weighted(self, terms: list[tuple[float, Value]], start: Value | None = None) -> Value | None:
+        """start + sum of coefficient times value; nothing of no terms."""
+        total = start
+        for coefficient, value in terms:
+            if coefficient != 0:
+                total = value * coefficient if total is None else self.fma(value, coefficient, total)
+        return total
+
     def combination(self, start: Value, terms: list[tuple[float, Value]], factor: Value) -> Value:
         """start + factor sum of coefficient times value."""
-        total: Value | None = None
-        for coefficient, value in terms:
-            if coefficient == 0:
-                continue
-            total = value * coefficient if total is None else self.fma(value, coefficient, total)
+        total = self.weighted(terms)
         return start if total is None else self.fma(factor, total, start)
 
     def call(self, name: str, *arguments: Array | Value) -> None:

@@ -51,7 +51,7 @@ class LaneStep:
         m.clock[0], m.clock[1] = s[T], h
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
-        step = step_size.attempt(b, self.method, error, s, (h, last), not self.module.projects)
+        step = step_size.attempt(b, self.method, error, s, (h, last), self.module.open)
         active = s[lane.ACTIVE] > 0.0
         accepted, rejected = active & (error <= 1.0), active & ~(error <= 1.0)
         what = b.value(float(lane.NOTHING), DOUBLE)

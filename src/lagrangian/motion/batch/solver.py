@@ -51,7 +51,7 @@ class LaneSolver:
         system, events, declared = self.system, len(self.system.table), set[str]()
         lines = Functions(system, declared, fma, width=self.width).write(False, False, self.solver.balances)
         module = Module(lines, declared, fma, self.n, system.angles, system.projects, False, self.width)
-        module.second_order = system.second_order
+        module.second_order, module.open = system.second_order, not system.constrained
         if events:
             emit_events(module, system)
         self.method.emit(module)

@@ -9,7 +9,10 @@ of the step, on the constraints if it is projected; `report` the squared error, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+
+import numpy as np
 
 from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
@@ -57,26 +60,33 @@ class ExplicitMethod:
         b = module.function("step", ARGUMENTS)
         clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
         h = clock[1]
-        time, state = b.local(1), b.local(n)
+        time, state, mean = b.local(1), b.local(n), b.local(n)
         s = len(T.b)
 
-        def sum_to(target: Array, weights: tuple[float, ...]) -> None:
+        def sum_to(target: Array, weights: tuple[float, ...], mean: Array | None = None) -> None:
             def entry(i: object) -> None:
-                terms = [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
-                target[i] = b.combination(y[i], terms, h)
+                total = b.weighted(self._terms(K, n, i, weights))
+                assert total is not None
+                target[i] = b.fma(h, total, y[i])
+                if mean is not None:
+                    mean[i] = total
 
             b.each(n, entry)
 
         for j in range(1, s):
             sum_to(state, T.a[j])
             self._stage(b, module, time, T.c[j], state, K.part(j * n))
-        sum_to(end, T.b)
+        sum_to(end, T.b, mean)
         time[0] = clock[0] + h
         module.settle(b, time, end, u, K.part(s * n), report)
-        report[0] = self._error(b, module, y, end, K) if T.errors else b.value(0.0, "double")
+        report[0] = self._error(b, module, y, end, K, mean) if T.errors else b.value(0.0, "double")
         report[3] = self._stiffness(b, module, state, end, K, h) if T.errors and T.c[-1] == 1.0 else b.value(0.0, "double")
         b.leave()
         module.add(b)
+
+    @staticmethod
+    def _terms(K: Array, n: int, i: object, weights: Sequence[float]) -> list[tuple[float, Value]]:
+        return [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
 
     def _stiffness(self, b: Builder, module: Module, state: Array, end: Array, K: Array, h: Value) -> Value:
         """Positive if h lambda is beyond the edge of stability (Hairer and Wanner II, IV.2).
@@ -94,8 +104,8 @@ class ExplicitMethod:
         b.each(n, entry)
         return b.fma(states.get(), -(self.stiff_beyond**2), h * h * slopes.get())
 
-    def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array) -> Value:
-        """The squared norm of the estimate, each part in units of what is allowed."""
+    def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array, mean: Array) -> Value:
+        """The squared norm of the estimate, each part in units of what is allowed; `mean` is the slope of the step, sum b k."""
         T, n = self.tableau, module.size
         clock = b.array("clock")
         h = clock[1]
@@ -104,8 +114,13 @@ class ExplicitMethod:
         def entry(i: object) -> None:
             weight = module.weight(b, i, y, end, clock)
             for total, weights in zip(sums, T.errors, strict=True):
-                terms = [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
-                scaled = b.combination(b.value(0.0, "double"), terms, weight)
+                # where fewer, as of two methods with most weights in common, from the slope of the step on
+                others = [e - w for e, w in zip(weights, (*T.b, 0.0), strict=True)]
+                fewer = np.count_nonzero(others) < np.count_nonzero(weights)
+                terms = self._terms(K, n, i, others if fewer else weights)
+                estimate = b.weighted(terms, mean[i] if fewer else None)
+                assert estimate is not None
+                scaled = estimate * weight
                 total.set(b.fma(scaled, scaled, total.get()))
 
         b.each(n, entry)

@@ -39,6 +39,7 @@ class Module:
         self.lines, self.declared, self.fma = lines, declared, fma
         self.size, self.projects, self.callback = size, projects, callback
         self.second_order = False  # whether the first half of the rates is the second half of the state
+        self.open = False  # whether nothing constrains the motion, so that errors vary smoothly from step to step
         turning = set(angles)
         each = [f"double {hexadecimal(TURN if i in turning else math.inf)}" for i in range(size) for _ in range(width)]
         lines.append(f"@caps{suffix} = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")

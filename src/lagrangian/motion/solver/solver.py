@@ -100,7 +100,7 @@ class Solver:
         functions = Functions(self.system, declared, fma, self.rolled, late=self._late)
         lines = functions.write(method.jacobian, method.canonical, self.balances)
         module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
-        module.second_order = self.system.second_order
+        module.second_order, module.open = self.system.second_order, not self.system.constrained
         if self.callback:
             self._ask(module)
         if len(self.system.table):

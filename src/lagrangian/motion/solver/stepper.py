@@ -66,7 +66,7 @@ class Stepper:
         self.segments: list[Segment] = []
         self._events: list[np.ndarray] = []
         self._blocks: list[tuple[np.ndarray, np.ndarray | None]] = []  # steps since the last change, and their interpolants
-        self._budget = 256
+        self._budget = 512
         self.horizon = -np.inf  # where the whole run ends
         # in the order of places.LOOP_ARGUMENTS
         arrays = (

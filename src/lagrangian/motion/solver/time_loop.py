@@ -163,7 +163,7 @@ class TimeLoop:
         with b.when(c[FAILED].differs(0)):
             self._leave(FAILURE)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
-        step = step_size.attempt(b, self.method, error, s, (h, last), not self.module.projects)
+        step = step_size.attempt(b, self.method, error, s, (h, last), self.module.open)
         b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
     def _accepted(self, step: Attempt) -> None:
