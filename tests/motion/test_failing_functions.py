@@ -6,6 +6,7 @@ import math
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -324,6 +325,15 @@ def test_ctrl_c_stops_a_function_that_does_not_return(kind: str) -> None:
     assert (out, told) == ("interrupted False True\n", "")
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C as a program in the foreground hears it: one that a shell has started in the background may be told to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dynamics) -> None:
     calls = iter(range(100))
 
@@ -340,6 +350,7 @@ def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dyna
     assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
 
 
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("method", ["dop853", "rk4"])
 def test_ctrl_c_while_a_finished_run_is_worked_up(arm: lg.Dynamics, method: str) -> None:
     """The run is there, and says that it was interrupted; its torques and work are computed when they are asked for."""
