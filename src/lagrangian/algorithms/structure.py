@@ -13,13 +13,13 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms.samples import Samples, snapped
 from lagrangian.algorithms.tree import Floats, Tree
+from lagrangian.cached import cached_property
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import PfaffianFunction
 from lagrangian.model.entries import Typed

@@ -9,9 +9,9 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cached import cached_property
 from lagrangian.equations.algebra.numbers import as_float, constant_values, placed
 from lagrangian.equations.algebra.ring import Element, Symbol
 from lagrangian.equations.constraints import Row

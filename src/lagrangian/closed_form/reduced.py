@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lagrangian.arguments import array
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.parts.energies import EnergiesPart
 from lagrangian.closed_form.parts.output import OutputPart
 from lagrangian.closed_form.sections import Section, Title

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.equations import forces
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.derivations import lagrange

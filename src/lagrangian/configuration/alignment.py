@@ -6,11 +6,11 @@ method from afar ends in any of them, or between them. With the differences of t
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration.poses import body_poses
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.mechanism import GROUND

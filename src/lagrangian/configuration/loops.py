@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration.alignment import Alignment
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton

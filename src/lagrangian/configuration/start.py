@@ -6,11 +6,11 @@ not. Of one that gives some by name the others are found.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration import reading
 from lagrangian.configuration.continuation import reached
 from lagrangian.configuration.coordinates import single_coordinates

@@ -6,11 +6,11 @@ Angles count as they are and lengths in parts of the mechanism's size, so that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
 from lagrangian.algorithms.closed.constrained import ROUNDING
+from lagrangian.cached import cached_property
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.mobility import SINGULAR, regular

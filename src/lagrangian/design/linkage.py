@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.arguments import floats, texts
+from lagrangian.cached import cached_property
 from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.bounds import EDGE, Bounds

@@ -9,11 +9,11 @@ alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from lagrangian.cached import cached_property
 from lagrangian.design.circuit import Circuit
 from lagrangian.design.freedom import row_sizes, units_of
 from lagrangian.kernels.linear import RANK

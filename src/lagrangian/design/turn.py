@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.design.circuit import Circuit
 from lagrangian.design.coupler_curve import CouplerCurve, coupler_curve
 from lagrangian.design.four_bar import FourBar

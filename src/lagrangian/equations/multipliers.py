@@ -14,8 +14,8 @@ whose determinant is their common denominator, and has no factor that could be c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
+from lagrangian.cached import cached_property
 from lagrangian.equations.algebra.matrices import adjugate, inner
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.constraints import Row

@@ -8,11 +8,11 @@ as it can for the usual angles of a disc, h is a polynomial; else it is a genera
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flint.utils.flint_exceptions import DomainError
 
+from lagrangian.cached import cached_property
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.kinematics import frame_pose, jacobian
 from lagrangian.equations.reading import heights

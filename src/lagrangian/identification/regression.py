@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.identification.joint_parameters import BACKWARD, COULOMB, FORWARD, FRICTION, OFFSET, ROTOR, JointParameter
 from lagrangian.kernels.dynamics import Dynamics

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.identification.estimate import Fit
 from lagrangian.identification.grouping import Grouping

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.arguments import array, count, floats
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, PathWarning, warn
 from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.inverse_dynamics.work import work

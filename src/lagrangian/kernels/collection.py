@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.arguments import array
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, MechanismWarning, warn
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.newton import Newton

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from lagrangian.algorithms.tree import build
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.joints.revolute import Revolute

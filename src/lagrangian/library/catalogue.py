@@ -6,10 +6,11 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from importlib.resources.abc import Traversable
 from typing import Any
+
+from lagrangian.cached import cached_property
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import MechanismError, shown
 from lagrangian.model import coerce
 from lagrangian.model.expression import Scalar, parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import MechanismError, Part, Place, is_number, one_of, placed, shown
 from lagrangian.model import coerce
 from lagrangian.model import vector as v

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from lagrangian.arguments import array, count, number
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, one_of, shown
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]

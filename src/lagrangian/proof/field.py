@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms.link import is_zero
 from lagrangian.algorithms.tree import Floats, Tree
+from lagrangian.cached import cached_property
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, functions, symbol

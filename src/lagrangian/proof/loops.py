@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.algorithms.closed import constraints as shipped
 from lagrangian.algorithms.closed.world import World
+from lagrangian.cached import cached_property
 from lagrangian.equations import constraints
 from lagrangian.equations.algebra.ring import Element, total
 from lagrangian.equations.reading import heights

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms import coriolis, energy, inverse_dynamics, mass_matrix, regressor
+from lagrangian.cached import cached_property
 from lagrangian.equations import forces
 from lagrangian.equations.algebra.ring import Element, total
 from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn

@@ -6,7 +6,6 @@ exactly. y is (q, qd), and where something does work beside gravity and springs,
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Floats, Tree
+from lagrangian.cached import cached_property
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import derivatives
 from lagrangian.kernels.trace.node import Graph, Node

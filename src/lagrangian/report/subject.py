@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import LagrangianError, ReportWarning, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import Argument, ArgumentError, is_number, one_of
 from lagrangian.sizing.demand import Demand, Rows
 from lagrangian.sizing.gears import Gear, GearRange

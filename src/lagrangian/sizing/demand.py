@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.actuation import actuated_speeds
 from lagrangian.kernels.dynamics import Dynamics

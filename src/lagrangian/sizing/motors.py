@@ -9,12 +9,13 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.description.text_file import read_text
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of, warn
 from lagrangian.files import as_path

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.arguments import count
+from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.studies.distributions import Distribution, Span, Varied
 from lagrangian.studies.permutation import permuted

@@ -7,12 +7,12 @@ import inspect
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.arguments import count
+from lagrangian.cached import cached_property
 from lagrangian.errors import Argument, ArgumentError, shown
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.studies.canonical import digest

@@ -6,13 +6,13 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lagrangian.arguments import count
+from lagrangian.cached import cached_property
 from lagrangian.description.toml.reader import read_text
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
 from lagrangian.model.mechanism import Mechanism

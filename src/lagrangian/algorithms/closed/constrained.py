@@ -7,7 +7,6 @@ lambda = -(Psi M^-1 Psi^T)^-1 (gamma + Psi M^-1 f),    f = tau - C qd - G - F.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms import springs
@@ -20,6 +19,7 @@ from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
 from lagrangian.model.mechanism import Mechanism
 
 # slopes of a constraint, in metres or radians per metre or radian, that are rounding: measured by M, as A's diagonal is

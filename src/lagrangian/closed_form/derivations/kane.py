@@ -6,11 +6,11 @@ import copy
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.derivations.reading import Reading, readable
 from lagrangian.closed_form.formulas import Formulas
 from lagrangian.closed_form.lines import Vector

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.derivations.reading import Reading, readable
 from lagrangian.closed_form.lines import Vector
 from lagrangian.closed_form.sections import READ, Section, Title, not_printed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.formulas import Formulas
 from lagrangian.closed_form.terms import Terms
 from lagrangian.equations import base_parameters as base

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.choices import dependent_determinant, independent_coordinates, square_jacobian
 from lagrangian.closed_form.multipliers import ClosedMultipliers
 from lagrangian.closed_form.parts.basis import Basis

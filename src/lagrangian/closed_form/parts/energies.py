@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.formulas import Formulas
 from lagrangian.closed_form.lines import Row
 from lagrangian.closed_form.parts.motion import MotionPart

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.closed_form.parts.basis import Basis
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.formula import Formula

@@ -15,9 +15,9 @@ cancels, for R^T R = 1: there the products start at the lowest joint of the two.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.reading.link import Pose
 from lagrangian.equations.reading.system import System

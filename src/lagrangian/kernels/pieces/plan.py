@@ -13,10 +13,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import pairwise
 
 from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
 from lagrangian.kernels.rolled.trace import Uniform, uniform_constants
 from lagrangian.kernels.rolled.variants import Variant, variants
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms.closed import constraints
@@ -15,6 +14,7 @@ from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.structure import Numbers, Structure, samples_of
 from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.sweeps import links, numbered
 from lagrangian.kernels.trace.node import Graph, Trace

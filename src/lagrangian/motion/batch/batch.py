@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.chunk import Chunk, Nominal

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.configuration.loops import Loops
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.closing import ClosedStarts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
 from lagrangian.configuration.continuation import reached
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.dynamics_of import dynamics_of

@@ -6,11 +6,11 @@ import ctypes
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.kernels.code import address
 from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane

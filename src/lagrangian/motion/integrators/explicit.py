@@ -10,10 +10,10 @@ of the step, on the constraints if it is projected; `report` the squared error, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Explicit

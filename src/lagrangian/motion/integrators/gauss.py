@@ -6,9 +6,9 @@ falls over any length of time, but stays within a small band. The stages are fou
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 

@@ -5,9 +5,9 @@ The functions are those of `explicit`. `slopes` holds the slope at the beginning
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
+from lagrangian.cached import cached_property
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Rosenbrock

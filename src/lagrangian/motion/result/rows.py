@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import Happening

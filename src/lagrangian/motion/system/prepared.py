@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from lagrangian.algorithms.closed.constrained import Ranks
 from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.cached import cached_property
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import of_kinks
 from lagrangian.motion.falling import falling

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from lagrangian.algorithms.samples import lane_values, sampled
 from lagrangian.algorithms.structure import Numbers, Structure, plain, samples_of
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
 from lagrangian.kernels.programs.closed import digest, traced_state, weights
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.description.folder import Folder
 from lagrangian.description.meshes import file
 from lagrangian.description.meshes.file import Triangles
