@@ -229,6 +229,10 @@ class MechanismWarning(LagrangianWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
 
+class AssemblyWarning(MechanismWarning):
+    """The loops of a mechanism were closed anew, perhaps in another assembly than that of its start."""
+
+
 class ReportWarning(LagrangianWarning):
     """A part of a report that could not be made: the page says so there, and has the others."""
 

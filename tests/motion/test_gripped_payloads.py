@@ -32,6 +32,12 @@ def test_the_run_is_made_of_runs_with_and_without_it():
     np.testing.assert_allclose(whole.reactions[middle], reaction, rtol=1e-9, atol=1e-9)
 
 
+def test_what_is_a_part_of_the_mechanism_is_not_released_without_a_word():
+    arm = lg.library("two_r").with_payload("tip", 3.0)
+    with pytest.warns(lg.SimulationWarning, match="releases the payload at 'tip', where the run has gripped none"):
+        lg.simulate(arm, 2.0, events=[RELEASE])
+
+
 def test_a_pendulum_that_picks_up_a_mass_where_it_is():
     """At rest, at the turning point, the period changes and nothing else: the amplitude stays."""
     rod = lg.Body("rod", 1.0, (0, -0.5, 0), (1 / 12, 0, 1 / 12))

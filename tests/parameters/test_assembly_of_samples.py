@@ -157,6 +157,30 @@ def test_an_assembly_that_is_not_reached_is_told(bars):
         assert lg.assemble(rocker, {"psi": -1.7})[2] == -1.7
 
 
+def test_a_study_takes_no_sample_of_another_assembly(tmp_path):
+    rocker = lg.loads(BARS + "[initial]\nq = { psi = 1.7 }\nt_span = [0, 0.1]\n")
+    found = lg.study(rocker, over={"psi": [1.6, -1.7, 1.8]}, keep=["start(psi)"], folder=tmp_path)
+    np.testing.assert_allclose(found["start(psi)"], [1.6, np.nan, 1.8])
+
+
+def test_goals_keep_the_assembly():
+    """A crank-rocker goes through the points of its own coupler curve; steps of half a radian lost its assembly."""
+    values = {"l1": 0.31402165588583747, "l2": 1.1383890582635774, "l3": 0.503890349680588}
+    text = BARS + '[[frame]]\nname = "C"\nbody = "coupler"\nxyz = [0.5, 0.3, 0]\n[initial]\nq = { theta = 1.0 }\n'
+    bars = lg.loads(text, parameters=values)
+    angles, points = 1 + np.arange(6) * np.pi / 3, []
+    whole = below(lg.assemble(bars), values["l1"], values["l2"])[0]
+    for angle in angles:  # by the law of cosines
+        end = values["l1"] * np.exp(1j * angle)
+        across = 1 - end
+        inner = np.arccos((values["l2"] ** 2 + abs(across) ** 2 - values["l3"] ** 2) / (2 * values["l2"] * abs(across)))
+        coupler = across / abs(across) * np.exp(-1j * inner if whole else 1j * inner)
+        point = end + (0.5 + 0.3j) * coupler
+        points.append([point.real, point.imag])
+    goal = lg.goals.path_points("C", points, "theta", angles=angles)
+    np.testing.assert_allclose(goal.at(bars, ["l1"], np.array([values["l1"]]))[0], 0.0, atol=1e-12)
+
+
 def test_a_file_says_that_it_does_not_hold_the_assembly(bars):
     changed = bars.with_parameters(l3=0.7)
     with pytest.warns(lg.ReaderWarning, match="its start, low: what is not given there is reached from"):
@@ -164,3 +188,9 @@ def test_a_file_says_that_it_does_not_hold_the_assembly(bars):
     q = lg.assemble(changed)
     whole = lg.loads(lg.dumps(changed.replace(initial=lg.Initial(q=q), poses={})))
     assert lg.assemble(whole).tolist() == q.tolist()
+
+
+def test_a_pose_that_cannot_be_computed_says_so():
+    bars = lg.loads(BARS + '[initial]\nq = { theta = 1.2 }\n[pose]\nlow = { theta = "acos(l1/0.5)" }\n')
+    with pytest.raises(lg.ArgumentError, match=r"pose 'low' is left out, because it cannot be computed .*acos"):
+        lg.assemble(bars.with_parameters(l1=0.6), "low")

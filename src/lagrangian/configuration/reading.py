@@ -119,6 +119,9 @@ def parsed(
     if pairs is not None:
         return by_name(mechanism, pairs, names, where, "coordinate" if poses else "speed")
     if poses and re.fullmatch(r"[^\W\d][\w.-]*", text) and text not in {*mechanism.parameters, "pi"}:
+        for note in mechanism.notes:
+            if note.startswith(f"pose {text!r} is left out"):
+                raise ArgumentError(note, where=where)
         raise ArgumentError(one_of("pose", text, mechanism.poses), where=where, remedy=f"or give numbers, for {_listed(names)}")
     return quantity.numbers(text, where, mechanism.parameters)
 

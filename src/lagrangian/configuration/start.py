@@ -18,7 +18,7 @@ from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import EXACT, NEAR, STARTS, Loops, Miss
 from lagrangian.configuration.newton import Equations
 from lagrangian.configuration.speeds import nearest_speeds
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, is_number, warn
+from lagrangian.errors import Argument, ArgumentError, AssemblyWarning, LagrangianError, is_number, warn
 from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Origin
@@ -146,7 +146,7 @@ class Start:
             f"{self.dyn.mechanism.name}: {f'a configuration with {values}' if values else given.where} is not reached from the "
             f"mechanism's start without passing a dead centre. The loops were closed anew, perhaps in another assembly: give all "
             f"coordinates to choose one; lagrangian.assembly_modes(mechanism) lists them",
-            MechanismWarning,
+            AssemblyWarning,
         )
 
     def _open(self, miss: Miss | None) -> ArgumentError:

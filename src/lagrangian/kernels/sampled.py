@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.arguments import floats
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, one_of, shown
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
@@ -58,6 +58,8 @@ class SampledDynamics:
         return f"<SampledDynamics of {self.mechanism.name!r}: {len(self)} samples of {', '.join(self.parameters)}>"
 
     def __getitem__(self, k: int) -> Dynamics:
+        if not isinstance(k, (int, np.integer)):
+            raise ArgumentError(f"a sample is asked for by its number, from 0 to {len(self) - 1}, and not by {shown(k)}")
         if not -len(self) <= k < len(self):
             raise IndexError(f"sample {k} of {len(self)}")
         k %= len(self)

@@ -6,7 +6,6 @@ follows from it: masses, lengths, limits, poses, starts, torques, and what is dr
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -48,18 +47,24 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
         return mechanism
     revision = Revision(mechanism, changed)
     parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name not in ("parameters", "poses")}
-    parts["poses"] = _possible(revision, mechanism.poses)
+    parts["poses"], left_out = _possible(revision, mechanism.poses)
+    parts["notes"] = (*mechanism.notes, *left_out)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
 
 
-def _possible(revision: Revision, poses: Mapping[str, Any]) -> dict[str, Any]:
-    """The poses that there are with these values: one whose expressions cannot be computed is none, and nothing else needs it."""
-    found = {}
+def _possible(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The poses that there are with these values, and notes of the others.
+
+    One whose expressions cannot be computed is none, and nothing else needs it.
+    """
+    found, left_out = {}, []
     for name, pose in poses.items():
-        with contextlib.suppress(DescriptionError):
+        try:
             found[name] = revision.of(pose)
-    return found
+        except DescriptionError as error:
+            left_out.append(f"pose {name!r} is left out, because it cannot be computed with other values of parameters: {error}")
+    return found, left_out
 
 
 def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:

@@ -6,26 +6,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.configuration.loops import STARTS, Loops
+from lagrangian.configuration.continuation import reached
+from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.newton import Equations
 from lagrangian.configuration.start import Start
+from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.sensitivity.quantities import Slopes
 from lagrangian.motion.sensitivity.start import coordinate_change, least_change
 
-STEP = 0.5  # rad or m: how far a leading coordinate goes from one closed configuration to the next
-
 
 def led(dyn: Dynamics, names: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Configurations (rows, nq) with these coordinates at rows of values, each found from the one before: all of one branch."""
+    """Configurations (rows, nq) with these coordinates at rows of values, each reached from the one before, in one assembly."""
     loops = Loops(dyn, 0.0, tuple(names))
     places = [dyn.mechanism.coordinate_names.index(name) for name in names]
     q, found = Start(dyn).closed(), list[np.ndarray]()
-    for row in values:
-        steps = max(1, int(np.ceil(np.abs(row - q[places]).max() / STEP)))
-        for part in np.linspace(q[places], row, steps + 1)[1:]:
-            guess = q.copy()
-            guess[places] = part
-            q = loops.closed(guess, STARTS if not found else 0)
+
+    def at(part: np.ndarray, rows: np.ndarray) -> tuple[Equations, np.ndarray]:
+        return loops, np.ones(len(rows), dtype=bool)
+
+    for row in np.atleast_2d(values):
+        there, arrived = reached(at, q[None], row[None], places, loops.free, 0.0)
+        if not arrived[0]:
+            wanted = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names, row, strict=True))
+            raise AssemblyError(
+                f"{dyn.mechanism.name}: a configuration with {wanted} is not reached from the start and the poses before: its "
+                "loops do not close there, or a dead centre lies on the way"
+            )
+        q = there[0]
         found.append(q)
     return np.array(found)
 

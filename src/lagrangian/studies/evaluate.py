@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.arguments import array
 from lagrangian.configuration import reading
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, one_of
+from lagrangian.errors import Argument, ArgumentError, AssemblyWarning, LagrangianError, SimulationError, one_of
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.mechanism import Mechanism
@@ -136,7 +136,12 @@ def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     if job.names.parameters:
         values = {name: sample[name] for name in job.names.parameters}
         model, settings = model.with_parameters(values), followed(model, values, settings)
-    motion = simulate(model, **{**settings, **_start(job, model, sample), **options})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", AssemblyWarning)  # a sample in another assembly would be one of another linkage
+        try:
+            motion = simulate(model, **{**settings, **_start(job, model, sample), **options})
+        except AssemblyWarning as told:
+            raise SimulationError(str(told)) from None
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:

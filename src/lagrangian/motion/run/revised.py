@@ -13,7 +13,7 @@ import numpy as np
 
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import NEAR
-from lagrangian.errors import SimulationError
+from lagrangian.errors import SimulationError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import SetParameters, SetPayload
 from lagrangian.model.mechanism import Mechanism
@@ -29,6 +29,12 @@ def revise(run: Run, action: SetParameters | SetPayload) -> None:
     """Go on with the numbers that an event sets."""
     before = _energy(run.dyn, run.y)
     if isinstance(action, SetPayload):
+        if not float(action.mass) and action.frame not in run.payloads:
+            warn(
+                f"{run.dyn.mechanism.name}: an event releases the payload at {action.frame!r}, where the run has gripped none. "
+                "What with_payload, a file or --payload has put on is a part of the mechanism, and stays: let an event grip it",
+                SimulationWarning,
+            )
         run.payloads[action.frame] = action
     else:
         _set_parameters(run, action)
