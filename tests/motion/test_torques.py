@@ -316,3 +316,13 @@ def test_work_of_a_moving_constraint() -> None:
     np.testing.assert_allclose(motion.multipliers[:, 0], G / 2 * np.sin(2 * motion.t), rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.work["constraints"], G / 2 * (1 - np.cos(2 * motion.t)), rtol=0, atol=1e-9)
     assert moved(motion) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [(lambda t, q, qd: [1 / 0, 0], "ZeroDivisionError"), (lambda t, q, qd: [q[5], 0], "IndexError")],
+    ids=["divides", "index"],
+)
+def test_what_a_traced_function_raises_is_told(wrong, told):
+    with pytest.raises(lg.ArgumentError, match=f"Traced: the function raised {told}"):
+        lg.simulate("two_r", 0.1, torque=lg.Traced(wrong))

@@ -64,7 +64,9 @@ def _called(function: Callable[..., Any], state: tuple[Any, ...], n: int) -> lis
     """What a function gives when it is called with symbols."""
     try:
         found = list(function(*state))
-    except (TypeError, AttributeError, ValueError) as error:
+    except Exception as error:  # of any kind: it is the user's function
+        if not isinstance(error, (TypeError, AttributeError, ValueError)):
+            raise ArgumentError(f"Traced: the function raised {type(error).__name__}: {error}") from error
         raise ArgumentError(
             f"Traced: the function cannot be compiled: {error}. It may use arithmetic and numpy's functions of numbers, but not "
             f"branch on values; without Traced(...) it is called from Python"
