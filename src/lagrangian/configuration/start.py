@@ -88,7 +88,7 @@ class Start:
         if origin is not None and (q := self._reached(origin)) is not None:
             return q
         if origin is not None:
-            self._tell_of_assembly(origin, self.anew)
+            self._tell_of_assembly(self.anew)
         return self.anew
 
     @cached_property
@@ -112,10 +112,10 @@ class Start:
 
     def _reached(self, origin: Origin) -> np.ndarray | None:
         """The configuration in the assembly of its origin; nothing if it is not reached from there."""
-        given, model, begin = self.given, self.dyn.mechanism, self._begin(origin)
-        if begin is None:
+        given, model = self.given, self.dyn.mechanism
+        if self._begin is None:
             return None
-        places = single_coordinates(model)
+        begin, places = self._begin.copy(), single_coordinates(model)
         held = [places[name][0] for name in given.held]
         said = [k for k, name in enumerate(model.coordinate_names) if name in (given.names or ()) and name not in places]
         begin[said] = given.q[said]  # of ball and free joints nothing is held
@@ -123,19 +123,21 @@ class Start:
         stays = np.abs((q[0] - given.q)[said]).max(initial=0.0) <= NEAR
         return q[0] if found[0] and stays and self.loops.alignment.met(q)[0] else None
 
-    def _begin(self, origin: Origin) -> np.ndarray | None:
-        """The configuration of the origin; nothing if its loops do not close."""
-        if origin.mechanism.coordinate_names != self.dyn.mechanism.coordinate_names:
+    @cached_property
+    def _begin(self) -> np.ndarray | None:
+        """The configuration of the origin; nothing if there is none, or its loops do not close."""
+        origin = self.given.origin
+        if origin is None or origin.mechanism.coordinate_names != self.dyn.mechanism.coordinate_names:
             return None
         try:
             dyn = self.dyn if origin.mechanism is self.dyn.mechanism else dynamics_of(origin.mechanism)
-            return Start(dyn, origin.q0, self.t, self.arguments).q.copy()
+            return Start(dyn, origin.q0, self.t, self.arguments).q
         except LagrangianError:
             return None
 
-    def _tell_of_assembly(self, origin: Origin, q: np.ndarray) -> None:
+    def _tell_of_assembly(self, q: np.ndarray) -> None:
         """Warn that another assembly may have been found, unless the start leaves it open, or what was given leaves no choice."""
-        given, begin = self.given, self._begin(origin)
+        given, begin = self.given, self._begin
         if begin is None or not set(given.names or ()) <= set(single_coordinates(self.dyn.mechanism)):
             return
         before, now = relative_jacobian(self.dyn, np.array([begin, q]), np.full(2, self.t))[:, self.loops.rows]

@@ -154,6 +154,7 @@ class ManyMotions(Rows):
         return float(self.lanes.model.with_parameters(varied).parameters[name])
 
     def times(self, event: str) -> list[float]:
+        """Samples of which something is kept at events are made one at a time: see `Lanes.serves`."""
         raise NotImplementedError
 
     def at(self, t: float) -> Rows:
