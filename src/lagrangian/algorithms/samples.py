@@ -89,8 +89,7 @@ def snapped(x: Any) -> Any:
         value = float(x)  # of an axis that is written with parameters, an expression
         whole = float(round(value))
         return whole + 0.0 if abs(value - whole) < SNAP else value
-    near = np.round(x.value)
-    return Lanes(np.where(np.abs(x.value - near) < SNAP, near, x.value) + 0.0, x.slopes)
+    return x.near((0.0, 1.0, -1.0), SNAP)
 
 
 def lane_values(mechanism: Mechanism, given: Mapping[str, np.ndarray], slopes: bool = False) -> tuple[Mechanism, LaneValues]:
@@ -98,24 +97,28 @@ def lane_values(mechanism: Mechanism, given: Mapping[str, np.ndarray], slopes: b
 
     Numbers of parts, named by their paths, become parameters of that mechanism.
     """
-    names: dict[str, Lanes] = {}
-    others: dict[int, Lanes] = {}
+    lanes = {}
     for k, (name, values) in enumerate(given.items()):
         unit = None
         if slopes:
             unit = np.zeros((len(given), len(values)))
             unit[k] = 1.0
-        lanes = Lanes(np.array(values, dtype=float), unit)
+        lanes[name] = Lanes(np.array(values, dtype=float), unit)
+    return values_over(mechanism, lanes)
+
+
+def values_over(mechanism: Mechanism, lanes: Mapping[str, Lanes]) -> tuple[Mechanism, LaneValues]:
+    """The values of expressions where these stand for parameters, and for numbers of parts; and the mechanism, as above."""
+    others: dict[int, Lanes] = {}
+    for name, values in lanes.items():
         if name in mechanism.parameters:
-            names[name], others[id(mechanism.parameters[name])] = lanes, lanes
+            others[id(mechanism.parameters[name])] = values
         elif is_path(mechanism, name):
             mechanism = with_number(mechanism, name, Expression("symbol", (), float(scalar_at(mechanism, name)), name))
-            names[name] = lanes
-        else:  # of what acts on the mechanism
-            names[name] = lanes
-    return mechanism, LaneValues(names, others)
+        # else it is of what acts on the mechanism
+    return mechanism, LaneValues(dict(lanes), others)
 
 
-def sampled(mechanism: Mechanism, tree: Tree, values: LaneValues, count: int) -> Tree:
-    """The tree with the same tree over samples beside it."""
-    return replace(tree, lanes=trees.build(mechanism, read=Samples(values, count)))
+def sampled(mechanism: Mechanism, tree: Tree, values: LaneValues, count: int, merge_fixed: bool = True) -> Tree:
+    """The tree, which was built with the same `merge_fixed`, with the same tree over samples beside it."""
+    return replace(tree, lanes=trees.build(mechanism, merge_fixed, read=Samples(values, count)))

@@ -51,6 +51,11 @@ class Numbers:
         return np.array(self._values, dtype=float)
 
     @property
+    def lanes(self) -> list[Any]:
+        """The same over samples: floats, and `Lanes` where they depend on the parameters."""
+        return list(self._lanes)
+
+    @property
     def rows(self) -> np.ndarray:
         """A row of numbers for every sample."""
         assert self._samples is not None
@@ -146,9 +151,7 @@ def _exponent(n: Scalar) -> float | None:
 
 def varies(lanes: Any, value: float) -> bool:
     """Whether a number is another in some sample, or would be for other parameters."""
-    if not isinstance(lanes, Lanes):
-        return False
-    return bool((lanes.value != value).any()) or (lanes.slopes is not None and bool(lanes.slopes.any()))
+    return isinstance(lanes, Lanes) and lanes.varies(value)
 
 
 def _floats(x: Any) -> Any:

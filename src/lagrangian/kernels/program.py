@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.structure import Numbers
 from lagrangian.kernels import unrolled
 from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.trace.node import Graph, Trace, with_all_inputs
@@ -89,24 +90,29 @@ class Straight(Program):
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
-        numbers: np.ndarray | None = None,
+        numbers: Numbers | np.ndarray | None = None,
         reads_all: bool = True,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
         self._traced = with_all_inputs if reads_all else Trace
         self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
-        self._numbers = np.zeros(0) if numbers is None else numbers
+        self.numbers = np.zeros(0) if numbers is None else numbers
 
     def key(self) -> tuple[str | bytes | int, ...]:
         return self.name, self._digest
 
-    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
-        graph = Graph()
+    def trace(self, limit: int | None = None) -> Trace:
+        """Its operations, which read the numbers as inputs; `TooLarge` if there are more than the limit."""
+        graph = Graph(limit)
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):
                 graph.input(name, k)
-        return straight(self, self._traced(graph, self._outputs(graph)), chosen, width, len(self._numbers))
+        return self._traced(graph, self._outputs(graph))
+
+    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+        return straight(self, self.trace(), chosen, width, len(self.numbers))
 
     def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
-        return [prepared(self._numbers, header["numbers"], code), _NO_TABLE]
+        values = self.numbers.values if isinstance(self.numbers, Numbers) else self.numbers
+        return [prepared(values, header["numbers"], code), _NO_TABLE]

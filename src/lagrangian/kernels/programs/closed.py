@@ -71,7 +71,7 @@ class ClosedPrograms:
         self.tree = regroup(tree)
         numbers = Numbers(samples_of(tree))
         self._structure = Structure(mechanism, self.tree, numbers)
-        self._weights = weights(mechanism, self.tree, numbers)
+        self.weights = weights(mechanism, self.tree, numbers)
         self.timed = depends_on_time(mechanism)
         self.deep = propagates(mechanism, self.tree)
         # which equations there are, and what they are called, shows when they are written once
@@ -120,11 +120,11 @@ class ClosedPrograms:
             state.relative = relative
             return outputs(graph, state)
 
-        return Straight(name, sizes, size, self.tree.angles, traced, self._digest, self._structure.numbers.values)
+        return Straight(name, sizes, size, self.tree.angles, traced, self._digest, self._structure.numbers)
 
     @cached_property
     def _digest(self) -> bytes:
-        return digest(self._structure) + repr(sorted(self._weights)).encode()
+        return digest(self._structure) + repr(sorted(self.weights)).encode()
 
     def acceleration(self) -> Straight:
         """(qdd, lambda), one after the other."""
@@ -166,15 +166,34 @@ class ClosedPrograms:
     def bias(self) -> Straight:
         return self._program("constraint_bias", ("q", "qd"), len(self.names), lambda g, s: [row.gamma for row in s.rows], True)
 
+    def position_correction(self) -> Straight:
+        """The smallest step along the speeds, measured by M, that closes what is open: one step of Newton's method, from q."""
+
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            return self._system(state).correction([row.eta if row.eta is not None else 0 for row in state.rows if row.psi])
+
+        return self._program("position_correction", ("q",), self.tree.nv, outputs)
+
+    def speed_correction(self) -> Straight:
+        """The smallest change of the speeds, measured by M, with which they keep the constraints, from q and qd."""
+
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            return self._system(state).correction([row.rate for row in state.rows if row.psi])
+
+        return self._program("speed_correction", ("q", "qd"), self.tree.nv, outputs)
+
+    def _system(self, state: State) -> Constrained:
+        read = {name: state.tree.read.number(w) for name, w in self.weights.items()}
+        return Constrained(state, state.rows, redundant=True, weights=read)
+
     def _solved(self, state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
         """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
         system: Constrained | Propagated
-        if self.deep and not self._weights:
+        if self.deep and not self.weights:
             state.relative = True
             system = Propagated(state, state.rows, redundant=True)
         else:
-            read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
-            system = Constrained(state, state.rows, redundant=True, weights=read)
+            system = self._system(state)
         force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
         qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
@@ -208,5 +227,5 @@ def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
                     total[6 * link + c] = total[6 * link + c] + graph.input("multipliers", i) * slope
         return total
 
-    numbers = structure.numbers.values
+    numbers = structure.numbers
     return Straight("constraint_wrenches", sizes, (len(tree), 6), tree.angles, outputs, digest(structure), numbers)

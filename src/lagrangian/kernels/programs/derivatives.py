@@ -79,7 +79,7 @@ def residual_derivatives(
         return [columns[k][i] for i in range(n + m) for k in range(2 * n)]
 
     used = {name: size for name, size in sizes.items() if size}
-    numbers = structure.numbers.values
+    numbers = structure.numbers
     return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(structure) + key, numbers)
 
 
@@ -98,7 +98,7 @@ def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
         return [columns[k][i] for i in range(m) for k in range(n)]
 
     sizes = {"q": tree.nq, "qd": n, "t": 1}
-    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(structure), structure.numbers.values)
+    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(structure), structure.numbers)
 
 
 def holonomic(mechanism: Mechanism, tree: Tree) -> np.ndarray:

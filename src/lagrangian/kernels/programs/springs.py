@@ -74,4 +74,4 @@ class SpringPrograms:
 
     def _program(self, name: str, moving: bool, shape: tuple[int, ...], outputs: Callable[[Graph], list[Any]]) -> Straight:
         sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
-        return Straight(name, sizes, shape, self.tree.angles, outputs, self._digest, self._structure.numbers.values)
+        return Straight(name, sizes, shape, self.tree.angles, outputs, self._digest, self._structure.numbers)

@@ -96,10 +96,14 @@ class Sweeps(Program):
             TreeStructure(self.tree, Numbers()).update(digest)
         return self.name, digest.digest(), UNROLL_LINKS, UNROLL_OPERATIONS
 
+    def trace(self, limit: int | None = None) -> Trace:
+        """Its operations, which read the numbers as inputs; `TooLarge` if there are more than the limit."""
+        return trace_unrolled(self.algorithm, self.structure, limit)
+
     def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
         if len(self.tree) <= UNROLL_LINKS:
             try:
-                trace = trace_unrolled(self.algorithm, self.structure, limit=3 * UNROLL_OPERATIONS)
+                trace = self.trace(limit=3 * UNROLL_OPERATIONS)
             except TooLarge:
                 trace = None
             if trace is not None and trace.operations <= UNROLL_OPERATIONS:

@@ -35,6 +35,21 @@ class Lanes:
         slopes = self.slopes * own
         return Lanes(value, slopes if other is None else slopes + other.slopes * slope)
 
+    def constant(self, x: float) -> Lanes:
+        """A number that is the same in every sample, as a scalar of this kind."""
+        return Lanes(np.full_like(self.value, x), _none(self.slopes))
+
+    def varies(self, value: float) -> bool:
+        """Whether it is another number than this in some sample, or would be for other parameters."""
+        return bool((self.value != value).any()) or (self.slopes is not None and bool(self.slopes.any()))
+
+    def near(self, numbers: tuple[float, ...], distance: float) -> Lanes:
+        """The same, but exactly one of the numbers where it is as near to it as this."""
+        value = self.value
+        for x in numbers:
+            value = np.where(np.abs(value - x) < distance, x, value)
+        return Lanes(value, self.slopes)
+
     def __add__(self, other: Any) -> Lanes:
         if isinstance(other, Lanes):
             return self._with(self.value + other.value, 1.0, other, 1.0)
@@ -86,12 +101,12 @@ class Lanes:
         return self._with(found, 0.0 if self.slopes is None else slope(self.value, found))
 
     def atan2(self, x: Any) -> Lanes:
-        x = x if isinstance(x, Lanes) else Lanes(np.full_like(self.value, x), _none(self.slopes))
+        x = x if isinstance(x, Lanes) else self.constant(x)
         square = self.value**2 + x.value**2
         return self._with(_each(math.atan2, self.value, x.value), x.value / square, x, -self.value / square)
 
     def atan2_of(self, y: float) -> Lanes:
-        return Lanes(np.full_like(self.value, y), _none(self.slopes)).atan2(self)
+        return self.constant(y).atan2(self)
 
     def choose(self, a: Any, b: Any, x: Any, y: Any) -> Lanes:
         """x where a < b, else y."""
@@ -146,7 +161,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b,
-    "^": lambda a, b: a.power(b) if isinstance(a, Lanes) else Lanes(np.full_like(b.value, a), _none(b.slopes)).power(b),
+    "^": lambda a, b: a.power(b) if isinstance(a, Lanes) else b.constant(a).power(b),
     "neg": lambda a: -a,
     "atan2": f.angle,
     "min": f.minimum,

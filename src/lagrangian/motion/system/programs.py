@@ -83,7 +83,7 @@ def program(
     """`more` are inputs beside q, qd, u and t."""
     sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1, **(more or {})}
     # the states of a run are finite, or it ends
-    key, numbers = b"".join(system.key), system.numbers.values
+    key, numbers = b"".join(system.key), system.numbers
     return Straight(name, sizes, size, system.angles, outputs, key, numbers, reads_all=False)
 
 

@@ -1,0 +1,1 @@
+"""The functions of a mechanism that can be exported, by name."""

@@ -1,0 +1,154 @@
+"""The functions that can be exported, and the package of those that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.export import parameters as adjustable
+from lagrangian.export.functions import constraints, control, derivatives, dynamics, frames, step
+from lagrangian.export.functions.function import Function
+from lagrangian.export.model import LARGEST, Model
+from lagrangian.export.preparation import Preparation
+from lagrangian.export.routine import Compute, Package, Rolled, Routine, Straight
+from lagrangian.export.routine import Sequence as Calls
+from lagrangian.kernels.rolled import trace as rolled
+from lagrangian.kernels.rolled.variants import told_apart
+from lagrangian.kernels.trace.node import TooLarge, Trace
+from lagrangian.model.mechanism import Mechanism
+
+ALL = (
+    *dynamics.FUNCTIONS,
+    *frames.FUNCTIONS,
+    *constraints.FUNCTIONS,
+    *derivatives.FUNCTIONS,
+    *control.FUNCTIONS,
+    *step.FUNCTIONS,
+)
+FUNCTIONS = {function.name: function for function in ALL}
+# what is exported where nothing is asked for
+USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity")
+
+
+class Wanted(NamedTuple):
+    """A function, and the frame it is of, if it is of one."""
+
+    function: Function
+    frame: str = ""
+
+
+def package(
+    mechanism: Mechanism,
+    functions: Sequence[str] | None = None,
+    frames: Sequence[str] | None = None,
+    parameters: Sequence[str] | None = None,
+    rolled: bool = True,
+) -> Package:
+    """The routines of some functions of a mechanism; `rolled` says whether the target has loops."""
+    chosen, notes = adjustable.chosen(mechanism, parameters)
+    model = Model(mechanism, chosen)
+    preparation = Preparation()
+    routines = [_prepared(_routine(model, wanted, rolled), preparation) for wanted in _wanted(model, functions, frames)]
+    fixed = [routine.name for routine in routines if isinstance(routine.body, Rolled)]
+    if fixed and chosen:
+        notes += (f"{', '.join(fixed)}: loops over the links read the links' numbers as data, and follow no parameter.",)
+    return Package(
+        mechanism.name,
+        chosen,
+        preparation.trace(),
+        tuple(routines),
+        tuple(mechanism.coordinate_names),
+        tuple(mechanism.speed_names),
+        notes,
+    )
+
+
+def _wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str] | None) -> list[Wanted]:
+    """What is asked for, each function after those that it calls."""
+    if isinstance(functions, str):
+        raise ArgumentError("must be a list of names, such as ['inverse_dynamics']", argument="functions")
+    found: dict[tuple[str, str], Wanted] = {}
+    for text in USUAL if functions is None else functions:
+        for wanted in _named(model, text, frames):
+            why = wanted.function.refused(model)
+            if why:
+                raise ArgumentError(f"{wanted.function.name} cannot be exported: {why}", argument="functions")
+            for name in wanted.function.calls(model):
+                found.setdefault((name, ""), Wanted(FUNCTIONS[name]))
+            found.setdefault((wanted.function.name, wanted.frame), wanted)
+    if not found:
+        raise ArgumentError("is empty; name at least one function", argument="functions")
+    return list(found.values())
+
+
+def _named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wanted]:
+    """`jacobian:tool` is of one frame, `jacobian` of all that are given, or that the mechanism names."""
+    name, _, frame = text.partition(":") if isinstance(text, str) else ("", "", "")
+    if name not in FUNCTIONS:
+        raise ArgumentError(one_of("function", text, FUNCTIONS), argument="functions")
+    function = FUNCTIONS[name]
+    if not function.framed:
+        if frame:
+            raise ArgumentError(f"{name} is of no frame; {text!r} names one", argument="functions")
+        yield Wanted(function)
+        return
+    mechanism = model.mechanism
+    for each in [frame] if frame else frames if frames is not None else _frames(mechanism):
+        mechanism.frame(each)  # an unknown one is refused
+        yield Wanted(function, each)
+
+
+def _frames(mechanism: Mechanism) -> list[str]:
+    """The frames that the mechanism names, or else the bodies that carry no other."""
+    named = [frame.name for frame in mechanism.frames]
+    carrying = {joint.parent for joint in mechanism.joints}
+    return named or [body.name for body in mechanism.bodies if body.name not in carrying]
+
+
+def _routine(model: Model, wanted: Wanted, loops: bool) -> Routine:
+    function, frame = wanted
+    name = f"{function.name}_{frame}" if frame else function.name
+    about = f"{function.about} The frame is {frame!r}." if frame else function.about
+    inputs, outputs = function.arguments(model), function.outputs(model)
+    if function.sequence is not None:
+        return Routine(name, about, inputs, outputs, function.sequence(model))
+    looped = _rolled(model, function) if loops and model.large else None
+    if looped is not None:
+        return Routine(name, about, inputs, outputs, looped)
+    try:
+        trace = Trace(model.graph, function.compute(model, frame))
+        if trace.operations > LARGEST:
+            raise TooLarge
+    except TooLarge:
+        raise ArgumentError(
+            f"{name} of {model.mechanism.name!r} is more than {LARGEST} operations, which would be megabytes of code",
+            argument="functions",
+            remedy="export functions that are loops over the links, such as inverse_dynamics of a mechanism without loops",
+        ) from None
+    return Routine(name, about, inputs, outputs, Straight(trace))
+
+
+def _rolled(model: Model, function: Function) -> Rolled | None:
+    """The loops over the links, of a function that is one algorithm and nothing else."""
+    mechanism = model.mechanism
+    more = mechanism.springs or model.friction.planes or (mechanism.equations and function.timed)
+    if function.algorithm is None or more:
+        return None
+    tree = replace(model.tree, lanes=None)
+    told = told_apart(function.algorithm, tree)
+    return Rolled(function.algorithm, told, rolled.trace(function.algorithm, told))
+
+
+def _prepared(routine: Routine, preparation: Preparation) -> Routine:
+    """The routine with constants in place of what depends on parameters alone."""
+    body = routine.body
+    if isinstance(body, Straight):
+        return replace(routine, body=Straight(preparation.rest_of(body.trace)))
+    if isinstance(body, Calls):
+        steps = tuple(
+            replace(each, trace=preparation.rest_of(each.trace)) if isinstance(each, Compute) else each for each in body.steps
+        )
+        return replace(routine, body=replace(body, steps=steps))
+    return routine
