@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from lagrangian.design.workspace import workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
+    from lagrangian.exports.export import Export, export, export_targets
     from lagrangian.identification.exciting import FourierPath, exciting_path
     from lagrangian.identification.identify import identify
     from lagrangian.identification.result import Identification
@@ -173,6 +174,7 @@ _LATER = {
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
     **dict.fromkeys(("choice", "lognormal", "normal", "span", "triangular", "uniform"), "lagrangian.studies.distributions"),
+    **dict.fromkeys(("Export", "export", "export_targets"), "lagrangian.exports.export"),
     "Indices": "lagrangian.studies.indices",
     "Study": "lagrangian.studies.result",
     "read_study": "lagrangian.studies.files",
@@ -204,6 +206,7 @@ __all__ = [
     "Ending",
     "Equations",
     "Event",
+    "Export",
     "Formula",
     "FormulaMatrix",
     "FourBar",
@@ -288,6 +291,8 @@ __all__ = [
     "ellipsoid",
     "equilibrium",
     "exciting_path",
+    "export",
+    "export_targets",
     "full_turn",
     "goals",
     "identify",

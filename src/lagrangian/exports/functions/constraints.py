@@ -11,10 +11,10 @@ from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.link import is_zero
 from lagrangian.configuration.mobility import mobility
 from lagrangian.errors import LagrangianError
-from lagrangian.export.functions.dynamics import accelerations
-from lagrangian.export.functions.function import Function, unconstrained
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument
+from lagrangian.exports.functions.dynamics import accelerations
+from lagrangian.exports.functions.function import Function, unconstrained
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument
 from lagrangian.kernels.programs.closed import wrenches
 from lagrangian.kernels.programs.springs import SpringPrograms
 from lagrangian.kernels.programs.sweeps import Sweeps
@@ -124,7 +124,7 @@ FUNCTIONS = (
         "multipliers",
         "The forces lambda of the constraints: of loop joints on body a.",
         ("q", "qd", "tau"),
-        _of_equations("lambda", "the multipliers"),
+        _of_equations("multipliers", "the multipliers lambda"),
         multipliers,
         timed=True,
         refused=unconstrained,

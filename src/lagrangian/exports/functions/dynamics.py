@@ -11,10 +11,10 @@ from lagrangian.algorithms.inverse_dynamics import BIAS, GRAVITY, INVERSE_DYNAMI
 from lagrangian.algorithms.link import is_zero
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
-from lagrangian.export.functions.function import Function, array, matrix, speeds
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument
-from lagrangian.export.traced_parameter import node_of
+from lagrangian.exports.functions.function import Function, array, matrix, speeds
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument
+from lagrangian.exports.traced_parameter import node_of
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 
@@ -130,7 +130,7 @@ def _moved(unit: list[int], at: Any) -> list[Any]:
     m, h, I = unit[0], tuple(unit[1:4]), tuple(unit[4:])
     turned = v.mat_vec(R, h)  # type: ignore[arg-type]
     about = v.shift_inertia(v.sym_rotate(R, I), turned, m, p)  # type: ignore[arg-type]
-    return [m, *v.add(turned, v.scale(m, p)), *about]  # type: ignore[arg-type]
+    return [m, *v.add(turned, v.scale(m, p)), *about]
 
 
 def _of_bodies(model: Model) -> tuple[Argument, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.samples import Samples, values_over
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
-from lagrangian.export.traced_parameter import TracedParameter
+from lagrangian.exports.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.expression import parameters as names_in
 from lagrangian.model.expression.lanes import LaneValues

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.export.functions.dynamics import gravity, inverse_dynamics
-from lagrangian.export.functions.function import Function, speeds
-from lagrangian.export.model import Model
+from lagrangian.exports.functions.dynamics import gravity, inverse_dynamics
+from lagrangian.exports.functions.function import Function, speeds
+from lagrangian.exports.model import Model
 from lagrangian.model.expression import free_symbols
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.export import parameters as adjustable
-from lagrangian.export.functions import constraints, control, derivatives, dynamics, frames, step
-from lagrangian.export.functions.function import Function
-from lagrangian.export.model import LARGEST, Model
-from lagrangian.export.preparation import Preparation
-from lagrangian.export.routine import Compute, Package, Rolled, Routine, Straight
-from lagrangian.export.routine import Sequence as Calls
+from lagrangian.exports import parameters as adjustable
+from lagrangian.exports.functions import constraints, control, derivatives, dynamics, frames, step
+from lagrangian.exports.functions.function import Function
+from lagrangian.exports.model import LARGEST, Model
+from lagrangian.exports.preparation import Preparation
+from lagrangian.exports.routine import Compute, Package, Rolled, Routine, Straight
+from lagrangian.exports.routine import Sequence as Calls
+from lagrangian.exports.same_links import grouped, shared_constants
 from lagrangian.kernels.rolled import trace as rolled
-from lagrangian.kernels.rolled.variants import told_apart
 from lagrangian.kernels.trace.node import TooLarge, Trace
 from lagrangian.model.mechanism import Mechanism
 
@@ -111,7 +111,7 @@ def _routine(model: Model, wanted: Wanted, loops: bool) -> Routine:
     function, frame = wanted
     name = f"{function.name}_{frame}" if frame else function.name
     about = f"{function.about} The frame is {frame!r}." if frame else function.about
-    inputs, outputs = function.arguments(model), function.outputs(model)
+    inputs, outputs = function.arguments(model), tuple(replace(x, output=True) for x in function.outputs(model))
     if function.sequence is not None:
         return Routine(name, about, inputs, outputs, function.sequence(model))
     looped = _rolled(model, function) if loops and model.large else None
@@ -136,9 +136,8 @@ def _rolled(model: Model, function: Function) -> Rolled | None:
     more = mechanism.springs or model.friction.planes or (mechanism.equations and function.timed)
     if function.algorithm is None or more:
         return None
-    tree = replace(model.tree, lanes=None)
-    told = told_apart(function.algorithm, tree)
-    return Rolled(function.algorithm, told, rolled.trace(function.algorithm, told))
+    tree = grouped(function.algorithm, replace(model.tree, lanes=None))
+    return Rolled(function.algorithm, tree, rolled.trace(function.algorithm, tree, shared_constants(tree)))
 
 
 def _prepared(routine: Routine, preparation: Preparation) -> Routine:

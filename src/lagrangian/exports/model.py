@@ -12,8 +12,8 @@ from lagrangian.algorithms.structure import Numbers
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.cached import cached_property
-from lagrangian.export.parameters import Parameter, traced
-from lagrangian.export.traced_parameter import node_of
+from lagrangian.exports.parameters import Parameter, traced
+from lagrangian.exports.traced_parameter import node_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import ClosedPrograms

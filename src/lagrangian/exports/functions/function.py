@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument, Sequence
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument, Sequence
 
 # what arguments of these names are
 ABOUT = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
-from lagrangian.export.functions.function import ABOUT, Function
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument, Call, Compute, Sequence
+from lagrangian.exports.functions.function import ABOUT, Function
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument, Call, Compute, Sequence
 from lagrangian.kernels.trace.node import Graph, Trace
 
 # the classical method of Runge and Kutta: the places of its stages, in steps
@@ -45,7 +45,7 @@ def project(model: Model, frame: str = "") -> list[Any]:
 
 def step(model: Model) -> Sequence:
     """The sequence of calls of one step of the classical Runge-Kutta method, and of two projections to the constraints."""
-    time = ("t",) if model.timed else ()
+    time: tuple[str, ...] = ("t",) if model.timed else ()
     steps: list[Call | Compute] = []
     arrays: dict[str, int] = {}
 
@@ -53,7 +53,7 @@ def step(model: Model) -> Sequence:
         arrays.update(sizes)
         return tuple(sizes)
 
-    state = ("q", "qd")
+    state: tuple[str, ...] = ("q", "qd")
     for k in range(1, 5):
         (acceleration,) = declared(**{f"qdd{k}": model.nv})
         steps.append(Call("forward_dynamics", (*state, "tau", *time), (acceleration,)))

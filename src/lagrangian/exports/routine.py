@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
-from lagrangian.export.parameters import Parameter
+from lagrangian.exports.parameters import Parameter
 from lagrangian.kernels.rolled.trace import Program as LoopProgram
 from lagrangian.kernels.trace.node import Trace
 
@@ -28,6 +28,7 @@ class Argument:
     shape: tuple[int, ...]
     about: str
     entries: tuple[str, ...] = ()
+    output: bool = False
 
     @property
     def size(self) -> int:
@@ -87,7 +88,7 @@ class Routine:
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     body: Straight | Rolled | Sequence
-    notes: tuple[str, ...] = ()
+    hidden: bool = False  # whether it is a part of another, which nobody else calls
 
     @property
     def size(self) -> int:

@@ -6,9 +6,9 @@ from typing import Any
 
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.export.functions.function import Function, array, speeds
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument
+from lagrangian.exports.functions.function import Function, array, speeds
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument
 from lagrangian.kernels.programs.sweeps import Sweeps
 
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")

@@ -1,7 +1,7 @@
 """Exact derivatives of inverse and forward dynamics; those by q are along the speeds.
 
-With r = M qdd + C qd + G + F - tau - Psi^T lambda and c = Psi qdd + gamma, derivatives of the accelerations follow from those of r
-and c at fixed qdd and lambda, and one linear system (Carpentier and Mansard 2018).
+With r = M qdd + C qd + G + F - tau - Psi^T lambda and c = Psi qdd + gamma, derivatives of the accelerations follow from those
+of r and c at fixed qdd and lambda, and one linear system (Carpentier and Mansard 2018).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from lagrangian.algorithms.closed.constrained import Constrained
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.tree import Tree
-from lagrangian.export.functions.dynamics import accelerations
-from lagrangian.export.functions.function import Function
-from lagrangian.export.model import Model
-from lagrangian.export.routine import Argument
+from lagrangian.exports.functions.dynamics import accelerations
+from lagrangian.exports.functions.function import Function
+from lagrangian.exports.model import Model
+from lagrangian.exports.routine import Argument
 from lagrangian.kernels.programs.derivatives import LARGEST, residual_derivatives
 
 

@@ -1,0 +1,101 @@
+"""`lagrangian.export`: a mechanism, or its functions, for other programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.errors import one_of
+from lagrangian.exports.folder import destination, write_all
+from lagrangian.exports.targets import target_of, targets
+from lagrangian.exports.targets.target import Wish
+
+
+@dataclass(frozen=True, repr=False)
+class Export:
+    """What `lagrangian.export` made: `files` by name, `functions` by name, and `notes` of what could not be carried over.
+
+    `paths` are where the files were written; there are none where no path was given. A function is an attribute, too:
+    `lg.export(arm, "casadi").inverse_dynamics`.
+    """
+
+    target: str
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    paths: tuple[Path, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name in ("functions", "files"):
+            raise AttributeError(name)
+        if name not in self.functions:
+            raise AttributeError(one_of("function", name, self.functions) if self.functions else name)
+        return self.functions[name]
+
+    def __repr__(self) -> str:
+        made = ", ".join([*self.files, *(f"{name}()" for name in self.functions)])
+        return f"<Export to {self.target}: {made}>"
+
+
+def export(
+    mechanism: MechanismLike,
+    target: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    functions: Sequence[str] | None = None,
+    frames: Sequence[str] | None = None,
+    parameters: Sequence[str] | None = None,
+    **options: Any,
+) -> Export:
+    """Write a mechanism, or functions of it, for other programs.
+
+    Parameters
+    ----------
+    mechanism
+        A mechanism, or the path of a file that describes one.
+    target
+        What it is exported to: "c", "fmu", "numpy", "octave", "julia", "rust", "casadi", "jax", "urdf", "mjcf", "sdf", ...;
+        `lagrangian.export_targets()` lists them with their options.
+    path
+        The folder, or for targets of one file the file, that is written. Without it nothing is written, and the result has the
+        texts.
+    functions
+        Names of functions, such as "inverse_dynamics"; those of frames may name one: "jacobian:tool". Without it,
+        `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `coriolis_matrix` and `gravity` are exported.
+    frames
+        The frames of functions that name none; without it, those that the mechanism names.
+    parameters
+        The parameters, or paths such as "link2.mass", that stay adjustable in the code. Without it they are the mechanism's own
+        parameters, and where it has none, the masses, centres, inertias and friction of its parts.
+    **options
+        Those of the target.
+
+    Returns
+    -------
+    Export
+        What was made, with notes of what the target cannot hold.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> made = lg.export(lg.library("two_r"), "c", functions=["inverse_dynamics"])
+    >>> sorted(made.files)
+    ['CMakeLists.txt', 'two_r.c', 'two_r.h', 'two_r_test.c']
+    """
+    model = mechanism_of(mechanism)
+    chosen = target_of(target)
+    wish = Wish(functions, frames, parameters, options)
+    chosen.check(wish)
+    place = None if path is None else destination(path, chosen.single)  # looked at before the work
+    made = chosen.make(model, wish)
+    paths = () if place is None else write_all(place, made.files, chosen.single)
+    return Export(chosen.name, made.files, made.functions, made.notes, paths)
+
+
+def export_targets() -> dict[str, str]:
+    """The targets of `lagrangian.export`, and what each of them is."""
+    return {target.name: target.about for target in targets()}

@@ -1,0 +1,1 @@
+"""How imperative languages spell routines: one file a language."""

@@ -1,0 +1,153 @@
+"""What a language must say of itself so that routines can be written in it.
+
+Indices are given from 0, as numbers or as expressions of integers such as `3*i + 2`; a language that counts from 1 adds it in
+`element`. Statements are single lines without indentation; a block is opened by a line and closed by `close`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from lagrangian.exports.routine import Argument, Routine
+
+# how tightly operators bind
+SUM, PRODUCT, SIGN, ATOM = 1, 2, 3, 4
+
+
+class Text(NamedTuple):
+    """An expression, and how tightly its outermost operator binds."""
+
+    text: str
+    binds: int = ATOM
+
+    def within(self, binds: int) -> str:
+        """In parentheses where what is around it binds more tightly."""
+        return self.text if self.binds >= binds else f"({self.text})"
+
+
+# functions of the mathematical library by C's names, which traces use
+FUNCTIONS = ("sin", "cos", "sqrt", "exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
+
+
+class Language(ABC):
+    """How expressions, statements and arrays are spelled."""
+
+    keywords: frozenset[str]
+    indent = "    "
+    cuts = True  # whether long straight-line code is cut into functions, which fill arrays that they are given
+    functions: Mapping[str, str] = MappingProxyType({})  # those of FUNCTIONS that have another name
+
+    # -- expressions ---------------------------------------------------------------------------------------------------
+
+    def number(self, x: float) -> str:
+        """A number, to its last digit."""
+        return repr(x)
+
+    @abstractmethod
+    def element(self, array: str, index: str | int) -> str:
+        """An entry of an array, to read or to assign to."""
+
+    def formula(self, operation: str, given: Sequence[Text]) -> Text:
+        """An operation of a trace; arguments of `choose` and `by_sign` are names or numbers."""
+        match operation:
+            case "add":
+                return Text(f"{given[0].within(SUM)} + {given[1].within(PRODUCT)}", SUM)
+            case "sub":
+                return Text(f"{given[0].within(SUM)} - {given[1].within(PRODUCT)}", SUM)
+            case "mul":
+                return Text(f"{given[0].within(PRODUCT)}*{given[1].within(SIGN)}", PRODUCT)
+            case "div":
+                return Text(f"{given[0].within(PRODUCT)}/{given[1].within(SIGN)}", PRODUCT)
+            case "neg":
+                return Text(f"-{given[0].within(ATOM)}", SIGN)
+            case "touch":
+                return given[0]
+            case "choose":
+                a, b, x, y = (g.text for g in given)
+                return self.choice(f"{a} < {b}", x, y)
+            case "by_sign":
+                x, forth, back = (g.text for g in given)
+                return self.choice(f"{x} > {self.number(0.0)}", forth, self._backward(x, back))
+        name = self.functions.get(operation, operation)
+        return Text(f"{name}({', '.join(g.text for g in given)})")
+
+    def _backward(self, x: str, back: str) -> str:
+        return self.choice(f"{x} < {self.number(0.0)}", back, x).text
+
+    @abstractmethod
+    def choice(self, condition: str, x: str, y: str) -> Text:
+        """x where the condition holds, else y."""
+
+    # -- statements ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def constant(self, name: str, text: str) -> str:
+        """A number with a name, which does not change."""
+
+    @abstractmethod
+    def variable(self, name: str, text: str) -> str:
+        """A number with a name, which is assigned to again."""
+
+    @abstractmethod
+    def integer(self, name: str, text: str) -> str:
+        """A whole number with a name, which does not change."""
+
+    @abstractmethod
+    def counter(self, name: str, text: str) -> str:
+        """A whole number with a name, which is assigned to again."""
+
+    @abstractmethod
+    def assignment(self, place: str, text: str) -> str: ...
+
+    @abstractmethod
+    def array(self, name: str, size: int) -> str:
+        """An array of so many zeros."""
+
+    @abstractmethod
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        """Open a block that is run for 0, 1, ... count - 1, or backward."""
+
+    @abstractmethod
+    def repeat(self, condition: str) -> str:
+        """Open a block that is run as long as a condition holds."""
+
+    @abstractmethod
+    def branch(self, condition: str, first: bool) -> str:
+        """Open a block that is run if a condition holds; if not `first`, it follows another such block, and is its else."""
+
+    @abstractmethod
+    def otherwise(self) -> str:
+        """Open the block that is run if no condition held."""
+
+    close: str | None = "}"  # the line that ends a block, if there is one
+    chained = True  # whether a branch that is not the first takes the place of the line that ends the block before it
+
+    @abstractmethod
+    def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
+        """Numbers that are part of the code; whole ones are indices."""
+
+    # -- routines ------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def opening(self, routine: Routine) -> list[str]:
+        """What opens the function of a routine, with arrays for its outputs where the language has none."""
+
+    @abstractmethod
+    def closing(self, routine: Routine) -> list[str]:
+        """What ends it, and gives its outputs."""
+
+    @abstractmethod
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        """A call of a routine; its inputs and outputs are arrays, of which single numbers are the first entries."""
+
+    def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
+        """Assign to all outputs of a routine at once."""
+        places = (self.place(x, k) for x in routine.outputs for k in range(x.size))
+        return [self.assignment(place, text) for place, text in zip(places, texts, strict=True)]
+
+    def place(self, argument: Argument, index: str | int) -> str:
+        """An entry of an input or output."""
+        return self.element(argument.name, index)

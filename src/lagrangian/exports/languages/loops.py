@@ -1,0 +1,293 @@
+"""Loops over the links of a long mechanism: sweeps outward and inward, and walks from every speed to the ground.
+
+The step of each kind of joint is written once. In a chain, what is carried from link to link are variables; in a tree it is an
+array, whose row 0 is the ground's and row i + 1 link i's. Numbers of the links, their parents and places are tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.algorithms.nested import size
+from lagrangian.algorithms.sweep import Walk
+from lagrangian.exports.routine import Rolled, Routine
+from lagrangian.kernels.rolled.kernel import parameter_array, table
+from lagrangian.kernels.rolled.trace import PER_SPEED, WHOLE, Pass, Step
+from lagrangian.kernels.trace.schedule import schedule
+from lagrangian.model.joints.joint_type import JointType
+
+if TYPE_CHECKING:
+    from lagrangian.exports.languages.writer import Lines
+
+OnPair = Callable[[int, int, str], None]
+
+
+class Loops:
+    def __init__(self, lines: Lines, routine: Routine, body: Rolled, straight: Callable[..., None]) -> None:
+        self.lines, self.routine, self.straight = lines, routine, straight
+        self.language, self.tree, self.program, self.algorithm = lines.language, body.tree, body.program, body.algorithm
+        self.n = len(self.tree)
+        self.kinds = sorted(set(self.tree.kind), key=str)
+        self.chain = all(p == i - 1 for i, p in enumerate(self.tree.parent))
+        in_order = all(self.tree.iq[i] == i and self.tree.iv[i] == i for i in range(self.n))
+        self.in_order = in_order and self.tree.nq == self.tree.nv == self.n
+        self.inputs = {x.name: x for x in routine.inputs}
+        self.columns = len(self.program.parameters)
+        self._numbers = parameter_array(self.algorithm, self.tree, self.program.parameters, self.program.ground)
+        self._blocks = 0
+        self._tables: set[str] = set()  # those that are read
+
+    # -- the whole -----------------------------------------------------------------------------------------------------
+
+    def write(self) -> None:
+        """The tables that the loops read, the arrays that they share, and the loops."""
+        language, program, given = self.language, self.program, self.lines
+        self.lines = type(given)(language, given.depth)
+        if program.turns:
+            self._sines()
+        for k, found in enumerate(program.passes):
+            if isinstance(found.sweep, Walk):
+                self._walk(found, found.sweep)
+            else:
+                self._sweep(k, found)
+        if program.finish is not None:
+            self._finish(len(program.passes) - 1, program.finish)
+        rows = dict(zip(("kind", "parent", "at_q", "at_v"), table(self.tree).T.tolist(), strict=True))
+        for name in (name for name in rows if name in self._tables):
+            given.add(*language.table(name, rows[name], whole=True))
+        if self.columns or program.ground:
+            given.add(*language.table("numbers", self._numbers.tolist(), whole=False))
+        widest = 0 if self.chain else max((len(p.carry) for p in program.passes), default=0)
+        sizes = {
+            "cosines": self.tree.nq * program.turns,
+            "sines": self.tree.nq * program.turns,
+            "saved": len(program.saves) * self.n,
+            "of_speed": len(program.speed_saves) * self.tree.nv,
+            "carried": (self.n + 1) * widest,
+        }
+        given.add(*(language.array(name, size) for name, size in sizes.items() if size))
+        given.found += self.lines.found
+
+    def _table(self, name: str, i: str) -> str:
+        """An entry of a table of whole numbers."""
+        self._tables.add(name)
+        return self.language.element(name, i)
+
+    def _sines(self) -> None:
+        language, lines = self.language, self.lines
+        q = self.inputs["q"]
+        lines.open(language.loop("j", self.tree.nq))
+        for array, function in (("cosines", "cos"), ("sines", "sin")):
+            found = f"{language.functions.get(function, function)}({language.place(q, 'j')})"
+            lines.add(language.assignment(language.element(array, "j"), found))
+        lines.close()
+
+    # -- sweeps --------------------------------------------------------------------------------------------------------
+
+    def _sweep(self, k: int, found: Pass) -> None:
+        language, lines = self.language, self.lines
+        outward = found.sweep.direction == "outward"  # type: ignore[union-attr]
+        wide = len(found.carry)
+        ground = [self._ground(found, j) for j in found.carry]
+        if self.chain:
+            lines.add(*(language.variable(f"c{k}_{j}", x) for j, x in zip(found.carry, ground, strict=True)))
+        elif outward:
+            lines.add(*(language.assignment(language.element("carried", s), x) for s, x in enumerate(ground)))
+        elif wide:
+            lines.open(language.loop("j", (self.n + 1) * wide))
+            lines.add(language.assignment(language.element("carried", "j"), language.number(0.0)))
+            lines.close()
+        lines.open(language.loop("i", self.n, backward=not outward))
+
+        def step(kind: JointType) -> None:
+            carry = {j: f"c{k}_{j}" for j in found.carry}
+            if not self.chain:
+                row = self._row("parent", "i") if outward else "(i + 1)"
+                carry = {j: language.element("carried", f"{row}*{wide} + {s}") for s, j in enumerate(found.carry)}
+            result = self._step(found.steps[kind], "i", carry)
+            for s, j in enumerate(found.carry):
+                if self.chain:
+                    lines.add(language.assignment(f"c{k}_{j}", result[j]))
+                    continue
+                row = "(i + 1)" if outward else self._row("parent", "i")
+                place = language.element("carried", f"{row}*{wide} + {s}")
+                lines.add(language.assignment(place, result[j] if outward else f"{place} + {result[j]}"))
+
+        self._by_kind("i", self.kinds, step)
+        lines.close()
+
+    def _ground(self, found: Pass, j: int) -> str:
+        if j not in found.ground_at:
+            return self.language.number(0.0)
+        return self.language.element("numbers", self.n * self.columns + found.ground_at[j])
+
+    def _row(self, array: str, i: str) -> str:
+        """The row of a link's parent."""
+        return f"({self._table(array, i)} + 1)"
+
+    def _by_kind(self, i: str, kinds: list[JointType], write: Callable[[JointType], None]) -> None:
+        language, lines = self.language, self.lines
+        if len(self.kinds) == 1:
+            write(kinds[0])
+            return
+        for k, kind in enumerate(kinds):
+            condition = f"{self._table('kind', i)} == {self.kinds.index(kind)}"
+            (lines.open if k == 0 else lines.next_branch)(language.branch(condition, first=k == 0))
+            write(kind)
+        lines.close()
+
+    def _finish(self, k: int, step: Step) -> None:
+        language, lines = self.language, self.lines
+        found = [p for p in self.program.passes if not isinstance(p.sweep, Walk)][-1]
+        outward = found.sweep.direction == "outward"  # type: ignore[union-attr]
+        row = self.n * len(found.carry) if outward else 0
+        slots = {j: row + s for s, j in enumerate(found.carry)}
+
+        def read(name: str, index: int) -> str:
+            return f"c{k}_{index}" if self.chain else language.element("carried", slots[index])
+
+        texts = [""] * len(step.outputs)
+        self.straight(lines, schedule(step.trace, fused=False), read, texts.__setitem__, "f")
+        lines.add(*(language.assignment(self._out(str(j)), text) for j, text in enumerate(texts)))
+
+    # -- walks ---------------------------------------------------------------------------------------------------------
+
+    def _walk(self, found: Pass, walk: Walk) -> None:
+        language, lines = self.language, self.lines
+        lines.open(language.loop("j", self.routine.size))
+        lines.add(language.assignment(self._out("j"), language.number(0.0)))
+        lines.close()
+        starting = [kind for kind in self.kinds if (kind, 0) in found.starts]
+        if not starting:
+            return
+        lines.open(language.loop("i", self.n))
+
+        def start(kind: JointType) -> None:
+            for a in range(kind.nv if walk.per == "speed" else 1):
+                self._climb(found, walk, kind, a)
+
+        self._by_kind("i", starting, start)
+        lines.close()
+
+    def _climb(self, found: Pass, walk: Walk, kind: JointType, a: int) -> None:
+        """From speed a of link i, which is of this kind, through its ancestors."""
+        language, lines, n = self.language, self.lines, self.tree.nv
+        result = self._step(found.starts[kind, a], "i", {})
+        names = {c: f"w{a}_{c}" for c in found.carry}
+        lines.add(*(language.variable(names[c], result[c]) for c in found.carry))
+        column = self._sum(self._at("at_v", "i"), a)
+        up = f"up{a}"
+        # counted from 1, so that the ground is 0
+        lines.add(language.counter(up, "i + 1"))
+        lines.open(language.repeat(f"{up} > 0"))
+        link = f"link{a}"
+        lines.add(language.integer(link, f"{up} - 1"))
+
+        def meet(other: JointType) -> None:
+            last = max((label[2] for label in found.steps[other].outputs if label[0] == "pair"), default=0)
+
+            def on_pair(b: int, c: int, value: str) -> None:
+                row = self._sum(self._at("at_v", link), b)
+                if walk.per == "link":
+                    wide = walk.width * self.n
+                    lines.add(language.assignment(self._out(f"({row})*{wide} + i*{walk.width} + {c}"), value))
+                    return
+                if c == 0:
+                    lines.add(language.assignment(self._out(f"({row})*{n} + {column}"), value))
+                if c == last:
+                    lines.add(language.assignment(self._out(f"({column})*{n} + {row}"), value))
+
+            carried = self._step(found.steps[other], link, names, on_pair)
+            lines.add(*(language.assignment(names[c], carried[c]) for c in found.carry))
+
+        self._by_kind(link, self.kinds, meet)
+        before = link if self.chain else self._row("parent", link)
+        lines.add(language.assignment(up, before))
+        lines.close()
+        if kind in found.diagonal:
+            step, texts = found.diagonal[kind], [""]
+            self.straight(lines, schedule(step.trace, fused=False), self._reader("i", {}), texts.__setitem__, self._prefix())
+            place = self._out(f"({column})*{n} + {column}")
+            lines.add(language.assignment(place, f"{place} + {texts[0]}"))
+
+    # -- one step ------------------------------------------------------------------------------------------------------
+
+    def _prefix(self) -> str:
+        self._blocks += 1
+        return f"b{self._blocks}_"
+
+    @staticmethod
+    def _sum(at: str, k: int) -> str:
+        return f"{at} + {k}" if k else at
+
+    def _at(self, name: str, i: str) -> str:
+        return i if self.in_order else self._table(name, i)
+
+    def _out(self, index: str) -> str:
+        return self.language.place(self.routine.outputs[0], index)
+
+    def _reader(self, i: str, carry: dict[int, str]) -> Callable[[str, Any], str]:
+        language, program = self.language, self.program
+
+        def read(name: str, index: Any) -> str:
+            if name == "carry":
+                return carry[index]
+            if name == "param":
+                return language.element("numbers", f"{i}*{self.columns} + {index}")
+            if name == "save":
+                return language.element("saved", f"{i}*{len(program.saves)} + {program.saves[index]}")
+            if name == "speed":
+                component, j, k = index
+                wide = len(program.speed_saves)
+                at = self._sum(self._at("at_v", i), k)
+                return language.element("of_speed", f"({at})*{wide} + {program.speed_saves[component, j]}")
+            if name in ("cos", "sin"):
+                return language.element("cosines" if name == "cos" else "sines", self._at("at_q", i))
+            if name in WHOLE:
+                return language.place(self.inputs[name], index)
+            at = self._at("at_v" if name in PER_SPEED else "at_q", i)
+            return language.place(self.inputs[name], self._sum(at, index))
+
+        return read
+
+    def _step(self, step: Step, i: str, carry: dict[int, str], on_pair: OnPair | None = None) -> dict[int, str]:
+        """Write a step at link i; saves and results are stored, what is carried on is returned as names."""
+        language, lines, program = self.language, self.lines, self.program
+        output = self.algorithm.output
+        prefix = self._prefix()
+        texts = [""] * len(step.outputs)
+        self.straight(lines, schedule(step.trace, fused=False), self._reader(i, carry), texts.__setitem__, prefix)
+        found: dict[int, str] = {}
+        for k, (label, text) in enumerate(zip(step.outputs, texts, strict=True)):
+            # all is read before anything is assigned; a variable that is carried may be read under another's name
+            if label[0] == "carry" or not text.isidentifier():
+                lines.add(language.constant(f"{prefix}to{k}", text))
+                texts[k] = f"{prefix}to{k}"
+        for label, text in zip(step.outputs, texts, strict=True):
+            if label[0] == "carry":
+                found[label[1]] = text
+            elif label[0] == "pair":
+                assert on_pair is not None
+                on_pair(label[1], label[2], text)
+            elif label[0] == "save":
+                _, name, j = label
+                if (name, j) in program.saves:
+                    place = language.element("saved", f"{i}*{len(program.saves)} + {program.saves[name, j]}")
+                    lines.add(language.assignment(place, text))
+                if name in output.names and output.kind == "link":
+                    lines.add(language.assignment(self._out(self._link_row(i, name, j)), text))
+            else:
+                _, name, j, speed = label
+                at = self._sum(self._at("at_v", i), speed)
+                if (name, j) in program.speed_saves:
+                    place = language.element("of_speed", f"({at})*{len(program.speed_saves)} + {program.speed_saves[name, j]}")
+                    lines.add(language.assignment(place, text))
+                if name in output.names and output.kind == "speed":
+                    lines.add(language.assignment(self._out(self._sum(at, j * self.tree.nv)), text))
+        return found
+
+    def _link_row(self, i: str, name: str, j: int) -> str:
+        sizes = [size(self.algorithm.template(other)) for other in self.algorithm.output.names]
+        before = sum(sizes[: self.algorithm.output.names.index(name)])
+        return f"{i}*{sum(sizes)} + {before + j}"

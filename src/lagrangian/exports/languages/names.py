@@ -1,0 +1,50 @@
+"""Names that a language takes: ASCII letters, digits and underscores, no keyword, no name twice.
+
+What had to be changed is kept, so that the file that is written can list it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "ι": "iota",
+    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ο": "omicron", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+}  # fmt: skip
+
+
+class Names:
+    """Names that are taken already, keywords among them; `changed` has what was made of names that could not stay."""
+
+    def __init__(self, taken: Iterable[str] = (), folded: bool = False) -> None:
+        """`folded` is for languages in which a name differs from another only if it does so without regard to case."""
+        self._folded = folded
+        self._taken = {self._key(name) for name in taken}
+        self.changed: dict[str, str] = {}
+
+    def _key(self, name: str) -> str:
+        return name.lower() if self._folded else name
+
+    def legal(self, name: str, prefix: str = "") -> str:
+        """A name for this, which nothing else has; the prefix is put before it, and is legal."""
+        plain = prefix + spelled(name)
+        if not plain or plain[0].isdigit():
+            plain = f"x{plain}"
+        found, k = plain, 1
+        while self._key(found) in self._taken:
+            k += 1
+            found = f"{plain}_{k}" if k > 2 or self._key(f"{plain}_") in self._taken else f"{plain}_"
+        self._taken.add(self._key(found))
+        if found != prefix + name:
+            self.changed[name] = found
+        return found
+
+
+def spelled(name: str) -> str:
+    """The name in ASCII letters, digits and single underscores."""
+    greek = "".join(GREEK[c] if c in GREEK else GREEK[c.lower()].capitalize() if c.lower() in GREEK else c for c in name)
+    plain = unicodedata.normalize("NFKD", greek).encode("ascii", "ignore").decode()
+    return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", plain)).strip("_")

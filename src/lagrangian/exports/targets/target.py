@@ -1,0 +1,80 @@
+"""A target of exports: its name, its options, and the files, or functions, that it makes of a mechanism."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.exports.functions.catalogue import package
+from lagrangian.exports.routine import Package
+from lagrangian.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Option:
+    """What an option is for, its usual value, and what it may be: one of `choices`, where there are some."""
+
+    about: str
+    usual: Any
+    choices: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for: functions by name, frames, parameters that stay adjustable (None: the usual ones), options."""
+
+    functions: Sequence[str] | None = None
+    frames: Sequence[str] | None = None
+    parameters: Sequence[str] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a target made: files by their names, functions of another package by name, and what is to be said."""
+
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class Target(ABC):
+    """`single` is the ending of its file, where it makes one alone; `of_functions` whether it is asked for functions."""
+
+    name: str
+    about: str
+    single = ""
+    of_functions = True
+    loops = True  # whether long mechanisms become loops over their links
+    options: ClassVar[Mapping[str, Option]] = {}
+
+    @abstractmethod
+    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
+        """What is exported; an error where it cannot be."""
+
+    def package(self, mechanism: Mechanism, wish: Wish) -> Package:
+        """The routines that were asked for."""
+        return package(mechanism, wish.functions, wish.frames, wish.parameters, self.loops)
+
+    def option(self, wish: Wish, name: str) -> Any:
+        """The value of an option."""
+        return wish.options.get(name, self.options[name].usual)
+
+    def check(self, wish: Wish) -> None:
+        """Refuse what the target does not know."""
+        for name, value in wish.options.items():
+            if name not in self.options:
+                known = [*self.options, *(("functions", "frames", "parameters") if self.of_functions else ())]
+                raise ArgumentError(f"{self.name}: {one_of('option', name, known)}", concerns=name)
+            choices = self.options[name].choices
+            if choices and value not in choices:
+                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), argument=name)
+        if not self.of_functions:
+            for name in ("functions", "frames", "parameters"):
+                if getattr(wish, name) is not None:
+                    raise ArgumentError(
+                        f"{self.name} holds a mechanism, and no functions of it; {name!r} has no meaning here", concerns=name
+                    )
