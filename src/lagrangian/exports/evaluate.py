@@ -1,10 +1,17 @@
-"""Routines run in Python, one state at a time: reference values for the code that is written of them."""
+"""Routines run here, one state at a time: reference values for the code that is written of them.
+
+Straight-line code is run in Python; loops over links are compiled for this machine.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from lagrangian.exports.routine import Call, Package, Rolled, Routine, Straight
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.programs.sweeps import Sweeps
 from lagrangian.kernels.trace.node import PREPARED
 from lagrangian.kernels.trace.replay import replay
 
@@ -17,7 +24,7 @@ def constants(package: Package) -> list[float]:
 
 
 def evaluated(package: Package, routine: Routine, given: Arrays) -> list[float]:
-    """What a routine gives, all outputs one after the other. One that is loops over links cannot be run here."""
+    """What a routine gives, all outputs one after the other."""
     found, prepared = dict(given), constants(package)
 
     def read(name: str, index: int) -> float:
@@ -27,7 +34,8 @@ def evaluated(package: Package, routine: Routine, given: Arrays) -> list[float]:
     if isinstance(body, Straight):
         return [float(x) for x in replay(body.trace, read)]
     if isinstance(body, Rolled):
-        raise TypeError(f"{routine.name} is loops over links, which are run by what is compiled of them")
+        kernel = Kernel(Sweeps(body.algorithm, body.tree))
+        return [float(x) for x in np.ravel(kernel(*(given[name] for name in body.algorithm.inputs)))]
     sizes = {**body.arrays, **{x.name: x.size for x in routine.outputs}}
     called = {x.name: x for x in package.routines}
     for step in body.steps:

@@ -36,16 +36,22 @@ def write_all(place: Path, files: Mapping[str, str | bytes], single: str) -> tup
         return (write(place, content),)
     try:
         if place.exists():
-            return tuple(write(place / name, content) for name, content in files.items())
+            return tuple(_written(place / name, content) for name, content in files.items())
         place.parent.mkdir(parents=True, exist_ok=True)
         aside = place.parent / f".lagrangian-{os.getpid()}-{secrets.token_hex(4)}"
         aside.mkdir()
         try:
             for name, content in files.items():
-                write(aside / name, content)
+                _written(aside / name, content)
             os.rename(aside, place)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
         raise ArgumentError(f"{place}: it cannot be written: {error.strerror or error}", concerns="path") from None
     return tuple(place / name for name in files)
+
+
+def _written(path: Path, content: str | bytes) -> Path:
+    """A file, with the folders that its name has."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write(path, content)

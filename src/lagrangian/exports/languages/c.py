@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lagrangian.exports.languages.language import Language, Text
+from lagrangian.exports.languages.language import FUNCTIONS, Language, Text, in_32_bits, wrapped
 from lagrangian.exports.routine import Argument, Routine
 
 _WORDS = (
@@ -31,7 +31,7 @@ class C(Language):
     def __init__(self, real: str, prefix: str, has_constants: bool) -> None:
         self.real, self.prefix, self.has_constants = real, prefix, has_constants
         self.suffix = "f" if real == "float" else ""
-        self.functions = {name: f"{name}f" for name in _FUNCTIONS} if real == "float" else {}
+        self.functions = {name: f"{name}f" for name in FUNCTIONS} if real == "float" else {}
         self.locals = 0  # bytes of what the function that is being written declares
 
     @property
@@ -43,7 +43,7 @@ class C(Language):
             return "NAN"
         if math.isinf(x):
             return "INFINITY" if x > 0 else "(-INFINITY)"
-        return f"{_shortest(x) if self.real == 'float' else repr(float(x))}{self.suffix}"
+        return f"{in_32_bits(x) if self.real == 'float' else repr(float(x))}{self.suffix}"
 
     def element(self, array: str, index: str | int) -> str:
         if array == "k":
@@ -131,23 +131,3 @@ class C(Language):
         ]
         given += ["constants"] if self.has_constants else []
         return [f"{self.prefix}_{routine.name}({', '.join([*given, *outputs])});"]
-
-
-_FUNCTIONS = ("sin", "cos", "sqrt", "exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
-
-
-def _shortest(x: float) -> str:
-    """A number in as many digits as a float of 32 bits has."""
-    text = f"{x:.9g}"
-    return text if any(c in text for c in ".en") else f"{text}.0"
-
-
-def wrapped(texts: Sequence[str], indent: str, width: int = 110) -> list[str]:
-    """Values separated by commas, in lines."""
-    lines, line = [], ""
-    for text in texts:
-        if line and len(line) + len(text) > width:
-            lines.append(indent + line.rstrip())
-            line = ""
-        line += f"{text}, "
-    return [*lines, indent + line.rstrip(", ")] if line else lines

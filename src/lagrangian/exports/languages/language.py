@@ -37,7 +37,7 @@ class Language(ABC):
 
     keywords: frozenset[str]
     indent = "    "
-    cuts = True  # whether long straight-line code is cut into functions, which fill arrays that they are given
+    longest = 100  # characters of an expression that is written in one line
     functions: Mapping[str, str] = MappingProxyType({})  # those of FUNCTIONS that have another name
 
     # -- expressions ---------------------------------------------------------------------------------------------------
@@ -143,11 +143,46 @@ class Language(ABC):
     def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
         """A call of a routine; its inputs and outputs are arrays, of which single numbers are the first entries."""
 
+    declares = True  # whether arrays of a sequence are there before they are filled
+
+    def filled(self, name: str, places: Sequence[str], texts: Sequence[str]) -> list[str]:
+        """Assign to all entries of an array of a sequence; the texts are names."""
+        return [self.assignment(place, text) for place, text in zip(places, texts, strict=True)]
+
     def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
-        """Assign to all outputs of a routine at once."""
+        """Assign to all outputs of a routine at once; the texts are names."""
         places = (self.place(x, k) for x in routine.outputs for k in range(x.size))
         return [self.assignment(place, text) for place, text in zip(places, texts, strict=True)]
 
     def place(self, argument: Argument, index: str | int) -> str:
-        """An entry of an input or output."""
+        """An entry of an input or output, as if it were one row."""
         return self.element(argument.name, index)
+
+    def entry(self, argument: Argument, row: str, column: str) -> str:
+        """An entry of a matrix."""
+        return self.place(argument, f"({row})*{argument.shape[1]} + {column}")
+
+
+def counted_from_one(index: str | int) -> str:
+    """An index of a language that counts from 1."""
+    if isinstance(index, int):
+        return str(index + 1)
+    rest, plus, last = index.rpartition(" + ")
+    return f"{rest} + {int(last) + 1}" if plus and last.isdigit() else f"{index} + 1"
+
+
+def in_32_bits(x: float) -> str:
+    """A number in as many digits as one of 32 bits has."""
+    text = f"{x:.9g}"
+    return text if any(c in text for c in ".en") else f"{text}.0"
+
+
+def wrapped(texts: Sequence[str], indent: str = "", width: int = 110, comma: str = ", ") -> list[str]:
+    """Values separated by commas, in lines."""
+    lines, line = [], ""
+    for text in texts:
+        if line and len(line) + len(text) > width:
+            lines.append(indent + line.rstrip())
+            line = ""
+        line += text + comma
+    return [*lines, indent + line.removesuffix(comma)] if line else lines

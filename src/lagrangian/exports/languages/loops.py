@@ -172,10 +172,10 @@ class Loops:
 
     def _climb(self, found: Pass, walk: Walk, kind: JointType, a: int) -> None:
         """From speed a of link i, which is of this kind, through its ancestors."""
-        language, lines, n = self.language, self.lines, self.tree.nv
-        result = self._step(found.starts[kind, a], "i", {})
+        language, lines, result = self.language, self.lines, self.routine.outputs[0]
+        first = self._step(found.starts[kind, a], "i", {})
         names = {c: f"w{a}_{c}" for c in found.carry}
-        lines.add(*(language.variable(names[c], result[c]) for c in found.carry))
+        lines.add(*(language.variable(names[c], first[c]) for c in found.carry))
         column = self._sum(self._at("at_v", "i"), a)
         up = f"up{a}"
         # counted from 1, so that the ground is 0
@@ -194,9 +194,9 @@ class Loops:
                     lines.add(language.assignment(self._out(f"({row})*{wide} + i*{walk.width} + {c}"), value))
                     return
                 if c == 0:
-                    lines.add(language.assignment(self._out(f"({row})*{n} + {column}"), value))
+                    lines.add(language.assignment(language.entry(result, row, column), value))
                 if c == last:
-                    lines.add(language.assignment(self._out(f"({column})*{n} + {row}"), value))
+                    lines.add(language.assignment(language.entry(result, column, row), value))
 
             carried = self._step(found.steps[other], link, names, on_pair)
             lines.add(*(language.assignment(names[c], carried[c]) for c in found.carry))
@@ -208,7 +208,7 @@ class Loops:
         if kind in found.diagonal:
             step, texts = found.diagonal[kind], [""]
             self.straight(lines, schedule(step.trace, fused=False), self._reader("i", {}), texts.__setitem__, self._prefix())
-            place = self._out(f"({column})*{n} + {column}")
+            place = language.entry(result, column, column)
             lines.add(language.assignment(place, f"{place} + {texts[0]}"))
 
     # -- one step ------------------------------------------------------------------------------------------------------

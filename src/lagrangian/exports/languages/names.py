@@ -19,9 +19,9 @@ GREEK = {
 class Names:
     """Names that are taken already, keywords among them; `changed` has what was made of names that could not stay."""
 
-    def __init__(self, taken: Iterable[str] = (), folded: bool = False) -> None:
+    def __init__(self, taken: Iterable[str] = (), folded: bool = False, longest: int = 1000) -> None:
         """`folded` is for languages in which a name differs from another only if it does so without regard to case."""
-        self._folded = folded
+        self._folded, self._longest = folded, longest
         self._taken = {self._key(name) for name in taken}
         self.changed: dict[str, str] = {}
 
@@ -33,10 +33,12 @@ class Names:
         plain = prefix + spelled(name)
         if not plain or plain[0].isdigit():
             plain = f"x{plain}"
+        plain = plain[: self._longest]
         found, k = plain, 1
         while self._key(found) in self._taken:
             k += 1
-            found = f"{plain}_{k}" if k > 2 or self._key(f"{plain}_") in self._taken else f"{plain}_"
+            end = f"_{k}" if k > 2 or self._key(f"{plain}_") in self._taken else "_"
+            found = plain[: self._longest - len(end)] + end
         self._taken.add(self._key(found))
         if found != prefix + name:
             self.changed[name] = found

@@ -10,12 +10,11 @@ from lagrangian.exports.languages.language import Language, Text
 from lagrangian.exports.languages.loops import Loops
 from lagrangian.exports.routine import Argument, Call, Rolled, Routine, Straight
 from lagrangian.exports.routine import Sequence as Calls
-from lagrangian.kernels.trace.node import PREPARED, Trace
+from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.kernels.trace.pieces import KEPT, WHOLE, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 CONSTANTS = "k"  # the array of the constants of the model
-LONGEST = 100  # characters of an expression that is written in one line
 # operations whose arguments are read several times, and are therefore given names
 SEVERAL = ("choose", "by_sign")
 
@@ -52,7 +51,8 @@ class Lines:
 
 def routine_lines(language: Language, routine: Routine, called: dict[str, Routine]) -> list[str]:
     """The function of a routine; `called` are those that it may call, by name."""
-    if language.cuts and isinstance(routine.body, Straight):
+    # a preparation is run rarely, and stays whole
+    if isinstance(routine.body, Straight) and NUMBERS not in (x.name for x in routine.inputs):
         scheduled = schedule(routine.body.trace, fused=False)
         if len(scheduled.operations) > WHOLE:
             return _in_pieces(language, routine, scheduled)
@@ -96,7 +96,8 @@ def _in_pieces(language: Language, routine: Routine, scheduled: Schedule) -> lis
         lines.depth -= 1
         found += [*lines.found, *language.closing(one), ""]
         body.add(*language.call(one, [x.name for x in one.inputs], [x.name for x in one.outputs]))
-    return [*found, *language.opening(routine), *body.found, *language.closing(routine)]
+    whole = replace(routine, body=Calls(()))
+    return [*found, *language.opening(whole), *body.found, *language.closing(whole)]
 
 
 def _named(lines: Lines, texts: Sequence[str], prefix: str) -> list[str]:
@@ -138,7 +139,7 @@ def straight(lines: Lines, scheduled: Schedule, read: Read, store: Store, prefix
             texts[result] = Text(read(given[0], given[1]))
         else:
             found = language.formula(name, [texts[k] for k in given])
-            if uses[result] > 1 or len(found.text) > LONGEST:
+            if uses[result] > 1 or len(found.text) > language.longest:
                 count += 1
                 lines.add(language.constant(f"{prefix}{count}", found.text))
                 found = Text(f"{prefix}{count}")
@@ -154,8 +155,8 @@ def _sequence(lines: Lines, routine: Routine, body: Calls, called: dict[str, Rou
     language = lines.language
     known = {x.name: x for x in (*routine.inputs, *routine.outputs)}
     sizes = {**body.arrays, **{x.name: x.size for x in routine.outputs}}
-    for name, size in body.arrays.items():
-        lines.add(language.array(name, size))
+    if language.declares:
+        lines.add(*(language.array(name, size) for name, size in body.arrays.items()))
     for k, step in enumerate(body.steps):
         if isinstance(step, Call):
             lines.add(*language.call(called[step.routine], step.inputs, step.outputs))
@@ -163,6 +164,8 @@ def _sequence(lines: Lines, routine: Routine, body: Calls, called: dict[str, Rou
         texts = [""] * len(step.trace.outputs)
         read = _reader(language, known)
         straight(lines, schedule(step.trace, fused=False), read, texts.__setitem__, f"s{k}_")
-        places = [read(name, i) for name in step.outputs for i in range(sizes[name])]
-        for place, text in zip(places, _named(lines, texts, f"y{k}_"), strict=True):
-            lines.add(language.assignment(place, text))
+        texts = _named(lines, texts, f"y{k}_")
+        for name in step.outputs:
+            places = [read(name, i) for i in range(sizes[name])]
+            lines.add(*language.filled(name, places, texts[: sizes[name]]))
+            texts = texts[sizes[name] :]

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 from lagrangian.exports import evaluate
-from lagrangian.exports.languages.c import KEYWORDS, C, wrapped
+from lagrangian.exports.languages.c import KEYWORDS, C
+from lagrangian.exports.languages.language import wrapped
 from lagrangian.exports.languages.names import Names, spelled
 from lagrangian.exports.languages.writer import routine_lines
-from lagrangian.exports.parameters import Parameter
-from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.routine import Argument, Package, Routine
+from lagrangian.exports.routine import Sequence as Calls
+from lagrangian.exports.targets import sources
+from lagrangian.exports.targets.cases import TOLERANCE, Case, cases
+from lagrangian.exports.targets.sources import shape_of
 from lagrangian.exports.targets.target import Option, Product, Target, Wish
-from lagrangian.kernels.trace.node import Trace
-from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.mechanism import Mechanism
 
-STATES = 3  # at which the test program compares
-# how far results may be off, as a part of the largest number of an output or of 1
-TOLERANCE = {"double": 1e-10, "float": 2e-3}
+TAKEN = ("parameters", "constants", "default_parameters", "default_constants", "prepare")
 
 
 class CSource(Target):
@@ -41,46 +38,33 @@ class CSource(Target):
         return Product(files, notes=made.notes)
 
 
-class Sources:
-    """The texts of the files for one package, all of whose names are legal in C."""
+class Sources(sources.Sources):
+    """The texts of the files for one package. All names begin with `prefix`."""
+
+    language: C
 
     def __init__(self, mechanism: Mechanism, package: Package, real: str) -> None:
-        self.mechanism, self.real = mechanism, real
-        top = Names(KEYWORDS)
-        self.prefix = top.legal(spelled(package.name) or "mechanism")
-        functions = Names(("parameters", "constants", "default_parameters", "default_constants", "prepare"))
-        legal = {routine.name: functions.legal(routine.name) for routine in package.routines}
-        self.package = replace(package, routines=tuple(replace(r, name=legal[r.name]) for r in package.routines))
-        fields = Names(KEYWORDS)
-        self.fields = [fields.legal(p.name) for p in package.parameters]
-        changed = {**functions.changed, **fields.changed}
-        if self.prefix != package.name:
-            changed[package.name] = self.prefix
-        self.changed = {old: new for old, new in changed.items() if old != new}
-        self.constants = len(package.preparation.outputs)
+        self.real = real
+        self.prefix = Names(KEYWORDS).legal(spelled(package.name) or "mechanism")
+        super().__init__(mechanism, package, self.prefix, Names(TAKEN), Names(KEYWORDS))
         self.language = C(real, self.prefix, bool(self.constants))
         self._code: dict[str, list[str]] = {}
         self._stack: dict[str, int] = {}
         for routine in self.package.routines:
-            self._code[routine.name] = routine_lines(self.language, routine, {r.name: r for r in self.package.routines})
+            self._code[routine.name] = self.code(routine)
             self._stack[routine.name] = self.language.locals
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        renamed = [f"{old} is called {new} in the code." for old, new in self.changed.items() if "." not in old]
-        return (*self.package.notes, *renamed)
 
     # -- the header ----------------------------------------------------------------------------------------------------
 
     def header(self) -> str:
         guard, name = f"{self.prefix.upper()}_H", self.prefix
+        told = self.introduction(
+            "Matrices are row by row. Six-vectors are angular first. Outputs and inputs must be different arrays.",
+            "No function allocates memory, keeps a state or loops longer than its arguments say.",
+        )
         lines = [
             "/*",
-            *comment(f"Dynamics of the mechanism {self.mechanism.name}, in SI units and radians."),
-            *comment("Matrices are row by row. Six-vectors are angular first. Outputs and inputs must be different arrays."),
-            *comment("No function allocates memory, keeps a state or loops longer than its arguments say."),
-            *(line for note in self.notes for line in comment(note)),
-            *self._entries(),
+            *(line for text in told for line in comment(text)),
             " */",
             f"#ifndef {guard}",
             f"#define {guard}",
@@ -92,14 +76,15 @@ class Sources:
             *self._sizes(),
         ]
         if self.constants:
+            real = self.real
             lines += [
                 "/* The numbers that may be changed. */",
                 "typedef struct {",
-                *(f"    {self.real} {field}; /* {told(p.name)}, by default {p.value:.6g} */" for field, p in self._parameters()),
+                *(f"    {real} {field}; /* {safe(p.name)}, by default {p.value:.6g} */" for field, p in self.parameters()),
                 f"}} {name}_parameters;",
                 "",
                 "/* What the functions need of them: prepare it once, after each change of the parameters. */",
-                f"typedef struct {{\n    {self.real} k[{self.constants}];\n}} {name}_constants;",
+                f"typedef struct {{\n    {real} k[{self.constants}];\n}} {name}_constants;",
                 "",
                 f"extern const {name}_parameters {name}_default_parameters;",
                 f"extern const {name}_constants {name}_default_constants;",
@@ -120,34 +105,14 @@ class Sources:
             "",
         ]
 
-    def _entries(self) -> list[str]:
-        """Which coordinates and speeds the entries of arrays are."""
-        if len(self.package.coordinates) > 40:
-            return []
-        found = comment(f"Coordinates q: {', '.join(self.package.coordinates)}.")
-        if self.package.speeds != self.package.coordinates:
-            found += comment(f"Speeds qd: {', '.join(self.package.speeds)}.")
-        return found
-
-    def _parameters(self) -> list[tuple[str, Parameter]]:
-        return list(zip(self.fields, self.package.parameters, strict=True))
-
     def _described(self, routine: Routine) -> list[str]:
         """What a function computes, of what, at what cost."""
         lines = ["/*", *comment(routine.about)]
         for x in (*routine.inputs, *routine.outputs):
-            shape = " x ".join(map(str, x.shape)) or "a number"
-            lines += comment(f"  {x.name} ({shape}): {x.about}", hanging=4)
-        lines += comment(self._cost(routine))
-        return [*lines, " */"]
-
-    def _cost(self, routine: Routine) -> str:
+            lines += comment(f"  {x.name} ({shape_of(x)}): {x.about}", hanging=4)
         stack = f"at most {_rounded(self._stack[routine.name] + 256)} bytes of stack, without optimisation"
-        if isinstance(routine.body, Rolled):
-            return f"Cost: loops over {len(routine.body.tree)} links; {stack}."
-        count = sum(_operations(trace) for trace in routine.traces())
-        calls = " and its calls" if not isinstance(routine.body, Straight) else ""
-        return f"Cost: {count} operations{calls}, always the same; {stack}{calls and ', beside those of its calls'}."
+        beside = ", beside those of its calls" if isinstance(routine.body, Calls) else ""
+        return [*lines, *comment(f"Cost: {self.cost(routine)}; {stack}{beside}."), " */"]
 
     # -- the source ----------------------------------------------------------------------------------------------------
 
@@ -177,15 +142,7 @@ class Sources:
             def closing(self, routine: Routine) -> list[str]:
                 return ["}"]
 
-        trace = self.package.preparation
-        routine = Routine(
-            "prepare",
-            "",
-            (Argument("k", (len(fields),), ""),),
-            (Argument("constants", (self.constants,), "", output=True),),
-            Straight(trace),
-        )
-        return text + routine_lines(Preparing(self.real, name, False), routine, {})
+        return text + routine_lines(Preparing(self.real, name, False), self.preparation(), {})
 
     # -- the test program ----------------------------------------------------------------------------------------------
 
@@ -201,61 +158,63 @@ class Sources:
             "",
             "static int failed = 0;",
             "",
-            f"static void compare(const char *name, const {real} *found, const {real} *expected, int count)",
+            "/* Entries of an array at some places, or at the first ones. */",
+            f"static void compare(const char *name, const {real} *found, const int *places, const {real} *expected, int count)",
             "{",
             "    double worst = 0.0, size = 1.0;",
             "    for (int i = 0; i < count; ++i) {",
-            "        const double miss = fabs((double)found[i] - (double)expected[i]);",
+            "        const double miss = fabs((double)found[places ? places[i] : i] - (double)expected[i]);",
             "        size = fmax(size, fabs((double)expected[i]));",
             "        worst = miss <= worst ? worst : miss;",
             "    }",
-            f"    const int right = worst <= {TOLERANCE[real]!r} * size;",
+            f"    const int right = worst <= {TOLERANCE[8 * self.language.bytes]!r} * size;",
             '    printf("%-40s %s, off by %.1e of %.3g\\n", name, right ? "ok" : "WRONG", worst, size);',
             "    failed += !right;",
             "}",
             "",
         ]
-        calls = []
-        for k, state in enumerate(states(self.mechanism, STATES)):
-            for routine in self.package.routines:
-                if isinstance(routine.body, Rolled):
-                    continue
-                given = inputs(routine, state)
-                expected = evaluate.evaluated(self.package, routine, given)
-                lines += self._case(routine, k, given, expected)
-                calls.append(f"    {routine.name}_{k}();")
+        calls: list[str] = []
+        written: set[str] = set()  # arrays of states, which several functions are given
+        for case in cases(self.mechanism, self.package):
+            for given, values in case.given.items():
+                array = f"{given}_{case.state}"
+                if array not in written:
+                    lines += [*self._listed(f"static const {real}", array, values), ""]
+                    written.add(array)
+            lines += self._case(case)
+            calls.append(f"    {case.routine.name}_{case.state}();")
         prepared = []
         if self.constants:
             prepared = [
                 f"    {name}_constants constants;",
                 f"    {name}_prepare(&{name}_default_parameters, &constants);",
-                f'    compare("prepare", constants.k, {name}_default_constants.k, {self.constants});',
+                f'    compare("prepare", constants.k, 0, {name}_default_constants.k, {self.constants});',
             ]
         lines += ["int main(void)", "{", *prepared, *calls, "    return failed != 0;", "}", ""]
         return "\n".join(lines)
 
-    def _case(self, routine: Routine, k: int, given: dict[str, list[float]], expected: list[float]) -> list[str]:
-        language, real, name = self.language, self.real, self.prefix
-        lines = [f"static void {routine.name}_{k}(void)", "{"]
-        passed = []
-        for x in routine.inputs:
-            texts = [language.number(v) for v in given[x.name]]
-            if x.shape == ():
-                lines.append(f"    const {real} {x.name} = {texts[0]};")
-            else:
-                lines += [f"    const {real} {x.name}[] = {{", *wrapped(texts or ["0"], "        "), "    };"]
-            passed.append(x.name)
-        passed += [f"&{name}_default_constants"] if self.constants else []
-        at = 0
+    def _case(self, case: Case) -> list[str]:
+        real, routine = self.real, case.routine
+        lines = [f"static void {routine.name}_{case.state}(void)", "{"]
+        passed = [f"{x.name}_{case.state}{'[0]' if x.shape == () else ''}" for x in routine.inputs]
         compared = []
-        for x in routine.outputs:
-            texts = [language.number(v) for v in expected[at : at + x.size]]
-            at += x.size
-            lines += [f"    const {real} {x.name}_expected[] = {{", *wrapped(texts or ["0"], "        "), "    };"]
-            lines.append(f"    {real} {x.name}[{max(1, x.size)}];")
-            compared.append(f'    compare("{routine.name} {x.name}", {x.name}, {x.name}_expected, {x.size});')
+        passed += [f"&{self.prefix}_default_constants"] if self.constants else []
+        for expected in case.expected:
+            x, places = expected.output, "0"
+            lines += self._listed(f"const {real}", f"{x.name}_expected", expected.values, "    ")
+            if not expected.whole:
+                places = f"{x.name}_places"
+                lines += self._listed("const int", places, expected.places, "    ")
+            # what is large is no matter of the stack
+            lines.append(f"    {'static ' if x.size > 10_000 else ''}{real} {x.name}[{max(1, x.size)}];")
+            told = f'"{routine.name} {x.name}"'
+            compared.append(f"    compare({told}, {x.name}, {places}, {x.name}_expected, {len(expected.values)});")
             passed.append(x.name)
-        return [*lines, f"    {name}_{routine.name}({', '.join(passed)});", *compared, "}", ""]
+        return [*lines, f"    {self.prefix}_{routine.name}({', '.join(passed)});", *compared, "}", ""]
+
+    def _listed(self, kind: str, name: str, values: list[float] | list[int], indent: str = "") -> list[str]:
+        texts = [str(x) if isinstance(x, int) else self.language.number(x) for x in values]
+        return [f"{indent}{kind} {name}[] = {{", *wrapped(texts or ["0"], f"{indent}    "), f"{indent}}};"]
 
     def cmake(self) -> str:
         name = self.prefix
@@ -284,30 +243,18 @@ class Sources:
         )
 
 
-def _operations(trace: Trace) -> int:
-    """Operations as they are written: additions, multiplications, functions."""
-    return sum(name not in ("input", "angle", "output") for name, _, _ in schedule(trace, fused=False).operations)
-
-
 def _rounded(size: int) -> int:
     return -(-size // 64) * 64
 
 
-def told(text: str) -> str:
-    """A text that cannot end a comment, nor be more than a line of ASCII."""
-    plain = text.encode("ascii", "backslashreplace").decode()
-    return re.sub(r"[^ -~]", " ", plain).replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").rstrip("\\")
+def safe(text: str) -> str:
+    """A text that cannot end a comment."""
+    return sources.told(text).replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").rstrip("\\")
 
 
-def comment(text: str, hanging: int = 0, width: int = 108) -> list[str]:
+def comment(text: str, hanging: int = 0) -> list[str]:
     """Lines of a comment."""
-    words, lines, line = told(text).split(" "), [], " *"
-    for word in words:
-        if len(line) + len(word) > width and line.strip(" *"):
-            lines.append(line.rstrip())
-            line = " *" + " " * hanging
-        line += f" {word}"
-    return [*lines, line.rstrip()]
+    return sources.comment(safe(text), " * ", hanging)
 
 
 TARGET = CSource()

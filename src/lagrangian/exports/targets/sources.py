@@ -1,0 +1,115 @@
+"""What source code in all languages shares: legal names, what is said of a mechanism and its functions, the preparation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from lagrangian.exports.languages.language import Language
+from lagrangian.exports.languages.names import Names
+from lagrangian.exports.languages.writer import routine_lines
+from lagrangian.exports.parameters import Parameter
+from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
+from lagrangian.kernels.trace.node import NUMBERS, Trace
+from lagrangian.kernels.trace.schedule import schedule
+from lagrangian.model.mechanism import Mechanism
+
+# coordinates up to which their names are listed
+LISTED = 40
+
+
+class Sources:
+    """The texts of the files for one package, all of whose names are legal in a language.
+
+    `name` is what the code is called as a whole, `fields` are the parameters' names in it, and `constants` how many constants
+    its functions read; `changed` says what was made of names that could not stay.
+    """
+
+    language: Language
+
+    def __init__(self, mechanism: Mechanism, package: Package, name: str, functions: Names, fields: Names | None) -> None:
+        """Without `fields`, parameters keep their names."""
+        self.mechanism, self.name = mechanism, name
+        legal = {routine.name: functions.legal(routine.name) for routine in package.routines}
+        self.package = replace(package, routines=tuple(replace(r, name=legal[r.name]) for r in package.routines))
+        self.fields = [fields.legal(p.name) if fields else p.name for p in package.parameters]
+        changed = {package.name: name, **functions.changed, **(fields.changed if fields else {})}
+        self.changed = {old: new for old, new in changed.items() if old != new}
+        self.constants = len(package.preparation.outputs)
+
+    # -- code ----------------------------------------------------------------------------------------------------------
+
+    def code(self, routine: Routine) -> list[str]:
+        """The function of a routine."""
+        return routine_lines(self.language, routine, {r.name: r for r in self.package.routines})
+
+    def preparation(self) -> Routine:
+        """The function that computes the constants: its input `NUMBERS` are the parameters."""
+        return Routine(
+            "prepare",
+            "The constants that the functions read, for some parameters.",
+            (Argument(NUMBERS, (len(self.fields),), "the parameters"),),
+            (Argument("constants", (self.constants,), "the constants", output=True),),
+            Straight(self.package.preparation),
+        )
+
+    def parameters(self) -> list[tuple[str, Parameter]]:
+        """The parameters, each with its name in the code."""
+        return list(zip(self.fields, self.package.parameters, strict=True))
+
+    # -- what is said --------------------------------------------------------------------------------------------------
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        renamed = [f"{old} is called {new} in the code." for old, new in self.changed.items() if "." not in old]
+        return (*self.package.notes, *renamed)
+
+    def introduction(self, *more: str) -> list[str]:
+        """What stands at the top: sentences, each of which begins a line."""
+        return [
+            f"Dynamics of the mechanism {self.mechanism.name}, in SI units and radians.",
+            *more,
+            *self.notes,
+            *self._entries(),
+        ]
+
+    def _entries(self) -> list[str]:
+        """Which coordinates and speeds the entries of arrays are."""
+        if len(self.package.coordinates) > LISTED:
+            return []
+        found = [f"Coordinates q: {', '.join(self.package.coordinates)}."]
+        if self.package.speeds != self.package.coordinates:
+            found.append(f"Speeds qd: {', '.join(self.package.speeds)}.")
+        return found
+
+    def cost(self, routine: Routine) -> str:
+        if isinstance(routine.body, Rolled):
+            return f"loops over {len(routine.body.tree)} links"
+        count = sum(_operations(trace) for trace in routine.traces())
+        calls = " and its calls" if not isinstance(routine.body, Straight) else ""
+        return f"{count} operations{calls}, always the same"
+
+
+def shape_of(argument: Argument) -> str:
+    return " x ".join(map(str, argument.shape)) or "a number"
+
+
+def _operations(trace: Trace) -> int:
+    """Operations as they are written: additions, multiplications, functions."""
+    return sum(name not in ("input", "angle", "output") for name, _, _ in schedule(trace, fused=False).operations)
+
+
+def told(text: str) -> str:
+    """A text that is one line of ASCII."""
+    return re.sub(r"[^ -~]", " ", text.encode("ascii", "backslashreplace").decode())
+
+
+def comment(text: str, mark: str, hanging: int = 0, width: int = 108) -> list[str]:
+    """A text as lines of a comment, which all begin with a mark; lines behind the first are set in further."""
+    lines, line = [], mark
+    for word in told(text).split(" "):
+        if len(line) + len(word) > width and line.strip() != mark.strip():
+            lines.append(line.rstrip())
+            line = mark + " " * hanging
+        line += f"{word} "
+    return [*lines, line.rstrip()]
