@@ -32,7 +32,8 @@ class C(Language):
         self.real, self.prefix, self.has_constants = real, prefix, has_constants
         self.suffix = "f" if real == "float" else ""
         self.functions = {name: f"{name}f" for name in FUNCTIONS} if real == "float" else {}
-        self.locals = 0  # bytes of what the function that is being written declares
+        self.locals = 0  # bytes of what the function that is being written declares, and of the largest of its parts
+        self._largest_part = 0
 
     @property
     def bytes(self) -> int:
@@ -119,6 +120,10 @@ class C(Language):
         return [self.signature(routine), "{"]
 
     def closing(self, routine: Routine) -> list[str]:
+        if routine.hidden:
+            self._largest_part = max(self._largest_part, self.locals)
+        else:
+            self.locals, self._largest_part = self.locals + self._largest_part, 0
         # a part of a function may leave some of its arguments alone
         given = (*routine.inputs, *routine.outputs) if routine.hidden else routine.inputs
         unread = [*(x.name for x in given), *(["constants"] if self.has_constants else [])]

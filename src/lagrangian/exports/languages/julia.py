@@ -24,6 +24,7 @@ class Julia(Untyped):
     """`fields` are the parameters. `tables` are those of the function that was written last, which stand before it."""
 
     keywords = KEYWORDS
+    whole = 2_000  # types are inferred function by function
     close = "end"
     functions: Mapping[str, str] = MappingProxyType({"atan2": "atan"})
 

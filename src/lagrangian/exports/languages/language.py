@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from lagrangian.exports.routine import Argument, Routine
+from lagrangian.kernels.trace.pieces import WHOLE
 
 # how tightly operators bind
 SUM, PRODUCT, SIGN, ATOM = 1, 2, 3, 4
@@ -37,6 +38,7 @@ class Language(ABC):
 
     keywords: frozenset[str]
     indent = "    "
+    whole = WHOLE  # operations of straight-line code that is one function; what is longer is cut into several
     longest = 100  # characters of an expression that is written in one line
     functions: Mapping[str, str] = MappingProxyType({})  # those of FUNCTIONS that have another name
 

@@ -23,6 +23,7 @@ class Rust(Language):
     """`real` is "f64" or "f32"; `fields` are the parameters."""
 
     keywords = KEYWORDS
+    whole = 2_000  # every `let` begins a scope within the one before, and too many of them overflow the compiler's stack
     functions: Mapping[str, str] = MappingProxyType({name: f"math::{name}" for name in FUNCTIONS})
 
     def __init__(self, real: str, constants: int, fields: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from lagrangian.exports.languages.loops import Loops
 from lagrangian.exports.routine import Argument, Call, Rolled, Routine, Straight
 from lagrangian.exports.routine import Sequence as Calls
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
-from lagrangian.kernels.trace.pieces import KEPT, WHOLE, pieces
+from lagrangian.kernels.trace.pieces import KEPT, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 CONSTANTS = "k"  # the array of the constants of the model
@@ -54,7 +54,7 @@ def routine_lines(language: Language, routine: Routine, called: dict[str, Routin
     # a preparation is run rarely, and stays whole
     if isinstance(routine.body, Straight) and NUMBERS not in (x.name for x in routine.inputs):
         scheduled = schedule(routine.body.trace, fused=False)
-        if len(scheduled.operations) > WHOLE:
+        if len(scheduled.operations) > language.whole:
             return _in_pieces(language, routine, scheduled)
     lines = Lines(language)
     lines.add(*language.opening(routine))
@@ -80,11 +80,10 @@ def _straight(lines: Lines, routine: Routine, trace: Trace) -> None:
 
 def _in_pieces(language: Language, routine: Routine, scheduled: Schedule) -> list[str]:
     """Long straight-line code as functions that are called in turn: a compiler's time grows faster than the length of one."""
-    (parts,), kept = pieces(scheduled, [routine.size])
+    (parts,), kept = pieces(scheduled, [routine.size], language.whole)
     places = [language.place(x, k) for x in routine.outputs for k in range(x.size)]
     shared = Argument(KEPT, (max(1, kept),), "what one part leaves to later ones", output=True)
-    body, found = Lines(language, 1), []
-    body.add(language.array(KEPT, max(1, kept)))
+    found, calls = [], []
     for k, part in enumerate(parts):
         one = replace(routine, name=f"{routine.name}_part{k + 1}", outputs=(*routine.outputs, shared), hidden=True)
         lines = Lines(language)
@@ -95,9 +94,17 @@ def _in_pieces(language: Language, routine: Routine, scheduled: Schedule) -> lis
         lines.add(*(language.assignment(places[position], text) for position, text in texts.items()))
         lines.depth -= 1
         found += [*lines.found, *language.closing(one), ""]
-        body.add(*language.call(one, [x.name for x in one.inputs], [x.name for x in one.outputs]))
+        calls.append(one)
     whole = replace(routine, body=Calls(()))
-    return [*found, *language.opening(whole), *body.found, *language.closing(whole)]
+    lines = Lines(language)
+    lines.add(*language.opening(whole))
+    lines.depth += 1
+    lines.add(language.array(KEPT, max(1, kept)))
+    for one in calls:
+        lines.add(*language.call(one, [x.name for x in one.inputs], [x.name for x in one.outputs]))
+    lines.depth -= 1
+    lines.add(*language.closing(whole))
+    return [*found, *lines.found]
 
 
 def _named(lines: Lines, texts: Sequence[str], prefix: str) -> list[str]:

@@ -177,7 +177,7 @@ class Sources(sources.Sources):
         written: set[str] = set()  # arrays of states, which several functions are given
         for case in cases(self.mechanism, self.package):
             for given, values in case.given.items():
-                array = f"{given}_{case.state}"
+                array = f"state{case.state}_{given}"
                 if array not in written:
                     lines += [*self._listed(f"static const {real}", array, values), ""]
                     written.add(array)
@@ -196,7 +196,7 @@ class Sources(sources.Sources):
     def _case(self, case: Case) -> list[str]:
         real, routine = self.real, case.routine
         lines = [f"static void {routine.name}_{case.state}(void)", "{"]
-        passed = [f"{x.name}_{case.state}{'[0]' if x.shape == () else ''}" for x in routine.inputs]
+        passed = [f"state{case.state}_{x.name}{'[0]' if x.shape == () else ''}" for x in routine.inputs]
         compared = []
         passed += [f"&{self.prefix}_default_constants"] if self.constants else []
         for expected in case.expected:

@@ -133,11 +133,11 @@ class Sources(sources.Sources):
         for case in cases(self.mechanism, self.package):
             routine = case.routine
             for given, values in case.given.items():
-                array = f"{given}_{case.state}"
+                array = f"state{case.state}_{given}"
                 if array not in written:
                     lines += self._listed(array, values)
                     written.add(array)
-            arguments = [f"{x.name}_{case.state}{'[1]' if x.shape == () else ''}" for x in routine.inputs]
+            arguments = [f"state{case.state}_{x.name}{'[1]' if x.shape == () else ''}" for x in routine.inputs]
             lines.append(f"    found = {name}.{routine.name}({', '.join(arguments)})")
             for k, each in enumerate(case.expected):
                 found = f"found[{k + 1}]" if len(case.expected) > 1 else "found"

@@ -135,9 +135,9 @@ class Sources(sources.Sources):
             routine = case.routine
             for given, values in case.given.items():
                 if (given, case.state) not in written:
-                    lines += self._listed(f"{given}_{case.state}", values)
+                    lines += self._listed(f"state{case.state}_{given}", values)
                     written.add((given, case.state))
-            arguments = ", ".join(f"{x.name}_{case.state}" for x in routine.inputs)
+            arguments = ", ".join(f"state{case.state}_{x.name}" for x in routine.inputs)
             outputs = ", ".join(x.name for x in routine.outputs)
             lines.append(f"    [{outputs}] = {name}.{routine.name}({arguments});")
             for each in case.expected:

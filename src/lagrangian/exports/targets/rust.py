@@ -186,7 +186,7 @@ class Sources(sources.Sources):
         written: set[str] = set()  # arrays of states, which several functions are given
         for case in cases(self.mechanism, self.package):
             for given, values in case.given.items():
-                array = f"{given}_{case.state}"
+                array = f"state{case.state}_{given}"
                 if array not in written:
                     lines += [*self._listed("static", array, values), ""]
                     written.add(array)
@@ -196,7 +196,7 @@ class Sources(sources.Sources):
     def _case(self, case: Case) -> list[str]:
         routine, real = case.routine, self.real
         lines = ["#[test]", f"fn {routine.name}_{case.state}() {{"]
-        passed = [f"{x.name}_{case.state}[0]" if x.shape == () else f"&{x.name}_{case.state}" for x in routine.inputs]
+        passed = [f"state{case.state}_{x.name}[0]" if x.shape == () else f"&state{case.state}_{x.name}" for x in routine.inputs]
         passed += [f"&{self.name}::DEFAULT_CONSTANTS"] if self.constants else []
         compared = []
         for each in case.expected:
