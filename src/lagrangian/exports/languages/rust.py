@@ -99,7 +99,8 @@ class Rust(Language):
         given = [f"{x.name}: {self.real if x.shape == () else f'&[{self.real}; {x.size}]'}" for x in routine.inputs]
         given += ["constants: &Constants"] if self.constants else []
         given += [f"{x.name}: &mut {self.real if x.shape == () else f'[{self.real}; {x.size}]'}" for x in routine.outputs]
-        lines = [f"{'' if routine.hidden else 'pub '}fn {routine.name}({', '.join(given)}) {{"]
+        lines = ["#[inline(never)]"] if routine.hidden else []
+        lines += [f"{'' if routine.hidden else 'pub '}fn {routine.name}({', '.join(given)}) {{"]
         return [*lines, f"{self.indent}let k = &constants.k;"] if self.constants else lines
 
     def closing(self, routine: Routine) -> list[str]:
