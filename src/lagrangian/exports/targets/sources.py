@@ -33,8 +33,9 @@ class Sources:
         legal = {routine.name: functions.legal(routine.name) for routine in package.routines}
         self.package = replace(package, routines=tuple(replace(r, name=legal[r.name]) for r in package.routines))
         self.fields = [fields.legal(p.name) if fields else p.name for p in package.parameters]
-        changed = {package.name: name, **functions.changed, **(fields.changed if fields else {})}
-        self.changed = {old: new for old, new in changed.items() if old != new}
+        # paths such as link2.mass stand beside their fields
+        plain = {old: new for old, new in fields.changed.items() if "." not in old} if fields else {}
+        self.changed = {**({package.name: name} if name != package.name else {}), **functions.changed, **plain}
         self.constants = len(package.preparation.outputs)
 
     # -- code ----------------------------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ class Sources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        renamed = [f"{old} is called {new} in the code." for old, new in self.changed.items() if "." not in old]
+        renamed = [f"{old} is called {new} in the code." for old, new in self.changed.items()]
         return (*self.package.notes, *renamed)
 
     def introduction(self, *more: str) -> list[str]:

@@ -1,0 +1,186 @@
+"""How exported code is run at states: each gives, for every state, the results of all routines by name."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lagrangian.exports.functions.catalogue import package
+from lagrangian.exports.routine import Routine
+from lagrangian.exports.samples import inputs
+from lagrangian.exports.targets import target_of
+from lagrangian.exports.targets.target import Wish
+from tests.exports import julia_in_python
+from tests.exports.mechanisms import dynamics, functions, mechanism, trials
+from tests.exports.reference import expected, miss
+
+States = Sequence[dict[str, np.ndarray]]
+Results = list[dict[str, np.ndarray]]
+Runner = Callable[[Path, str, Sequence[Routine], States], Results]
+
+
+def assert_equal_to_the_kernels(
+    run: Runner, target: str, name: str, folder: Path, all_of_them: bool = False, **options: str
+) -> None:
+    """Export functions of a mechanism, run them, and compare with what is compiled here."""
+    m, wanted, given = mechanism(name), functions(name, all_of_them), trials(name)
+    made = target_of(target).make(m, Wish(wanted, options=options))
+    for file, text in made.files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text)
+    routines = package(m, wanted).routines
+    for state, found in zip(given, run(folder, name, routines, given), strict=True):
+        for routine in routines:
+            right = expected(dynamics(name), routine.name, inputs(routine, state))
+            assert found[routine.name].shape == right.shape, routine.name
+            assert miss(found[routine.name], right) < 1e-12, routine.name
+
+
+def command(*words: str, folder: Path) -> str:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+# -- NumPy -----------------------------------------------------------------------------------------------------------------
+
+
+def module(path: Path) -> object:
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    assert found is not None
+    assert found.loader is not None
+    made = importlib.util.module_from_spec(found)
+    found.loader.exec_module(made)
+    return made
+
+
+def numpy_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
+    """All states at once, and each alone, which must be the same."""
+    code = module(folder / f"{name}.py")
+    results: Results = [{} for _ in states]
+    for routine in routines:
+        function = getattr(code, routine.name)
+        single = {x.name for x in routine.inputs if x.shape == ()}
+        rows = {x.name: np.array([state[x.name] for state in states]) for x in routine.inputs}
+        given = [x[:, 0] if name in single else x for name, x in rows.items()]
+        together = function(*given)
+        together = together if isinstance(together, tuple) else (together,)
+        for k, result in enumerate(results):
+            alone = function(*(x[k] for x in given))
+            alone = alone if isinstance(alone, tuple) else (alone,)
+            for x, a, b in zip(routine.outputs, alone, together, strict=True):
+                assert np.shape(a) == x.shape
+                assert np.shape(b) == (len(states), *x.shape)
+                assert np.allclose(a, b[k], rtol=1e-13, atol=1e-13)
+            result[routine.name] = np.concatenate([np.ravel(x) for x in alone])
+    return results
+
+
+# -- MATLAB and Octave -----------------------------------------------------------------------------------------------------
+
+
+def octave(statement: str, folder: Path) -> str:
+    return command("octave-cli", "--quiet", "--no-init-file", "--no-history", "--eval", statement, folder=folder)
+
+
+def octave_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
+    lines = ["function run_all()"]
+    for state in states:
+        lines += [f"  {key} = [{'; '.join(repr(float(x)) for x in values)}];" for key, values in state.items()]
+        for routine in routines:
+            outputs = [f"y{k}" for k in range(len(routine.outputs))]
+            given = ", ".join(x.name for x in routine.inputs)
+            lines.append(f"  [{', '.join(outputs)}] = {name}.{routine.name}({given});")
+            for y, x in zip(outputs, routine.outputs, strict=True):
+                rows, columns = (*x.shape, 1, 1)[:2]
+                lines.append(f"  assert(isequal(size({y}), [{rows}, {columns}]));")
+                lines.append(f"  printf('%.17g ', {y}.');")
+            lines.append("  printf('\\n');")
+    (folder / "run_all.m").write_text("\n".join([*lines, "end", ""]))
+    return _of_lines(octave("run_all", folder).splitlines(), routines, states)
+
+
+def _of_lines(lines: Sequence[str], routines: Sequence[Routine], states: States) -> Results:
+    found = iter(lines)
+    return [{routine.name: np.array(next(found).split(), dtype=float) for routine in routines} for _ in states]
+
+
+# -- Rust ------------------------------------------------------------------------------------------------------------------
+
+
+def rust_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
+    """An example of the crate that prints all results."""
+    constants = f"&{name}::DEFAULT_CONSTANTS" if "struct Constants" in (folder / "src/lib.rs").read_text() else None
+    lines = ["#![allow(non_snake_case)]"]
+    for k, state in enumerate(states):
+        lines.append(f"fn state{k}() {{")
+        for key, values in state.items():
+            lines.append(f"  let _{key}: [f64; {len(values)}] = {[float(x) for x in values]};")
+        for routine in routines:
+            lines.append("  {")
+            passed = [f"_{x.name}[0]" if x.shape == () else f"&_{x.name}" for x in routine.inputs]
+            passed += [constants] if constants else []
+            for j, x in enumerate(routine.outputs):
+                lines.append(f"    let mut y{j} = {'0.0' if x.shape == () else f'vec![0.0; {x.size}]'};")
+                passed.append(f"&mut y{j}" if x.shape == () else f"(&mut y{j}[..]).try_into().unwrap()")
+            lines.append(f"    {name}::{routine.name}({', '.join(passed)});")
+            for j, x in enumerate(routine.outputs):
+                lines.append(f'    print!("{{:?}} ", {f"[y{j}]" if x.shape == () else f"y{j}"});')
+            lines += ["    println!();", "  }"]
+        lines.append("}")
+    lines += ["fn main() {", *(f"  state{k}();" for k in range(len(states))), "}", ""]
+    (folder / "examples").mkdir()
+    (folder / "examples/run_all.rs").write_text("\n".join(lines))
+    found = iter(command("cargo", "run", "--offline", "--quiet", "--example", "run_all", folder=folder).splitlines())
+    return [
+        {routine.name: np.concatenate([ast.literal_eval(x + "]") for x in next(found).split("]")[:-1]]) for routine in routines}
+        for _ in states
+    ]
+
+
+# -- Julia -----------------------------------------------------------------------------------------------------------------
+
+
+def module_name(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def translated_julia_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
+    """Both functions of a routine, the one that makes its arrays and the one that fills them."""
+    space = julia_in_python.run((folder / f"{module_name(name)}.jl").read_text())
+    results: Results = []
+    for state in states:
+        result = {}
+        for routine in routines:
+            given = [
+                float(state[x.name][0]) if x.shape == () else julia_in_python.Array.of(float, state[x.name])
+                for x in routine.inputs
+            ]
+            found = space[routine.name](*given)
+            found = found if isinstance(found, tuple) else (found,)
+            result[routine.name] = np.concatenate([_flat(y) for y in found])
+            for y, x in zip(found, routine.outputs, strict=True):
+                assert getattr(y, "shape", ()) == x.shape
+        results.append(result)
+    return results
+
+
+def _flat(y: object) -> np.ndarray:
+    return np.array(y.entries.ravel().tolist() if isinstance(y, julia_in_python.Array) else [y], dtype=float)
+
+
+def julia_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
+    lines = [f'include("{module_name(name)}.jl")', "shown(y) = y isa Number ? [y] : ndims(y) == 1 ? y : vec(permutedims(y))"]
+    for state in states:
+        lines += [f"{key} = {[float(x) for x in values]}" for key, values in state.items()]
+        for routine in routines:
+            given = ", ".join(f"{x.name}[1]" if x.shape == () else x.name for x in routine.inputs)
+            lines.append(f"y = {module_name(name)}.{routine.name}({given})")
+            lines.append('println(join((y isa Tuple ? vcat(shown.(y)...) : shown(y)), " "))')
+    (folder / "run_all.jl").write_text("\n".join([*lines, ""]))
+    return _of_lines(command("julia", "run_all.jl", folder=folder).splitlines(), routines, states)
