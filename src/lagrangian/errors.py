@@ -274,6 +274,9 @@ def nearest(got: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(got, names, n=1)), "")
 
 
+LISTED = 40  # names that an error lists, at most
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
     names = list(known)
@@ -282,7 +285,7 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
     apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
     if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
         hint = f" Did you mean {tuple(apart)}?"
-    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
+    shown = ", ".join(names[:LISTED]) + (f", ... ({len(names)} in all)" if len(names) > LISTED else "")
     return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.samples import Samples, values_over
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of
 from lagrangian.exports.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.expression import parameters as names_in
@@ -55,7 +55,9 @@ def _asked(mechanism: Mechanism, given: Sequence[str]) -> list[str]:
         raise ArgumentError("must be a list of names, such as ['l1', 'link2.mass']", argument="parameters")
     for name in given:
         if name not in mechanism.parameters and not is_path(mechanism, name):
-            raise ArgumentError(one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), argument="parameters")
+            raise ArgumentError(
+                one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), where=Argument("parameters")
+            )
     return list(dict.fromkeys(given))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.exports.targets.target import Target
 
 # the name of a target, and the file here that has it as `TARGET`
@@ -22,7 +22,7 @@ def target_of(name: str) -> Target:
     if isinstance(name, str) and name in _own:
         return _own[name]
     if not isinstance(name, str) or name not in NAMES:
-        raise ArgumentError(one_of("target", name, [*NAMES, *_own]), argument="target")
+        raise ArgumentError(one_of("target", name, [*NAMES, *_own]), where=Argument("target"))
     found: Target = import_module(f"lagrangian.exports.targets.{NAMES[name]}").TARGET
     return found
 
