@@ -35,15 +35,15 @@ def off(ours, theirs):
 class Map:
     """From the coordinates and speeds of one mechanism to those of another that stands for it."""
 
-    def __init__(self, one, other, names):
-        self.one, self.other, self.names = one, other, names
+    def __init__(self, one, other, names, offsets=None):
+        self.one, self.other, self.names, self.offsets = one, other, names, offsets or {}
         missing = [c for c in one.coordinate_names if c not in names]
         assert not missing, missing
 
     def q(self, q):
         found = self.other.neutral()
         for name, x in zip(self.one.coordinate_names, q, strict=True):
-            found[self.other.coordinate_names.index(self.names[name])] = x
+            found[self.other.coordinate_names.index(self.names[name])] = x - self.offsets.get(name, 0.0)
         return found
 
     def speeds(self, q, qd):
@@ -70,9 +70,9 @@ class Map:
         return S, rate
 
 
-def differences(one, other, names, seed=1, loops=False):
+def differences(one, other, names, seed=1, loops=False, offsets=None):
     """How far the dynamics of two mechanisms are apart: mass matrix, gravity, torques, accelerations, friction."""
-    to = Map(one, other, names)
+    to = Map(one, other, names, offsets)
     rng = np.random.default_rng(seed)
     wide = one.replace(joints=[replace(j, limits=lg.Limits()) for j in one.joints])
     q = wide.random_configuration(rng)

@@ -17,6 +17,7 @@ class Written:
     `beside` are texts of files that belong beside the main one, by their suffix. `notes` say what is left out, or is written
     otherwise; those of them that are `warnings` change how the mechanism moves. `coordinates` are the names that our reader gives
     to the mechanism's coordinates: those that the file has in another form, such as a quaternion by angles, are not in it.
+    `offsets` are the values of those coordinates that the file counts from elsewhere: there they are 0 in the file.
     """
 
     format: str
@@ -25,6 +26,7 @@ class Written:
     warnings: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
     coordinates: Mapping[str, str] = field(default_factory=dict)
+    offsets: Mapping[str, float] = field(default_factory=dict)
 
     def warn(self, where: str) -> None:
         """Warn of what changes the dynamics."""
