@@ -40,7 +40,20 @@ def save(mechanism: MechanismLike, path: str | os.PathLike[str], **options: Any)
     made.warn(m.name)
     for suffix, text in made.beside.items():
         write(target.with_suffix(suffix), text)
+    if format == "urdf" and not made.beside:
+        _warn_of_loops_beside(target, m.name)
     return write(target, made.text)
+
+
+def _warn_of_loops_beside(target: Path, name: str) -> None:
+    """A YAML file of another mechanism, or of an earlier time, would close loops of this one when it is read."""
+    from lagrangian.description.urdf.loop_file import speaks_of_loops
+
+    for suffix in (".yaml", ".yml"):
+        beside = target.with_name(target.name.partition(".")[0] + suffix)
+        if speaks_of_loops(beside):
+            told = f"{beside.name} beside it closes loops, and is not of this file: remove it, or read this one with loops=False"
+            warn(WriterWarning(told, where=name))
 
 
 def dumps(mechanism: MechanismLike, format: str = "toml", **options: Any) -> str:  # noqa: A002

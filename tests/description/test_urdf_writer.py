@@ -161,3 +161,10 @@ def test_loops_are_left_out_where_that_is_asked_for(tmp_path):
         assert not lg.loads(lg.dumps(lg.library("four_bar"), "urdf", loops=False), "urdf").loops
     with pytest.raises(lg.ArgumentError, match="urdf\\+, yaml"):
         lg.dumps("four_bar", "urdf", loops="json")
+
+
+def test_a_yaml_file_of_earlier_is_warned_of(tmp_path):
+    with pytest.warns(lg.WriterWarning):
+        lg.save("four_bar", tmp_path / "robot.urdf", loops="yaml")
+    with pytest.warns(lg.WriterWarning, match="robot.yaml beside it closes loops"):
+        lg.save("panda", tmp_path / "robot.urdf")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.cached import cached_property
 from lagrangian.description.mjcf import write_body, write_motion
 from lagrangian.description.mjcf.write_held import Held
 from lagrangian.description.writing import left_out, screws, split
-from lagrangian.description.writing.inertia import principal, substantial
+from lagrangian.description.writing.inertia import least_mass, principal, substantial
 from lagrangian.description.writing.moved import moved
 from lagrangian.description.writing.names import Names
 from lagrangian.description.writing.poses import poses, shift, slices
@@ -53,19 +54,20 @@ class _Writer:
         begin = m.initial.q if start is None else start
         self.q = self._spread(m.neutral() if begin is None else np.array(begin, dtype=float))
         self.begins = begin is not None
+        self._lightest = least_mass(m, _LEAST)
         self.order: list[Joint] = []  # as they are in the file
         self.used = self._referred()
 
     def written(self) -> Written:
         left_out.common(self.given, self.remarks)
         names = {j.name: self.joints("joint", j.name) for j in self.m.joints}
-        own = slices(self.m)
+        own = self._own
         single = {j.name: names[j.name] for j in self.m.joints if j.kind.nq == 1}
         values = {name: float(self.q[own[name]][0]) for name in single}
         held = Held(self.m, single, values, self._site, self.remarks)
         for frame in self.m.frames:
             self._site(frame.body, frame.placement, frame.name, "frame")
-        written_at = poses(self.m, self._written_q())
+        written_at = poses(self.m, self._written_q)
         held.loops(written_at, poses(self.m, self.q))
         for follower, (leader, by) in self.advances.items():
             held.couple(follower, follower, leader, by)
@@ -152,9 +154,14 @@ class _Writer:
             given[slide] = float(np.polynomial.Polynomial(by).deriv()(values[turn])) * given[turn]
         return np.array([given[name] for name in self.m.speed_names])
 
+    @cached_property
+    def _own(self) -> dict[str, slice]:
+        return slices(self.m)
+
+    @cached_property
     def _written_q(self) -> np.ndarray:
         """As the file has it: a ball joint has no other pose to be written in than the neutral one."""
-        q, own = self.q.copy(), slices(self.m)
+        q, own = self.q.copy(), self._own
         for joint in self.m.joints:
             if joint.type == "ball":
                 q[own[joint.name]] = joint.kind.neutral
@@ -195,7 +202,7 @@ class _Writer:
         return joint.type in _SIMPLE and empty and len(inner) == 1 and inner[0].type in (*_SIMPLE, "ball")
 
     def _body(self, chain: Sequence[Joint], names: dict[str, str], gravcomp: dict[str, float]) -> Tag:
-        q, own = self._written_q(), slices(self.m)
+        q, own = self._written_q, self._own
         steps = [
             joint.placement.matrix() @ shift(joint, q[own[joint.name]]) @ joint.child_placement.inverse().matrix()
             for joint in chain
@@ -204,7 +211,7 @@ class _Writer:
         at = np.linalg.multi_dot([np.eye(4), np.eye(4), *steps])
         made = Tag("body", name=self.bodies("body", body.name), **write_body.pose(at), gravcomp=gravcomp.get(body.name))
         moves = any(joint.kind.nv for joint in chain)
-        mass = substantial(body, _LEAST, self.remarks) if moves else principal(body)
+        mass = substantial(body, _LEAST, self._lightest, self.remarks) if moves else principal(body)
         if mass.mass or any(mass.moments):
             made.add(write_body.inertial(body, mass))
         behind = np.eye(4)  # from the body that a joint moves to the last one

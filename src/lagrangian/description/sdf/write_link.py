@@ -33,9 +33,9 @@ def pose(at: Placement, relative_to: str | None = None) -> list[Tag]:
     return [Tag("pose", (), numbers((*at.position, x, y, z, w)), **form)]
 
 
-def inertial(body: Body, remarks: Remarks) -> Tag:
+def inertial(body: Body, least_mass: float, remarks: Remarks) -> Tag:
     given = principal(body)
-    found = substantial(body, LEAST, remarks)
+    found = substantial(body, LEAST, least_mass, remarks)
     six = tuple(float(x) for x in body.inertia) if found == given else tensor(found)
     made = Tag("inertial", pose(Placement(position=tuple(float(x) for x in body.center))))  # type: ignore[arg-type]
     moments = Tag("inertia", [value(key, x) for key, x in zip(_MOMENTS, six, strict=True)])

@@ -12,6 +12,7 @@ from lagrangian.description.sdf.write_link import value
 from lagrangian.description.writing import left_out, screws, split
 from lagrangian.description.writing.based import based
 from lagrangian.description.writing.formulas import affine
+from lagrangian.description.writing.inertia import least_mass
 from lagrangian.description.writing.moved import moved
 from lagrangian.description.writing.names import NO_XML, Names
 from lagrangian.description.writing.poses import Loops, open_by, poses, slices
@@ -19,8 +20,10 @@ from lagrangian.description.writing.split import Link
 from lagrangian.description.writing.tags import Tag, document
 from lagrangian.description.writing.turning import floats
 from lagrangian.description.writing.written import Remarks, Written
+from lagrangian.model import vector as v
 from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Holonomic
+from lagrangian.model.expression import Scalar
 from lagrangian.model.joint import Friction, Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
@@ -122,7 +125,7 @@ class _Writer:
             self.remarks.add("free joint", meaning, joint.name)
             return split.slides_and_ball(joint)
         if joint.type in ("gimbal", "planar") or (joint.type == "universal" and self.turned):
-            meaning = f"{{is}} written as joints of one coordinate each, with links of {write_link.LEAST:g} kg between them"
+            meaning = "{is} written as joints of one coordinate each, with links of next to no mass between them"
             self.remarks.add(f"{joint.type} joint", meaning, joint.name)
             if joint.rubbing_plane:
                 meaning = "{has} dry friction, which is written along each direction by itself"
@@ -136,6 +139,7 @@ class _Writer:
 
     def _links(self, model: Tag, joints: dict[str, str], links: dict[str, str]) -> None:
         above = {joint.child: joint for joint in self.m.joints}
+        least = least_mass(self.given, write_link.LEAST)
         lifted = {x.body for x in self.m.springs if isinstance(x, GravityCompensation) and float(x.factor) == 1}
         q0 = self.given.initial.q
         at = poses(self.given, np.array(q0, dtype=float)) if q0 is not None else {}
@@ -151,7 +155,7 @@ class _Writer:
                 where = write_link.pose(floats(joint.child_placement).inverse(), joints[joint.name])
             made = Tag("link", where, name=links[body.name])
             made.add(*([value("gravity", "false")] if body.name in lifted else []))
-            made.add(write_link.inertial(body, self.remarks))
+            made.add(write_link.inertial(body, least, self.remarks))
             model.add(made.add(*write_link.visuals(body, self.given.file, self.remarks)))
 
     def _couple(self, made: dict[str, Tag], joints: dict[str, str]) -> None:
@@ -188,7 +192,7 @@ class _Writer:
                         links,
                         (loop.a, loop.a_placement.position),
                         (loop.b, loop.b_placement.position),
-                        distance=loop.length,
+                        {"distance": loop.length},
                     )
                 )
                 self.remarks.add(
@@ -211,7 +215,7 @@ class _Writer:
                 continue
             own = {"free_length": spring.rest, "stiffness": spring.stiffness, "damping": spring.damping}
             ends = (spring.a, spring.a_point), (spring.b, spring.b_point)
-            model.add(_between("drake:linear_spring_damper", links, *ends, **own))
+            model.add(_between("drake:linear_spring_damper", links, *ends, own))
             self.remarks.add(
                 "spring", "{is} written by Drake's extension of SDF: other programs pass over {it}", spring.name, warn=True
             )
@@ -257,9 +261,9 @@ def _plain(joint: Joint) -> Joint:
     return replace(joint, type="helical", own=(("axis", joint.axis), ("pitch", slope)))
 
 
-def _between(tag: str, links: dict[str, str], a: tuple[str, object], b: tuple[str, object], **own: object) -> Tag:
+def _between(tag: str, links: dict[str, str], a: tuple[str, v.Vector], b: tuple[str, v.Vector], own: dict[str, Scalar]) -> Tag:
     """One of Drake's elements between two points."""
     made = Tag(tag)
     for body, point, (name, at) in (("body_A", "p_AP", a), ("body_B", "p_BQ", b)):
-        made.add(value(f"{tag}_{body}", links[name]), value(f"{tag}_{point}", tuple(at)))  # type: ignore[arg-type]
+        made.add(value(f"{tag}_{body}", links[name]), value(f"{tag}_{point}", tuple(at)))
     return made.add(*(value(f"{tag}_{key}", x) for key, x in own.items()))

@@ -10,8 +10,10 @@ from lagrangian.description.writing.turning import wxyz
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 
+_NOTHING = 1e-13
 _ROUNDING = 1e-9  # of moments against each other
 
 
@@ -34,13 +36,19 @@ def principal(body: Body) -> Principal:
     return Principal(float(body.mass), tuple(moments.tolist()), turn)
 
 
-def substantial(body: Body, least: float, remarks: Remarks) -> Principal:
-    """The same, with at least so much mass, in kg, and inertia, in kg m^2: what a simulator refuses otherwise is said."""
+def least_mass(m: Mechanism, least: float) -> float:
+    """What is next to nothing beside the heaviest body, and not so little that numbers of 16 digits lose it."""
+    return max(least, _NOTHING * max((float(body.mass) for body in m.bodies), default=0.0))
+
+
+def substantial(body: Body, least: float, least_mass: float, remarks: Remarks) -> Principal:
+    """The same, with at least so much inertia, in kg m^2, and mass, in kg: what a simulator refuses otherwise is said."""
     found = principal(body)
-    mass = found.mass if found.mass > least else max(least, found.mass) if found.mass >= 0 else found.mass
+    mass = least_mass if 0 <= found.mass < least_mass else found.mass
     moments = [x if x > least else least if x >= -_ROUNDING * max(found.moments) else x for x in found.moments]
     if mass != found.mass or min(found.moments) < least:
-        meaning = f"{{has}} no mass, or no inertia about some axis, which simulators refuse: {least:g} kg or kg m^2 are written"
+        told = f"{least_mass:g} kg or {least:g} kg m^2 are written"
+        meaning = f"{{has}} no mass, or no inertia about some axis, which simulators refuse: {told}"
         remarks.add("body", meaning, body.name)
     moments, raised = _real(moments)
     if mass < 0 or raised > _ROUNDING * max(moments):
