@@ -13,7 +13,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.body import Body, Visual
 from lagrangian.model.placement import Placement
 
-LEAST = 1e-12  # kg, kg m^2: what SDF's own library gives a link without mass is 1 kg
+LEAST = 1e-14  # kg, kg m^2: what SDF's own library gives a link without mass is 1 kg
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 

@@ -72,6 +72,7 @@ class _Writer:
         if any(":" in tag.name for part in (model, *model.children) for tag in part.children):
             root.attributes["xmlns:drake"] = _DRAKE
         if self._in_world:
+            self.remarks.add("gravity", "is that of a world around the model, which Drake passes over: set it there")
             world = Tag("world", [value("gravity", tuple(self.given.gravity)), model], name=name)
             root.add(world)
         else:
