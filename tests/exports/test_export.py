@@ -13,8 +13,11 @@ from typer.testing import CliRunner
 import lagrangian as lg
 from lagrangian.cli.main import app
 from lagrangian.exports import folder
-from lagrangian.exports.functions.catalogue import FUNCTIONS
+from lagrangian.exports.evaluate import evaluated
+from lagrangian.exports.functions.catalogue import FUNCTIONS, package
+from lagrangian.exports.samples import inputs, states
 from tests.exports.compiled_c import STRICT, run
+from tests.exports.reference import expected, miss
 
 
 def said(*words: str) -> str:
@@ -63,6 +66,24 @@ def test_a_direction_that_depends_on_a_parameter_is_not_adjustable() -> None:
         lg.export("bicycle", "c", functions=["mass_matrix"], parameters=["lam"])
     made = lg.export("bicycle", "c", functions=["mass_matrix"])
     assert any("lam" in note for note in made.notes)
+
+
+def puck() -> lg.Mechanism:
+    """A disc that rubs on its plane, with dry friction against the direction of its velocity."""
+    body = lg.Body("puck", 0.2, (0, 0, 0), (1e-4, 1e-4, 2e-4))
+    friction = {"viscous": 0.1, "coulomb": 0.4}
+    return lg.Mechanism("puck", [body], [lg.Joint("slide", "planar", "ground", "puck", axis="z", friction=friction)])
+
+
+def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
+    made, dyn = package(puck(), ["friction", "inverse_dynamics", "forward_dynamics"]), lg.compile(puck())
+    assert "slide.friction.viscous" in [p.name for p in made.parameters]
+    for state in states(puck(), 2):
+        for routine in made.routines:
+            given = inputs(routine, state)
+            assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
+    with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
+        lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
 
 
 def test_a_function_that_is_too_long_is_refused() -> None:
