@@ -7,6 +7,7 @@ from typing import Any
 
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms.closed.cholesky import Blocks, Sparse, product, sparse
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.link import is_zero
 from lagrangian.configuration.mobility import mobility
@@ -57,7 +58,7 @@ def least(model: Model, found: list[Any]) -> list[Any]:
     products = [[product(columns[k], columns[j]) for j in acting] for k in acting]
     n = len(acting)
     right = [product(columns[k], found) for k in acting]
-    y = dict(zip(acting, Blocks(sparse(products), True, [0.0] * n, ["Psi"] * n, None).solve(right), strict=True))
+    y = dict(zip(acting, Blocks(sparse(products), True, [ROUNDING**2] * n, ["Psi"] * n, None).solve(right), strict=True))
     return [product(row, y) for row in rows]
 
 
