@@ -225,6 +225,10 @@ class ReaderWarning(LagrangianWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 
 
+class WriterWarning(LagrangianWarning):
+    """Something in a mechanism that the format of a file does not hold, so that what is written moves otherwise."""
+
+
 class MechanismWarning(LagrangianWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
@@ -274,6 +278,9 @@ def nearest(got: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(got, names, n=1)), "")
 
 
+LISTED = 40  # names that an error lists, at most
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
     names = list(known)
@@ -282,7 +289,7 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
     apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
     if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
         hint = f" Did you mean {tuple(apart)}?"
-    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
+    shown = ", ".join(names[:LISTED]) + (f", ... ({len(names)} in all)" if len(names) > LISTED else "")
     return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
 
 

@@ -17,6 +17,7 @@ from lagrangian.cli.commands import (
     compare_solvers,
     derive,
     design,
+    export,
     inverse,
     new,
     see,
@@ -25,7 +26,9 @@ from lagrangian.cli.commands import (
     study,
 )
 
-DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, CHECK = "Describe", "Equations", "Motion", "Design", "See", "Check"
+DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, EXPORT, CHECK = (
+    "Describe", "Equations", "Motion", "Design", "See", "Export", "Check",
+)  # fmt: skip
 
 app = typer.Typer(
     name="lagrangian",
@@ -96,6 +99,8 @@ register(app, see.animate, SEE, see.ANIMATE)
 register(app, see.view, SEE, see.VIEW)
 register(app, see.report, SEE, see.REPORT)
 register(app, see.tour, SEE, see.TOUR)
+register(app, export.export, EXPORT, export.EXPORT)
+register(app, export.targets, EXPORT)
 register(app, check.check, CHECK, check.CHECK)
 register(app, compare.compare, CHECK, compare.COMPARE)
 register(app, compare_solvers.compare_solvers, CHECK, compare_solvers.COMPARE_SOLVERS)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.samples import Samples, values_over
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismError, one_of
 from lagrangian.exports.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.expression import parameters as names_in
@@ -55,7 +55,9 @@ def _asked(mechanism: Mechanism, given: Sequence[str]) -> list[str]:
         raise ArgumentError("must be a list of names, such as ['l1', 'link2.mass']", argument="parameters")
     for name in given:
         if name not in mechanism.parameters and not is_path(mechanism, name):
-            raise ArgumentError(one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), argument="parameters")
+            raise ArgumentError(
+                one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), where=Argument("parameters")
+            )
     return list(dict.fromkeys(given))
 
 
@@ -78,6 +80,10 @@ def _adjustable(mechanism: Mechanism, names: list[str]) -> bool:
 
 def _built(mechanism: Mechanism, names: list[str]) -> None:
     described, values = traced(mechanism, _parameters(mechanism, names), Graph())
+    for joint, before in zip(described.joints, mechanism.joints, strict=True):
+        if joint.rubbing_plane != before.rubbing_plane:
+            told = "its dry friction acts in a plane, with one number for all directions"
+            raise MechanismError(told, where=f"joint {joint.name!r}")
     trees.build(described, read=Samples(values, 1))
 
 
@@ -100,6 +106,7 @@ def _paths(mechanism: Mechanism) -> list[str]:
         found += [f"{body.name}.inertia.{c}" for c in ("xx", "xy", "xz", "yy", "yz", "zz")]
     for joint in mechanism.joints:
         if joint.kind.nv:
-            found += [f"{joint.name}.friction.{c}" for c in ("viscous", "coulomb", "coulomb_negative")]
+            dry = () if joint.rubbing_plane else ("coulomb", "coulomb_negative")
+            found += [f"{joint.name}.friction.{c}" for c in ("viscous", *dry)]
     found += [f"gravity.{c}" for c in "xyz"]
     return [name for name in found if value_of(mechanism, name) != 0.0]

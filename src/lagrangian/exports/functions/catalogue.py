@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.exports import parameters as adjustable
 from lagrangian.exports.functions import constraints, control, derivatives, dynamics, frames, step
 from lagrangian.exports.functions.function import Function
@@ -87,7 +87,7 @@ def _named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wa
     """`jacobian:tool` is of one frame, `jacobian` of all that are given, or that the mechanism names."""
     name, _, frame = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name not in FUNCTIONS:
-        raise ArgumentError(one_of("function", text, FUNCTIONS), argument="functions")
+        raise ArgumentError(one_of("function", text, FUNCTIONS), where=Argument("functions"))
     function = FUNCTIONS[name]
     if not function.framed:
         if frame:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.exports.targets.target import Target
 
-# the name of a target, and the file here that has it as `TARGET`
-NAMES = {"c": "c", "numpy": "numpy", "octave": "octave", "matlab": "octave", "julia": "julia", "rust": "rust"}
+# the name of a target, and where it is: a file here, and its name there
+NAMES = {
+    "c": "c.TARGET",
+    "numpy": "numpy.TARGET",
+    "octave": "octave.TARGET",
+    "matlab": "octave.TARGET",
+    "julia": "julia.TARGET",
+    "rust": "rust.TARGET",
+    "urdf": "robot_files.URDF",
+    "mjcf": "robot_files.MJCF",
+    "sdf": "robot_files.SDF",
+    "toml": "robot_files.TOML",
+}
 _own: dict[str, Target] = {}
 
 
@@ -22,8 +33,9 @@ def target_of(name: str) -> Target:
     if isinstance(name, str) and name in _own:
         return _own[name]
     if not isinstance(name, str) or name not in NAMES:
-        raise ArgumentError(one_of("target", name, [*NAMES, *_own]), argument="target")
-    found: Target = import_module(f"lagrangian.exports.targets.{NAMES[name]}").TARGET
+        raise ArgumentError(one_of("target", name, [*NAMES, *_own]), where=Argument("target"))
+    file, _, attribute = NAMES[name].partition(".")
+    found: Target = getattr(import_module(f"lagrangian.exports.targets.{file}"), attribute)
     return found
 
 

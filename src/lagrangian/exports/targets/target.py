@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.routine import Package
 from lagrangian.model.mechanism import Mechanism
@@ -63,6 +63,20 @@ class Target(ABC):
         """The value of an option."""
         return wish.options.get(name, self.options[name].usual)
 
+    def read(self, name: str, text: str) -> Any:
+        """The value of an option that is written as text, of the kind that its usual value has."""
+        usual = self.options[name].usual if name in self.options else None
+        if isinstance(usual, bool):
+            if text.lower() not in ("true", "false"):
+                raise ArgumentError(f"is {text!r}", argument=name, remedy="true or false is needed")
+            return text.lower() == "true"
+        if isinstance(usual, (int, float)):
+            try:
+                return type(usual)(text)
+            except ValueError:
+                raise ArgumentError(f"is {text!r}", argument=name, remedy="a number is needed") from None
+        return text
+
     def check(self, wish: Wish) -> None:
         """Refuse what the target does not know."""
         for name, value in wish.options.items():
@@ -71,7 +85,7 @@ class Target(ABC):
                 raise ArgumentError(f"{self.name}: {one_of('option', name, known)}", concerns=name)
             choices = self.options[name].choices
             if choices and value not in choices:
-                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), argument=name)
+                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), where=Argument(name))
         if not self.of_functions:
             for name in ("functions", "frames", "parameters"):
                 if getattr(wish, name) is not None:

@@ -1,0 +1,109 @@
+"""`lagrangian export`: a mechanism, or functions of it, for other programs; and what it can be exported to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import Json
+from lagrangian.cli.given import Described
+from lagrangian.cli.progress import spinner
+from lagrangian.errors import ArgumentError
+from lagrangian.model.expression import quantity
+
+EXPORT = """lagrangian export two_r --to c
+lagrangian export puma560 --to c --functions inverse_dynamics,jacobian:tool --output puma
+lagrangian export panda --to c --option real=float --parameters link7.mass"""
+
+
+def export(
+    given: Described,
+    to: Annotated[str, typer.Option("--to", metavar="TARGET", help="What to export to: see [cyan]lagrangian targets[/cyan].")],
+    functions: Annotated[
+        str | None,
+        typer.Option(
+            "-f",
+            "--functions",
+            metavar="A,B",
+            help="The functions to export; one of a frame is written jacobian:tool. Default: the equations of motion.",
+        ),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option("--frames", metavar="A,B", help="The frames of functions that name none. Default: all that MECH names."),
+    ] = None,
+    parameters: Annotated[
+        str | None,
+        typer.Option("--parameters", metavar="A,B", help="The parameters, or paths such as link2.mass, that stay adjustable."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=X", help="An option of the target, such as real=float. May be given again."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PATH", help="The folder or file to write. Default: it is named after MECH."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write source code, an FMU or a robot file of a mechanism for other programs."""
+    from lagrangian import export as exported
+    from lagrangian.exports.targets import target_of
+
+    target = target_of(to)
+    mechanism = given.load()
+    options: dict[str, Any] = dict(quantity.pairs(option or [], "--option"))
+    place = out or Path(f"{given.stem}{target.single}" if target.single else f"{given.stem}-{target.name}")
+    with spinner(f"exporting to {target.name}"):
+        made = exported(
+            mechanism,
+            to,
+            place,
+            functions=_listed(functions),
+            frames=_listed(frames),
+            parameters=_listed(parameters),
+            **{name: target.read(name, text) for name, text in options.items()},
+        )
+    if json:
+        output.document({"target": made.target, "files": [str(path) for path in made.paths], "notes": list(made.notes)})
+        return
+    for note in made.notes:
+        output.said("note", note, "yellow")
+    for path in made.paths:
+        output.wrote(path, f"{path.stat().st_size / 1000:.1f} kB")
+
+
+def _listed(text: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    if text is None:
+        return None
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise ArgumentError(f"{text!r} has an empty name in it; names are separated by single commas")
+    return found
+
+
+def targets(json: Json = False) -> None:
+    """List what a mechanism can be exported to, and the functions that can be exported."""
+    from lagrangian.exports.functions.catalogue import FUNCTIONS
+    from lagrangian.exports.targets import targets as found
+
+    known = found()
+    if json:
+        output.document(
+            {
+                "targets": {t.name: {"about": t.about, "options": {n: o.about for n, o in t.options.items()}} for t in known},
+                "functions": {f.name: f.about for f in FUNCTIONS.values()},
+            }
+        )
+        return
+    rows = [(t.name, t.about) for t in known]
+    output.stdout().print(output.table(("target", "what it is"), rows, words=(1,)))
+    options = [(t.name, name, str(o.usual), o.about) for t in known for name, o in t.options.items()]
+    if options:
+        output.stdout().print(output.table(("target", "option", "default", "what it is"), options, words=(3,)))
+    shown = [(f"{f.name}:FRAME" if f.framed else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
+    output.stdout().print(output.table(("function", "of", "what it gives"), shown, words=(2,)))
