@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+import lagrangian as lg
 from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.routine import Routine
 from lagrangian.exports.samples import inputs
-from lagrangian.exports.targets import target_of
-from lagrangian.exports.targets.target import Wish
 from tests.exports import julia_in_python
+from tests.exports.compiled_c import run
 from tests.exports.mechanisms import dynamics, functions, mechanism, trials
 from tests.exports.reference import expected, miss
 
@@ -24,27 +23,16 @@ Results = list[dict[str, np.ndarray]]
 Runner = Callable[[Path, str, Sequence[Routine], States], Results]
 
 
-def assert_equal_to_the_kernels(
-    run: Runner, target: str, name: str, folder: Path, all_of_them: bool = False, **options: str
-) -> None:
+def assert_equal_to_the_kernels(target: str, runner: Runner, name: str, folder: Path, every: bool = True) -> None:
     """Export functions of a mechanism, run them, and compare with what is compiled here."""
-    m, wanted, given = mechanism(name), functions(name, all_of_them), trials(name)
-    made = target_of(target).make(m, Wish(wanted, options=options))
-    for file, text in made.files.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text)
+    m, wanted, given = mechanism(name), functions(name, every), trials(name)
+    lg.export(m, target, folder, functions=wanted)
     routines = package(m, wanted).routines
-    for state, found in zip(given, run(folder, name, routines, given), strict=True):
+    for state, found in zip(given, runner(folder, m.name, routines, given), strict=True):
         for routine in routines:
             right = expected(dynamics(name), routine.name, inputs(routine, state))
             assert found[routine.name].shape == right.shape, routine.name
             assert miss(found[routine.name], right) < 1e-12, routine.name
-
-
-def command(*words: str, folder: Path) -> str:
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
 
 
 # -- NumPy -----------------------------------------------------------------------------------------------------------------
@@ -85,7 +73,7 @@ def numpy_results(folder: Path, name: str, routines: Sequence[Routine], states: 
 
 
 def octave(statement: str, folder: Path) -> str:
-    return command("octave-cli", "--quiet", "--no-init-file", "--no-history", "--eval", statement, folder=folder)
+    return run("octave-cli", "--quiet", "--no-init-file", "--no-history", "--eval", statement, folder=folder)
 
 
 def octave_results(folder: Path, name: str, routines: Sequence[Routine], states: States) -> Results:
@@ -136,7 +124,7 @@ def rust_results(folder: Path, name: str, routines: Sequence[Routine], states: S
     lines += ["fn main() {", *(f"  state{k}();" for k in range(len(states))), "}", ""]
     (folder / "examples").mkdir()
     (folder / "examples/run_all.rs").write_text("\n".join(lines))
-    found = iter(command("cargo", "run", "--offline", "--quiet", "--example", "run_all", folder=folder).splitlines())
+    found = iter(run("cargo", "run", "--offline", "--quiet", "--example", "run_all", folder=folder).splitlines())
     return [
         {routine.name: np.concatenate([ast.literal_eval(x + "]") for x in next(found).split("]")[:-1]]) for routine in routines}
         for _ in states
@@ -183,4 +171,4 @@ def julia_results(folder: Path, name: str, routines: Sequence[Routine], states: 
             lines.append(f"y = {module_name(name)}.{routine.name}({given})")
             lines.append('println(join((y isa Tuple ? vcat(shown.(y)...) : shown(y)), " "))')
     (folder / "run_all.jl").write_text("\n".join([*lines, ""]))
-    return _of_lines(command("julia", "run_all.jl", folder=folder).splitlines(), routines, states)
+    return _of_lines(run("julia", "run_all.jl", folder=folder).splitlines(), routines, states)

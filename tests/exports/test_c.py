@@ -13,7 +13,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.exports.samples import inputs, states
 from tests.exports.compiled_c import STRICT, CompiledC, run
-from tests.exports.quadruped import quadruped
+from tests.exports.mechanisms import ROLLED, long_mechanism, mechanism
 from tests.exports.reference import applicable, expected, miss
 
 NAMES = ("puma560", "panda", "four_bar", "rolling_disc", "quadruped")
@@ -27,10 +27,6 @@ SANITIZED = (
 )
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler is installed")
-
-
-def mechanism(name: str) -> lg.Mechanism:
-    return quadruped() if name == "quadruped" else lg.library(name)
 
 
 def compare(m: lg.Mechanism, code: CompiledC, count: int = 3) -> None:
@@ -154,24 +150,6 @@ def test_the_stack_is_what_the_header_says(tmp_path: Path) -> None:
 
 
 # -- long mechanisms ---------------------------------------------------------------------------------------------------
-
-ROLLED = (
-    "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "bias", "kinetic_energy",
-    "potential_energy", "center_of_mass", "momentum",
-)  # fmt: skip
-
-
-def long_mechanism(n: int, branched: bool, mixed: bool) -> lg.Mechanism:
-    rng = np.random.default_rng(1)
-    bodies, joints = [], []
-    for i in range(n):
-        bodies.append(lg.Body(f"b{i}", 1.0 + (rng.random() if mixed else 0.0), (0.1, 0.02, 0), (0.01, 0.02, 0.03)))
-        parent = "ground" if i == 0 else f"b{(i - 1) // 2 if branched else i - 1}"
-        kind = "prismatic" if mixed and i % 7 == 3 else "ball" if mixed and i % 11 == 5 else "revolute"
-        axis = {} if kind == "ball" else {"axis": "z" if i % 2 else "x"}
-        placement = (0.2, 0, 0)
-        joints.append(lg.Joint(f"j{i}", kind, parent, f"b{i}", placement=placement, friction={"viscous": 0.1}, **axis))
-    return lg.Mechanism("chain", bodies, joints)
 
 
 @pytest.mark.parametrize(("n", "branched", "mixed"), [(70, False, False), (80, True, True)])

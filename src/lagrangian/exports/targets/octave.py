@@ -49,8 +49,9 @@ class Sources(sources.Sources):
     language: Octave
 
     def __init__(self, mechanism: Mechanism, package: Package) -> None:
-        variables = {x.name for routine in package.routines for x in (*routine.inputs, *routine.outputs)}
-        name = Names((*KEYWORDS, *variables, "k", "p"), longest=LONGEST - len("_test")).legal(spelled(package.name) or "mechanism")
+        variables = {x.name for routine in package.routines for x in (*routine.inputs, *routine.outputs)} | {"k", "p"}
+        modules = Names(KEYWORDS | variables, longest=LONGEST - len("_test"))
+        name = modules.legal(spelled(package.name) or "mechanism")
         names = Names(TAKEN, folded=True, longest=LONGEST - len("_part00"))
         super().__init__(mechanism, package, name, names, Names(KEYWORDS, longest=LONGEST))
         routines = (*self.package.routines, self.preparation())
