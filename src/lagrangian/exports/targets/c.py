@@ -13,30 +13,37 @@ from lagrangian.exports.languages.names import Names, spelled
 from lagrangian.exports.languages.writer import routine_lines
 from lagrangian.exports.parameters import Parameter
 from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.targets.c_project import cmake, test_program
 from lagrangian.exports.targets.target import Option, Product, Target, Wish
 from lagrangian.kernels.trace.node import Trace
 from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.mechanism import Mechanism
 
-STATES = 3  # at which the test program compares
-# how far results may be off, as a part of the largest number of an output or of 1
-TOLERANCE = {"double": 1e-10, "float": 2e-3}
-
 
 class CSource(Target):
     name = "c"
     about = "C99 source with a header, a test program and a CMake file; it needs the mathematical library alone"
-    options: ClassVar[Mapping[str, Option]] = {"real": Option("the type of numbers", "double", ("double", "float"))}
+    options: ClassVar[Mapping[str, Option]] = {
+        "real": Option("the type of numbers", "double", ("double", "float")),
+        "style": Option(
+            'how functions are written: "fast", or "closed_form", a formula an entry, to be read', "fast", ("fast", "closed_form")
+        ),
+    }
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        made = Sources(mechanism, self.package(mechanism, wish), self.option(wish, "real"))
+        real = self.option(wish, "real")
+        if self.option(wish, "style") == "closed_form":
+            from lagrangian.exports.closed_form.sources import sources
+
+            made = sources(mechanism, wish, real)
+        else:
+            made = Sources(mechanism, self.package(mechanism, wish), real)
         name = made.prefix
         files = {
             f"{name}.h": made.header(),
             f"{name}.c": made.source(),
-            f"{name}_test.c": made.test(),
-            "CMakeLists.txt": made.cmake(),
+            f"{name}_test.c": test_program(made),
+            "CMakeLists.txt": cmake(made),
         }
         return Product(files, notes=made.notes)
 
@@ -58,12 +65,28 @@ class Sources:
             changed[package.name] = self.prefix
         self.changed = {old: new for old, new in changed.items() if old != new}
         self.constants = len(package.preparation.outputs)
-        self.language = C(real, self.prefix, bool(self.constants))
+        self.language = self.language_of(real)
         self._code: dict[str, list[str]] = {}
         self._stack: dict[str, int] = {}
         for routine in self.package.routines:
-            self._code[routine.name] = routine_lines(self.language, routine, {r.name: r for r in self.package.routines})
+            self._code[routine.name] = self.code(routine)
             self._stack[routine.name] = self.language.locals
+
+    def language_of(self, real: str) -> C:
+        return C(real, self.prefix, bool(self.constants))
+
+    def code(self, routine: Routine) -> list[str]:
+        """The function of a routine."""
+        return routine_lines(self.language, routine, {r.name: r for r in self.package.routines})
+
+    def about(self) -> list[str]:
+        """What the header says of the functions, beside what all headers say."""
+        return []
+
+    @property
+    def passed(self) -> list[str]:
+        """What a call is given between inputs and outputs."""
+        return [f"&{self.prefix}_default_constants"] if self.constants else []
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,13 +96,13 @@ class Sources:
     # -- the header ----------------------------------------------------------------------------------------------------
 
     def header(self) -> str:
-        guard, name = f"{self.prefix.upper()}_H", self.prefix
+        guard = f"{self.prefix.upper()}_H"
         lines = [
             "/*",
             *comment(f"Dynamics of the mechanism {self.mechanism.name}, in SI units and radians."),
             *comment("Matrices are row by row. Six-vectors are angular first. Outputs and inputs must be different arrays."),
             *comment("No function allocates memory, keeps a state or loops longer than its arguments say."),
-            *(line for note in self.notes for line in comment(note)),
+            *(line for words in (*self.about(), *self.notes) for line in comment(words)),
             *self._entries(),
             " */",
             f"#ifndef {guard}",
@@ -91,26 +114,38 @@ class Sources:
             "",
             *self._sizes(),
         ]
-        if self.constants:
-            lines += [
-                "/* The numbers that may be changed. */",
-                "typedef struct {",
-                *(f"    {self.real} {field}; /* {told(p.name)}, by default {p.value:.6g} */" for field, p in self._parameters()),
-                f"}} {name}_parameters;",
-                "",
-                "/* What the functions need of them: prepare it once, after each change of the parameters. */",
-                f"typedef struct {{\n    {self.real} k[{self.constants}];\n}} {name}_constants;",
-                "",
-                f"extern const {name}_parameters {name}_default_parameters;",
-                f"extern const {name}_constants {name}_default_constants;",
-                "",
-                f"void {name}_prepare(const {name}_parameters *parameters, {name}_constants *constants);",
-                "",
-            ]
+        lines += self.declarations()
         for routine in self.package.routines:
             lines += [*self._described(routine), f"{self.language.signature(routine)};", ""]
         lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */", ""]
         return "\n".join(lines)
+
+    def declarations(self) -> list[str]:
+        """The types of the parameters and constants, and their usual values."""
+        name = self.prefix
+        if not self.constants:
+            return []
+        return [
+            *self.struct(),
+            "/* What the functions need of them: prepare it once, after each change of the parameters. */",
+            f"typedef struct {{\n    {self.real} k[{self.constants}];\n}} {name}_constants;",
+            "",
+            f"extern const {name}_parameters {name}_default_parameters;",
+            f"extern const {name}_constants {name}_default_constants;",
+            "",
+            f"void {name}_prepare(const {name}_parameters *parameters, {name}_constants *constants);",
+            "",
+        ]
+
+    def struct(self) -> list[str]:
+        """The type of the parameters."""
+        return [
+            "/* The numbers that may be changed. */",
+            "typedef struct {",
+            *(f"    {self.real} {field}; /* {_named(field, p)}by default {p.value:.6g} */" for field, p in self._parameters()),
+            f"}} {self.prefix}_parameters;",
+            "",
+        ]
 
     def _sizes(self) -> list[str]:
         upper = self.prefix.upper()
@@ -153,18 +188,27 @@ class Sources:
 
     def source(self) -> str:
         lines = [f'#include "{self.prefix}.h"', "", "#include <math.h>", ""]
-        if self.constants:
-            lines += [*self._prepare(), ""]
+        lines += self.definitions()
         for routine in self.package.routines:
             lines += [*self._code[routine.name], ""]
         return "\n".join(lines)
 
+    def definitions(self) -> list[str]:
+        """The usual values, and how constants follow from parameters."""
+        if not self.constants:
+            return []
+        name = self.prefix
+        constants = [self.language.number(x) for x in evaluate.constants(self.package)]
+        usual = [f"const {name}_constants {name}_default_constants = {{{{", *wrapped(constants, "    "), "}};"]
+        return [*self.defaults(), *usual, "", *self._prepare(), ""]
+
+    def defaults(self) -> list[str]:
+        """The usual values of the parameters."""
+        values = [self.language.number(p.value) for p in self.package.parameters]
+        return [f"const {self.prefix}_parameters {self.prefix}_default_parameters = {{", *wrapped(values, "    "), "};", ""]
+
     def _prepare(self) -> list[str]:
         name = self.prefix
-        values = [self.language.number(p.value) for p in self.package.parameters]
-        constants = [self.language.number(x) for x in evaluate.constants(self.package)]
-        text = [f"const {name}_parameters {name}_default_parameters = {{", *wrapped(values, "    "), "};", ""]
-        text += [f"const {name}_constants {name}_default_constants = {{{{", *wrapped(constants, "    "), "}};", ""]
         fields = self.fields
 
         class Preparing(C):
@@ -185,103 +229,12 @@ class Sources:
             (Argument("constants", (self.constants,), "", output=True),),
             Straight(trace),
         )
-        return text + routine_lines(Preparing(self.real, name, False), routine, {})
+        return routine_lines(Preparing(self.real, name, False), routine, {})
 
-    # -- the test program ----------------------------------------------------------------------------------------------
 
-    def test(self) -> str:
-        """A program that compares with reference values; it ends with 0 where all agree."""
-        real, name = self.real, self.prefix
-        lines = [
-            "/* Compares the functions with reference values: it prints how far each is off, and ends with 0 if all agree. */",
-            f'#include "{name}.h"',
-            "",
-            "#include <math.h>",
-            "#include <stdio.h>",
-            "",
-            "static int failed = 0;",
-            "",
-            f"static void compare(const char *name, const {real} *found, const {real} *expected, int count)",
-            "{",
-            "    double worst = 0.0, size = 1.0;",
-            "    for (int i = 0; i < count; ++i) {",
-            "        const double miss = fabs((double)found[i] - (double)expected[i]);",
-            "        size = fmax(size, fabs((double)expected[i]));",
-            "        worst = miss <= worst ? worst : miss;",
-            "    }",
-            f"    const int right = worst <= {TOLERANCE[real]!r} * size;",
-            '    printf("%-40s %s, off by %.1e of %.3g\\n", name, right ? "ok" : "WRONG", worst, size);',
-            "    failed += !right;",
-            "}",
-            "",
-        ]
-        calls = []
-        for k, state in enumerate(states(self.mechanism, STATES)):
-            for routine in self.package.routines:
-                if isinstance(routine.body, Rolled):
-                    continue
-                given = inputs(routine, state)
-                expected = evaluate.evaluated(self.package, routine, given)
-                lines += self._case(routine, k, given, expected)
-                calls.append(f"    {routine.name}_{k}();")
-        prepared = []
-        if self.constants:
-            prepared = [
-                f"    {name}_constants constants;",
-                f"    {name}_prepare(&{name}_default_parameters, &constants);",
-                f'    compare("prepare", constants.k, {name}_default_constants.k, {self.constants});',
-            ]
-        lines += ["int main(void)", "{", *prepared, *calls, "    return failed != 0;", "}", ""]
-        return "\n".join(lines)
-
-    def _case(self, routine: Routine, k: int, given: dict[str, list[float]], expected: list[float]) -> list[str]:
-        language, real, name = self.language, self.real, self.prefix
-        lines = [f"static void {routine.name}_{k}(void)", "{"]
-        passed = []
-        for x in routine.inputs:
-            texts = [language.number(v) for v in given[x.name]]
-            if x.shape == ():
-                lines.append(f"    const {real} {x.name} = {texts[0]};")
-            else:
-                lines += [f"    const {real} {x.name}[] = {{", *wrapped(texts or ["0"], "        "), "    };"]
-            passed.append(x.name)
-        passed += [f"&{name}_default_constants"] if self.constants else []
-        at = 0
-        compared = []
-        for x in routine.outputs:
-            texts = [language.number(v) for v in expected[at : at + x.size]]
-            at += x.size
-            lines += [f"    const {real} {x.name}_expected[] = {{", *wrapped(texts or ["0"], "        "), "    };"]
-            lines.append(f"    {real} {x.name}[{max(1, x.size)}];")
-            compared.append(f'    compare("{routine.name} {x.name}", {x.name}, {x.name}_expected, {x.size});')
-            passed.append(x.name)
-        return [*lines, f"    {name}_{routine.name}({', '.join(passed)});", *compared, "}", ""]
-
-    def cmake(self) -> str:
-        name = self.prefix
-        return "\n".join(
-            [
-                "cmake_minimum_required(VERSION 3.10)",
-                f"project({name} C)",
-                "",
-                "set(CMAKE_C_STANDARD 99)",
-                "if(NOT CMAKE_BUILD_TYPE)",
-                "  set(CMAKE_BUILD_TYPE Release)",
-                "endif()",
-                "",
-                f"add_library({name} {name}.c)",
-                f"target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})",
-                "if(NOT MSVC)",
-                f"  target_link_libraries({name} PUBLIC m)",
-                "endif()",
-                "",
-                "enable_testing()",
-                f"add_executable({name}_test {name}_test.c)",
-                f"target_link_libraries({name}_test {name})",
-                f"add_test(NAME {name}_test COMMAND {name}_test)",
-                "",
-            ]
-        )
+def _named(field: str, parameter: Parameter) -> str:
+    """The name of a parameter, where that of its field is another."""
+    return "" if field == parameter.name else f"{told(parameter.name)}, "
 
 
 def _operations(trace: Trace) -> int:
