@@ -207,4 +207,5 @@ def test_functions_and_parameters_that_have_no_formula_are_refused() -> None:
     assert "no formula of regressor" in refusal(lg.library("two_r"), functions=["regressor"])
     assert "mechanisms with constraints" in refusal(lg.library("four_bar"), functions=["forward_dynamics"])
     assert "there is no function" in refusal(lg.library("two_r"), functions=["mass"])
+    assert "must be a list of names" in refusal(lg.library("two_r"), functions="gravity")
     assert "follows from others" in refusal(lg.library("jansen"), parameters=["dx"])

@@ -53,10 +53,10 @@ EXPLICIT = Template("""\
 static void explicit_ode(const double *given_x, const double *u, const double *p, double *xdot)
 {
     double x[NX], tau[N];
-$constants    if (!xdot) {
+    if (!xdot) {
         return;
     }
-    copied(given_x, NX, x);
+$constants    copied(given_x, NX, x);
     joint_forces(u, tau);
     copied(x + N, N, xdot);
     ${name}_forward_dynamics(x, x + N, tau, ${passed}xdot + N);

@@ -76,8 +76,6 @@ def forces(eom: Equations) -> tuple[str, ...]:
 
 def wanted(eom: Equations, functions: Sequence[str] | None) -> list[str]:
     """Functions as they were asked for, each after those that it calls; without any, those that a reader looks for."""
-    if isinstance(functions, str):
-        raise ArgumentError("must be a list of names, such as ['inverse_dynamics']", argument="functions")
     found: dict[str, None] = {}
     for text in _usual(eom) if functions is None else functions:
         name = text.partition(":")[0] if isinstance(text, str) else ""
@@ -113,6 +111,6 @@ def refuse_long(eom: Equations, name: str, found: list[Entry]) -> str:
             f"the formulas of {name} have {terms} terms, and not more than {LARGEST} are written",
             where=eom.mechanism.name,
             concerns="style",
-            remedy=f"{FAST} writes the same function in far fewer operations",
+            remedy=f"{FAST} writes the same function in far fewer operations; or leave it, and what calls it, out of functions",
         )
     return f"{name} has {terms} terms, which is long to read; {FAST} is shorter, and runs faster." if terms > LONG else ""

@@ -116,10 +116,7 @@ class ClosedFormSources(Sources):
         words += " Indices of formulas count from 1, those of arrays from 0, row by row."
         if self.eom.notation.numbered:
             words += " In formulas coordinates have numbers: c1 is cos(q1), s12 is sin(q1 + q2)."
-        found = ["/*", *comment(words, width=WIDTH), " */", "", *(self.defaults() if self.fields else [])]
-        if any(routine.name == "forward_dynamics" for routine in self.package.routines):
-            found += sums.solver(self.eom.n, self.real)
-        return found
+        return ["/*", *comment(words, width=WIDTH), " */", "", *(self.defaults() if self.fields else [])]
 
     def defaults(self) -> list[str]:
         name = f"{self.prefix}_parameters {self.prefix}_default_parameters"
@@ -135,7 +132,8 @@ class ClosedFormSources(Sources):
         unread = self._unread(routine, body)
         body = [*unread, *([""] if unread and body else []), *body]
         indented = [f"{INDENT}{line}" if line else "" for line in body]
-        return [f"/* {told(routine.about)} */", self.language.signature(routine), "{", *indented, "}"]
+        before = sums.solver(self.eom.n, self.real) if name == "forward_dynamics" else []
+        return [*before, f"/* {told(routine.about)} */", self.language.signature(routine), "{", *indented, "}"]
 
     def _unread(self, routine: Routine, body: list[str]) -> list[str]:
         """What a compiler would warn of otherwise."""
@@ -149,8 +147,7 @@ class ClosedFormSources(Sources):
         spelling = self._spelling([x.name for x in (*routine.inputs, *routine.outputs)])
         if name == "constraint_bias":
             body = [self.language.array("Psi_dot", len(found)), "", *self._entries_of(found, spelling, "Psi_dot"), ""]
-            added = [spelling.scalar(x) for x in self.eom.phi_dot]
-            body += sums.times_qd(output.name, "Psi_dot", added, "phi_dot", self.eom.n)
+            body += self._times_qd(output.name, "Psi_dot", spelling, "phi_dot")
         else:
             body = self._entries_of(found, spelling, f"*{output.name}" if output.shape == () else output.name)
         return [*self._locals(spelling), *body]
@@ -196,9 +193,15 @@ class ClosedFormSources(Sources):
             calls += self.language.call(routine, [x.name for x in routine.inputs], [array])
         if name == "constraint_rate":
             spelling = self._spelling(["q", "qd", "t", "rate", "Psi"])
-            phi = [spelling.scalar(x) for x in self.eom.phi]
-            return [*self._locals(spelling), *arrays, *calls, "", *sums.times_qd("rate", "Psi", phi, "phi", n)]
+            body = self._times_qd("rate", "Psi", spelling, "phi")
+            return [*self._locals(spelling), *arrays, *calls, "", *body]
         return [*arrays, *calls, *([""] if calls else []), *sums.SUMS[name](n, called, self.language.number(0.0))]
+
+    def _times_qd(self, output: str, matrix: str, spelling: Spelling, added: str) -> list[str]:
+        """matrix qd + phi(t), or its rate."""
+        scalars = getattr(self.eom, added)
+        texts = [spelling.scalar(x) for x in scalars] if any(str(x) != "0" for x in scalars) else []
+        return sums.times_qd(output, matrix, self.eom.n, len(scalars), (added, texts), self.language.number(0.0))
 
     def _cost(self, routine: Routine) -> str:
         count = self._operators.get(routine.name)

@@ -41,16 +41,17 @@ def kinetic_energy(n: int, called: Sequence[str], zero: str) -> list[str]:
     ]
 
 
-def times_qd(output: str, matrix: str, added: Sequence[str], word: str, n: int) -> list[str]:
-    """output = matrix qd + what is added, row by row."""
-    zeros = all(float(x.rstrip("f")) == 0.0 for x in added if _is_number(x)) and all(map(_is_number, added))
-    lines = [f"/* {output} = {matrix} qd{'' if zeros else f' + {word}'} */"]
-    if zeros:
-        lines += [f"for (int i = 0; i < {len(added)}; ++i) {{", f"    {output}[i] = {added[0]};"]
-    else:
-        lines += [*(f"{output}[{i}] = {x};" for i, x in enumerate(added)), f"for (int i = 0; i < {len(added)}; ++i) {{"]
+def times_qd(output: str, matrix: str, n: int, rows: int, added: tuple[str, Sequence[str]], zero: str) -> list[str]:
+    """output = matrix qd + what is added, by its name and row by row; where nothing is, there are no rows."""
+    word, texts = added
+    lines = [
+        f"/* {output} = {matrix} qd{f' + {word}' if texts else ''} */",
+        *(f"{output}[{i}] = {x};" for i, x in enumerate(texts)),
+    ]
     return [
         *lines,
+        f"for (int i = 0; i < {rows}; ++i) {{",
+        *([] if texts else [f"    {output}[i] = {zero};"]),
         f"    for (int j = 0; j < {n}; ++j) {{",
         f"        {output}[i] += {matrix}[{n}*i + j]*qd[j];",
         *("    }", "}"),
@@ -96,14 +97,6 @@ def _rows(output: str, n: int, called: Sequence[str], zero: str) -> list[str]:
 
 def _term(array: str) -> str:
     return {"M": "M qdd", "C": "C qd"}.get(array, array)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.rstrip("f"))
-    except ValueError:
-        return False
-    return True
 
 
 SUMS = {

@@ -26,7 +26,9 @@ class CSource(Target):
     options: ClassVar[Mapping[str, Option]] = {
         "real": Option("the type of numbers", "double", ("double", "float")),
         "style": Option(
-            'how functions are written: "fast", or "closed_form", a formula an entry, to be read', "fast", ("fast", "closed_form")
+            'how functions are written: "fast", or "closed_form" with the formula above each entry, to be read',
+            "fast",
+            ("fast", "closed_form"),
         ),
     }
 
