@@ -26,7 +26,7 @@ FUNCTIONS = {
 }
 ABOUT = {
     "model_prepare": "The constants that follow from the parameters.",
-    "model_forces": "The joint forces at a time and a state: those of the description, and the inputs, which are among the values.",
+    "model_forces": "The joint forces: those of the description, and the inputs, which are among the values.",
     "model_rates": "The rates of the coordinates, and the accelerations.",
     "model_nearest": "The nearest state that keeps the constraints, by one step of Newton's method.",
     "model_open": "How far the constraint that is kept worst is off, and which one that is.",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lagrangian.errors import ArgumentError
 from lagrangian.exports.functions.catalogue import FUNCTIONS, usual_frames
-from lagrangian.exports.routine import Argument, Package, Routine
+from lagrangian.exports.routine import Argument, Package, Routine, Straight
 from lagrangian.model.mechanism import Mechanism
 
 USUAL = ("multipliers", "kinetic_energy", "potential_energy", "pose")
@@ -72,20 +72,27 @@ def wanted(mechanism: Mechanism, functions: Sequence[str] | None, frames: Sequen
 
 
 class Needs:
-    """On which groups of variables routines depend, by the names of their inputs."""
+    """On which groups of variables routines depend, by the inputs that they read."""
 
     def __init__(self, package: Package) -> None:
         routines = {x.name: x for x in package.routines}
-        forces = {"inputs"}
-        if "torque" in routines:
-            forces |= {x.name for x in routines["torque"].inputs}
-        moved = {x.name for x in routines["forward_dynamics"].inputs if x.name != "tau"} | forces
+        forces = {"inputs", *_read(routines["torque"])} if "torque" in routines else {"inputs"}
+        moved = forces | _read(routines["forward_dynamics"]) - {"tau"}
         self._of = {"tau": forces, "qdd": moved, "multipliers": moved}
         self.accelerations = frozenset(moved)
-        self.coordinate_rates = frozenset({"q", "qd"} | ({"t"} & moved if "project" in routines else set()))
+        back = _read(routines["project"]) if "project" in routines else set()
+        self.coordinate_rates = frozenset({"q", "qd"} | back)
 
     def of(self, routine: Routine) -> frozenset[str]:
-        return frozenset().union(*(self._of.get(x.name, {x.name}) for x in routine.inputs))
+        return frozenset().union(*(self._of.get(name, {name}) for name in _read(routine)))
+
+
+def _read(routine: Routine) -> set[str]:
+    """The inputs that a routine reads: straight-line code may leave some alone."""
+    given = {x.name for x in routine.inputs}
+    if isinstance(routine.body, Straight):
+        return given & {node[1] for node in routine.body.trace.nodes if node[0] == "input"}
+    return given
 
 
 def outputs(package: Package, given: Sequence[Wanted]) -> list[Output]:

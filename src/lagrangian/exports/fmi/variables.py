@@ -85,9 +85,9 @@ class Declaration:
     ) -> Variables:
         mechanism = self.mechanism
         made = Variables(mechanism.nq)
-        names = [*mechanism.coordinate_names, *(f"qd_{name}" for name in mechanism.speed_names)]
-        about = [*(f"coordinate {x}" for x in mechanism.coordinate_names), *(f"speed of {x}" for x in mechanism.speed_names)]
-        made.states = [self._named(*told, start=float(x)) for *told, x in zip(names, about, start, strict=True)]
+        told = [(name, f"coordinate {name}") for name in mechanism.coordinate_names]
+        told += [(f"qd_{name}", f"speed of {name}") for name in mechanism.speed_names]
+        made.states = [self._named(name, about, start=x) for (name, about), x in zip(told, start, strict=True)]
         made.derivatives = [
             Variable(
                 f"der({x.name})",
