@@ -21,11 +21,12 @@ from lagrangian.exports.targets.c import Sources
 from lagrangian.exports.targets.target import Wish
 from lagrangian.kernels.trace.node import NUMBERS, Graph, Trace
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.settings import RATE
 
 NORMALISE = "normalise"
 SPAN = (0.0, 10.0)  # of a mechanism that does not say how long it runs
 LONGEST = 60  # characters of the model identifier, which names files
+STEP, STEPS = 1e-3, 10_000  # s, the largest step unless it is given; and into how many the run of the description is divided
+RATE = 100.0  # 1/s: the errors of variable-step solvers stay small, and explicit ones stable up to steps of 20 ms
 SLOW = 1e-3  # rad/s or m/s
 SHOWN = 6  # names that a note lists
 OURS = ("fmi3", "fmu")  # how files of every FMU begin
@@ -54,7 +55,7 @@ class Content:
         return any(name in self.routines for name in ("project", NORMALISE))
 
 
-def content(mechanism: Mechanism, wish: Wish, step: float) -> Content:
+def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     if not mechanism.nv:
         raise ArgumentError(f"{mechanism.name} has no joint that moves, and an FMU needs a state", argument="mechanism")
     given = wanted(mechanism, wish.functions, wish.frames)
@@ -62,12 +63,12 @@ def content(mechanism: Mechanism, wish: Wish, step: float) -> Content:
     found = outputs(made, given)
     sources = Sources(mechanism, replace(made, name=_identifier(made.name)), "double")
     routines = {x.name: legal for x, legal in zip(made.routines, sources.package.routines, strict=True)}
-    settings = {"largest_step": step}
+    span = mechanism.initial.t_span or SPAN
+    settings = {"largest_step": min(STEP, (span[1] - span[0]) / STEPS) if step is None else step}
     if "project" in routines or NORMALISE in routines:
         settings["stabilisation"] = RATE
     if sliding(mechanism):
         settings["friction_speed"] = SLOW
-    span = mechanism.initial.t_span or SPAN
     used = {node[2] for node in made.preparation.nodes if node[0] == "input" and node[1] == NUMBERS}
     parameters = [p for k, p in enumerate(made.parameters) if k in used]
     variables = Declaration(mechanism).variables(_start(mechanism, span[0]), parameters, settings, found, Needs(made))

@@ -40,8 +40,10 @@ def _paragraphs(content: Content) -> list[str]:
         "joints. Where the description gives torques of its own, these act as well, so that with all inputs at zero the motion "
         "is that of the description.",
         "In Co-Simulation the FMU makes steps of equal length by the classical Runge-Kutta method, each at most largest_step "
-        "long, as many as fill a communication step. Inputs are held during a communication step.",
-        "A parameter that is changed takes effect at once: in Event Mode, or between two communication steps.",
+        "long, as many as fill a communication step. A step for which the motion is so fast that the method would be unstable is "
+        "divided. Inputs are held during a communication step.",
+        "A parameter that is changed takes effect at once: in Event Mode, or between two communication steps. Start values do "
+        "not follow parameters.",
     ]
     if content.projected:
         found.append(

@@ -23,12 +23,16 @@ class FunctionalMockupUnit(Target):
     about = "FMI 3.0 file for Model Exchange and Co-Simulation, with its C sources, and compiled for this machine"
     single = ".fmu"
     options: ClassVar[Mapping[str, Option]] = {
-        "step": Option("the largest step that Co-Simulation makes, in seconds, by default", 1e-3),
+        "step": Option(
+            "the largest step of Co-Simulation in seconds; without it a ten-thousandth of the description's run, at most 1 ms",
+            None,
+        ),
         "binary": Option("whether the library for this machine is compiled", True, (True, False)),
     }
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        step = number(self.option(wish, "step"), "step", above=0.0)
+        step = self.option(wish, "step")
+        step = None if step is None else number(step, "step", above=0.0)
         binary = truth(self.option(wish, "binary"), "binary")
         made = content(mechanism, wish, step)
         sources = sources_of(made)
