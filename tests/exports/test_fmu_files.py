@@ -192,10 +192,18 @@ def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
     names, parents = ("a-b", "a b", "time"), ("ground", "b0", "b1")
     joints = [lg.Joint(n, "revolute", p, f"b{k}", axis="z") for k, (n, p) in enumerate(zip(names, parents, strict=True))]
     frames = [lg.Frame("θ", "b2"), lg.Frame("theta", "b1"), lg.Frame("1", "b1")]
-    made = Fmu(lg.Mechanism("fmi3", bodies, joints, frames=frames), tmp_path, binary=False)
+    rule = lg.Pfaffian(test_hostile_names.SHELL + test_hostile_names.FORMAT + "#\\", {"a-b": 1.0, "a b": 1.0})
+    made = Fmu(lg.Mechanism("fmi3", bodies, joints, frames=frames, constraints=[rule]), tmp_path)
     assert made.states == ["a_b", "a_b_", "time_", "qd_a_b", "qd_a_b_", "qd_time"]
     assert {"theta.x", "theta.x_", "x1.x", "theta.R[1,1]", "theta.R_[1,1]"} <= set(made.references)
+    assert "lambda_touch_pwned_n_0_x_s" in made.references
     assert made.description.modelExchange.modelIdentifier == "mechanism_fmi3"
+    log: list[tuple[int, str, str]] = []
+    with made.instance("CoSimulation", log) as instance:
+        instance.set(["qd_a_b"], [1.0])
+        instance.begin()
+        found = instance.get("qd_a_b", "qd_a_b_")
+        assert found[0] == pytest.approx(-found[1], abs=1e-14)
 
 
 def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:

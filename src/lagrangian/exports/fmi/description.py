@@ -22,7 +22,9 @@ CATEGORIES = {
 
 def model_description(content: Content, token: str) -> str:
     mechanism, variables = content.mechanism, content.variables
-    about = mechanism.description or f"Dynamics of the mechanism {mechanism.name}"
+    about = mechanism.description or f"Dynamics of the mechanism {mechanism.name}."
+    beside = ", beside the torques that the description gives" if mechanism.initial.torque else ""
+    about += f" Inputs are forces of the actuated joints{beside}." if variables.inputs else ""
     root = _element(
         None,
         "fmiModelDescription",

@@ -118,7 +118,8 @@ def _timed(routine: Routine) -> bool:
 
 
 def _string(text: str) -> str:
-    plain = told(text).replace("\\", "\\\\").replace('"', '\\"')
+    """A text for messages, in which # is written twice."""
+    plain = told(text).replace("#", "##").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{plain}"'
 
 

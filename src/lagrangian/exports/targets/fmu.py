@@ -35,26 +35,22 @@ class FunctionalMockupUnit(Target):
         step = None if step is None else number(step, "step", above=0.0)
         binary = truth(self.option(wish, "binary"), "binary")
         made = content(mechanism, wish, step)
-        sources = sources_of(made)
+        token = _token(made)
+        sources = {**_own_sources(made, token), **_common_sources()}
         compiled = library(sources, made.identifier) if binary else Library(why="it was not asked for")
         notes = made.notes
         if not compiled.content:
             notes += (f"The FMU has sources and no library for this machine: {compiled.why}.",)
-        files: dict[str, str | bytes] = {"modelDescription.xml": model_description(made, _token(made))}
+        files: dict[str, str | bytes] = {"modelDescription.xml": model_description(made, token)}
         files |= {compiled.path: compiled.content} if compiled.content else {}
-        files |= {f"sources/{name}": text for name, text in sources.items()}
-        files["sources/buildDescription.xml"] = build_description(made, [name for name in sources if name.endswith(".c")])
+        files |= {f"sources/{name}": text for name, text in sorted(sources.items())}
+        files["sources/buildDescription.xml"] = build_description(made, sorted(x for x in sources if x.endswith(".c")))
         files["documentation/index.html"] = page(made)
         return Product({f"{made.identifier}.fmu": archive(files)}, notes=notes)
 
 
-def sources_of(made: Content) -> dict[str, str]:
-    """The C files of the FMU: those of all FMUs, and those of the mechanism."""
-    found = _own_sources(made, _token(made))
-    return dict(sorted({**found, **_common_sources()}.items()))
-
-
 def _own_sources(made: Content, token: str) -> dict[str, str]:
+    """The C files of this mechanism."""
     name = made.identifier
     return {
         f"{name}.h": made.sources.header(),
@@ -65,6 +61,7 @@ def _own_sources(made: Content, token: str) -> dict[str, str]:
 
 
 def _common_sources() -> dict[str, str]:
+    """The C files of all FMUs."""
     folder = resources.files("lagrangian.exports.fmi") / "c"
     return {file.name: file.read_text(encoding="ascii") for file in folder.iterdir() if file.name.endswith((".c", ".h"))}
 

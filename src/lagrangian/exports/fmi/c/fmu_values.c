@@ -90,7 +90,7 @@ fmi3Status fmu_close(fmu_instance *fmu)
     }
     const double off = model_open(t, x, &now->constants, &worst);
     if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED))
-        return fmu_tell(fmu, fmi3Error, "%s: the constraint %s is not kept by any state near the one that is given: it is off by %g.",
+        return fmu_tell(fmu, fmi3Error, "%s: no state near the one that is given keeps the constraint %s: it is off by %g.",
                         fmu->name, model_constraint_names[worst], off);
 #endif
     (void)moved;
