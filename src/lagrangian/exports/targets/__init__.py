@@ -10,6 +10,7 @@ from lagrangian.exports.targets.target import Target
 # the name of a target, and where it is: a file here, and its name there
 NAMES = {
     "c": "c.TARGET",
+    "fmu": "fmu.TARGET",
     "urdf": "robot_files.URDF",
     "mjcf": "robot_files.MJCF",
     "sdf": "robot_files.SDF",
