@@ -67,6 +67,10 @@ lagrangian tour
 # --- compare
 lagrangian compare panda
 
+# --- export
+lagrangian export arm.toml --to c --functions inverse_dynamics,forward_dynamics
+lagrangian export panda --to c --option real=float --parameters link7.mass
+
 # --- compare-solvers
 lagrangian compare-solvers two_r -t 5
 lagrangian compare-solvers pendulum --methods rk4,symplectic --step 0.01,0.001

@@ -33,6 +33,7 @@ from lagrangian.errors import (
     SimulationWarning,
     SingularWarning,
     StudyWarning,
+    WriterWarning,
     one_of,
 )
 from lagrangian.library import library as _library
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from lagrangian.configuration.consistent_speeds import consistent_speeds
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
-    from lagrangian.description.toml.writer import dumps, save
+    from lagrangian.description.writing.written import Written
     from lagrangian.design.compare_turns import ComparedTurns, compare_turns
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.four_bar import FourBar
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from lagrangian.proven_digits.certified import Certified, CertifiedState
     from lagrangian.proven_digits.certify import certify
     from lagrangian.proven_digits.number import ProvenNumber
+    from lagrangian.saving import dumps, save, written
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
@@ -158,7 +160,8 @@ _LATER = {
     "inverse": "lagrangian.inverse_dynamics.inverse",
     "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
     "read": "lagrangian.motion.files",
-    **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
+    **dict.fromkeys(("dumps", "save", "written"), "lagrangian.saving"),
+    "Written": "lagrangian.description.writing.written",
     "simulate": "lagrangian.motion.simulate",
     **dict.fromkeys(("Sensitivities", "sensitivities"), "lagrangian.motion.sensitivity.sensitivities"),
     **dict.fromkeys(("Optimum", "optimise"), "lagrangian.optimisation.optimise"),
@@ -273,6 +276,8 @@ __all__ = [
     "Unlock",
     "Wall",
     "Workspace",
+    "WriterWarning",
+    "Written",
     "assemble",
     "assembly_modes",
     "box",
@@ -330,6 +335,7 @@ __all__ = [
     "tube",
     "uniform",
     "workspace",
+    "written",
 ]
 
 

@@ -225,6 +225,10 @@ class ReaderWarning(LagrangianWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 
 
+class WriterWarning(LagrangianWarning):
+    """Something in a mechanism that the format of a file does not hold, so that what is written moves otherwise."""
+
+
 class MechanismWarning(LagrangianWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 

@@ -187,8 +187,8 @@ def test_errors(mechanism, message):
 def test_files(tmp_path):
     m = lg.library("pendulum")
     for path, message in {
-        tmp_path / "a.urdf": "give the file the ending .toml",
-        tmp_path / "a": "give the file the ending .toml",
+        tmp_path / "a.tml": "Did you mean '.toml'",
+        tmp_path / "a": "no writer for the suffix",
         tmp_path / "no" / "a.toml": "there is no folder",
     }.items():
         with pytest.raises(ArgumentError, match=message):

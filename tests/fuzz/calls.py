@@ -36,6 +36,8 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "library": {"name": "two_r"},
     "dumps": {"mechanism": "two_r"},
     "save": {"mechanism": "two_r", "path": "out.toml"},
+    "export": {"mechanism": "two_r", "target": "c", "functions": ["gravity"]},
+    "written": {"mechanism": "two_r", "format": "urdf"},
     "read": {"path": "no.nc"},
     "compile": {"mechanism": "two_r"},
     "assemble": {"mechanism": "four_bar", "starts": 3},

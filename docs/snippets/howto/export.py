@@ -29,6 +29,14 @@ print(fast.mass_matrix([0.3, 0.8]).round(4).tolist())
 lg.save(arm, "two_r_copy.toml")
 print(lg.dumps(arm).splitlines()[0])
 
+# --- formats
+panda = lg.library("panda")
+lg.save(panda, "panda.xml")  # for MuJoCo
+lg.save(panda, "panda.sdf")  # for Drake and Gazebo
+made = lg.written(panda, "urdf")
+print(made.text.splitlines()[1])
+print(made.notes[0])
+
 # --- run
 motion = lg.simulate(arm, 2, t_eval=201)
 motion.save("two_r.nc")  # netCDF: all of it

@@ -32,8 +32,9 @@ def destination(path: str | os.PathLike[str], single: str) -> Path:
 def write_all(place: Path, files: Mapping[str, str | bytes], single: str) -> tuple[Path, ...]:
     """Write files: a new folder appears with all of them, or not at all; in one that is there, each file is replaced whole."""
     if single and place.suffix.lower() == single:
-        (content,) = files.values()
-        return (write(place, content),)
+        # files beside it take its name
+        places = {place if Path(name).suffix == single else place.with_suffix(Path(name).suffix): name for name in files}
+        return tuple(write(path, files[name]) for path, name in places.items())
     try:
         if place.exists():
             return tuple(write(place / name, content) for name, content in files.items())

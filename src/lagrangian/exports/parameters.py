@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.samples import Samples, values_over
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismError, one_of
 from lagrangian.exports.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.expression import parameters as names_in
@@ -91,6 +91,10 @@ def _adjustable(mechanism: Mechanism, names: list[str]) -> bool:
 
 def _built(mechanism: Mechanism, names: list[str]) -> None:
     described, values = traced(mechanism, _parameters(mechanism, names), Graph())
+    for joint, before in zip(described.joints, mechanism.joints, strict=True):
+        if joint.rubbing_plane != before.rubbing_plane:
+            told = "its dry friction acts in a plane, with one number for all directions"
+            raise MechanismError(told, where=f"joint {joint.name!r}")
     trees.build(described, read=Samples(values, 1))
 
 
@@ -113,6 +117,7 @@ def _paths(mechanism: Mechanism) -> list[str]:
         found += [f"{body.name}.inertia.{c}" for c in ("xx", "xy", "xz", "yy", "yz", "zz")]
     for joint in mechanism.joints:
         if joint.kind.nv:
-            found += [f"{joint.name}.friction.{c}" for c in ("viscous", "coulomb", "coulomb_negative")]
+            dry = () if joint.rubbing_plane else ("coulomb", "coulomb_negative")
+            found += [f"{joint.name}.friction.{c}" for c in ("viscous", *dry)]
     found += [f"gravity.{c}" for c in "xyz"]
     return [name for name in found if value_of(mechanism, name) != 0.0]

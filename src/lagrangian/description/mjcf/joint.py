@@ -21,6 +21,7 @@ from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.placement import Placement
 
 TYPES = ("hinge", "slide", "ball", "free")
+_ENDLESS = 1e15  # from here on a limit is none: a number must be written where a joint has a limit on one side only
 _LIMITED = ("true", "false", "auto")
 
 
@@ -160,6 +161,7 @@ def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes:
     if number(element, "margin", 0.0):
         notes.add("margin of a joint", "not carried over: its limits act where they are met", name)
     low, high = (compiler.angle(x) for x in span) if hinge else span
+    low, high = (math.copysign(math.inf, x) if abs(x) >= _ENDLESS else x for x in (low, high))
     return Limits(low, high, effort=effort)
 
 

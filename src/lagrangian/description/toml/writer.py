@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
@@ -15,21 +13,11 @@ from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.event import entries as event_entries
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
-from lagrangian.files import as_path, checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
-
-
-def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
-    """Write a mechanism as a TOML file, which `load` reads back to the same; a file of this name is overwritten."""
-    target = as_path(path)
-    if target.suffix.lower() != ".toml":
-        raise ArgumentError(f"{target}: a mechanism is saved as TOML; give the file the ending .toml", concerns="path")
-    checked_target(target)
-    return write(target, dumps(mechanism))
 
 
 def dumps(mechanism: MechanismLike) -> str:

@@ -26,6 +26,7 @@ _TYPES = {
     "floating": "free",
     "planar": "planar",
 }
+ENDLESS = 1e15
 _BEYOND_SPEED = ("acceleration", "deceleration", "jerk")  # limits of URDF 1.2
 
 
@@ -113,7 +114,7 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         if beyond in element.attributes:
             notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: joints have limits of position, speed and force", name)
     speed, effort = _bound(element, "velocity", notes), _bound(element, "effort", notes)
-    lower, upper = number(element, "lower", 0.0, infinite=True), number(element, "upper", 0.0, infinite=True)
+    lower, upper = (_endless(number(element, key, 0.0, infinite=True)) for key in ("lower", "upper"))
     if not bounded:
         if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
             notes.add(f"<limit> lower and upper of a {kind} joint", NOT_CARRIED, name)
@@ -132,11 +133,16 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         return Limits(lower, upper, speed, effort)
 
 
+def _endless(value: float) -> float:
+    """A limit; from 1e15 on it is none, as in SDF, for a number must be written where a joint has none."""
+    return math.copysign(math.inf, value) if abs(value) >= ENDLESS else value
+
+
 def _bound(limit: Element, attribute: str, notes: Notes) -> float:
     """The largest speed or force; a negative one is written where there is none, as it is in SDF."""
     value = number(limit, attribute, infinite=True)
     if value >= 0:
-        return value
+        return _endless(value)
     notes.add(f"<limit> with a negative {attribute}", "read as none, which it means in SDF", place(limit), warn=True)
     return math.inf
 

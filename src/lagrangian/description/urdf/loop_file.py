@@ -103,7 +103,7 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
         return read(as_path(given), notes)
     for suffix in (".yaml", ".yml") if urdf is not None else ():
         path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
-        if _speaks_of_loops(path):
+        if speaks_of_loops(path):
             found = read(path, notes)
             meaning = f"they are those of {path.name}, beside the URDF; {_WITHOUT} leaves it out"
             for pair in found.pairs:
@@ -122,12 +122,13 @@ def _others(urdf: Path) -> list[Path]:
         files = sorted(urdf.parent.iterdir())
         robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
         named = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
-        return [path for path in named[:_LOOKED_AT] if _speaks_of_loops(path)]
+        return [path for path in named[:_LOOKED_AT] if speaks_of_loops(path)]
     except (OSError, DescriptionError):  # it is nobody's wish that they be read
         return []
 
 
-def _speaks_of_loops(path: Path) -> bool:
+def speaks_of_loops(path: Path) -> bool:
+    """Whether a file has the entry that names loops."""
     try:
         if not path.is_file() or path.stat().st_size > _MOST:
             return False

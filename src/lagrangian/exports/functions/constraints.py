@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lagrangian.algorithms import kinematics
-from lagrangian.algorithms.closed.cholesky import Blocks, Sparse, product
+from lagrangian.algorithms.closed.cholesky import Blocks, Sparse, product, sparse
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.link import is_zero
 from lagrangian.configuration.mobility import mobility
@@ -45,15 +46,19 @@ def redundant(model: Model) -> bool:
 
 def least(model: Model, found: list[Any]) -> list[Any]:
     """lambda = Psi y with Psi^T Psi y = Psi^T lambda: the smallest with the same forces along the speeds."""
-    n = model.nv
     entries = model.of(model.closed.jacobian())
     rows: Sparse = [{} for _ in range(model.equations)]
-    columns: Sparse = [{} for _ in range(n)]
+    columns: dict[int, dict[int, Any]] = {}
     for i, k, x in zip(*model.closed.pattern, entries, strict=True):
-        rows[i][k] = columns[k][i] = x
-    A = [{j: product(columns[k], columns[j]) for j in range(n)} for k in range(n)]
-    A = [{j: x for j, x in row.items() if not is_zero(x)} for row in A]
-    y = Blocks(A, True, [0.0] * n, ["Psi"] * n, None).solve([product(column, found) for column in columns])
+        if not is_zero(x):
+            rows[i][k] = columns.setdefault(k, {})[i] = x
+    if not columns:  # no equation has a speed in it
+        return found
+    acting = sorted(columns)
+    products = [[product(columns[k], columns[j]) for j in acting] for k in acting]
+    n = len(acting)
+    right = [product(columns[k], found) for k in acting]
+    y = dict(zip(acting, Blocks(sparse(products), True, [ROUNDING**2] * n, ["Psi"] * n, None).solve(right), strict=True))
     return [product(row, y) for row in rows]
 
 

@@ -7,8 +7,16 @@ from importlib import import_module
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.exports.targets.target import Target
 
-# the name of a target, and the file here that has it as `TARGET`
-NAMES = {"c": "c", "acados": "acados"}
+# the name of a target, and where it is: a file here, and its name there
+NAMES = {
+    "c": "c.TARGET",
+    "acados": "acados.TARGET",
+    "fmu": "fmu.TARGET",
+    "urdf": "robot_files.URDF",
+    "mjcf": "robot_files.MJCF",
+    "sdf": "robot_files.SDF",
+    "toml": "robot_files.TOML",
+}
 _own: dict[str, Target] = {}
 
 
@@ -23,7 +31,8 @@ def target_of(name: str) -> Target:
         return _own[name]
     if not isinstance(name, str) or name not in NAMES:
         raise ArgumentError(one_of("target", name, [*NAMES, *_own]), where=Argument("target"))
-    found: Target = import_module(f"lagrangian.exports.targets.{NAMES[name]}").TARGET
+    file, _, attribute = NAMES[name].partition(".")
+    found: Target = getattr(import_module(f"lagrangian.exports.targets.{file}"), attribute)
     return found
 
 

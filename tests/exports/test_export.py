@@ -1,0 +1,180 @@
+"""`lagrangian.export` and its command: what is refused, and that nothing half-written is left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import lagrangian as lg
+from lagrangian.cli.main import app
+from lagrangian.exports import folder
+from lagrangian.exports.evaluate import evaluated
+from lagrangian.exports.functions.catalogue import FUNCTIONS, package
+from lagrangian.exports.samples import inputs, states
+from tests.exports.compiled_c import STRICT, run
+from tests.exports.reference import expected, miss
+
+
+def said(*words: str) -> str:
+    done = CliRunner().invoke(app, ["export", *words])
+    assert done.exit_code == 2
+    return done.output
+
+
+def test_an_unknown_target_lists_those_that_exist() -> None:
+    with pytest.raises(lg.ArgumentError, match=r"target: there is no target 'cc'\. Did you mean 'c'\? Known: c, ") as told:
+        lg.export("two_r", "cc")
+    assert all(name in str(told.value) for name in lg.export_targets())
+    assert "Did you mean 'c'?" in said("two_r", "--to", "cc")
+
+
+def test_an_unknown_function_lists_those_that_exist() -> None:
+    with pytest.raises(lg.ArgumentError, match="Did you mean 'gravity'") as told:
+        lg.export("two_r", "c", functions=["gravty"])
+    assert all(name in str(told.value) for name in FUNCTIONS)
+    assert "gravity" in said("two_r", "--to", "c", "--functions", "gravty")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"functions": "gravity"}, "must be a list of names"),
+        ({"functions": []}, "name at least one function"),
+        ({"functions": ["gravity:tip"]}, "gravity is of no frame"),
+        ({"functions": ["jacobian:tool"]}, "there is no frame or body 'tool'"),
+        ({"functions": ["multipliers"]}, "multipliers cannot be exported: the mechanism has no constraints"),
+        ({"functions": ["torque"]}, "torque cannot be exported: the description gives no torques"),
+        ({"parameters": ["l3"]}, "there is no parameter 'l3'"),
+        ({"parameters": "l1"}, "must be a list of names"),
+        ({"parameters": ["link1.masss"]}, "there is no entry 'masss'"),
+        ({"real": "half"}, "there is no value 'half'"),
+        ({"rael": "float"}, "there is no option 'rael'. Did you mean 'real'"),
+    ],
+)
+def test_what_is_wrong_is_said(given: dict[str, object], message: str) -> None:
+    with pytest.raises((lg.ArgumentError, lg.MechanismError), match=re.escape(message)):
+        lg.export("two_r", "c", **given)
+
+
+def test_a_direction_that_depends_on_a_parameter_is_not_adjustable() -> None:
+    with pytest.raises(lg.ArgumentError, match="'lam' cannot stay adjustable"):
+        lg.export("bicycle", "c", functions=["mass_matrix"], parameters=["lam"])
+    made = lg.export("bicycle", "c", functions=["mass_matrix"])
+    assert any("lam" in note for note in made.notes)
+
+
+def puck() -> lg.Mechanism:
+    """A disc that rubs on its plane, with dry friction against the direction of its velocity."""
+    body = lg.Body("puck", 0.2, (0, 0, 0), (1e-4, 1e-4, 2e-4))
+    friction = {"viscous": 0.1, "coulomb": 0.4}
+    return lg.Mechanism("puck", [body], [lg.Joint("slide", "planar", "ground", "puck", axis="z", friction=friction)])
+
+
+def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
+    made, dyn = package(puck(), ["friction", "inverse_dynamics", "forward_dynamics"]), lg.compile(puck())
+    assert "slide.friction.viscous" in [p.name for p in made.parameters]
+    for state in states(puck(), 2):
+        for routine in made.routines:
+            given = inputs(routine, state)
+            assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
+    with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
+        lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
+
+
+def test_a_function_that_is_too_long_is_refused() -> None:
+    bodies = [lg.Body(f"b{k}", 1.0, (0.1, 0, 0), (0.01, 0.01, 0.01)) for k in range(300)]
+    joints = [lg.Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", placement=(0.2, 0, 0)) for k in range(300)]
+    with pytest.raises(lg.ArgumentError, match="inverse_dynamics_derivatives cannot be exported: it has 300 speeds"):
+        lg.export(lg.Mechanism("long", bodies, joints), "c", functions=["inverse_dynamics_derivatives"])
+
+
+@pytest.mark.parametrize("where", ["a/file/below", "a/file", "no\0name"])
+def test_a_place_that_cannot_be_is_refused_before_the_work(where: str, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_text("kept")
+    with pytest.raises(lg.ArgumentError):
+        lg.export("two_r", "c", tmp_path / where)
+    assert (tmp_path / "a" / "file").read_text() == "kept"
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["a", "file"]
+
+
+def test_nothing_half_written_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+
+    def failing(path: Path, content: str | bytes) -> Path:
+        if len(written) == 2:
+            raise OSError(28, "No space left on device")
+        written.append(path)
+        path.write_text(str(content))
+        return path
+
+    monkeypatch.setattr(folder, "write", failing)
+    with pytest.raises(lg.ArgumentError, match="No space left on device"):
+        lg.export("two_r", "c", tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_that_are_there_are_replaced_and_others_kept(tmp_path: Path) -> None:
+    (tmp_path / "two_r.h").write_text("old")
+    (tmp_path / "mine.txt").write_text("mine")
+    made = lg.export("two_r", "c", tmp_path)
+    assert (tmp_path / "two_r.h").read_text() == made.files["two_r.h"]
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert set(made.paths) == {tmp_path / name for name in made.files}
+
+
+def test_a_function_is_an_attribute_or_an_error() -> None:
+    made = lg.export("two_r", "c")
+    with pytest.raises(AttributeError, match="inverse_dynamics"):
+        made.inverse_dynamics  # noqa: B018
+    assert repr(made) == "<Export to c: two_r.h, two_r.c, two_r_test.c, CMakeLists.txt>"
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+HOSTILE = 'π*/ int main(void) { remove("x"); } /*'
+
+
+def hostile() -> lg.Mechanism:
+    """Names that are keywords, collide, are not ASCII, or try to leave a comment."""
+    bodies = [lg.Body(name, 1.0, (0.1, 0, 0), (0.01, 0.02, 0.03)) for name in ("double", "int-a", "int_a", HOSTILE)]
+    names = ["for", "größe", "θ₁", "x y"]
+    joints = [
+        lg.Joint(name, "revolute", "ground" if k == 0 else bodies[k - 1].name, bodies[k].name, placement=(0.2, 0, 0))
+        for k, name in enumerate(names)
+    ]
+    frames = [lg.Frame("tool tip", HOSTILE, (0.1, 0, 0)), lg.Frame("tool-tip", HOSTILE, (0.2, 0, 0))]
+    return lg.Mechanism("while", bodies, joints, frames=frames)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler is installed")
+def test_hostile_names_are_made_legal_and_listed(tmp_path: Path) -> None:
+    m = hostile()
+    made = lg.export(m, "c", tmp_path / "out", functions=["inverse_dynamics", "pose", "step"])
+    name = next(n for n in made.files if n.endswith(".h")).removesuffix(".h")
+    assert name != "while"
+    header = str(made.files[f"{name}.h"])
+    assert header.isascii()
+    assert "pose_tool_tip(" in header
+    assert "pose_tool_tip_(" in header or "pose_tool_tip_2(" in header
+    assert any("while" in note for note in made.notes)
+    run("gcc", *STRICT, f"{name}.c", f"{name}_test.c", "-lm", "-o", "check", folder=tmp_path / "out")
+    assert "WRONG" not in run("./check", folder=tmp_path / "out")
+    assert sorted(os.listdir(tmp_path)) == ["out"]
+
+
+def test_the_command_says_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["export", "two_r", "--to", "c", "-f", "gravity,jacobian:tip", "--option", "real=float"])
+    assert done.exit_code == 0
+    assert "wrote two_r-c/two_r.h" in done.output
+    assert "float two" not in (tmp_path / "two_r-c" / "two_r.c").read_text()
+    assert "jacobian_tip" in (tmp_path / "two_r-c" / "two_r.h").read_text()
+    listed = CliRunner().invoke(app, ["targets", "--json"])
+    assert listed.exit_code == 0
+    assert '"inverse_dynamics"' in listed.output
