@@ -44,6 +44,17 @@ def chosen(mechanism: Mechanism, given: Sequence[str] | None) -> tuple[tuple[Par
     return _parameters(mechanism, [name for name in names if name not in fixed]), (told,) if told else ()
 
 
+def of_formulas(mechanism: Mechanism, given: Sequence[str] | None) -> tuple[Parameter, ...]:
+    """The parameters that stay names in formulas: those that are asked for, or all from which others follow."""
+    independent = _independent(mechanism)
+    names = independent if given is None else _asked(mechanism, given)
+    for name in names:
+        if name in mechanism.parameters and name not in independent:
+            others = ", ".join(names_in(mechanism.parameters[name]))
+            raise ArgumentError(f"{name!r} follows from others", argument="parameters", remedy=f"formulas have {others}")
+    return _parameters(mechanism, names)
+
+
 def traced(mechanism: Mechanism, parameters: Iterable[Parameter], graph: Graph) -> tuple[Mechanism, LaneValues]:
     """How numbers of a mechanism follow from parameters that are inputs of a graph; and the mechanism whose numbers they are."""
     inputs = {p.name: TracedParameter(p.value, graph.input(NUMBERS, k)) for k, p in enumerate(parameters)}

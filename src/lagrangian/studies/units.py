@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from typing import Any
+from collections.abc import Mapping
 
 from lagrangian.errors import LagrangianError
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.units import of_parameter, quantities
 from lagrangian.studies.keep import Kept, kept
-from lagrangian.studies.names import SPEED
 
 _KEEP_UNIT = ("+", "-", "neg", "abs", "max", "min")
-_PATHS = {"mass": "kg"}  # by the last word of a path
 
 
 def units_of(mechanism: Mechanism | None, inputs: tuple[str, ...], keep: Mapping[str, str] | None) -> dict[str, str]:
@@ -22,7 +18,7 @@ def units_of(mechanism: Mechanism | None, inputs: tuple[str, ...], keep: Mapping
     if mechanism is None:
         return {}
     known = quantities(mechanism)
-    found = {name: known.get(name, "") or _of_parameter(mechanism, name) for name in inputs}
+    found = {name: known.get(name, "") or of_parameter(mechanism, name) for name in inputs}
     for name, text in (keep or {}).items():
         try:
             (column,) = kept({name: text}, mechanism, None)
@@ -30,22 +26,6 @@ def units_of(mechanism: Mechanism | None, inputs: tuple[str, ...], keep: Mapping
             continue
         found[name] = _of_column(column, known)
     return found
-
-
-def quantities(mechanism: Mechanism) -> dict[str, str]:
-    """Of what a motion has over time, as `quantities.known` names it."""
-    speeds = [slides for joint in mechanism.joints for slides in joint.kind.slides]
-    found = {"t": "s", "kinetic_energy": "J", "potential_energy": "J", "energy": "J", "balance": "J"}
-    found |= {f"work_{x}": "J" for x in ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")}
-    for place in (*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)):
-        found |= {f"{place}.{axis}": "m" for axis in "xyz"}
-    for joint in mechanism.joints:
-        found |= {f"force_{joint.name}": "N", f"moment_{joint.name}": "N m"}
-    for name, slides in zip(mechanism.speed_names, speeds, strict=True):
-        found |= {f"tau_{name}": "N" if slides else "N m", f"friction_{name}": "N" if slides else "N m"}
-        found |= {f"qdd_{name}": "m/s²" if slides else "rad/s²", f"{SPEED}{name}": "m/s" if slides else "rad/s"}
-    coordinates = [unit for joint in mechanism.joints for unit in joint.kind.units]
-    return found | dict(zip(mechanism.coordinate_names, coordinates, strict=True))
 
 
 def _of_column(column: Kept, known: Mapping[str, str]) -> str:
@@ -74,37 +54,3 @@ def _of_expression(x: Scalar, known: Mapping[str, str]) -> str:
         return _of_expression(second, known) if x.operation == "*" and not isinstance(first, Expression) else ""
     found = {_of_expression(y, known) for y in x.arguments}
     return found.pop() if x.operation in _KEEP_UNIT and len(found) == 1 else ""
-
-
-# -- parameters ---------------------------------------------------------------------------------------------------------
-
-
-def _of_parameter(mechanism: Mechanism, name: str) -> str:
-    """By where the parameter stands for itself: as a mass, a length, a moment of inertia, or gravity."""
-    found = {unit for x, unit in _numbers(mechanism) if _is(x, name)}
-    if found:
-        return found.pop() if len(found) == 1 else ""
-    first, _, _ = name.partition(".")
-    return "m/s²" if first == "gravity" and first != name else _PATHS.get(name.rpartition(".")[2], "") if "." in name else ""
-
-
-def _is(x: Any, name: str) -> bool:
-    if isinstance(x, Expression) and x.operation == "neg":
-        x = x.arguments[0]
-    return isinstance(x, Expression) and x.operation == "symbol" and x.name == name
-
-
-def _numbers(mechanism: Mechanism) -> Iterator[tuple[Any, str]]:
-    for body in mechanism.bodies:
-        yield body.mass, "kg"
-        yield from ((x, "m") for x in body.center)
-        yield from ((x, "kg m²") for x in body.inertia)
-    for joint in mechanism.joints:
-        yield from ((x, "m") for x in joint.placement.position)
-    parts: tuple[Any, ...] = (*mechanism.frames, *mechanism.loops)
-    for part in parts:
-        for value in (getattr(part, field.name) for field in fields(part)):
-            yield from ((x, "m") for x in (value.position if isinstance(value, Placement) else ()))
-    for part in (*mechanism.loops, *mechanism.constraints, *mechanism.springs):
-        yield from ((getattr(part, name, None), "m") for name in ("length", "radius"))
-    yield from ((x, "m/s²") for x in mechanism.gravity)

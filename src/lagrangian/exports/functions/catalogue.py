@@ -95,12 +95,12 @@ def _named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wa
         yield Wanted(function)
         return
     mechanism = model.mechanism
-    for each in [frame] if frame else frames if frames is not None else _frames(mechanism):
+    for each in [frame] if frame else frames if frames is not None else usual_frames(mechanism):
         mechanism.frame(each)  # an unknown one is refused
         yield Wanted(function, each)
 
 
-def _frames(mechanism: Mechanism) -> list[str]:
+def usual_frames(mechanism: Mechanism) -> list[str]:
     """The frames that the mechanism names, or else the bodies that carry no other."""
     named = [frame.name for frame in mechanism.frames]
     carrying = {joint.parent for joint in mechanism.joints}

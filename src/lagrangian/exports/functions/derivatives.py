@@ -38,7 +38,7 @@ def _slopes(model: Model, **given: list[Any]) -> list[list[Any]]:
     t = {} if model.timed else {"t": [0.0]}
     found = model.of(residual_derivatives(model.mechanism, model.tree), **given, **t)
     wide = 2 * model.nv
-    return [found[k : k + wide] for k in range(0, len(found), wide)]
+    return [found[k : k + wide] for k in range(0, len(found), max(1, wide))]
 
 
 def of_inverse_dynamics(model: Model, frame: str = "") -> list[Any]:

@@ -9,15 +9,16 @@ from lagrangian.exports.functions.function import ABOUT, Function
 from lagrangian.exports.model import Model
 from lagrangian.exports.routine import Argument, Call, Compute, Sequence
 from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.mechanism import Mechanism
 
 # the classical method of Runge and Kutta: the places of its stages, in steps
 STAGES = (0.5, 0.5, 1.0)
 
 
-def _normalised(model: Model, q: list[Any]) -> list[Any]:
+def normalised(mechanism: Mechanism, q: list[Any]) -> list[Any]:
     """Quaternions of length one."""
     found: list[Any] = []
-    for joint in model.mechanism.joints:
+    for joint in mechanism.joints:
         found += joint.kind.normalised(q[len(found) : len(found) + joint.kind.nq])
     return found
 
@@ -38,7 +39,7 @@ def project(model: Model, frame: str = "") -> list[Any]:
     """One step of Newton's method back to the constraints, as small as M measures it; then the nearest speeds that keep them."""
     q, qd = model.input("q", model.nq), model.input("qd", model.nv)
     moved = model.of(model.closed.position_correction())
-    q = _normalised(model, [a + b for a, b in zip(q, coordinate_rates(model.mechanism, q, moved), strict=True)])
+    q = normalised(model.mechanism, [a + b for a, b in zip(q, coordinate_rates(model.mechanism, q, moved), strict=True)])
     change = model.of(model.closed.speed_correction(), q=q)
     return [*q, *(a + b for a, b in zip(qd, change, strict=True))]
 
@@ -92,7 +93,7 @@ def _combined(model: Model) -> Trace:
     speeds = [qd, *([graph.input(f"qd{k}", i) for i in range(model.nv)] for k in (1, 2, 3))]
     slopes = [coordinate_rates(model.mechanism, a, b) for a, b in zip(positions, speeds, strict=True)]
     changes = mean([[graph.input(f"qdd{k}", i) for i in range(model.nv)] for k in (1, 2, 3, 4)])
-    moved = _normalised(model, [a + b for a, b in zip(q, mean(slopes), strict=True)])
+    moved = normalised(model.mechanism, [a + b for a, b in zip(q, mean(slopes), strict=True)])
     return Trace(graph, [*moved, *(a + b for a, b in zip(qd, changes, strict=True))])
 
 

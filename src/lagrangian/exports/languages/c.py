@@ -27,6 +27,7 @@ class C(Language):
     """`real` is "double" or "float"; `prefix` begins the names of all functions and types."""
 
     keywords = KEYWORDS
+    model = ("constants", "constants")  # the type, after the prefix, and the name of what functions need of the model
 
     def __init__(self, real: str, prefix: str, has_constants: bool) -> None:
         self.real, self.prefix, self.has_constants = real, prefix, has_constants
@@ -80,7 +81,7 @@ class C(Language):
 
     def array(self, name: str, size: int) -> str:
         self.locals += size * self.bytes
-        return f"{self.real} {name}[{size}];"
+        return f"{self.real} {name}[{max(1, size)}];"
 
     def loop(self, name: str, count: int, backward: bool = False) -> str:
         self.locals += 4
@@ -105,7 +106,7 @@ class C(Language):
     def signature(self, routine: Routine) -> str:
         given = [self._declared(x) for x in routine.inputs]
         if self.has_constants:
-            given.append(f"const {self.prefix}_constants *constants")
+            given.append(f"const {self.prefix}_{self.model[0]} *{self.model[1]}")
         given += [self._declared(x) for x in routine.outputs]
         static = "static " if routine.hidden else ""
         return f"{static}void {self.prefix}_{routine.name}({', '.join(given)})"
@@ -124,8 +125,8 @@ class C(Language):
             self._largest_part = max(self._largest_part, self.locals)
         else:
             self.locals, self._largest_part = self.locals + self._largest_part, 0
-        # a part of a function may leave some of its arguments alone
-        given = (*routine.inputs, *routine.outputs) if routine.hidden else routine.inputs
+        # a part of a function may leave some of its arguments alone, and an output may have no entries
+        given = (*routine.inputs, *(x for x in routine.outputs if routine.hidden or not x.size))
         unread = [*(x.name for x in given), *(["constants"] if self.has_constants else [])]
         return [*(f"{self.indent}(void){name};" for name in unread), "}"]
 
@@ -134,5 +135,5 @@ class C(Language):
             f"{name}[0]" if x.shape == () and name not in self._single else name
             for x, name in zip(routine.inputs, inputs, strict=True)
         ]
-        given += ["constants"] if self.has_constants else []
+        given += [self.model[1]] if self.has_constants else []
         return [f"{self.prefix}_{routine.name}({', '.join([*given, *outputs])});"]

@@ -30,7 +30,7 @@ class Names:
 
     def legal(self, name: str, prefix: str = "") -> str:
         """A name for this, which nothing else has; the prefix is put before it, and is legal."""
-        plain = prefix + spelled(name)
+        plain = prefix + self.spelled(name)
         if not plain or plain[0].isdigit():
             plain = f"x{plain}"
         plain = plain[: self._longest]
@@ -43,6 +43,10 @@ class Names:
         if found != prefix + name:
             self.changed[name] = found
         return found
+
+    def spelled(self, name: str) -> str:
+        """The name in the characters that the language takes."""
+        return spelled(name)
 
 
 def spelled(name: str) -> str:

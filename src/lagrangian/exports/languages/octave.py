@@ -141,7 +141,7 @@ class Octave(Untyped):
     def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
         lines, at = [], 0
         for x in routine.outputs:
-            lines += self.filled(x.name, (), texts[at : at + x.size], x.shape[1] if len(x.shape) > 1 else 1)
+            lines += self.filled(x.name, (), texts[at : at + x.size], max(1, x.shape[1]) if len(x.shape) > 1 else 1)
             at += x.size
         return lines
 

@@ -15,6 +15,8 @@ NAMES = {
     "matlab": "octave.TARGET",
     "julia": "julia.TARGET",
     "rust": "rust.TARGET",
+    "acados": "acados.TARGET",
+    "fmu": "fmu.TARGET",
     "urdf": "robot_files.URDF",
     "mjcf": "robot_files.MJCF",
     "sdf": "robot_files.SDF",

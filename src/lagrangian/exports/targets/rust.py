@@ -19,7 +19,7 @@ from lagrangian.model.mechanism import Mechanism
 TAKEN = (*KEYWORDS, "prepare", "Parameters", "Constants", "DEFAULT_PARAMETERS", "DEFAULT_CONSTANTS")
 # of an array that a test puts on the stack
 LARGE = 10_000
-STYLE = "#![allow(non_snake_case, non_upper_case_globals, unused_parens, unused_variables, clippy::all)]"
+STYLE = "#![allow(non_snake_case, non_upper_case_globals, unused_mut, unused_parens, unused_variables, clippy::all)]"
 
 COMPARE = """\
 /// Panics where entries of an array are not those that are expected; without places, all are compared.

@@ -86,6 +86,9 @@ class Target(ABC):
             choices = self.options[name].choices
             if choices and value not in choices:
                 raise ArgumentError(one_of("value", value, [str(x) for x in choices]), where=Argument(name))
+        for name in ("functions", "frames", "parameters"):
+            if isinstance(getattr(wish, name), str):
+                raise ArgumentError(f"must be a list of names, such as [{getattr(wish, name)!r}]", argument=name)
         if not self.of_functions:
             for name in ("functions", "frames", "parameters"):
                 if getattr(wish, name) is not None:

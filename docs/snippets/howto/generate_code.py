@@ -1,0 +1,58 @@
+"""What docs/howto/generate_code.md shows, in its order."""
+
+# --- first
+import lagrangian as lg
+
+arm = lg.library("two_r")
+made = lg.export(arm, "c", "two_r_c", functions=["inverse_dynamics", "jacobian:tip"])
+print([path.name for path in made.paths])
+header = made.files["two_r.h"]
+print(header[header.index("void two_r_jacobian_tip") :].splitlines()[0])
+
+# --- targets
+for name, about in lg.export_targets().items():
+    print(f"{name:8} {about}")
+
+# --- parameters
+panda = lg.library("panda")
+made = lg.export(
+    panda, "c", functions=["gravity"], parameters=["link7.mass", "link7.center.z"]
+)
+header = made.files["panda.h"]
+start = header.index("typedef struct")
+print(header[start : header.index("} panda_parameters;")])
+
+# --- numpy
+import importlib.util
+
+import numpy as np
+
+lg.export(arm, "numpy", "two_r_numpy", functions=["inverse_dynamics"])
+spec = importlib.util.spec_from_file_location("two_r", "two_r_numpy/two_r.py")
+two_r = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(two_r)
+states = np.zeros((1000, 2))
+print(two_r.inverse_dynamics(states, states, states).shape)
+print(two_r.inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(6))
+print(lg.compile(arm).inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(6))
+
+# --- casadi
+functions = lg.export(arm, "casadi", functions=["forward_dynamics", "pose:tip"])
+print(functions.forward_dynamics)
+print(functions.forward_dynamics([0.3, -0.7], [0, 0], [1, 0]))
+
+# --- jax
+import jax
+
+jax.config.update("jax_enable_x64", True)
+functions = lg.export(arm, "jax", functions=["kinetic_energy", "mass_matrix"])
+q, qd = np.array([0.3, -0.7]), np.array([0.5, 0.2])
+print(jax.grad(functions.kinetic_energy, argnums=1)(q, qd).round(6))
+print((functions.mass_matrix(q) @ qd).round(6))
+
+# --- robots
+with open("two_r.urdf", "w") as file:
+    file.write(lg.dumps(arm, "urdf"))
+made = lg.export("four_bar", "mjcf", "four_bar.xml")
+for note in made.notes:
+    print("-", note)

@@ -1,0 +1,75 @@
+/*
+ * An instance of the FMU, and what its source files share.
+ *
+ * All variables are numbers of one array, whose places are their value references: the time, the parameters, the inputs, the
+ * continuous states, their derivatives, the outputs. Derivatives and outputs are computed when they are asked for.
+ */
+#ifndef FMU_H
+#define FMU_H
+
+#include "fmi3.h"
+#include "fmu_model.h"
+
+#define TIME 0
+#define PARAMETERS 1
+#define INPUTS (PARAMETERS + MODEL_PARAMETERS)
+#define STATES (INPUTS + MODEL_INPUTS)
+#define DERIVATIVES (STATES + MODEL_STATES)
+#define OUTPUTS (DERIVATIVES + MODEL_STATES)
+#define VARIABLES (OUTPUTS + MODEL_OUTPUTS)
+
+typedef enum { MODEL_EXCHANGE, CO_SIMULATION } fmu_kind;
+
+/* Modes are bits, so that a function can say in which it may be called. */
+enum { INSTANTIATED = 1, INITIALIZATION = 2, EVENT = 4, CONTINUOUS_TIME = 8, STEP = 16, TERMINATED = 32 };
+#define INITIALIZED (EVENT | CONTINUOUS_TIME | STEP)
+#define ANY (INSTANTIATED | INITIALIZATION | INITIALIZED | TERMINATED)
+
+/* All that changes in a simulation: a copy of it is a state of the FMU. */
+typedef struct {
+    double values[VARIABLES];
+    model_constants constants;
+    double stop;
+    unsigned mode;
+    bool has_stop;
+    bool derivatives_known;
+    bool outputs_known;
+    bool moved;   /* whether states or parameters were set, so that the constraints may be open */
+    bool changed; /* whether the states were brought back to the constraints, which the importer is to be told */
+} fmu_values;
+
+typedef struct {
+    fmu_kind kind;
+    char *name;
+    fmi3InstanceEnvironment environment;
+    fmi3LogMessageCallback log;
+    bool logged[3]; /* whether warnings, discarded steps and errors are logged */
+    fmu_values now;
+} fmu_instance;
+
+/* Tell the importer what is wrong, and give the status back. */
+fmi3Status fmu_tell(const fmu_instance *fmu, fmi3Status status, const char *format, ...);
+
+/* Whether an instance is in one of these modes; if not, the importer is told so. */
+bool fmu_is_in(const fmu_instance *fmu, unsigned modes, const char *function);
+
+/* The default values of everything. */
+void fmu_start(fmu_values *now);
+
+/* Take note that what is computed is out of date. */
+void fmu_touch(fmu_values *now);
+
+/* Compute derivatives, and the outputs that go with them; or all outputs. */
+void fmu_derivatives(fmu_values *now);
+void fmu_outputs(fmu_values *now);
+
+/* The rates of the states at a time and state, without any correction. */
+void fmu_rates(const fmu_values *now, double t, const double *x, double *rates);
+
+/* Bring states that were set back to the constraints, if they are off. */
+fmi3Status fmu_close(fmu_instance *fmu);
+
+/* Whether all numbers are finite. */
+bool fmu_finite(const double *x, size_t count);
+
+#endif /* FMU_H */
