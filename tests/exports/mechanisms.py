@@ -64,3 +64,9 @@ def long_mechanism(n: int, branched: bool, mixed: bool) -> lg.Mechanism:
         friction = {"viscous": 0.1, **({"coulomb": 0.2} if kind == "prismatic" else {})}
         joints.append(lg.Joint(f"j{i}", kind, parent, f"b{i}", placement=(0.2, 0, 0), friction=friction, **axis))
     return lg.Mechanism("chain", bodies, joints)
+
+
+def rigid() -> lg.Mechanism:
+    """One that cannot move: its arrays have no entries."""
+    body = lg.Body("block", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1))
+    return lg.Mechanism("rigid", [body], [lg.Joint("weld", "fixed", "ground", "block")])

@@ -12,7 +12,8 @@ import pytest
 
 import lagrangian as lg
 from tests.exports.compiled_c import run
-from tests.exports.mechanisms import CHAINS, SIX, dynamics, long_mechanism, trials
+from tests.exports.mechanisms import CHAINS, SIX, dynamics, long_mechanism, rigid, trials
+from tests.exports.reference import applicable
 from tests.exports.runners import assert_equal_to_the_kernels, module, numpy_results
 from tests.exports.test_export import hostile
 
@@ -106,3 +107,8 @@ def test_many_states_are_as_one(two_r: Any) -> None:
     for k in range(5):
         alone = two_r.forward_dynamics(*(x[k] for x in state.values()))
         assert np.allclose(together[k], alone, rtol=1e-14)
+
+
+def test_a_mechanism_that_cannot_move(tmp_path: Path) -> None:
+    lg.export(rigid(), "numpy", tmp_path, functions=applicable(rigid()))
+    assert "WRONG" not in run(sys.executable, "rigid.py", folder=tmp_path)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.exports.mechanisms import CHAINS, SIX, functions, long_mechanism, mechanism
+from tests.exports.mechanisms import CHAINS, SIX, functions, long_mechanism, mechanism, rigid
+from tests.exports.reference import applicable
 from tests.exports.runners import assert_equal_to_the_kernels, octave, octave_results
 from tests.exports.test_export import hostile
 
@@ -102,3 +103,9 @@ def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
     made = lg.export(long_mechanism(1000, False, False), "octave", tmp_path, functions=["inverse_dynamics", "forward_dynamics"])
     assert sum(len(text) for text in made.files.values()) < 100_000
     assert octave("chain_test", tmp_path).count(" ok") == 2
+
+
+@needs_octave
+def test_a_mechanism_that_cannot_move(tmp_path: Path) -> None:
+    lg.export(rigid(), "octave", tmp_path, functions=applicable(rigid()))
+    assert "WRONG" not in octave("rigid_test", tmp_path)

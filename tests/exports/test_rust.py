@@ -11,7 +11,8 @@ import pytest
 
 import lagrangian as lg
 from tests.exports.compiled_c import run
-from tests.exports.mechanisms import CHAINS, SIX, long_mechanism
+from tests.exports.mechanisms import CHAINS, SIX, long_mechanism, rigid
+from tests.exports.reference import applicable
 from tests.exports.runners import assert_equal_to_the_kernels, rust_results
 from tests.exports.test_export import hostile
 
@@ -90,3 +91,8 @@ def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
     made = lg.export(long_mechanism(1000, False, False), "rust", tmp_path, functions=["inverse_dynamics", "forward_dynamics"])
     assert sum(len(text) for text in made.files.values()) < 100_000
     assert "2 passed; 0 failed" in cargo_test(tmp_path)
+
+
+def test_a_mechanism_that_cannot_move(tmp_path: Path) -> None:
+    lg.export(rigid(), "rust", tmp_path, functions=applicable(rigid()))
+    assert "0 failed" in cargo_test(tmp_path)

@@ -42,4 +42,5 @@ def target_of(name: str) -> Target:
 
 
 def targets() -> list[Target]:
-    return [target_of(name) for name in dict.fromkeys([*NAMES, *_own])]
+    """All targets, each once; some have two names."""
+    return list(dict.fromkeys(target_of(name) for name in (*NAMES, *_own)))
