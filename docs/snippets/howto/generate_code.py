@@ -36,6 +36,21 @@ print(two_r.inverse_dynamics(states, states, states).shape)
 print(two_r.inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(6))
 print(lg.compile(arm).inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(6))
 
+# --- fmu
+import fmpy
+
+lg.export("four_bar", "fmu", "four_bar.fmu")
+found = fmpy.simulate_fmu(
+    "four_bar.fmu",
+    fmi_type="CoSimulation",
+    stop_time=2.0,
+    output_interval=0.1,
+    start_values={"m2": 1.5},
+    output=["theta1", "C.x"],
+)
+run = lg.simulate(lg.library("four_bar", {"m2": 1.5}), 2.0, t_eval=21)
+print(abs(found["theta1"] - run.q[:, 0]).max() < 1e-6)
+
 # --- casadi
 functions = lg.export(arm, "casadi", functions=["forward_dynamics", "pose:tip"])
 print(functions.forward_dynamics)
