@@ -18,7 +18,6 @@ class JavaScript(Language):
     """Functions take arrays and fill arrays."""
 
     close = "}"
-    cuts = False
 
     def __init__(self):
         self.functions = {

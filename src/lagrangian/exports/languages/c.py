@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from lagrangian.exports.languages.language import FUNCTIONS, Language, Text, in_32_bits, wrapped
-from lagrangian.exports.routine import Argument, Routine
+from lagrangian.exports.routine import Argument, Routine, Straight
 
 _WORDS = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register restrict"
@@ -23,6 +23,9 @@ _WORDS = (
 KEYWORDS = frozenset(_WORDS.split())
 
 
+POINTER = 8  # bytes of an address
+
+
 class C(Language):
     """`real` is "double" or "float"; `prefix` begins the names of all functions and types."""
 
@@ -35,6 +38,7 @@ class C(Language):
         self.functions = {name: f"{name}f" for name in FUNCTIONS} if real == "float" else {}
         self.locals = 0  # bytes of what the function that is being written declares, and of the largest of its parts
         self._largest_part = 0
+        self._read: set[str] = set()  # the arrays that the function reads or writes
 
     @property
     def bytes(self) -> int:
@@ -48,12 +52,12 @@ class C(Language):
         return f"{in_32_bits(x) if self.real == 'float' else repr(float(x))}{self.suffix}"
 
     def element(self, array: str, index: str | int) -> str:
-        if array == "k":
-            return f"constants->k[{index}]"
+        self._read.add(array)
         return f"{array}[{index}]"
 
     def place(self, argument: Argument, index: str | int) -> str:
         if argument.shape == ():
+            self._read.add(argument.name)
             return f"*{argument.name}" if argument.output else argument.name
         return self.element(argument.name, index)
 
@@ -118,17 +122,23 @@ class C(Language):
 
     def opening(self, routine: Routine) -> list[str]:
         self.locals, self._single = 0, {x.name for x in routine.inputs if x.shape == ()}
-        return [self.signature(routine), "{"]
+        self._read = set()
+        found = [self.signature(routine), "{"]
+        if self.has_constants and isinstance(routine.body, Straight):
+            self.locals += POINTER
+            found.append(f"{self.indent}const {self.real} *const k = {self.model[1]}->k;")
+        return found
 
     def closing(self, routine: Routine) -> list[str]:
         if routine.hidden:
             self._largest_part = max(self._largest_part, self.locals)
         else:
             self.locals, self._largest_part = self.locals + self._largest_part, 0
-        # a part of a function may leave some of its arguments alone, and an output may have no entries
-        given = (*routine.inputs, *(x for x in routine.outputs if routine.hidden or not x.size))
-        unread = [*(x.name for x in given), *(["constants"] if self.has_constants else [])]
-        return [*(f"{self.indent}(void){name};" for name in unread), "}"]
+        given = [x.name for x in (*routine.inputs, *routine.outputs)]
+        if self.has_constants:
+            given.append("k" if isinstance(routine.body, Straight) else self.model[1])
+        # compilers warn of what is not read
+        return [*(f"{self.indent}(void){name};" for name in given if name not in self._read), "}"]
 
     def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
         given = [
@@ -136,4 +146,5 @@ class C(Language):
             for x, name in zip(routine.inputs, inputs, strict=True)
         ]
         given += [self.model[1]] if self.has_constants else []
+        self._read.update(inputs, outputs, given)
         return [f"{self.prefix}_{routine.name}({', '.join([*given, *outputs])});"]
