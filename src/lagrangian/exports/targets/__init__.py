@@ -8,7 +8,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.exports.targets.target import Target
 
 # the name of a target, and the file here that has it as `TARGET`
-NAMES = {"c": "c"}
+NAMES = {"c": "c", "casadi": "casadi", "jax": "jax"}
 _own: dict[str, Target] = {}
 
 
