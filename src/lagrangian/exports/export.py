@@ -71,7 +71,8 @@ def export(
         The frames of functions that name none; without it, those that the mechanism names.
     parameters
         The parameters, or paths such as "link2.mass", that stay adjustable in the code. Without it they are the mechanism's own
-        parameters, and where it has none, the masses, centres, inertias and friction of its parts.
+        parameters, and where it has none, the masses, centres, inertias and friction of its parts. Functions of CasADi and JAX
+        have none unless they are named here: then these are their last input `p`.
     **options
         Those of the target.
 

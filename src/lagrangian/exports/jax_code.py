@@ -21,7 +21,7 @@ from lagrangian.kernels.trace.replay import replay
 
 Read = Callable[[str], Any]  # an array by its name
 # nodes of a trace up to which it is run on scalars
-FEW = 250
+FEW = 150
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(jnp, name) for name in ("sin", "cos", *LIBRARY)}
 SCALARS: dict[str, Callable[..., Any]] = {

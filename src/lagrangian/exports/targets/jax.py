@@ -23,7 +23,7 @@ from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.model.mechanism import Mechanism
 
 SINGLE = "JAX computes in single precision here, with about seven digits, of which dynamics lose some and closed loops most"
-DOUBLE = 'jax.config.update("jax_enable_x64", True), before JAX computes anything, makes it compute in double precision'
+DOUBLE = 'jax.config.update("jax_enable_x64", True), at the start of a program, makes it compute in double precision'
 
 
 class Jax(Target):
@@ -71,6 +71,8 @@ class Maker:
 
         def function(*args: Any, **named: Any) -> Any:
             bound = signature.bind(*args, **named).arguments
+            if jax.numpy.result_type(float) != np.float64:
+                warn(LagrangianWarning(SINGLE, remedy=DOUBLE))
             found = run(*(_array(routine, x, bound[x.name]) for x in given))
             return several(*found) if several else found[0]
 
@@ -128,8 +130,6 @@ def _array(routine: Routine, x: Argument, given: Any) -> Any:
     import jax.numpy as jnp
 
     found = jnp.asarray(given, dtype=float)
-    if found.dtype != np.float64:
-        warn(LagrangianWarning(SINGLE, remedy=DOUBLE))
     own = len(x.shape)
     if found.shape[found.ndim - own :] != x.shape:
         wanted = f"{math.prod(x.shape)} entries along its last axis" if own else "no axes but those of states"
