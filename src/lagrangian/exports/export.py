@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import one_of
+from lagrangian.errors import ArgumentError, one_of
 from lagrangian.exports.folder import destination, write_all
 from lagrangian.exports.targets import target_of, targets
 from lagrangian.exports.targets.target import Wish
@@ -20,7 +20,7 @@ class Export:
     """What `lagrangian.export` made: `files` by name, `functions` by name, and `notes` of what could not be carried over.
 
     `paths` are where the files were written; there are none where no path was given. A function is an attribute, too:
-    `lg.export(arm, "casadi").inverse_dynamics`.
+    `lg.export(arm, "casadi").inverse_dynamics`. `parameters` are those that stay adjustable in the functions, with their values.
     """
 
     target: str
@@ -28,6 +28,7 @@ class Export:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     paths: tuple[Path, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in ("functions", "files"):
@@ -70,7 +71,8 @@ def export(
         The frames of functions that name none; without it, those that the mechanism names.
     parameters
         The parameters, or paths such as "link2.mass", that stay adjustable in the code. Without it they are the mechanism's own
-        parameters, and where it has none, the masses, centres, inertias and friction of its parts.
+        parameters, and where it has none, the masses, centres, inertias and friction of its parts. Functions of CasADi and JAX
+        have none unless they are named here: then these are their last input `p`.
     **options
         Those of the target.
 
@@ -90,10 +92,12 @@ def export(
     chosen = target_of(target)
     wish = Wish(functions, frames, parameters, options)
     chosen.check(wish)
+    if path is not None and not chosen.writes:
+        raise ArgumentError(f"has no meaning here: {target!r} makes functions, and no files", argument="path")
     place = None if path is None else destination(path, chosen.single)  # looked at before the work
     made = chosen.make(model, wish)
     paths = () if place is None else write_all(place, made.files, chosen.single)
-    return Export(chosen.name, made.files, made.functions, made.notes, paths)
+    return Export(chosen.name, made.files, made.functions, made.notes, paths, made.parameters)
 
 
 def export_targets() -> dict[str, str]:

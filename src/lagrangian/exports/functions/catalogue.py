@@ -122,10 +122,11 @@ def _routine(model: Model, wanted: Wanted, loops: bool) -> Routine:
         if trace.operations > LARGEST:
             raise TooLarge
     except TooLarge:
+        remedy = "export functions that are loops over the links, such as inverse_dynamics of a mechanism without loops"
         raise ArgumentError(
             f"{name} of {model.mechanism.name!r} is more than {LARGEST} operations, which would be megabytes of code",
-            argument="functions",
-            remedy="export functions that are loops over the links, such as inverse_dynamics of a mechanism without loops",
+            concerns="functions",
+            remedy=remedy if loops else "this target has no loops over the links; others have, such as 'c'",
         ) from None
     return Routine(name, about, inputs, outputs, Straight(trace))
 

@@ -15,6 +15,8 @@ NAMES = {
     "matlab": "octave.TARGET",
     "julia": "julia.TARGET",
     "rust": "rust.TARGET",
+    "casadi": "casadi.TARGET",
+    "jax": "jax.TARGET",
     "acados": "acados.TARGET",
     "fmu": "fmu.TARGET",
     "urdf": "robot_files.URDF",

@@ -34,11 +34,15 @@ class Wish:
 
 @dataclass(frozen=True)
 class Product:
-    """What a target made: files by their names, functions of another package by name, and what is to be said."""
+    """What a target made: files by their names, functions of another package by name, and what is to be said.
+
+    `parameters` are those that stay adjustable in the functions, with their values in the mechanism.
+    """
 
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 class Target(ABC):
@@ -49,6 +53,7 @@ class Target(ABC):
     single = ""
     of_functions = True
     loops = True  # whether long mechanisms become loops over their links
+    writes = True  # whether it makes files
     options: ClassVar[Mapping[str, Option]] = {}
 
     @abstractmethod

@@ -1,0 +1,185 @@
+"""A trace as rows of operations that do not depend on each other: one loop over rows is short code, however long the trace.
+
+All values have places in one array: constants first, then inputs, then what is computed. Sums, products, quotients, roots and
+choices have one form, so that a row of any of them is computed at once. With a, b, c, d, e from five places it is
+
+    PRODUCTS    (a b + c d)/e
+    DIFFERENCE  (a b - c d)/e
+    ROOT        sqrt(a b)
+    CHOICE      c where a < b, else d
+    SIGN        c where a > 0, d where a < 0, else 0 a
+
+Other functions, such as sines, stand between loops: each phase begins with those whose arguments are known by then. Rows are
+filled as instructions of processors of several units are: what most others wait for goes first (list scheduling).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lagrangian.kernels.trace.node import LEAVES, LIBRARY, Trace, arguments
+
+PRODUCTS, DIFFERENCE, ROOT, CHOICE, SIGN = range(5)
+FUNCTIONS = ("sin", "cos", *LIBRARY)
+ONE, ZERO = -1, -2  # constants that are no nodes
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of many values: places of its arguments (arguments, values), and the first place of its results."""
+
+    name: str
+    arguments: np.ndarray
+    first: int
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Functions, then rows: `kinds` (rows, width), the places of arguments (rows, 5, width), and the first place of results."""
+
+    functions: list[Function]
+    kinds: np.ndarray
+    places: np.ndarray
+    first: int
+
+
+@dataclass
+class Rows:
+    """`inputs` follow the constants: the entries that are read of each array. `size` is how many places there are."""
+
+    constants: list[float]
+    inputs: dict[str, list[int]]
+    phases: list[Phase] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    size: int = 0
+
+
+def rows_of(trace: Trace) -> Rows:
+    return _Scheduler(trace).run()
+
+
+class _Scheduler:
+    def __init__(self, trace: Trace) -> None:
+        self.nodes, self.outputs = trace.nodes, trace.outputs
+        self.lanes = _lanes(trace)
+        self.place: dict[int, int] = {}
+
+    def run(self) -> Rows:
+        constants = {ONE: 1.0, ZERO: 0.0} | {k: x[1] for k, x in enumerate(self.nodes) if x[0] == "constant"}
+        inputs: defaultdict[str, list[int]] = defaultdict(list)
+        for k, node in enumerate(self.nodes):
+            if node[0] == "input":
+                inputs[node[1]].append(k)
+        self._next = 0
+        self._put([*constants, *(k for each in inputs.values() for k in each)])
+        found = Rows(list(constants.values()), {name: [self.nodes[k][2] for k in each] for name, each in inputs.items()})
+        for phase in self._phases():
+            names = dict.fromkeys(self.nodes[k][0] for k in phase if k not in self.lanes)
+            functions = [self._function(name, [k for k in phase if self.nodes[k][0] == name]) for name in names]
+            found.phases.append(self._loop(functions, [k for k in phase if k in self.lanes]))
+        found.outputs, found.size = [self.place[k] for k in self.outputs], self._next
+        return found
+
+    def _put(self, each: Iterable[int]) -> None:
+        for k in each:
+            self.place[k] = self._next
+            self._next += 1
+
+    def _phases(self) -> list[list[int]]:
+        """What is computed, by how many functions are one after the other before it."""
+        rank: dict[int, int] = {}
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for k, node in enumerate(self.nodes):
+            rank[k] = max((rank[a] for a in arguments(node)), default=0) + (node[0] in FUNCTIONS)
+            if k in self.lanes or node[0] in FUNCTIONS:
+                found[rank[k]].append(k)
+        return [found[r] for r in sorted(found)]
+
+    def _function(self, name: str, each: list[int]) -> Function:
+        first = self._next
+        given = [[self.place[a] for a in arguments(self.nodes[k])] for k in each]
+        self._put(each)
+        return Function(name, np.array(given, dtype=np.int32).T, first)
+
+    def _loop(self, functions: list[Function], each: list[int]) -> Phase:
+        first, rows, width = self._next, *_rows({k: self.lanes[k][1:] for k in each})
+        kinds = np.zeros((len(rows), width), dtype=np.int8)
+        places = np.zeros((len(rows), 5, width), dtype=np.int32)  # lanes that are not used are ONE over ONE
+        for row in rows:
+            self._put(row)
+            self._next += width - len(row)
+        for i, row in enumerate(rows):
+            for j, k in enumerate(row):
+                kinds[i, j] = self.lanes[k][0]
+                places[i, :, j] = [self.place[a] for a in self.lanes[k][1:]]
+        return Phase(functions, kinds, places, first)
+
+
+def _lanes(trace: Trace) -> dict[int, tuple[int, ...]]:
+    """The kind and the five arguments of every operation that is in rows; a product that one sum alone needs is part of it."""
+    nodes = trace.nodes
+    uses = Counter(a for node in nodes for a in arguments(node))
+    uses.update(trace.outputs)
+    found: dict[int, tuple[int, ...]] = {}
+    taken: set[int] = set()
+
+    def product(k: int) -> tuple[int, int]:
+        if nodes[k][0] == "mul" and uses[k] == 1:
+            taken.add(k)
+            return nodes[k][1], nodes[k][2]
+        return k, ONE
+
+    for k, node in enumerate(nodes):
+        name, given = node[0], arguments(node)
+        match name:
+            case "add":
+                found[k] = (PRODUCTS, *product(given[0]), *product(given[1]), ONE)
+            case "sub":
+                found[k] = (DIFFERENCE, *product(given[0]), *product(given[1]), ONE)
+            case "mul":
+                found[k] = (PRODUCTS, *given, ZERO, ZERO, ONE)
+            case "neg":
+                found[k] = (DIFFERENCE, ZERO, ZERO, given[0], ONE, ONE)
+            case "div":
+                found[k] = (PRODUCTS, given[0], ONE, ZERO, ZERO, given[1])
+            case "sqrt":
+                found[k] = (ROOT, given[0], ONE, ZERO, ZERO, ONE)
+            case "choose":
+                found[k] = (CHOICE, *given, ONE)
+            case "by_sign":
+                found[k] = (SIGN, given[0], ZERO, given[1], given[2], ONE)
+            case "touch":
+                found[k] = (PRODUCTS, given[0], ONE, given[1], ZERO, ONE)
+            case _:
+                assert name in (*LEAVES, *FUNCTIONS), name
+    return {k: lane for k, lane in found.items() if k not in taken}
+
+
+def _rows(needs: dict[int, tuple[int, ...]]) -> tuple[list[list[int]], int]:
+    """Rows in which everything comes after what it needs, and how wide they are: about as few rows as there must be."""
+    users: defaultdict[int, list[int]] = defaultdict(list)
+    waits: dict[int, int] = {}
+    for k, given in needs.items():
+        before = {a for a in given if a in needs}
+        waits[k] = len(before)
+        for a in before:
+            users[a].append(k)
+    height: dict[int, int] = {}  # how many rows must follow, itself included
+    for k in reversed(needs):
+        height[k] = 1 + max((height[u] for u in users[k]), default=0)
+    width = -(-len(needs) // max(height.values(), default=1))
+    ready = [(-height[k], k) for k, count in waits.items() if not count]
+    heapq.heapify(ready)
+    rows: list[list[int]] = []
+    while ready:
+        rows.append([heapq.heappop(ready)[1] for _ in range(min(width, len(ready)))])
+        for u in (u for k in rows[-1] for u in users[k]):
+            waits[u] -= 1
+            if not waits[u]:
+                heapq.heappush(ready, (-height[u], u))
+    return rows, width
