@@ -16,7 +16,8 @@ from tests.exports.compiled_c import STRICT, CompiledC, run
 from tests.exports.mechanisms import ROLLED, long_mechanism, mechanism
 from tests.exports.reference import applicable, expected, miss
 
-NAMES = ("puma560", "panda", "four_bar", "rolling_disc", "quadruped")
+LONGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("panda", "quadruped", "stewart")]
+NAMES = ("puma560", "four_bar", "rolling_disc", *LONGER)
 SANITIZED = (
     "-std=c99",
     "-Wall",
@@ -41,12 +42,6 @@ def compare(m: lg.Mechanism, code: CompiledC, count: int = 3) -> None:
 def test_every_function_is_that_of_the_kernels(name: str, tmp_path: Path) -> None:
     m = mechanism(name)
     compare(m, CompiledC(m, tmp_path, applicable(m)))
-
-
-@pytest.mark.slow
-def test_every_function_of_a_parallel_robot(tmp_path: Path) -> None:
-    m = lg.library("stewart")
-    compare(m, CompiledC(m, tmp_path, applicable(m)), count=2)
 
 
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "rolling_disc"])

@@ -52,41 +52,17 @@ def export(
     parameters: Sequence[str] | None = None,
     **options: Any,
 ) -> Export:
-    """Write a mechanism, or functions of it, for other programs.
+    """Write a mechanism, or functions of it, for other programs: source code, an FMU, functions of other packages, a robot file.
 
-    Parameters
-    ----------
-    mechanism
-        A mechanism, or the path of a file that describes one.
-    target
-        What it is exported to: "c", "fmu", "numpy", "octave", "julia", "rust", "casadi", "jax", "urdf", "mjcf", "sdf", ...;
-        `lagrangian.export_targets()` lists them with their options.
-    path
-        The folder, or for targets of one file the file, that is written. Without it nothing is written, and the result has the
-        texts.
-    functions
-        Names of functions, such as "inverse_dynamics"; those of frames may name one: "jacobian:tool". Without it,
-        `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `coriolis_matrix` and `gravity` are exported.
-    frames
-        The frames of functions that name none; without it, those that the mechanism names.
-    parameters
-        The parameters, or paths such as "link2.mass", that stay adjustable in the code. Without it they are the mechanism's own
-        parameters, and where it has none, the masses, centres, inertias and friction of its parts. Functions of CasADi and JAX
-        have none unless they are named here: then these are their last input `p`.
-    **options
-        Those of the target.
+    `target` names what is made: "c", "fmu", "numpy", "octave", "julia", "rust", "casadi", "jax", "acados", "urdf", "mjcf", "sdf";
+    `export_targets()` says what each is. `path` is the folder that is written, or the file where the target is one file. Without
+    a path nothing is written, and the result has the texts in `files`, or the `functions`.
 
-    Returns
-    -------
-    Export
-        What was made, with notes of what the target cannot hold.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> made = lg.export(lg.library("two_r"), "c", functions=["inverse_dynamics"])
-    >>> sorted(made.files)
-    ['CMakeLists.txt', 'two_r.c', 'two_r.h', 'two_r_test.c']
+    `functions` are names such as "inverse_dynamics"; those of a frame are written "jacobian:tool", and without a frame they are
+    exported for all `frames`, or for those that the mechanism names. By default the equations of motion are exported.
+    `parameters` are the parameters, or paths such as "link2.mass", that stay adjustable in the code. By default they are the
+    mechanism's own, and where it has none, the masses, centres, inertias and friction of its parts. `options` are those of the
+    target, such as real="float" for "c"; `lagrangian targets` lists them.
     """
     model = mechanism_of(mechanism)
     chosen = target_of(target)
