@@ -98,7 +98,7 @@ class Numbers:
     def _expression(self, x: Expression) -> Expression:
         if x.operation == "symbol":
             return x
-        if x.operation == "^" and (n := _exponent(x.arguments[1])) is not None:  # x^2 is a product
+        if x.operation == "^" and (n := exponent(x.arguments[1])) is not None:  # x^2 is a product
             return Expression("^", (self._argument(x.arguments[0]), n), None)
         if x.operation == "/":  # what divides is 0 in no structure, but may be so for some numbers
             return Expression("/", (self._argument(x.arguments[0]), self.scalar(x.arguments[1], UNITS[1:])), None)
@@ -143,7 +143,7 @@ class Numbers:
         return self.part(value)
 
 
-def _exponent(n: Scalar) -> float | None:
+def exponent(n: Scalar) -> float | None:
     """An exponent that is structure: a whole number, named or not, or a half."""
     value = n.value if isinstance(n, Expression) else float(n)
     return value if value is not None and (value.is_integer() or value == 0.5) else None

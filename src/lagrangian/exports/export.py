@@ -11,8 +11,30 @@ from typing import Any
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.exports.folder import destination, write_all
+from lagrangian.exports.languages.names import spelled
 from lagrangian.exports.targets import target_of, targets
-from lagrangian.exports.targets.target import Wish
+from lagrangian.exports.targets.target import Target, Wish
+from lagrangian.model.mechanism import Mechanism
+
+# endings of files, by which no folder is called
+ENDINGS = (
+    ".toml",
+    ".urdf",
+    ".xml",
+    ".mjcf",
+    ".sdf",
+    ".fmu",
+    ".py",
+    ".c",
+    ".h",
+    ".cpp",
+    ".m",
+    ".jl",
+    ".rs",
+    ".txt",
+    ".json",
+    ".html",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +56,10 @@ class Export:
         if name.startswith("_") or name in ("functions", "files"):
             raise AttributeError(name)
         if name not in self.functions:
-            raise AttributeError(one_of("function", name, self.functions) if self.functions else name)
+            none = (
+                f"{name!r}: {self.target} makes files, and no functions to call; numpy, casadi and jax have functions for Python"
+            )
+            raise AttributeError(one_of("function", name, self.functions) if self.functions else none)
         return self.functions[name]
 
     def __repr__(self) -> str:
@@ -69,11 +94,24 @@ def export(
     wish = Wish(functions, frames, parameters, options)
     chosen.check(wish)
     if path is not None and not chosen.writes:
-        raise ArgumentError(f"has no meaning here: {target!r} makes functions, and no files", argument="path")
-    place = None if path is None else destination(path, chosen.single)  # looked at before the work
+        raise ArgumentError(f"{target} makes functions in Python, and writes no files", concerns="path")
+    place = None if path is None else _place(model, destination(path, chosen.suffixes, ENDINGS), chosen)
     made = chosen.make(model, wish)
-    paths = () if place is None else write_all(place, made.files, chosen.single)
+    paths = () if place is None else write_all(place, made.files, chosen.suffixes, f"{chosen.name} {model.name}")
     return Export(chosen.name, made.files, made.functions, made.notes, paths, made.parameters)
+
+
+def _place(mechanism: Mechanism, place: Path, target: Target) -> Path:
+    """Where to write, which is not the file that the mechanism was read from: what the reader left out of it would be lost."""
+    read = Path(mechanism.file) if mechanism.file else None
+    written = place if place.suffix.lower() in target.suffixes else place / f"{spelled(mechanism.name)}{target.single}"
+    if read is not None and written.exists() and read.exists() and written.samefile(read):
+        raise ArgumentError(
+            f"{written}: the mechanism was read from this file, and what its reader left out would be lost",
+            concerns="path",
+            remedy="name another file",
+        )
+    return place
 
 
 def export_targets() -> dict[str, str]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.samples import Samples, values_over
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismError, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, MechanismError, one_of
+from lagrangian.exports.fixed_places import fixed_places
 from lagrangian.exports.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.expression import parameters as names_in
@@ -40,7 +41,8 @@ def chosen(mechanism: Mechanism, given: Sequence[str] | None) -> tuple[tuple[Par
         return _parameters(mechanism, names), ()
     names = _independent(mechanism) if mechanism.parameters else _paths(mechanism)
     fixed = [name for name in names if not _adjustable(mechanism, [name])] if not _adjustable(mechanism, names) else []
-    told = f"{', '.join(fixed)}: directions of axes depend on them, so their values are written into the code." if fixed else ""
+    told = f"{', '.join(fixed)}: directions, profiles or exponents depend on them, so their values are written into the code."
+    told = told if fixed else ""
     return _parameters(mechanism, [name for name in names if name not in fixed]), (told,) if told else ()
 
 
@@ -63,12 +65,10 @@ def traced(mechanism: Mechanism, parameters: Iterable[Parameter], graph: Graph) 
 
 def _asked(mechanism: Mechanism, given: Sequence[str]) -> list[str]:
     if isinstance(given, str) or not all(isinstance(name, str) for name in given):
-        raise ArgumentError("must be a list of names, such as ['l1', 'link2.mass']", argument="parameters")
+        raise ArgumentError("a list of names is needed, such as ['l1', 'link2.mass']", where="parameters")
     for name in given:
         if name not in mechanism.parameters and not is_path(mechanism, name):
-            raise ArgumentError(
-                one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), where=Argument("parameters")
-            )
+            raise ArgumentError(one_of("parameter", name, [*mechanism.parameters, *_paths(mechanism)]), where="parameters")
     return list(dict.fromkeys(given))
 
 
@@ -78,7 +78,7 @@ def _refuse(mechanism: Mechanism, names: list[str]) -> None:
         try:
             _built(mechanism, [name])
         except LagrangianError as error:
-            raise ArgumentError(f"{name!r} cannot stay adjustable: {error}", argument="parameters") from None
+            raise ArgumentError(f"{name!r} cannot stay adjustable: {error}", where="parameters") from None
 
 
 def _adjustable(mechanism: Mechanism, names: list[str]) -> bool:
@@ -91,6 +91,9 @@ def _adjustable(mechanism: Mechanism, names: list[str]) -> bool:
 
 def _built(mechanism: Mechanism, names: list[str]) -> None:
     described, values = traced(mechanism, _parameters(mechanism, names), Graph())
+    for name, why in fixed_places(described).items():
+        if name in names:
+            raise MechanismError(why)
     for joint, before in zip(described.joints, mechanism.joints, strict=True):
         if joint.rubbing_plane != before.rubbing_plane:
             told = "its dry friction acts in a plane, with one number for all directions"

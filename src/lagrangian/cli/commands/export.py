@@ -23,7 +23,7 @@ def export(
     given: Described,
     to: Annotated[str, typer.Option("--to", metavar="TARGET", help="What to export to: see [cyan]lagrangian targets[/cyan].")],
     functions: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "-f",
             "--functions",
@@ -32,12 +32,14 @@ def export(
         ),
     ] = None,
     frames: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option("--frames", metavar="A,B", help="The frames of functions that name none. Default: all that MECH names."),
     ] = None,
     parameters: Annotated[
-        str | None,
-        typer.Option("--parameters", metavar="A,B", help="The parameters, or paths such as link2.mass, that stay adjustable."),
+        list[str] | None,
+        typer.Option(
+            "--parameters", metavar="A,B", help="The parameters, or paths such as link2.mass, that stay adjustable; or none."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -54,6 +56,8 @@ def export(
     from lagrangian.exports.targets import target_of
 
     target = target_of(to)
+    if not target.writes:
+        raise ArgumentError(f'{to} makes functions in Python, and no files: lagrangian.export(mechanism, "{to}")')
     mechanism = given.load()
     options: dict[str, Any] = dict(quantity.pairs(option or [], "--option"))
     place = out or Path(f"{given.stem}{target.single}" if target.single else f"{given.stem}-{target.name}")
@@ -64,7 +68,7 @@ def export(
             place,
             functions=_listed(functions),
             frames=_listed(frames),
-            parameters=_listed(parameters),
+            parameters=[] if parameters == ["none"] else _listed(parameters),
             **{name: target.read(name, text) for name, text in options.items()},
         )
     if json:
@@ -76,13 +80,13 @@ def export(
         output.wrote(path, f"{path.stat().st_size / 1000:.1f} kB")
 
 
-def _listed(text: str | None) -> list[str] | None:
-    """Names separated by commas."""
-    if text is None:
+def _listed(given: list[str] | None) -> list[str] | None:
+    """Names separated by commas, of an option that may be given again."""
+    if not given:
         return None
-    found = [name.strip() for name in text.split(",")]
+    found = [name.strip() for text in given for name in text.split(",")]
     if not all(found):
-        raise ArgumentError(f"{text!r} has an empty name in it; names are separated by single commas")
+        raise ArgumentError(f"{','.join(given)!r} has an empty name in it; names are separated by single commas")
     return found
 
 
@@ -102,8 +106,10 @@ def targets(json: Json = False) -> None:
         return
     rows = [(t.name, t.about) for t in known]
     output.stdout().print(output.table(("target", "what it is"), rows, words=(1,)))
-    options = [(t.name, name, str(o.usual), o.about) for t in known for name, o in t.options.items()]
+    options = [
+        (t.name, name, " or ".join(map(str, o.choices)) or str(o.usual), o.about) for t in known for name, o in t.options.items()
+    ]
     if options:
-        output.stdout().print(output.table(("target", "option", "default", "what it is"), options, words=(3,)))
+        output.stdout().print(output.table(("target", "option", "values", "what it is"), options, words=(3,)))
     shown = [(f"{f.name}:FRAME" if f.framed else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
     output.stdout().print(output.table(("function", "of", "what it gives"), shown, words=(2,)))

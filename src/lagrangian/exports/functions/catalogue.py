@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from lagrangian.exports import parameters as adjustable
 from lagrangian.exports.functions import constraints, control, derivatives, dynamics, frames, step
 from lagrangian.exports.functions.function import Function
 from lagrangian.exports.model import LARGEST, Model
+from lagrangian.exports.parameters import Parameter
 from lagrangian.exports.preparation import Preparation
 from lagrangian.exports.routine import Compute, Package, Rolled, Routine, Straight
 from lagrangian.exports.routine import Sequence as Calls
@@ -48,21 +49,50 @@ def package(
 ) -> Package:
     """The routines of some functions of a mechanism; `rolled` says whether the target has loops."""
     chosen, notes = adjustable.chosen(mechanism, parameters)
+    for frame in frames or ():
+        mechanism.frame(frame)  # an unknown one is refused
     model = Model(mechanism, chosen)
     preparation = Preparation()
-    routines = [_prepared(_routine(model, wanted, rolled), preparation) for wanted in _wanted(model, functions, frames)]
+    made = _distinct(_routine(model, wanted, rolled) for wanted in _wanted(model, functions, frames))
+    routines = [_prepared(routine, preparation) for routine in made]
     fixed = [routine.name for routine in routines if isinstance(routine.body, Rolled)]
     if fixed and chosen:
         notes += (f"{', '.join(fixed)}: loops over the links read the links' numbers as data, and follow no parameter.",)
+    trace = preparation.trace()
+    read = {node[2] for node in trace.nodes if node[0] == "input"}
+    unread = [p.name for k, p in enumerate(chosen) if k not in read]
+    if parameters is None:  # what nothing depends on is nothing to change
+        chosen, trace = _without_unread(chosen, trace)
+    elif unread:
+        notes += (f"{', '.join(unread)}: no function that is exported depends on {'it' if len(unread) == 1 else 'them'}.",)
     return Package(
         mechanism.name,
         chosen,
-        preparation.trace(),
+        trace,
         tuple(routines),
         tuple(mechanism.coordinate_names),
         tuple(mechanism.speed_names),
-        notes,
+        (*notes, *(f"The file was read with a remark: {note}" for note in mechanism.notes)),
     )
+
+
+def _distinct(routines: Iterable[Routine]) -> Iterator[Routine]:
+    """Routines that all have names of their own: jacobian of `dot_qd_tool` is not jacobian_dot_qd of `tool`."""
+    names: set[str] = set()
+    for routine in routines:
+        name = routine.name
+        while name in names:
+            name += "_"
+        names.add(name)
+        yield routine if name == routine.name else replace(routine, name=name)
+
+
+def _without_unread(chosen: tuple[Parameter, ...], trace: Trace) -> tuple[tuple[Parameter, ...], Trace]:
+    """The parameters that a preparation reads, and the preparation that reads these alone."""
+    read = sorted({node[2] for node in trace.nodes if node[0] == "input"})
+    place = {k: i for i, k in enumerate(read)}
+    nodes = [(*node[:2], place[node[2]]) if node[0] == "input" else node for node in trace.nodes]
+    return tuple(chosen[k] for k in read), Trace.of(nodes, trace.outputs)
 
 
 def _wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str] | None) -> list[Wanted]:

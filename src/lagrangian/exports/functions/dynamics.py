@@ -84,7 +84,7 @@ def friction(model: Model, frame: str = "") -> list[Any]:
         viscous, forth, back = (model.number(x or 0) for x in (given.viscous, given.coulomb, given.coulomb_negative))
         dry = speed.by_sign(forth, -back) if not (is_zero(forth) and is_zero(back)) else 0
         found.append(viscous * speed + planes.get(k, dry))
-    if any(float(s.damping) for s in model.mechanism.springs):
+    if any(not is_zero(model.number(s.damping)) for s in model.mechanism.springs):
         found = [a - b for a, b in zip(found, model.of(model.springs.viscous_torque()), strict=True)]
     return found
 

@@ -17,8 +17,12 @@ class RobotFile(Target):
 
     of_functions = False
 
-    def __init__(self, name: str, suffix: str, about: str) -> None:
-        self.name, self.single, self.about = name, suffix, about
+    def __init__(self, name: str, suffix: str, about: str, *others: str) -> None:
+        self.name, self.single, self.about, self._others = name, suffix, about, others
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        return (self.single, *self._others)
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
         stem = spelled(mechanism.name) or "mechanism"
@@ -50,6 +54,6 @@ class TOMLFile(RobotFile):
 
 
 URDF = URDFFile("urdf", ".urdf", "a URDF file, for ROS, Pinocchio and others")
-MJCF = RobotFile("mjcf", ".xml", "an MJCF file, for MuJoCo")
+MJCF = RobotFile("mjcf", ".xml", "an MJCF file, for MuJoCo", ".mjcf")
 SDF = RobotFile("sdf", ".sdf", "an SDF file, for Gazebo and Drake")
 TOML = TOMLFile("toml", ".toml", "our own TOML file, which holds everything")

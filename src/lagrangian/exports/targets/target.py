@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.errors import ArgumentError, one_of
 from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.routine import Package
 from lagrangian.model.mechanism import Mechanism
@@ -56,6 +56,11 @@ class Target(ABC):
     writes = True  # whether it makes files
     options: ClassVar[Mapping[str, Option]] = {}
 
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The endings by which a path names the file itself, and not a folder."""
+        return (self.single,) if self.single else ()
+
     @abstractmethod
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
         """What is exported; an error where it cannot be."""
@@ -73,13 +78,14 @@ class Target(ABC):
         usual = self.options[name].usual if name in self.options else None
         if isinstance(usual, bool):
             if text.lower() not in ("true", "false"):
-                raise ArgumentError(f"is {text!r}", argument=name, remedy="true or false is needed")
+                raise ArgumentError(f"is {text!r}", where=name, remedy="true or false is needed")
             return text.lower() == "true"
-        if isinstance(usual, (int, float)):
+        if isinstance(usual, (int, float)) or usual is None:
             try:
-                return type(usual)(text)
+                return float(text) if usual is None else type(usual)(text)
             except ValueError:
-                raise ArgumentError(f"is {text!r}", argument=name, remedy="a number is needed") from None
+                if usual is not None:
+                    raise ArgumentError(f"is {text!r}", where=name, remedy="a number is needed") from None
         return text
 
     def check(self, wish: Wish) -> None:
@@ -90,7 +96,7 @@ class Target(ABC):
                 raise ArgumentError(f"{self.name}: {one_of('option', name, known)}", concerns=name)
             choices = self.options[name].choices
             if choices and value not in choices:
-                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), where=Argument(name))
+                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), where=f"{self.name}, option {name}")
         for name in ("functions", "frames", "parameters"):
             if isinstance(getattr(wish, name), str):
                 raise ArgumentError(f"must be a list of names, such as [{getattr(wish, name)!r}]", argument=name)

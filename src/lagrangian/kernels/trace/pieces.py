@@ -21,13 +21,13 @@ WHOLE, LENGTH = 10_000, 1_500
 SHORT, PART = 2_000, 0.01
 
 
-def pieces(scheduled: Schedule, groups: Sequence[int], whole: int = WHOLE) -> tuple[list[list[Schedule]], int]:
+def pieces(scheduled: Schedule, groups: Sequence[int], whole: int | None = None) -> tuple[list[list[Schedule]], int]:
     """A schedule as several, one after the other, and how many numbers are kept between them.
 
     `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. Code of more than `whole`
-    operations is always cut.
+    operations, by default WHOLE, is always cut.
     """
-    count = len(scheduled.operations)
+    count, whole = len(scheduled.operations), WHOLE if whole is None else whole
     if count <= SHORT:
         return _pieces(scheduled, groups, max(1, count))
     found, kept = _pieces(scheduled, groups, LENGTH)

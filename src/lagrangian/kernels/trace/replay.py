@@ -28,8 +28,18 @@ def _by_sign(x: Any, positive: Any, negative: Any) -> Any:
     return positive if x > 0 else negative if x < 0 else x
 
 
-def _root(x: Any) -> Any:
-    return math.nan if isinstance(x, (int, float)) and x < 0 else f.sqrt(x)
+def _function(name: str) -> Callable[[Any], Any]:
+    """A function of the mathematical library: NaN and infinity of numbers, where Python has errors."""
+
+    def called(x: Any) -> Any:
+        try:
+            return f.apply(name, x)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if name == "log" and x == 0 else math.nan
+
+    return called
 
 
 # what each operation of a trace is over nodes and floats; one that only tells NaN of an input is left out
@@ -39,12 +49,11 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "mul": lambda a, b: a * b,
     "div": _quotient,
     "neg": lambda a: -a,
-    "sqrt": _root,
     "touch": lambda a, b: a,
     "choose": f.choose,
     "by_sign": _by_sign,
     "atan2": f.angle,
-    **{name: (lambda x, name=name: f.apply(name, x)) for name in ("sin", "cos", *LIBRARY) if name != "atan2"},
+    **{name: _function(name) for name in ("sin", "cos", "sqrt", *LIBRARY) if name != "atan2"},
 }
 
 
