@@ -178,3 +178,66 @@ def test_the_command_says_what_it_wrote(tmp_path: Path, monkeypatch: pytest.Monk
     listed = CliRunner().invoke(app, ["targets", "--json"])
     assert listed.exit_code == 0
     assert '"inverse_dynamics"' in listed.output
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+def test_functions_of_an_earlier_export_do_not_stay(tmp_path: Path) -> None:
+    """They would read the constants of the later one."""
+    lg.export("two_r", "octave", tmp_path / "out", functions=["gravity"])
+    lg.export("panda", "octave", tmp_path / "out", functions=["gravity"])
+    (tmp_path / "out" / "mine.m").write_text("mine")
+    lg.export("two_r", "octave", tmp_path / "out", functions=["inverse_dynamics"])
+    assert not (tmp_path / "out" / "+two_r" / "gravity.m").exists()
+    assert (tmp_path / "out" / "+panda" / "gravity.m").exists()
+    assert (tmp_path / "out" / "mine.m").exists()
+    changed = tmp_path / "out" / "+two_r" / "inverse_dynamics.m"
+    changed.write_text("changed")
+    with pytest.raises(lg.ArgumentError, match="it was changed since"):
+        lg.export("two_r", "octave", tmp_path / "out", functions=["gravity"])
+    assert changed.read_text() == "changed"
+
+
+def test_no_file_is_replaced_where_one_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "two_r_test.c").mkdir()
+    (tmp_path / "two_r.h").write_text("old")
+    with pytest.raises(lg.ArgumentError, match="this is a folder"):
+        lg.export("two_r", "c", tmp_path)
+    assert (tmp_path / "two_r.h").read_text() == "old"
+    assert not (tmp_path / "two_r.c").exists()
+
+
+def test_the_file_that_was_read_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(app, ["new", "arm"])
+    before = (tmp_path / "arm.toml").read_text()
+    assert "the mechanism was read from this file" in said("arm.toml", "--to", "toml")
+    assert (tmp_path / "arm.toml").read_text() == before
+
+
+@pytest.mark.parametrize(("target", "path"), [("urdf", "thing.txt"), ("mjcf", "thing.urdf"), ("c", "thing.h")])
+def test_a_path_with_the_ending_of_another_file_is_refused(target: str, path: str, tmp_path: Path) -> None:
+    with pytest.raises(lg.ArgumentError, match="is not that of this target"):
+        lg.export("two_r", target, tmp_path / path)
+    assert not list(tmp_path.iterdir())
+    assert lg.export("two_r", "mjcf", tmp_path / "thing.mjcf").paths == (tmp_path / "thing.mjcf",)
+
+
+def test_options_at_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        ("--to", "fmu", "--option", "step=1e-4", "--option", "binary=false"),
+        ("--to", "c", "-f", "gravity", "-f", "inverse_dynamics", "--parameters", "none"),
+        ("--to", "urdf", "--option", "loops=yaml"),
+    ):
+        done = CliRunner().invoke(app, ["export", "two_r", *words])
+        assert done.exit_code == 0, done.output
+    header = (tmp_path / "two_r-c" / "two_r.h").read_text()
+    assert "two_r_gravity" in header
+    assert "two_r_inverse_dynamics" in header
+    assert "constants" not in header
+    assert "jax makes functions in Python" in said("two_r", "--to", "jax")
+    assert "there is no frame or body 'tool'" in said("two_r", "--to", "c", "--frames", "tool")
+    assert "parameters: there is no parameter 'm9'" in said("two_r", "--to", "c", "--parameters", "m9")
+    assert "c, option real: there is no value 'half'" in said("two_r", "--to", "c", "--option", "real=half")
