@@ -51,6 +51,15 @@ def test_every_function_is_that_of_the_kernels() -> None:
     assert off("four_bar", *applicable(mechanism("four_bar"))) < 1e-12
 
 
+@pytest.mark.parametrize("few", [0, 1000])
+def test_in_rows_and_on_scalars_alike(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a mechanism that is led by functions of time."""
+    monkeypatch.setattr("lagrangian.exports.jax_code.FEW", few)
+    exported.cache_clear()
+    assert off("led", "forward_dynamics", "closure", "constraint_bias") < 1e-12
+    exported.cache_clear()
+
+
 @pytest.mark.parametrize("name", ["puma560", "rolling_disc", "stewart"])
 def test_the_main_functions(name: str) -> None:
     assert off(name, *MAIN) < 1e-12
