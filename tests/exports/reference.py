@@ -31,7 +31,7 @@ def expected(dyn: lg.Dynamics, name: str, x: Arrays) -> np.ndarray:
     return np.concatenate([np.ravel(part) for part in found]) if isinstance(found, tuple) else np.ravel(found)
 
 
-def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:  # noqa: PLR0911
+def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
     q, qd, qdd, tau, t = (x.get(key) for key in ("q", "qd", "qdd", "tau", "t"))
     at = {} if t is None else {"t": float(t[0])}
     for framed in ("jacobian_dot_qd", "external_torque", "acceleration", "jacobian", "velocity", "pose"):
