@@ -21,7 +21,7 @@ SMALL, LARGE = ("puma560", "four_bar", "rolling_disc"), ("panda", "stewart", "qu
 
 @cache
 def mechanism(name: str) -> lg.Mechanism:
-    return quadruped() if name == "quadruped" else lg.library(name)
+    return {"quadruped": quadruped, "led": led}[name]() if name in ("quadruped", "led") else lg.library(name)
 
 
 @cache
@@ -62,6 +62,13 @@ def twice_closed() -> lg.Mechanism:
     bar = lg.library("four_bar")
     again = lg.LoopJoint("again", "point", "coupler", "rocker", (0.9, 0, 0), (0.6, 0, 0), directions=("x", "y"))
     return bar.replace(loops=[*bar.loops, again])
+
+
+def led() -> lg.Mechanism:
+    """An arm that a constraint leads by functions of time and of its other angle."""
+    return lg.library("two_r").replace(
+        constraints=[lg.Holonomic("led", "theta1 = 0.3*sin(2*t) + 0.1*exp(-t)*tanh(atan(theta2))")]
+    )
 
 
 def puck() -> lg.Mechanism:

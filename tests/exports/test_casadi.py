@@ -31,7 +31,7 @@ def off(name: str, functions: list[str]) -> float:
     return worst(name, functions, call)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL, "led"])
 def test_every_function_is_that_of_the_kernels(name: str) -> None:
     assert off(name, applicable(mechanism(name))) < 1e-12
 
@@ -107,6 +107,16 @@ def test_files_are_read_by_casadi(tmp_path: Path) -> None:
     assert np.abs(np.array(read["two_r_mass_matrix.casadi"](q)) - exact.mass_matrix(q)).max() < 1e-14
     ends = [f(q, qd, [0.0, 0.0], 0.01)[1].full() for f in (read["two_r_step.casadi"], made.step)]
     assert (ends[0] == ends[1]).all()
+
+
+@pytest.mark.parametrize("target", ["casadi", "jax"])
+def test_names_are_made_legal(target: str) -> None:
+    arm = lg.library("two_r")
+    odd = arm.replace(name="1 é", frames=[lg.Frame("tip/é", "link2", (0.1, 0, 0)), lg.Frame("tip é", "link2", (0.2, 0, 0))])
+    made = lg.export(odd, target, functions=["pose"])
+    assert sorted(made.functions) == ["pose_tip_e", "pose_tip_e_"]
+    assert made.notes == ("pose_tip/é is called pose_tip_e.", "pose_tip é is called pose_tip_e_.")
+    assert all(name.startswith("1_e_pose") for name in made.files)
 
 
 def test_nan_is_not_hidden() -> None:

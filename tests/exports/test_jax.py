@@ -51,6 +51,15 @@ def test_every_function_is_that_of_the_kernels() -> None:
     assert off("four_bar", *applicable(mechanism("four_bar"))) < 1e-12
 
 
+@pytest.mark.parametrize("few", [0, 1000])
+def test_in_rows_and_on_scalars_alike(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a mechanism that is led by functions of time."""
+    monkeypatch.setattr("lagrangian.exports.jax_code.FEW", few)
+    exported.cache_clear()
+    assert off("led", "forward_dynamics", "closure", "constraint_bias") < 1e-12
+    exported.cache_clear()
+
+
 @pytest.mark.parametrize("name", ["puma560", "rolling_disc", "stewart"])
 def test_the_main_functions(name: str) -> None:
     assert off(name, *MAIN) < 1e-12
@@ -92,10 +101,9 @@ def test_derivatives_are_finite_where_choices_leave_out_what_is_not() -> None:
     q = np.asarray(lg.assemble(lg.library("four_bar")))
     state = (q, lg.consistent_speeds(bar, q, [1.0, 0, 0]), np.array([0.3, 0.2, 0.1]))
     rest = (np.zeros(3), np.zeros(3), np.array([0.3, 0.1, 0.2]))
-    for m, at in ((bar, state), (symbolic.puck(), rest)):
+    for m, at, mode in ((bar, state, jax.jacrev), (symbolic.puck(), rest, jax.jacfwd), (symbolic.puck(), rest, jax.jacrev)):
         made = lg.export(m, "jax", functions=["forward_dynamics"]).forward_dynamics
-        for mode in (jax.jacfwd, jax.jacrev):
-            assert all(np.isfinite(x).all() for x in jax.jit(mode(made, (0, 1, 2)))(*at))
+        assert all(np.isfinite(x).all() for x in jax.jit(mode(made, (0, 1, 2)))(*at))
 
 
 @pytest.mark.parametrize("name", ["two_r", "puma560"])  # on scalars, and in rows
@@ -110,10 +118,13 @@ def test_many_states_at_once(name: str) -> None:
     assert miss(jax.vmap(made.forward_dynamics, (0, 0, None))(q, qd, tau), np.ravel(exact)) < 1e-12
     assert miss(made.forward_dynamics(q[:, None], qd, tau)[2, 2], exact[2]) < 1e-12
     assert made.mass_matrix(q.reshape(5, 1, -1)).shape == (5, 1, dyn.nv, dyn.nv)
-    h = np.array([0.0, 0.01])
-    after = made.step(q[0], qd[0], tau, h=h)
-    assert after.q_next.shape == (2, dyn.nv)
-    assert miss(after.q_next[0], q[0]) < 1e-15
+
+
+def test_numbers_may_have_axes_for_states() -> None:
+    q, qd, tau = np.array([0.3, -0.7]), np.array([0.2, 1.1]), np.array([4.0, 5.0])
+    after = exported("two_r", *MAIN).step(q, qd, tau, h=np.array([0.0, 0.01]))
+    assert after.q_next.shape == (2, 2)
+    assert miss(after.q_next[0], q) < 1e-15
 
 
 def test_parameters_are_the_last_input() -> None:

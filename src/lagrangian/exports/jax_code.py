@@ -16,14 +16,17 @@ from jax import lax
 
 from lagrangian.kernels.trace import rows as r
 from lagrangian.kernels.trace.guard import guarded
-from lagrangian.kernels.trace.node import LIBRARY, Trace
+from lagrangian.kernels.trace.node import Trace
 from lagrangian.kernels.trace.replay import replay
 
 Read = Callable[[str], Any]  # an array by its name
 # nodes of a trace up to which it is run on scalars
 FEW = 150
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(jnp, name) for name in ("sin", "cos", *LIBRARY)}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(jnp, name) for name in ("sin", "cos", "exp", "log", "tanh", "floor")},
+    "asin": jnp.arcsin, "acos": jnp.arccos, "atan": jnp.arctan, "atan2": jnp.arctan2,
+}  # fmt: skip
 SCALARS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,

@@ -28,6 +28,11 @@ class Names:
     def _key(self, name: str) -> str:
         return name.lower() if self._folded else name
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of them."""
+        return tuple(f"{old} is called {new}." for old, new in self.changed.items())
+
     def legal(self, name: str, prefix: str = "") -> str:
         """A name for this, which nothing else has; the prefix is put before it, and is legal."""
         plain = prefix + self.spelled(name)

@@ -33,11 +33,13 @@ class Casadi(Target):
             raise ArgumentError(
                 "the target 'casadi' needs CasADi, which is not installed; pip install 'lagrangian[casadi]'"
             ) from None
-        package = self.package(mechanism, replace(wish, parameters=wish.parameters or ()))
-        functions = Maker(package).functions()
+        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
+        names = Names(RESERVED)
+        functions = Maker(package).functions(names)
         name = spelled(package.name) or "mechanism"
         files = {f"{name}_{key}.casadi": _file(function) for key, function in functions.items()}
-        return Product(files, functions, package.notes, {p.name: p.value for p in package.parameters})
+        notes = (*package.notes, *names.notes)
+        return Product(files, functions, notes, {p.name: p.value for p in package.parameters})
 
 
 class Maker:
@@ -52,8 +54,7 @@ class Maker:
         self.called = {routine.name: routine for routine in package.routines}
         self.made: dict[str, Any] = {}
 
-    def functions(self) -> dict[str, Any]:
-        names = Names(RESERVED)
+    def functions(self, names: Names) -> dict[str, Any]:
         for routine in self.package.routines:  # each after those that it calls
             name = names.legal(routine.name)
             make = self._straight if isinstance(routine.body, Straight) else self._steps

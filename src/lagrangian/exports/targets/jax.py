@@ -37,11 +37,13 @@ class Jax(Target):
             import jax  # noqa: F401
         except ImportError:
             raise ArgumentError("the target 'jax' needs JAX, which is not installed; pip install 'lagrangian[jax]'") from None
-        package = self.package(mechanism, replace(wish, parameters=wish.parameters or ()))
+        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
         names = Names(keyword.kwlist)
         maker = Maker(package)
-        functions = {names.legal(routine.name): maker.function(routine) for routine in package.routines}
-        return Product(functions=functions, notes=package.notes, parameters={p.name: p.value for p in package.parameters})
+        legal = {names.legal(routine.name): routine for routine in package.routines}
+        functions = {name: maker.function(name, routine) for name, routine in legal.items()}
+        notes = (*package.notes, *names.notes)
+        return Product(functions=functions, notes=notes, parameters={p.name: p.value for p in package.parameters})
 
 
 class Maker:
@@ -54,7 +56,7 @@ class Maker:
         self.called = {routine.name: routine for routine in package.routines}
         self._compiled = cache(jax_code.compiled)
 
-    def function(self, routine: Routine) -> Callable[..., Any]:
+    def function(self, name: str, routine: Routine) -> Callable[..., Any]:
         """A function of arrays (..., entries): it checks them, and runs code that is compiled once for each shape."""
         import jax
 
@@ -63,7 +65,7 @@ class Maker:
         if parameters:
             given += (Argument("p", (len(parameters),), "the parameters", parameters),)
         signature = inspect.Signature([inspect.Parameter(x.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in given])
-        several = namedtuple(routine.name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
+        several = namedtuple(name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
 
         @jax.jit
         def run(*arrays: Any) -> Any:
@@ -76,7 +78,7 @@ class Maker:
             found = run(*(_array(routine, x, bound[x.name]) for x in given))
             return several(*found) if several else found[0]
 
-        function.__name__ = function.__qualname__ = routine.name
+        function.__name__ = function.__qualname__ = name
         function.__doc__ = self._about(routine, given)
         function.__signature__ = signature  # type: ignore[attr-defined]
         return function
