@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import getpass
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,3 +32,12 @@ def pytest_collection_finish() -> None:
 def rolled_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kernel as a loop over the links, however few they are."""
     monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
+
+
+@pytest.fixture(autouse=True)
+def _no_targets_of_other_tests() -> Iterator[None]:
+    """Targets of exports that a test registers are gone after it."""
+    yield
+    module = sys.modules.get("lagrangian.exports.targets")
+    if module is not None:
+        module._own.clear()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
+from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.samples import inputs, states
-from lagrangian.exports.targets import _own
 from tests.exports.reference import expected, miss
 
 SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "extending" / "export_target.py"
@@ -21,16 +21,11 @@ SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "extending" / "expor
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 def test_a_language_of_ones_own_gives_what_the_kernels_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    known = dict(_own)
-    try:
-        runpy.run_path(str(SNIPPET))
-        m = lg.library("two_r")
-        names = ["inverse_dynamics", "forward_dynamics", "step"]
-        source = str(lg.export(m, "javascript", functions=names).files["two_r.js"])
-        made = lg.exports.functions.catalogue.package(m, names)
-    finally:
-        _own.clear()
-        _own.update(known)
+    runpy.run_path(str(SNIPPET))
+    m = lg.library("two_r")
+    names = ["inverse_dynamics", "forward_dynamics", "step"]
+    source = str(lg.export(m, "javascript", functions=names).files["two_r.js"])
+    made = package(m, names)
     dyn = lg.compile(m)
     for state in states(m, 2):
         for routine in made.routines:

@@ -48,6 +48,17 @@ def odd(joint: str = 'type = "revolute"\naxis = "x"', more: str = "") -> lg.Mech
     return lg.loads(ARM.format(joint=joint, more=more))
 
 
+DAMPER = """
+[[spring]]
+name = "s"
+a = "ground"
+a_point = [0, 0, 1]
+b = "b2"
+b_point = [0.1, 0.2, 0.3]
+stiffness = 3
+damping = "z"
+"""
+
 # a description, and the parameters that directions, profiles and exponents in it depend on
 FIXED = {
     "axis": (odd('type = "revolute"\naxis = ["sin(a)", 0, "cos(a)"]'), {"a"}),
@@ -58,12 +69,7 @@ FIXED = {
     ),
     "exponent": (odd(more='[[constraint]]\nname = "c"\nequation = "j2 = l*(2 + j1)^n"'), {"n"}),
     "torque": (odd(more='[initial]\ntorque = { j1 = "l*(2 + j2)^n" }'), {"n"}),
-    "damping": (
-        odd(
-            more='[[spring]]\nname = "s"\na = "ground"\na_point = [0, 0, 1]\nb = "b2"\nb_point = [0.1, 0.2, 0.3]\nstiffness = 3\ndamping = "z"'
-        ),
-        set(),
-    ),
+    "damping": (odd(more=DAMPER), set()),
 }
 
 

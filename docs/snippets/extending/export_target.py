@@ -80,18 +80,20 @@ print("\n".join(routine_lines(JavaScript(), gravity, {})))
 # --- target
 from lagrangian.exports.evaluate import constants
 from lagrangian.exports.targets import register
-from lagrangian.exports.targets.target import Product, Target
+from lagrangian.exports.targets.target import Option, Product, Target
 
 
 class JavaScriptFile(Target):
     name = "javascript"
     about = "one file of JavaScript functions"
     single = ".js"
+    options = {"strict": Option("whether it begins with 'use strict'", True)}
 
     def make(self, mechanism, wish):
         made = self.package(mechanism, wish)
         called = {routine.name: routine for routine in made.routines}
-        lines = [f"const constants = [{', '.join(map(repr, constants(made)))}];"]
+        lines = ["'use strict';"] if self.option(wish, "strict") else []
+        lines.append(f"const constants = [{', '.join(map(repr, constants(made)))}];")
         for routine in made.routines:
             lines += [
                 f"// {routine.about}",

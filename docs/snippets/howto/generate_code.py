@@ -22,6 +22,17 @@ header = made.files["panda.h"]
 start = header.index("typedef struct")
 print(header[start : header.index("} panda_parameters;")])
 
+# --- payload
+text = lg.dumps(arm).replace("[parameters]", "[parameters]\nload = 2.0")
+text += """
+[[payload]]
+frame = "tip"
+mass = "load"
+"""
+made = lg.export(lg.loads(text), "c", functions=["gravity"], parameters=["load"])
+header = made.files["two_r.h"]
+print(header[header.index("typedef struct") : header.index("} two_r_parameters;")])
+
 # --- numpy
 import importlib.util
 
