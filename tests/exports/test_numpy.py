@@ -60,7 +60,7 @@ def test_parameters_can_be_changed(two_r: Any) -> None:
     right = lg.compile(lg.library("two_r").with_parameters(changed)).inverse_dynamics(q, qd, qdd)
     assert np.allclose(found, right, rtol=1e-13)
     assert two_r.parameters["l1"] == 1.0
-    with pytest.raises(KeyError, match="there is no parameter 'l9'; those that exist are l1, l2"):
+    with pytest.raises(KeyError, match="there is no parameter 'l9'; those that exist are l1, m1"):
         two_r.prepare({"l9": 1.0})
 
 

@@ -85,7 +85,7 @@ class Sources(sources.Sources):
         guard = f"{self.prefix.upper()}_H"
         said = self.introduction(
             "Matrices are row by row. Six-vectors are angular first. Outputs and inputs must be different arrays.",
-            "No function allocates memory, keeps a state or loops longer than its arguments say.",
+            "No function allocates memory or keeps a state, and every loop has a fixed length.",
             *self.about(),
         )
         lines = [

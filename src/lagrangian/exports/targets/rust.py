@@ -81,7 +81,7 @@ class Sources(sources.Sources):
     def library(self) -> str:
         told = self.introduction(
             "Matrices are row by row. Six-vectors are angular first.",
-            "No function allocates memory, keeps a state or loops longer than its arguments say.",
+            "No function allocates memory or keeps a state, and every loop has a fixed length.",
         )
         lines = [line for text in told for line in (*comment(text, "//! "), "//!")][:-1]
         lines += ["#![no_std]", "#![deny(warnings)]", STYLE, "", "mod math;", "", *self._sizes()]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from importlib.metadata import version
 
 from lagrangian.exports.languages.language import Language
-from lagrangian.exports.languages.names import Names
+from lagrangian.exports.languages.names import GREEK, Names
 from lagrangian.exports.languages.writer import routine_lines
 from lagrangian.exports.parameters import Parameter
 from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
@@ -69,6 +70,7 @@ class Sources:
         """What stands at the top: sentences, each of which begins a line."""
         return [
             f"Dynamics of the mechanism {self.mechanism.name}, in SI units and radians.",
+            f"It is written by lagrangian {version('lagrangian')}.",
             *more,
             *self.notes,
             *self._entries(),
@@ -78,9 +80,13 @@ class Sources:
         """Which coordinates and speeds the entries of arrays are."""
         if len(self.package.coordinates) > LISTED:
             return []
-        found = [f"Coordinates q: {', '.join(self.package.coordinates)}."]
+        units = [unit for joint in self.mechanism.joints for unit in joint.kind.units]
+        named = [f"{name} [{unit}]" if unit else name for name, unit in zip(self.package.coordinates, units, strict=True)]
+        found = [f"Coordinates q: {', '.join(named)}."]
         if self.package.speeds != self.package.coordinates:
             found.append(f"Speeds qd: {', '.join(self.package.speeds)}.")
+        if any(".inertia." in parameter.name for parameter in self.package.parameters):
+            found.append("Inertias of bodies are about their centres of mass, along the axes of their frames.")
         return found
 
     def cost(self, routine: Routine) -> str:
@@ -102,7 +108,8 @@ def _operations(trace: Trace) -> int:
 
 def told(text: str) -> str:
     """A text that is one line of ASCII."""
-    return re.sub(r"[^ -~]", " ", text.encode("ascii", "backslashreplace").decode())
+    plain = "".join(GREEK.get(c, c) for c in text)
+    return re.sub(r"[^ -~]", " ", plain.encode("ascii", "backslashreplace").decode())
 
 
 def comment(text: str, mark: str, hanging: int = 0, width: int = 108) -> list[str]:
