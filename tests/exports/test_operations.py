@@ -53,7 +53,7 @@ def exported(target: str, name: str, made: Package, folder: Path) -> None:
         pytest.importorskip("tree_sitter_julia", reason="no parser of Julia is installed")
     chosen = type(target_of(target))()
     chosen.package = lambda mechanism, wish: made  # type: ignore[method-assign]
-    write_all(folder, chosen.make(lg.library(name), Wish()).files, "")
+    write_all(folder, chosen.make(lg.library(name), Wish()).files, (), target)
     own_test(target, name, folder, made)
 
 
