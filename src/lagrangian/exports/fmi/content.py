@@ -29,7 +29,8 @@ STEP, STEPS = 1e-3, 10_000  # s, the largest step unless it is given; and into h
 RATE = 100.0  # 1/s: the errors of variable-step solvers stay small, and explicit ones stable up to steps of 20 ms
 SLOW = 1e-3  # rad/s or m/s
 SHOWN = 6  # names that a note lists
-OURS = ("fmi3", "fmu")  # how files of every FMU begin
+OURS = ("fmi3", "fmu")  # how files, types and functions of every FMU begin
+MODEL = "model"  # how the functions begin that connect it with the mechanism
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     given = wanted(mechanism, wish.functions, wish.frames)
     made = _package(mechanism, [*_needed(mechanism), *(each.text for each in given)], wish)
     found = outputs(made, given)
-    sources = Sources(mechanism, replace(made, name=_identifier(made.name)), "double")
+    sources = Sources(mechanism, made, "double", _identifier(made.name))
     routines = {x.name: legal for x, legal in zip(made.routines, sources.package.routines, strict=True)}
     span = mechanism.initial.t_span or SPAN
     settings = {"largest_step": min(STEP, (span[1] - span[0]) / STEPS) if step is None else step}
@@ -119,7 +120,8 @@ def _start(mechanism: Mechanism, t: float) -> list[float]:
 
 def _identifier(name: str) -> str:
     plain = spelled(name)[:LONGEST] or "mechanism"
-    return f"mechanism_{plain}" if plain.lower().startswith(OURS) or plain[0].isdigit() else plain
+    ours = plain.lower().startswith(OURS) or plain.lower() == MODEL
+    return f"mechanism_{plain}" if ours or plain[0].isdigit() else plain
 
 
 def sliding(mechanism: Mechanism) -> dict[int, tuple[int, ...]]:
