@@ -134,3 +134,12 @@ def test_what_is_not_installed_is_named(target: str, extra: str, monkeypatch: py
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(lg.ArgumentError, match=rf"pip install 'lagrangian\[{extra}\]'"):
         lg.export(lg.library("two_r"), target)
+
+
+@pytest.mark.parametrize("target", ["casadi", "jax", "acados"])
+def test_names_may_be_an_array(target: str) -> None:
+    given = {"functions": np.array(["gravity", "mass_matrix"]), "parameters": np.array(["l1", "m2"])}
+    if target == "jax":
+        pytest.importorskip("jax")
+    made = lg.export(lg.library("two_r"), target, **given)
+    assert target == "acados" or list(made.parameters) == ["l1", "m2"]

@@ -33,7 +33,7 @@ class Casadi(Target):
             raise ArgumentError(
                 "the target 'casadi' needs CasADi, which is not installed; pip install 'lagrangian[casadi]'"
             ) from None
-        package = self.package(mechanism, replace(wish, parameters=wish.parameters or ()))
+        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
         functions = Maker(package).functions()
         name = spelled(package.name) or "mechanism"
         files = {f"{name}_{key}.casadi": _file(function) for key, function in functions.items()}

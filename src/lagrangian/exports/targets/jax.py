@@ -37,7 +37,7 @@ class Jax(Target):
             import jax  # noqa: F401
         except ImportError:
             raise ArgumentError("the target 'jax' needs JAX, which is not installed; pip install 'lagrangian[jax]'") from None
-        package = self.package(mechanism, replace(wish, parameters=wish.parameters or ()))
+        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
         names = Names(keyword.kwlist)
         maker = Maker(package)
         functions = {names.legal(routine.name): maker.function(routine) for routine in package.routines}
