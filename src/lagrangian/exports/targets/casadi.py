@@ -10,7 +10,7 @@ from typing import Any
 
 from lagrangian.errors import ArgumentError
 from lagrangian.exports.evaluate import in_steps
-from lagrangian.exports.languages.names import Names, spelled
+from lagrangian.exports.languages.names import Names, spelled, told
 from lagrangian.exports.routine import Argument, Package, Routine, Straight
 from lagrangian.exports.targets.target import Product, Target, Wish
 from lagrangian.kernels.trace.guard import guarded
@@ -34,10 +34,12 @@ class Casadi(Target):
                 "the target 'casadi' needs CasADi, which is not installed; pip install 'lagrangian[casadi]'"
             ) from None
         package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
-        functions = Maker(package).functions()
+        maker = Maker(package)
+        functions = maker.functions()
         name = spelled(package.name) or "mechanism"
         files = {f"{name}_{key}.casadi": _file(function) for key, function in functions.items()}
-        return Product(files, functions, package.notes, {p.name: p.value for p in package.parameters})
+        notes = (*package.notes, *told(maker.names.changed))
+        return Product(files, functions, notes, {p.name: p.value for p in package.parameters})
 
 
 class Maker:
@@ -50,12 +52,12 @@ class Maker:
         self.parameters = len(package.parameters)
         self.operations = _operations(casadi)
         self.called = {routine.name: routine for routine in package.routines}
+        self.names = Names(RESERVED)
         self.made: dict[str, Any] = {}
 
     def functions(self) -> dict[str, Any]:
-        names = Names(RESERVED)
         for routine in self.package.routines:  # each after those that it calls
-            name = names.legal(routine.name)
+            name = self.names.legal(routine.name)
             make = self._straight if isinstance(routine.body, Straight) else self._steps
             self.made[routine.name] = make(name, routine)
         return {function.name(): function for function in self.made.values()}

@@ -15,7 +15,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, LagrangianWarning, warn
 from lagrangian.exports.evaluate import in_steps
-from lagrangian.exports.languages.names import Names
+from lagrangian.exports.languages.names import Names, told
 from lagrangian.exports.routine import Argument, Package, Routine, Straight
 from lagrangian.exports.routine import Sequence as Calls
 from lagrangian.exports.targets.target import Product, Target, Wish
@@ -40,8 +40,9 @@ class Jax(Target):
         package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
         names = Names(keyword.kwlist)
         maker = Maker(package)
-        functions = {names.legal(routine.name): maker.function(routine) for routine in package.routines}
-        return Product(functions=functions, notes=package.notes, parameters={p.name: p.value for p in package.parameters})
+        functions = {name: maker.function(r, name) for r in package.routines for name in [names.legal(r.name)]}
+        notes = (*package.notes, *told(names.changed))
+        return Product(functions=functions, notes=notes, parameters={p.name: p.value for p in package.parameters})
 
 
 class Maker:
@@ -54,7 +55,7 @@ class Maker:
         self.called = {routine.name: routine for routine in package.routines}
         self._compiled = cache(jax_code.compiled)
 
-    def function(self, routine: Routine) -> Callable[..., Any]:
+    def function(self, routine: Routine, name: str) -> Callable[..., Any]:
         """A function of arrays (..., entries): it checks them, and runs code that is compiled once for each shape."""
         import jax
 
@@ -63,7 +64,7 @@ class Maker:
         if parameters:
             given += (Argument("p", (len(parameters),), "the parameters", parameters),)
         signature = inspect.Signature([inspect.Parameter(x.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in given])
-        several = namedtuple(routine.name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
+        several = namedtuple(name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
 
         @jax.jit
         def run(*arrays: Any) -> Any:
@@ -76,7 +77,7 @@ class Maker:
             found = run(*(_array(routine, x, bound[x.name]) for x in given))
             return several(*found) if several else found[0]
 
-        function.__name__ = function.__qualname__ = routine.name
+        function.__name__ = function.__qualname__ = name
         function.__doc__ = self._about(routine, given)
         function.__signature__ = signature  # type: ignore[attr-defined]
         return function
