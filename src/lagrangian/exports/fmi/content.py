@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lagrangian.algorithms.link import is_zero
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.errors import ArgumentError
+from lagrangian.exports import parameters as adjustable
 from lagrangian.exports.fmi.outputs import Needs, Output, outputs, wanted
 from lagrangian.exports.fmi.variables import Declaration, Variables
 from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.functions.function import ABOUT
 from lagrangian.exports.functions.step import normalised
 from lagrangian.exports.languages.names import spelled
+from lagrangian.exports.model import Model
 from lagrangian.exports.parameters import Parameter
 from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
 from lagrangian.exports.targets.c import Sources
@@ -43,6 +46,7 @@ class Content:
     parameters: Sequence[Parameter]  # those that the equations depend on
     outputs: Sequence[Output]
     variables: Variables
+    sliding: Mapping[int, tuple[int, ...]]  # speeds that have dry friction, each with those that slide together with it
     span: tuple[float, float]
     notes: tuple[str, ...]
 
@@ -60,7 +64,8 @@ def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     if not mechanism.nv:
         raise ArgumentError(f"{mechanism.name} has no joint that moves, and an FMU needs a state", argument="mechanism")
     given = wanted(mechanism, wish.functions, wish.frames)
-    made = _package(mechanism, [*_needed(mechanism), *(each.text for each in given)], wish)
+    chosen, _ = adjustable.chosen(mechanism, wish.parameters)
+    made = _package(mechanism, [*_needed(mechanism, chosen), *(each.text for each in given)], wish)
     found = outputs(made, given)
     sources = Sources(mechanism, made, "double", _identifier(made.name))
     routines = {x.name: legal for x, legal in zip(made.routines, sources.package.routines, strict=True)}
@@ -68,22 +73,23 @@ def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     settings = {"largest_step": min(STEP, (span[1] - span[0]) / STEPS) if step is None else step}
     if "project" in routines or NORMALISE in routines:
         settings["stabilisation"] = RATE
-    if sliding(mechanism):
+    sliding = _sliding(mechanism, made.parameters)
+    if sliding:
         settings["friction_speed"] = SLOW
     used = {node[2] for node in made.preparation.nodes if node[0] == "input" and node[1] == NUMBERS}
     parameters = [p for k, p in enumerate(made.parameters) if k in used]
     variables = Declaration(mechanism).variables(_start(mechanism, span[0]), parameters, settings, found, Needs(made))
     idle = [p.name for k, p in enumerate(made.parameters) if k not in used]
-    notes = (*made.notes, *_notes(mechanism, idle), *_renamed(variables))
-    return Content(mechanism, sources, routines, parameters, found, variables, span, notes)
+    notes = (*made.notes, *_notes(mechanism, idle, sliding), *_renamed(variables))
+    return Content(mechanism, sources, routines, parameters, found, variables, sliding, span, notes)
 
 
-def _needed(mechanism: Mechanism) -> list[str]:
+def _needed(mechanism: Mechanism, parameters: Sequence[Parameter]) -> list[str]:
     """The functions that every FMU calls, as far as the mechanism has them."""
     found = ["forward_dynamics", "coordinate_rates"]
     if mechanism.initial.torque:
         found.append("torque")
-    if sliding(mechanism):
+    if _sliding(mechanism, parameters):
         found.append("friction")
     return [*found, "project", "closure", "constraint_rate"] if mechanism.equations else found
 
@@ -124,11 +130,11 @@ def _identifier(name: str) -> str:
     return f"mechanism_{plain}" if ours or plain[0].isdigit() else plain
 
 
-def sliding(mechanism: Mechanism) -> dict[int, tuple[int, ...]]:
-    """The speeds that have dry friction, each with those that slide together with it."""
-    found, first = dict[int, tuple[int, ...]](), 0
-    for joint in mechanism.joints:
-        if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative or 0):
+def _sliding(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[int, tuple[int, ...]]:
+    """The speeds that have dry friction, or may be given it by a parameter, each with those that slide together with it."""
+    model, found, first = Model(mechanism, parameters), dict[int, tuple[int, ...]](), 0
+    for joint in model.mechanism.joints:
+        if not all(is_zero(model.number(x or 0)) for x in (joint.friction.coulomb, joint.friction.coulomb_negative)):
             plane = tuple(first + k for k in joint.rubbing_plane)
             found |= {k: plane if k in plane else (k,) for k in range(first, first + joint.kind.nv)}
         first += joint.kind.nv
@@ -141,7 +147,7 @@ def _renamed(variables: Variables) -> list[str]:
     return [f"Names that FMI does not take are spelled otherwise: {', '.join(changed[:SHOWN])}{more}."] if changed else []
 
 
-def _notes(mechanism: Mechanism, idle: Sequence[str]) -> list[str]:
+def _notes(mechanism: Mechanism, idle: Sequence[str], sliding: Iterable[int]) -> list[str]:
     """What of a simulation is not in the FMU."""
     found = []
     if idle:
@@ -149,8 +155,8 @@ def _notes(mechanism: Mechanism, idle: Sequence[str]) -> list[str]:
     stops = [j.name for j in mechanism.joints if math.isfinite(float(j.limits.lower)) or math.isfinite(float(j.limits.upper))]
     if stops:
         found.append(f"{', '.join(stops)}: joints of an FMU do not stop at their limits.")
-    if sliding(mechanism):
-        names = ", ".join(mechanism.speed_names[k] for k in sliding(mechanism))
+    names = ", ".join(mechanism.speed_names[k] for k in sliding)
+    if names:
         found.append(f"{names}: dry friction rises over speeds as small as friction_speed, so that a joint that it holds creeps.")
     if mechanism.events:
         found.append(f"{', '.join(e.name for e in mechanism.events)}: events of the description do not happen in the FMU.")
