@@ -63,9 +63,11 @@ class Content:
 def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     if not mechanism.nv:
         raise ArgumentError(f"{mechanism.name} has no joint that moves, and an FMU needs a state", argument="mechanism")
-    given = wanted(mechanism, wish.functions, wish.frames)
     chosen, _ = adjustable.chosen(mechanism, wish.parameters)
-    made = _package(mechanism, [*_needed(mechanism, chosen), *(each.text for each in given)], wish)
+    model = Model(mechanism, chosen)
+    given = wanted(model, wish.functions, wish.frames)
+    asked = [f"{function.name}:{frame}" if frame else function.name for function, frame in given]
+    made = _package(mechanism, [*_needed(model), *asked], wish)
     found = outputs(made, given)
     sources = Sources(mechanism, made, "double", _identifier(made.name))
     routines = {x.name: legal for x, legal in zip(made.routines, sources.package.routines, strict=True)}
@@ -73,7 +75,7 @@ def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     settings = {"largest_step": min(STEP, (span[1] - span[0]) / STEPS) if step is None else step}
     if "project" in routines or NORMALISE in routines:
         settings["stabilisation"] = RATE
-    sliding = _sliding(mechanism, made.parameters)
+    sliding = _sliding(Model(mechanism, made.parameters))
     if sliding:
         settings["friction_speed"] = SLOW
     used = {node[2] for node in made.preparation.nodes if node[0] == "input" and node[1] == NUMBERS}
@@ -84,14 +86,14 @@ def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     return Content(mechanism, sources, routines, parameters, found, variables, sliding, span, notes)
 
 
-def _needed(mechanism: Mechanism, parameters: Sequence[Parameter]) -> list[str]:
+def _needed(model: Model) -> list[str]:
     """The functions that every FMU calls, as far as the mechanism has them."""
     found = ["forward_dynamics", "coordinate_rates"]
-    if mechanism.initial.torque:
+    if model.mechanism.initial.torque:
         found.append("torque")
-    if _sliding(mechanism, parameters):
+    if _sliding(model):
         found.append("friction")
-    return [*found, "project", "closure", "constraint_rate"] if mechanism.equations else found
+    return [*found, "project", "closure", "constraint_rate"] if model.equations else found
 
 
 def _package(mechanism: Mechanism, functions: Sequence[str], wish: Wish) -> Package:
@@ -130,9 +132,9 @@ def _identifier(name: str) -> str:
     return f"mechanism_{plain}" if ours or plain[0].isdigit() else plain
 
 
-def _sliding(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[int, tuple[int, ...]]:
+def _sliding(model: Model) -> dict[int, tuple[int, ...]]:
     """The speeds that have dry friction, or may be given it by a parameter, each with those that slide together with it."""
-    model, found, first = Model(mechanism, parameters), dict[int, tuple[int, ...]](), 0
+    found, first = dict[int, tuple[int, ...]](), 0
     for joint in model.mechanism.joints:
         if not all(is_zero(model.number(x or 0)) for x in (joint.friction.coulomb, joint.friction.coulomb_negative)):
             plane = tuple(first + k for k in joint.rubbing_plane)
