@@ -123,7 +123,7 @@ def test_gears_are_written_as_mimic():
         constraints=[lg.Holonomic("gear", "2*j0 + 5*j1 - 0.3")], gravity=(0, 0, -9.81)
     )
     r, made = read(m, mimic=True)
-    assert any("'gear' is written by <mimic>" in note for note in made.notes)
+    assert any("'gear' is written by <mimic>" in warning for warning in made.warnings)
     q = np.array([0.2, (0.3 - 0.4) / 5])
     assert np.abs(lg.compile(r).closure(q)).max() < 1e-15
     # one that URDF does not hold

@@ -158,3 +158,15 @@ def test_a_chain_of_a_thousand_links_is_short(tmp_path: Path) -> None:
     code = CompiledC(m, tmp_path, ["inverse_dynamics", "forward_dynamics"])
     assert sum(len(text) for text in code.files.values()) < 100_000
     compare(m, code, count=1)
+
+
+@pytest.mark.parametrize("name", ["math", "Stdio", "float", "test", "m"])
+def test_a_name_that_a_header_or_target_has_is_changed_and_listed(name: str, tmp_path: Path) -> None:
+    made = lg.export(lg.library("two_r").replace(name=name), "c", tmp_path, functions=["gravity"])
+    assert f"{name} is called {name}_ in the code." in made.notes
+    assert f"{name} is called {name}_ in the code." in str(made.files[f"{name}_.h"])
+    run("gcc", *STRICT, "-I.", f"{name}_.c", f"{name}__test.c", "-lm", "-o", "check", folder=tmp_path)
+    run("./check", folder=tmp_path)
+    if name in ("test", "m") and shutil.which("cmake") is not None:
+        run("cmake", "-S", ".", "-B", "build", folder=tmp_path)
+        run("cmake", "--build", "build", folder=tmp_path)

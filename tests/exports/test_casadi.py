@@ -14,6 +14,7 @@ from lagrangian.exports.routine import Routine
 from tests.exports import symbolic
 from tests.exports.reference import applicable, miss
 from tests.exports.symbolic import LARGE, MAIN, SMALL, mechanism, slopes_miss, state, worst
+from tests.exports.test_export import hostile
 
 casadi = pytest.importorskip("casadi")
 
@@ -144,3 +145,22 @@ def test_what_is_not_installed_is_named(target: str, extra: str, monkeypatch: py
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(lg.ArgumentError, match=rf"pip install 'lagrangian\[{extra}\]'"):
         lg.export(lg.library("two_r"), target)
+
+
+@pytest.mark.parametrize("target", ["casadi", "jax", "acados"])
+def test_names_may_be_an_array(target: str) -> None:
+    given = {"functions": np.array(["gravity", "mass_matrix"]), "parameters": np.array(["l1", "m2"])}
+    if target == "jax":
+        pytest.importorskip("jax")
+    made = lg.export(lg.library("two_r"), target, **given)
+    assert target == "acados" or list(made.parameters) == ["l1", "m2"]
+
+
+@pytest.mark.parametrize("target", ["casadi", "jax"])
+def test_functions_that_are_called_otherwise_are_listed(target: str) -> None:
+    if target == "jax":
+        pytest.importorskip("jax")
+    made = lg.export(hostile(), target, functions=["gravity", "pose"])
+    assert list(made.functions) == ["gravity", "pose_tool_tip", "pose_tool_tip_"]
+    listed = ("pose_tool tip is called pose_tool_tip in the code.", "pose_tool-tip is called pose_tool_tip_ in the code.")
+    assert made.notes[-2:] == listed

@@ -325,6 +325,19 @@ def test_a_joint_that_dry_friction_holds_comes_to_rest(made: Make) -> None:
         assert np.abs(found - run.q).max() < 4e-3
 
 
+def test_dry_friction_that_a_parameter_may_give_rises_over_small_speeds(tmp_path: Path) -> None:
+    joint = lg.Joint("x", "prismatic", "ground", "cart", axis="x", friction=lg.Friction(coulomb=lg.parameter("mu", 0.0)))
+    fmu = Fmu(lg.Mechanism("cart", [lg.Body("cart", 2.0)], [joint], parameters={"mu": lg.parameter("mu", 0.0)}), tmp_path)
+    assert any("x: dry friction rises over speeds" in note for note in fmu.export.notes)
+    for mu in (0.0, 3.0):
+        with fmu.instance(ME) as instance:
+            instance.set(["mu"], [mu])
+            instance.begin()
+            for speed in (-1e-3, 0.0, 1e-3, 1.0):
+                instance.move([0.0, speed])
+                assert abs(instance.get("qdd_x")[0] + mu / 2.0 * np.tanh(speed / 1e-3)) < 1e-12
+
+
 def test_constraints_that_depend_on_time(tmp_path_factory: pytest.TempPathFactory) -> None:
     drive = lg.Holonomic("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")
     m = lg.library("two_r").replace(constraints=[drive], initial=lg.Initial(q=(1.0, 0.5), qd=(2.5, 0.0)))

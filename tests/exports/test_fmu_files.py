@@ -277,3 +277,13 @@ def test_what_the_fmu_leaves_out_is_said() -> None:
     assert "events of the description" in notes
     assert "do not stop at their limits" in " ".join(lg.export("panda", "fmu", binary=False).notes)
     assert "dry friction" in " ".join(lg.export("scara", "fmu", binary=False).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("string", "string_"), ("FMU", "mechanism_FMU"), ("fmu_instance", "mechanism_fmu_instance"), ("model", "mechanism_model")],
+)
+def test_a_name_that_a_file_of_fmus_has_is_changed_and_listed(name: str, called: str, tmp_path: Path) -> None:
+    listed = sources(lg.library("two_r").replace(name=name), tmp_path)
+    assert f"{name} is called {called} in the code." in (tmp_path / f"{called}.h").read_text()
+    run(program("gcc"), *STRICT, "-I.", "-fsyntax-only", *listed, cwd=tmp_path)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from lagrangian.description.mjcf.compiler import Compiler, about, as_quaternion
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.notes import Notes
+from lagrangian.description.writing.at_joint import read_bound
 from lagrangian.description.xml import Element, choice, number, numbers
 from lagrangian.errors import placed
 from lagrangian.model import vector as v
@@ -21,7 +22,6 @@ from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.placement import Placement
 
 TYPES = ("hinge", "slide", "ball", "free")
-_ENDLESS = 1e15  # from here on a limit is none: a number must be written where a joint has a limit on one side only
 _LIMITED = ("true", "false", "auto")
 
 
@@ -161,7 +161,7 @@ def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes:
     if number(element, "margin", 0.0):
         notes.add("margin of a joint", "not carried over: its limits act where they are met", name)
     low, high = (compiler.angle(x) for x in span) if hinge else span
-    low, high = (math.copysign(math.inf, x) if abs(x) >= _ENDLESS else x for x in (low, high))
+    low, high = (read_bound(x) for x in (low, high))
     return Limits(low, high, effort=effort)
 
 

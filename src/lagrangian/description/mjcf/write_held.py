@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from lagrangian.description.mjcf.write_body import pose
 from lagrangian.description.writing import left_out
 from lagrangian.description.writing.formulas import affine, polynomial
 from lagrangian.description.writing.names import Names
-from lagrangian.description.writing.poses import Loops
+from lagrangian.description.writing.poses import APART, Loops
 from lagrangian.description.writing.tags import Tag
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
@@ -24,7 +23,6 @@ from lagrangian.model.placement import Placement
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 _DEGREE = 4  # of the polynomials that couple joints
-_APART = 0.1  # m: between the two points that hold an axis
 # as hard as MuJoCo's constraints are: ours do not give way
 _HARD = {"solref": (0.004, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
 
@@ -48,8 +46,7 @@ class Held:
         """The loops; `at` is where the bodies are as the model is written, `closed` where the loops are."""
         seen = Loops(self.m)
         for loop in self.m.loops:
-            kind = "ball" if loop.type == "point" and (len(loop.directions) == 3 or seen.in_plane(loop)) else loop.type
-            match kind:
+            match seen.kind(loop):
                 case "ball":
                     self._joined("connect", loop)
                 case "fixed":
@@ -57,7 +54,7 @@ class Held:
                 case "revolute":
                     self._joined("connect", loop)
                     if not seen.parallel(loop):  # else one point is enough, as in a plane
-                        self._joined("connect", loop, _APART, "_axis", _APART * _sense(loop, closed))
+                        self._joined("connect", loop, APART, "_axis", APART * _sense(loop, closed))
                 case "distance":
                     self._distance(loop, at)
                 case other:
@@ -175,8 +172,8 @@ def _sense(loop: LoopJoint, at: Mapping[str, np.ndarray]) -> int:
 
 
 def _tension(given: PointSpring | CoordinateSpring, rest: float) -> dict[str, object]:
-    own: dict[str, object] = {"stiffness": given.stiffness, "damping": given.damping} if float(given.damping) else {}
-    own |= {"stiffness": given.stiffness}
+    own: dict[str, object] = {"stiffness": given.stiffness}
+    own |= {"damping": given.damping} if float(given.damping) else {}
     slack = float(given.slack)
     return own | {"springlength": (rest, rest + slack) if slack else rest}
 
@@ -188,8 +185,3 @@ def _solved(equation: Scalar, follower: str, leader: str) -> tuple[float, ...] |
         return None
     rest = polynomial(substituted(equation, {follower: 0}), leader, _DEGREE)
     return None if rest is None else tuple(-x / float(slope) for x in rest)
-
-
-def sites(found: list[tuple[str, str, Placement]], body: str) -> list[Tag]:
-    """Those of one body."""
-    return [Tag("site", name=name, **pose(at)) for name, on, at in found if on == body]

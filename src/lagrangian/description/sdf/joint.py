@@ -11,6 +11,7 @@ from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
 from lagrangian.description.sdf.schema import place
 from lagrangian.description.sdf.values import number, vector, word
+from lagrangian.description.writing.at_joint import read_bound
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of, placed
 from lagrangian.model import joints as joint_types
@@ -29,7 +30,6 @@ _TYPES = {
     "revolute2": "universal",
 }
 TYPES = (*_TYPES, "gearbox")
-_ENDLESS = 1e15  # from here on a limit is none: SDF's default is 1e16
 NOT_CARRIED = "not carried over"
 
 
@@ -228,7 +228,7 @@ def _bound(axis: Element | None, tag: str) -> float:
     """A limit of speed or effort; a negative one, and none, is none."""
     limit = axis.find("limit") if axis is not None else None
     given = number(limit, tag, -1.0, infinite=True) if limit is not None else -1.0
-    return math.inf if given < 0 or given >= _ENDLESS else given
+    return math.inf if given < 0 else read_bound(given)
 
 
 def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Limits:
@@ -240,8 +240,7 @@ def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Lim
         notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(limit), warn=True)
     if kind == "continuous" or lower > upper:
         lower, upper = -math.inf, math.inf
-    lower = -math.inf if lower <= -_ENDLESS else lower
-    upper = math.inf if upper >= _ENDLESS else upper
+    lower, upper = read_bound(lower), read_bound(upper)
     with placed(*limit.where):
         # a joint whose effort is limited to 0 has no motor
         return Limits(lower, upper, _bound(axis, "velocity"), effort if effort != 0 else math.inf)

@@ -11,6 +11,7 @@ from lagrangian.description.notes import Notes
 from lagrangian.description.urdf.check import NOT_CARRIED, place
 from lagrangian.description.urdf.loop_file import LoopFile
 from lagrangian.description.urdf.origin import origin
+from lagrangian.description.writing.at_joint import read_bound
 from lagrangian.description.xml import Element, number, numbers, text
 from lagrangian.errors import Argument, one_of, placed
 from lagrangian.model import joints as joint_types
@@ -26,7 +27,6 @@ _TYPES = {
     "floating": "free",
     "planar": "planar",
 }
-ENDLESS = 1e15
 _BEYOND_SPEED = ("acceleration", "deceleration", "jerk")  # limits of URDF 1.2
 
 
@@ -114,7 +114,7 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         if beyond in element.attributes:
             notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: joints have limits of position, speed and force", name)
     speed, effort = _bound(element, "velocity", notes), _bound(element, "effort", notes)
-    lower, upper = (_endless(number(element, key, 0.0, infinite=True)) for key in ("lower", "upper"))
+    lower, upper = (read_bound(number(element, key, 0.0, infinite=True)) for key in ("lower", "upper"))
     if not bounded:
         if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
             notes.add(f"<limit> lower and upper of a {kind} joint", NOT_CARRIED, name)
@@ -133,16 +133,11 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         return Limits(lower, upper, speed, effort)
 
 
-def _endless(value: float) -> float:
-    """A limit; from 1e15 on it is none, as in SDF, for a number must be written where a joint has none."""
-    return math.copysign(math.inf, value) if abs(value) >= ENDLESS else value
-
-
 def _bound(limit: Element, attribute: str, notes: Notes) -> float:
     """The largest speed or force; a negative one is written where there is none, as it is in SDF."""
     value = number(limit, attribute, infinite=True)
     if value >= 0:
-        return _endless(value)
+        return read_bound(value)
     notes.add(f"<limit> with a negative {attribute}", "read as none, which it means in SDF", place(limit), warn=True)
     return math.inf
 

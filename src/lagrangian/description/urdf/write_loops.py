@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lagrangian.description.urdf.write_link import origin
 from lagrangian.description.writing import left_out
-from lagrangian.description.writing.poses import Loops
+from lagrangian.description.writing.poses import APART, Loops
 from lagrangian.description.writing.tags import Tag
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
@@ -24,21 +24,13 @@ _TYPES = {
     "ball": "spherical",
     "fixed": "fixed",
 }
-_APART = 0.1  # m: between the two points that hold an axis
-
-
-def kind(loop: LoopJoint, seen: Loops) -> str:
-    """The type of a loop as a format may have it: a `point` that holds all it could is a ball."""
-    if loop.type == "point":
-        return "ball" if len(loop.directions) == 3 or seen.in_plane(loop) else "point"
-    return loop.type
 
 
 def elements(m: Mechanism, link: Callable[[str], str], name: Callable[[str, str], str], remarks: Remarks) -> list[Tag]:
     """The <loop>s of URDF+."""
     seen, found = Loops(m), []
     for loop in m.loops:
-        known = _TYPES.get(kind(loop, seen))
+        known = _TYPES.get(seen.kind(loop))
         if known is None:
             left_out.loop(loop.name, loop.type, remarks)
             continue
@@ -75,7 +67,7 @@ def beside(m: Mechanism, name: Callable[[str], str], remarks: Remarks) -> Beside
     """What the YAML file holds: frames that are welded, and points that are joined."""
     seen, found = Loops(m), Beside()
     for loop in m.loops:
-        match kind(loop, seen):
+        match seen.kind(loop):
             case "fixed":
                 _pair(found, loop, "6d", v.ZERO, "", name)
             case "ball":
@@ -83,7 +75,7 @@ def beside(m: Mechanism, name: Callable[[str], str], remarks: Remarks) -> Beside
             case "revolute":
                 _pair(found, loop, "3d", v.ZERO, "", name)
                 if not seen.parallel(loop):  # else one point is enough, as in a plane
-                    _pair(found, loop, "3d", v.scale(_APART, loop.axis), "_axis", name)
+                    _pair(found, loop, "3d", v.scale(APART, loop.axis), "_axis", name)
             case other:
                 left_out.loop(loop.name, other, remarks)
     return found

@@ -143,7 +143,7 @@ class _Writer:
             c, added = sides
             found[follower] = (leader, -c[leader] / c[follower], -added / c[follower])
             meaning = "{is} written by <mimic>, which counts where the file is read with mimic=True"
-            self.remarks.add("constraint", meaning, constraint.name)
+            self.remarks.add("constraint", meaning, constraint.name, warn=True)
         return found
 
     # -- the file ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from lagrangian.description.writing.written import Remarks
 from lagrangian.model.joint import Joint
 
 ENDLESS = 1e16  # what is written where there is no limit: the default of SDF, which no joint reaches
+_BEYOND = 1e15  # from here on a limit that is read is none: a number must be written where a joint has one on one side only
 
 
 def friction(joint: Joint, remarks: Remarks) -> tuple[float, float]:
@@ -31,3 +32,8 @@ def limited(joint: Joint) -> bool:
 def bound(x: float) -> float:
     """A limit, or what stands for none."""
     return x if math.isfinite(x) else math.copysign(ENDLESS, x)
+
+
+def read_bound(x: float) -> float:
+    """A limit that is read: infinite where the number stands for none."""
+    return math.copysign(math.inf, x) if abs(x) >= _BEYOND else x

@@ -15,6 +15,7 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 Numbers = Sequence[float] | np.ndarray
 _SAMPLES = 3
 _ZERO = 1e-9  # m
+APART = 0.1  # m: between the two points that hold an axis
 
 
 def slices(m: Mechanism) -> dict[str, slice]:
@@ -62,6 +63,11 @@ class Loops:
 
     def __init__(self, m: Mechanism) -> None:
         self._at = _samples(m) if m.loops else []
+
+    def kind(self, loop: LoopJoint) -> str:
+        """The type of a loop as a format may have it: a `point` that holds all it could is a ball."""
+        held = loop.type == "point" and (len(loop.directions) == 3 or self.in_plane(loop))
+        return "ball" if held else loop.type
 
     def in_plane(self, loop: LoopJoint) -> bool:
         """Whether the origins of its frames cannot part along the directions that a `point` does not hold."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lagrangian.algorithms.link import is_zero
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.errors import ArgumentError
+from lagrangian.exports import parameters as adjustable
 from lagrangian.exports.fmi.outputs import Needs, Output, outputs, wanted
 from lagrangian.exports.fmi.variables import Declaration, Variables
 from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.functions.function import ABOUT
 from lagrangian.exports.functions.step import normalised
 from lagrangian.exports.languages.names import spelled
+from lagrangian.exports.model import Model
 from lagrangian.exports.parameters import Parameter
 from lagrangian.exports.routine import Argument, Package, Rolled, Routine, Straight
 from lagrangian.exports.targets.c import Sources
@@ -29,7 +32,8 @@ STEP, STEPS = 1e-3, 10_000  # s, the largest step unless it is given; and into h
 RATE = 100.0  # 1/s: the errors of variable-step solvers stay small, and explicit ones stable up to steps of 20 ms
 SLOW = 1e-3  # rad/s or m/s
 SHOWN = 6  # names that a note lists
-OURS = ("fmi3", "fmu")  # how files of every FMU begin
+OURS = ("fmi3", "fmu")  # how files, types and functions of every FMU begin
+MODEL = "model"  # how the functions begin that connect it with the mechanism
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Content:
     parameters: Sequence[Parameter]  # those that the equations depend on
     outputs: Sequence[Output]
     variables: Variables
+    sliding: Mapping[int, tuple[int, ...]]  # speeds that have dry friction, each with those that slide together with it
     span: tuple[float, float]
     notes: tuple[str, ...]
 
@@ -58,33 +63,37 @@ class Content:
 def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     if not mechanism.nv:
         raise ArgumentError(f"{mechanism.name} has no joint that moves, and an FMU needs a state", argument="mechanism")
-    given = wanted(mechanism, wish.functions, wish.frames)
-    made = _package(mechanism, [*_needed(mechanism), *(each.text for each in given)], wish)
+    chosen, _ = adjustable.chosen(mechanism, wish.parameters)
+    model = Model(mechanism, chosen)
+    given = wanted(model, wish.functions, wish.frames)
+    asked = [f"{function.name}:{frame}" if frame else function.name for function, frame in given]
+    made = _package(mechanism, [*_needed(model), *asked], wish)
     found = outputs(made, given)
-    sources = Sources(mechanism, replace(made, name=_identifier(made.name)), "double")
+    sources = Sources(mechanism, made, "double", _identifier(made.name))
     routines = {x.name: legal for x, legal in zip(made.routines, sources.package.routines, strict=True)}
     span = mechanism.initial.t_span or SPAN
     settings = {"largest_step": min(STEP, (span[1] - span[0]) / STEPS) if step is None else step}
     if "project" in routines or NORMALISE in routines:
         settings["stabilisation"] = RATE
-    if sliding(mechanism):
+    sliding = _sliding(Model(mechanism, made.parameters))
+    if sliding:
         settings["friction_speed"] = SLOW
     used = {node[2] for node in made.preparation.nodes if node[0] == "input" and node[1] == NUMBERS}
     parameters = [p for k, p in enumerate(made.parameters) if k in used]
     variables = Declaration(mechanism).variables(_start(mechanism, span[0]), parameters, settings, found, Needs(made))
     idle = [p.name for k, p in enumerate(made.parameters) if k not in used]
-    notes = (*made.notes, *_notes(mechanism, idle), *_renamed(variables))
-    return Content(mechanism, sources, routines, parameters, found, variables, span, notes)
+    notes = (*made.notes, *_notes(mechanism, idle, sliding), *_renamed(variables))
+    return Content(mechanism, sources, routines, parameters, found, variables, sliding, span, notes)
 
 
-def _needed(mechanism: Mechanism) -> list[str]:
+def _needed(model: Model) -> list[str]:
     """The functions that every FMU calls, as far as the mechanism has them."""
     found = ["forward_dynamics", "coordinate_rates"]
-    if mechanism.initial.torque:
+    if model.mechanism.initial.torque:
         found.append("torque")
-    if sliding(mechanism):
+    if _sliding(model):
         found.append("friction")
-    return [*found, "project", "closure", "constraint_rate"] if mechanism.equations else found
+    return [*found, "project", "closure", "constraint_rate"] if model.equations else found
 
 
 def _package(mechanism: Mechanism, functions: Sequence[str], wish: Wish) -> Package:
@@ -119,14 +128,15 @@ def _start(mechanism: Mechanism, t: float) -> list[float]:
 
 def _identifier(name: str) -> str:
     plain = spelled(name)[:LONGEST] or "mechanism"
-    return f"mechanism_{plain}" if plain.lower().startswith(OURS) or plain[0].isdigit() else plain
+    ours = plain.lower().startswith(OURS) or plain.lower() == MODEL
+    return f"mechanism_{plain}" if ours or plain[0].isdigit() else plain
 
 
-def sliding(mechanism: Mechanism) -> dict[int, tuple[int, ...]]:
-    """The speeds that have dry friction, each with those that slide together with it."""
+def _sliding(model: Model) -> dict[int, tuple[int, ...]]:
+    """The speeds that have dry friction, or may be given it by a parameter, each with those that slide together with it."""
     found, first = dict[int, tuple[int, ...]](), 0
-    for joint in mechanism.joints:
-        if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative or 0):
+    for joint in model.mechanism.joints:
+        if not all(is_zero(model.number(x or 0)) for x in (joint.friction.coulomb, joint.friction.coulomb_negative)):
             plane = tuple(first + k for k in joint.rubbing_plane)
             found |= {k: plane if k in plane else (k,) for k in range(first, first + joint.kind.nv)}
         first += joint.kind.nv
@@ -139,7 +149,7 @@ def _renamed(variables: Variables) -> list[str]:
     return [f"Names that FMI does not take are spelled otherwise: {', '.join(changed[:SHOWN])}{more}."] if changed else []
 
 
-def _notes(mechanism: Mechanism, idle: Sequence[str]) -> list[str]:
+def _notes(mechanism: Mechanism, idle: Sequence[str], sliding: Iterable[int]) -> list[str]:
     """What of a simulation is not in the FMU."""
     found = []
     if idle:
@@ -147,8 +157,8 @@ def _notes(mechanism: Mechanism, idle: Sequence[str]) -> list[str]:
     stops = [j.name for j in mechanism.joints if math.isfinite(float(j.limits.lower)) or math.isfinite(float(j.limits.upper))]
     if stops:
         found.append(f"{', '.join(stops)}: joints of an FMU do not stop at their limits.")
-    if sliding(mechanism):
-        names = ", ".join(mechanism.speed_names[k] for k in sliding(mechanism))
+    names = ", ".join(mechanism.speed_names[k] for k in sliding)
+    if names:
         found.append(f"{names}: dry friction rises over speeds as small as friction_speed, so that a joint that it holds creeps.")
     if mechanism.events:
         found.append(f"{', '.join(e.name for e in mechanism.events)}: events of the description do not happen in the FMU.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from lagrangian.exports.fmi.content import NORMALISE, Content, sliding
+from lagrangian.exports.fmi.content import NORMALISE, Content
 from lagrangian.exports.languages.language import wrapped
 from lagrangian.exports.routine import Routine
 from lagrangian.exports.targets.c import told
@@ -172,7 +172,7 @@ def _friction(content: Content) -> list[str]:
         f"    {_call(content, 'friction', ['single'])}",
         f"    {_call(content, 'friction', ['doubled'], {'qd': 'twice'})}",
     ]
-    for k, speeds in sliding(content.mechanism).items():
+    for k, speeds in content.sliding.items():
         squares = " + ".join(f"twice[{i}] * twice[{i}]" for i in speeds)
         lines.append(f"    tau[{k}] += (2.0 * single[{k}] - doubled[{k}]) * (1.0 - tanh(0.5 * sqrt({squares}) / slow));")
     return [*lines, "}"]

@@ -5,32 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 from lagrangian.errors import ArgumentError
-from lagrangian.exports.functions.catalogue import FUNCTIONS, usual_frames
+from lagrangian.exports.functions.catalogue import FUNCTIONS, Wanted
+from lagrangian.exports.functions.catalogue import _named as named
+from lagrangian.exports.model import Model
 from lagrangian.exports.routine import Argument, Package, Routine, Straight
-from lagrangian.model.mechanism import Mechanism
 
 USUAL = ("multipliers", "kinetic_energy", "potential_energy", "pose")
 # what the inputs of a function may be: numbers that an FMU has
 KNOWN = ("q", "qd", "qdd", "tau", "t", "multipliers")
 ALWAYS = ("forward_dynamics", "coordinate_rates")  # what they give are outputs and derivatives of every FMU
-
-
-class Wanted(NamedTuple):
-    """A function, and the frame it is of, if it is of one."""
-
-    function: str
-    frame: str = ""
-
-    @property
-    def text(self) -> str:
-        return f"{self.function}:{self.frame}" if self.frame else self.function
-
-    @property
-    def routine(self) -> str:
-        return f"{self.function}_{self.frame}" if self.frame else self.function
 
 
 @dataclass(frozen=True)
@@ -49,26 +34,19 @@ class Output:
     needs: frozenset[str]
 
 
-def wanted(mechanism: Mechanism, functions: Sequence[str] | None, frames: Sequence[str] | None) -> list[Wanted]:
-    """The functions whose values are outputs. A name that is none is left for the catalogue to refuse."""
-    if isinstance(functions, str):
-        raise ArgumentError("must be a list of names, such as ['center_of_mass']", argument="functions")
-    found: list[Wanted] = []
-    for text in USUAL if functions is None else functions:
-        name, _, frame = text.partition(":") if isinstance(text, str) else (text, "", "")
-        function = FUNCTIONS.get(name)
-        if function is None or not function.framed or frame:
-            found.append(Wanted(name, frame))
-        else:
-            found += [Wanted(name, each) for each in (usual_frames(mechanism) if frames is None else frames)]
-        for given in function.inputs if function is not None else ():
+def wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str] | None) -> list[Wanted]:
+    """The functions whose values are outputs."""
+    found = [each for text in (USUAL if functions is None else functions) for each in named(model, text, frames)]
+    for function, _ in found:
+        for given in function.inputs:
             if given not in KNOWN:
-                raise ArgumentError(f"{name} needs {given}, which is no variable of an FMU", argument="functions")
-    if mechanism.equations:  # before others, which may read them
-        found.insert(0, Wanted("multipliers"))
-    else:
-        found = [each for each in found if each.function != "multipliers" or functions is not None]
-    return [each for each in dict.fromkeys(found) if each.function not in ALWAYS]
+                raise ArgumentError(f"{function.name} needs {given}, which is no variable of an FMU", argument="functions")
+    if model.equations:  # before others, which may read them
+        found.insert(0, Wanted(FUNCTIONS["multipliers"]))
+    elif functions is None:
+        found = [each for each in found if each.function.name != "multipliers"]
+    once = {(function.name, frame): Wanted(function, frame) for function, frame in found}
+    return [each for each in once.values() if each.function.name not in ALWAYS]
 
 
 class Needs:
@@ -103,7 +81,7 @@ def outputs(package: Package, given: Sequence[Wanted]) -> list[Output]:
         for k, name in enumerate(package.speeds)
     ]
     for each in given:
-        routine = routines[each.routine]
+        routine = routines["_".join(filter(None, (each.function.name, each.frame)))]
         for x in routine.outputs:
             for name, indices, about, index in _entries(each, x, len(routine.outputs) > 1):
                 found.append(Output(name, indices, about, routine.name, x.name, index, needs.of(routine)))
@@ -112,19 +90,20 @@ def outputs(package: Package, given: Sequence[Wanted]) -> list[Output]:
 
 def _entries(given: Wanted, x: Argument, several: bool) -> Iterator[tuple[str, str, str, int]]:
     """The name of each number of an output, its indices, what it is, and its place."""
-    if given.function == "pose":
+    function, frame = given.function.name, given.frame
+    if function == "pose":
         for k, axis in enumerate("xyz"):
-            yield f"{given.frame}.{axis}", "", f"{axis} of the origin of {given.frame} in the world", 4 * k + 3
+            yield f"{frame}.{axis}", "", f"{axis} of the origin of {frame} in the world", 4 * k + 3
         for i, j in product(range(3), range(3)):
-            yield f"{given.frame}.R", f"[{i + 1},{j + 1}]", f"rotation matrix of {given.frame} in the world", 4 * i + j
+            yield f"{frame}.R", f"[{i + 1},{j + 1}]", f"rotation matrix of {frame} in the world", 4 * i + j
         return
-    if given.function == "multipliers":
+    if function == "multipliers":
         for k, name in enumerate(x.entries):
             yield f"lambda_{name}", "", f"force of the constraint {name}", k
         return
-    stem = f"{given.function}_{x.name}" if several else given.function
-    about = f"{x.about}, of the frame {given.frame}" if given.frame else x.about
-    stem = f"{given.frame}.{stem}" if given.frame else stem
+    stem = f"{function}_{x.name}" if several else function
+    about = f"{x.about}, of the frame {frame}" if frame else x.about
+    stem = f"{frame}.{stem}" if frame else stem
     if x.shape == ():
         yield stem, "", about, 0
     elif x.entries:

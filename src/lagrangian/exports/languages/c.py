@@ -21,6 +21,13 @@ _WORDS = (
     " errno NAN INFINITY M_PI I linux unix"
 )
 KEYWORDS = frozenset(_WORDS.split())
+# of C99 and C11, and of what these include: a header of the same name beside the code would be taken in their place
+_HEADERS = (
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool"
+    " stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
+    " alloca Availability corecrt crtdefs endian features newlib sal strings TargetConditionals vcruntime xlocale yvals"
+)
+HEADERS = frozenset(_HEADERS.split())
 
 
 POINTER = 8  # bytes of an address

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "ι": "iota",
@@ -31,7 +31,7 @@ class Names:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of them."""
-        return tuple(f"{old} is called {new}." for old, new in self.changed.items())
+        return told(self.changed)
 
     def legal(self, name: str, prefix: str = "") -> str:
         """A name for this, which nothing else has; the prefix is put before it, and is legal."""
@@ -52,6 +52,11 @@ class Names:
     def spelled(self, name: str) -> str:
         """The name in the characters that the language takes."""
         return spelled(name)
+
+
+def told(changed: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said of names that could not stay."""
+    return tuple(f"{old} is called {new} in the code." for old, new in changed.items())
 
 
 def spelled(name: str) -> str:

@@ -23,7 +23,7 @@ class Acados(Target):
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
         refuse(Model(mechanism, ()))
         needed = EXPLICIT if mechanism.equations else (*EXPLICIT, *IMPLICIT)
-        others = [name for name in wish.functions or () if name not in needed]
+        others = [name for name in (() if wish.functions is None else wish.functions) if name not in needed]
         made = Sources(mechanism, self.package(mechanism, replace(wish, functions=[*needed, *others])), "double")
         sizes = Sizes.of(made)
         found = interfaces(made.prefix, sizes)

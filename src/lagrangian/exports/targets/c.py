@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from lagrangian.exports import evaluate
-from lagrangian.exports.languages.c import KEYWORDS, C
+from lagrangian.exports.languages.c import HEADERS, KEYWORDS, C
 from lagrangian.exports.languages.language import wrapped
 from lagrangian.exports.languages.names import Names, spelled
 from lagrangian.exports.languages.writer import routine_lines
@@ -19,6 +19,11 @@ from lagrangian.exports.targets.target import Option, Product, Target, Wish
 from lagrangian.model.mechanism import Mechanism
 
 TAKEN = ("parameters", "constants", "default_parameters", "default_constants", "prepare")
+# targets that CMake has itself, and the mathematical library
+TARGETS = (
+    *("all", "all_build", "clean", "edit_cache", "help", "install", "package", "package_source", "preinstall"),
+    *("rebuild_cache", "run_tests", "test", "zero_check", "m"),
+)
 
 
 class CSource(Target):
@@ -56,9 +61,12 @@ class Sources(sources.Sources):
 
     language: C
 
-    def __init__(self, mechanism: Mechanism, package: Package, real: str) -> None:
+    def __init__(self, mechanism: Mechanism, package: Package, real: str, prefix: str = "") -> None:
+        """`prefix` is wished for; without it, it is the name of the package."""
         self.real = real
-        self.prefix = Names(KEYWORDS).legal(spelled(package.name) or "mechanism")
+        # it names files, too, which may not differ from others by case alone
+        names = Names((*KEYWORDS, *HEADERS, *TARGETS), folded=True)
+        self.prefix = names.legal(spelled(prefix or package.name) or "mechanism")
         super().__init__(mechanism, package, self.prefix, Names(TAKEN), Names(KEYWORDS))
         self.language = self.language_of(real)
         self._code: dict[str, list[str]] = {}

@@ -33,7 +33,7 @@ def test_program(made: Sources) -> str:
         "    for (int i = 0; i < count; ++i) {",
         "        const double miss = fabs((double)found[places ? places[i] : i] - (double)expected[i]);",
         "        size = fmax(size, fabs((double)expected[i]));",
-        "        worst = miss <= worst ? worst : miss;",
+        "        worst = miss <= worst || isnan(worst) ? worst : miss; /* NaN stays the worst */",
         "    }",
         f"    const int right = worst <= {TOLERANCE[8 * made.language.bytes]!r} * size;",
         '    printf("%-40s %s, off by %.1e of %.3g\\n", name, right ? "ok" : "WRONG", worst, size);',

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from importlib.metadata import version
 
+from lagrangian.exports.languages import names
 from lagrangian.exports.languages.language import Language
 from lagrangian.exports.languages.names import GREEK, Names
 from lagrangian.exports.languages.writer import routine_lines
@@ -63,8 +64,7 @@ class Sources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        renamed = [f"{old} is called {new} in the code." for old, new in self.changed.items()]
-        return (*self.package.notes, *renamed)
+        return (*self.package.notes, *names.told(self.changed))
 
     def introduction(self, *more: str) -> list[str]:
         """What stands at the top: sentences, each of which begins a line."""
