@@ -84,6 +84,9 @@ def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
             assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
     with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
         lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
+    smooth = puck().with_parameters({"slide.friction.coulomb": 0.0, "slide.friction.coulomb_negative": 0.0})
+    with pytest.raises(lg.ArgumentError, match="cannot stay adjustable"):
+        lg.export(smooth, "c", parameters=["slide.friction.coulomb"])
 
 
 def test_a_function_that_is_too_long_is_refused() -> None:

@@ -35,6 +35,9 @@ def fixed_places(mechanism: Mechanism) -> dict[str, str]:
         for step in joint.kind.steps(joint):
             if isinstance(step.kind, Cam):
                 note(step.kind.profile, f"the profile of joint {joint.name!r} depends on it")
+        for x in (joint.friction.coulomb, joint.friction.coulomb_negative) if joint.kind.plane else ():
+            if not float(x or 0):  # whether there is any decides whether it acts along two speeds together
+                note(x, f"the dry friction of joint {joint.name!r} depends on it, and is zero")
     for x in _scalars((parts, mechanism.initial.torque)):
         for node in walk(x):
             if node.operation == "^" and exponent(node.arguments[1]) is not None:

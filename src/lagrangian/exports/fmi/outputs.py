@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from lagrangian.errors import ArgumentError
-from lagrangian.exports.functions.catalogue import FUNCTIONS, Wanted
-from lagrangian.exports.functions.catalogue import _named as named
+from lagrangian.exports.functions.catalogue import FUNCTIONS, Wanted, named
 from lagrangian.exports.model import Model
 from lagrangian.exports.routine import Argument, Package, Routine, Straight
 

@@ -49,7 +49,7 @@ def package(
 ) -> Package:
     """The routines of some functions of a mechanism; `rolled` says whether the target has loops."""
     chosen, notes = adjustable.chosen(mechanism, parameters)
-    for frame in frames or ():
+    for frame in () if frames is None else frames:
         mechanism.frame(frame)  # an unknown one is refused
     model = Model(mechanism, chosen)
     preparation = Preparation()
@@ -101,7 +101,7 @@ def _wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str]
         raise ArgumentError("must be a list of names, such as ['inverse_dynamics']", argument="functions")
     found: dict[tuple[str, str], Wanted] = {}
     for text in USUAL if functions is None else functions:
-        for wanted in _named(model, text, frames):
+        for wanted in named(model, text, frames):
             why = wanted.function.refused(model)
             if why:
                 raise ArgumentError(f"{wanted.function.name} cannot be exported: {why}", argument="functions")
@@ -113,7 +113,7 @@ def _wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str]
     return list(found.values())
 
 
-def _named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wanted]:
+def named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wanted]:
     """`jacobian:tool` is of one frame, `jacobian` of all that are given, or that the mechanism names."""
     name, _, frame = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name not in FUNCTIONS:
