@@ -116,7 +116,7 @@ def test_names_are_made_legal(target: str) -> None:
     odd = arm.replace(name="1 é", frames=[lg.Frame("tip/é", "link2", (0.1, 0, 0)), lg.Frame("tip é", "link2", (0.2, 0, 0))])
     made = lg.export(odd, target, functions=["pose"])
     assert sorted(made.functions) == ["pose_tip_e", "pose_tip_e_"]
-    assert made.notes == ("pose_tip/é is called pose_tip_e in the code.", "pose_tip é is called pose_tip_e_.")
+    assert made.notes == ("pose_tip/é is called pose_tip_e in the code.", "pose_tip é is called pose_tip_e_ in the code.")
     assert all(name.startswith("1_e_pose") for name in made.files)
 
 
