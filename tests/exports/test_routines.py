@@ -11,14 +11,15 @@ from lagrangian.exports.samples import inputs, states
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import applicable, expected, miss
 
-NAMES = ("two_r", "puma560", "panda", "four_bar", "rolling_disc", "quadruped", "stewart", "bicycle", "heavy_top", "geared_link")
+NAMES = ("two_r", "puma560", "panda", "four_bar", "rolling_disc", "quadruped", "heavy_top", "geared_link")
+LONGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("stewart", "bicycle")]
 
 
 def mechanism(name: str) -> lg.Mechanism:
     return quadruped() if name == "quadruped" else lg.library(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *LONGER])
 def test_every_function_is_that_of_the_kernels(name: str) -> None:
     m = mechanism(name)
     dyn, functions = lg.compile(m), applicable(m)
