@@ -84,7 +84,8 @@ def _needed(mechanism: Mechanism) -> list[str]:
         found.append("torque")
     if sliding(mechanism):
         found.append("friction")
-    return [*found, "project", "closure", "constraint_rate"] if mechanism.equations else found
+    constrained = ["project", "closure", "constraint_rate", "constraint_jacobian", "mass_matrix"]
+    return [*found, *constrained] if mechanism.equations else found
 
 
 def _package(mechanism: Mechanism, functions: Sequence[str], wish: Wish) -> Package:
