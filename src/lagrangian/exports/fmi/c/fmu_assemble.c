@@ -181,6 +181,12 @@ static bool begun(fmu_search *s, double *q)
     return reached(s, q, model_start + STATES);
 }
 
+static void followed(const fmu_instance *fmu)
+{
+    (void)fmu_tell(fmu, fmi3Warning, "%s: coordinates that were set to the start values of the description move, to close the loops.",
+                   fmu->name);
+}
+
 static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
 {
     const fmu_values *now = &fmu->now;
@@ -204,15 +210,15 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     memcpy(trial, targets, sizeof trial);
     model_closure(s->t, trial, &s->constants, s->r);
     const double off = fmu_largest(s->r, MODEL_CLOSURES, NULL);
-    if (off <= NEAR) {
+    if (off <= EXACT || (off <= NEAR && given && fmu_newton(s, trial, POLISH, FAR, CLOSED))) {
+        memcpy(q, trial, sizeof trial);
+        return fmi3OK;
+    }
+    if (off <= NEAR && given == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
         static const bool none[MODEL_COORDINATES] = {false};
-        if (off <= EXACT || fmu_newton(s, trial, POLISH, FAR, CLOSED)) {
-            memcpy(q, trial, sizeof trial);
-            return fmi3OK;
-        }
         (void)hold(s, none);
         memcpy(trial, targets, sizeof trial);
-        if (given == MODEL_COORDINATES && fmu_newton(s, trial, POLISH, NEAR * 1e3, CLOSED)) {
+        if (fmu_newton(s, trial, POLISH, FAR, CLOSED)) {
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
@@ -221,31 +227,32 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     const bool first = begun(s, q);
     if (first && !given)
         return fmi3OK;
-    memcpy(last, q, sizeof last);
-    if (first)
-        memcpy(s->from, s->to, sizeof s->from);
-    for (int k = 0; k < 2; ++k) {
-        /* importers may set everything: what they set to the value of the description stays there only if it can */
-        if (k && (!any_changed || hold(s, changed) == given))
-            break;
-        if (!k && !given)
-            continue;
-        if (!k)
-            (void)hold(s, now->set);
-        memcpy(trial, first ? last : start, sizeof trial);
+    memcpy(last, first ? q : start, sizeof last);
+    memcpy(s->from, first ? s->to : model_start, sizeof s->from);
+    memcpy(q, last, sizeof last);
+    if (given) {
+        (void)hold(s, now->set);
+        if (reached(s, q, targets))
+            return fmi3OK;
+    }
+    if (!any_changed) {
+        if (!first) {
+            (void)begun(s, q);
+            return refused(fmu, s, q, start);
+        }
+        followed(fmu);
+        memcpy(q, last, sizeof last);
+        return fmi3OK;
+    }
+    /* importers may set all start values: what they set to the value of the description stays only if it can */
+    if (hold(s, changed) < given) {
+        memcpy(trial, last, sizeof trial);
         if (reached(s, trial, targets)) {
+            followed(fmu);
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
-        memcpy(q, trial, sizeof trial);
-    }
-    if (!any_changed) {
-        if (first) { /* all that was set is where the description begins, but for parameters that changed */
-            memcpy(q, last, sizeof last);
-            return fmi3OK;
-        }
-        (void)begun(s, q);
-        return refused(fmu, s, q, start);
+        (void)hold(s, now->set);
     }
     return refused(fmu, s, q, targets);
 }

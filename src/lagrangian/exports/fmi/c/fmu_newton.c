@@ -65,10 +65,11 @@ static size_t slopes(fmu_search *s, const double *q)
     return rows;
 }
 
-/* One step from q; how far it goes. */
+/* One step from q, which may also be where it ends; how far it goes. */
 static double stepped(fmu_search *s, const double *q, double damping, double *reached)
 {
-    double x[MODEL_SPEEDS], rates[MODEL_COORDINATES];
+    double x[MODEL_SPEEDS], rates[MODEL_COORDINATES], turn = 0.0;
+    int rest = 0; /* parts of a quaternion that are to come */
     const size_t rows = slopes(s, q);
     fmu_least(s->a, s->r, rows, MODEL_SPEEDS, damping, s->work, x);
     double length = fmu_largest(x, MODEL_SPEEDS, NULL);
@@ -76,12 +77,22 @@ static double stepped(fmu_search *s, const double *q, double damping, double *re
         x[k] *= LONGEST / length;
     length = fmin(length, LONGEST);
     model_moving(q, x, &s->constants, rates);
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        reached[i] = q[i] + rates[i];
+    for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
+        double next = q[i] + rates[i];
+        if (model_traits[i] & MODEL_QUATERNION) { /* a turn at these rates: q cos(a) + rates sin(a) / a, and a is their size */
+            double square = 0.0;
+            for (size_t k = i; k < i + 4; ++k)
+                square += rates[k] * rates[k];
+            turn = sqrt(square);
+            rest = 4;
+        }
+        if (rest) {
+            --rest;
+            next = q[i] * cos(turn) + rates[i] * (turn > 0.0 ? sin(turn) / turn : 1.0);
+        }
+        reached[i] = s->held[i] ? q[i] : next;
+    }
     (void)fmu_unit_quaternions(reached);
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i])
-            reached[i] = q[i];
     return length;
 }
 
