@@ -16,7 +16,7 @@ SHARED = (
     *("fmu_finite", "model_start", "model_names", "model_constraint_names", "model_prepare", "model_forces", "model_rates"),
     *("model_nearest", "model_open", "model_outputs", *start_code.NAMES, *start_code.FUNCTIONS),
     *("fmu_assemble", "fmu_factor", "fmu_forward", "fmu_backward", "fmu_least", "fmu_largest", "fmu_unit_quaternions"),
-    *("fmu_newton", "fmu_descent", "fmu_speeds"),
+    *("fmu_newton", "fmu_descent", "fmu_go", "fmu_reached", "fmu_speeds"),
 )
 TAKEN = "double t, const double *x"
 FUNCTIONS = {

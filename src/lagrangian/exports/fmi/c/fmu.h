@@ -88,6 +88,8 @@ void fmu_backward(const double *l, size_t n, double *x);
 void fmu_least(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x);
 
 #if MODEL_EQUATIONS
+#define FMU_POLISH 20    /* steps of Newton's method from nearby */
+#define FMU_TURNED 1e-9  /* what loops may miss by after angles were turned back */
 #define MOST_ROWS (MODEL_EQUATIONS + MODEL_COORDINATES)
 
 /* A search for a start: on the way from values to others, with room to compute in. */
@@ -107,10 +109,16 @@ double fmu_largest(const double *x, size_t count, size_t *which);
 bool fmu_unit_quaternions(double *q);
 
 /* Newton's method from q, with the coordinates that are held; whether it closes the loops and goes no further than `reach`. */
-bool fmu_newton(fmu_search *s, double *q, int steps, double reach, double closed);
+bool fmu_newton(fmu_search *s, double *q, int steps, double reach);
 
 /* The same from afar, by steps that help; how far the worst equation is off at the end. */
 double fmu_descent(fmu_search *s, double *q, size_t *worst);
+
+/* The time and the constants at a part of the way from values to others. */
+void fmu_go(fmu_search *s, double part);
+
+/* From closed loops at q to where the values are those that are given, and coordinates that are held have their targets. */
+bool fmu_reached(fmu_search *s, double *q, const double *targets);
 
 /* Find speeds that keep the constraints. */
 fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s);

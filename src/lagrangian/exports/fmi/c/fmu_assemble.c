@@ -1,10 +1,4 @@
-/*
- * Where a simulation begins. Coordinates that were set stay as they are, and the others close the loops.
- *
- * A linkage can be assembled in several ways, and Newton's method from afar ends in any of them. So parameters, the time and the
- * coordinates that were set go from those of the description to the given ones in steps, and the others follow. A step is taken
- * if Newton's method closes the loops at once and not far away; else half of it is tried. So no step crosses a dead centre.
- */
+/* Where a simulation begins: coordinates that were set stay as they are, and the others close the loops. */
 #include "fmu.h"
 
 #if MODEL_EQUATIONS
@@ -14,96 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR 0.5        /* rad or m: more than a step changes any coordinate by */
-#define AT_ONCE 6      /* steps of Newton's method */
-#define POLISH 20      /* the same from nearby */
-#define CLOSED 1e-12   /* of the slopes' size: an equation that is off by less is kept */
-#define EXACT 1e-15    /* and by no more than rounding */
-#define TURNED 1e-9    /* what loops may miss by after angles were turned back */
-#define NEAR 1e-6      /* rad or m: what was rounded when it was written */
-#define PORTION 0.1    /* of the way of parameters and the time, at most in a step */
-#define SHORTEST 0.01  /* of the way, or rad or m: where steps of coordinates must be shorter, there is a dead centre */
-#define BRIEFEST 1e-5  /* of the way of parameters and the time */
-#define TWO_PI 6.283185307179586
-#define SHOWN 6        /* values that a message lists */
+#define EXACT 1e-15 /* what an equation is off by that is kept but for rounding */
+#define NEAR 1e-6   /* rad or m: what was rounded when it was written */
+#define NEARBY 0.5  /* rad or m: further than from there to where it is closed */
+#define SHOWN 6     /* values that a message lists */
 
 #if MODEL_CLOSURES
-
-/* The time and the constants at a part of the way. */
-static void go(fmu_search *s, double part)
-{
-    double parameters[MODEL_PARAMETERS];
-    const double *from = s->from + PARAMETERS, *to = s->to + PARAMETERS;
-    for (size_t i = 0; i < MODEL_PARAMETERS; ++i)
-        parameters[i] = part == 1.0 ? to[i] : from[i] + part * (to[i] - from[i]);
-    s->t = part == 1.0 ? s->to[TIME] : s->from[TIME] + part * (s->to[TIME] - s->from[TIME]);
-    model_prepare(parameters, &s->constants);
-}
-
-/* From q to where the coordinates that are held have their targets, and the values are those that are given. */
-static bool gone(fmu_search *s, double *q, const double *targets)
-{
-    double begin[MODEL_COORDINATES], trial[MODEL_COORDINATES], done = 0.0, longest = 0.0;
-    const bool values = memcmp(s->from, s->to, INPUTS * sizeof *s->to) != 0;
-    memcpy(begin, q, sizeof begin);
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i])
-            longest = fmax(longest, fabs(targets[i] - q[i]));
-    double size = fmin(values ? PORTION : 1.0, FAR / fmax(longest, 1e-300));
-    const double least = (values ? BRIEFEST : SHORTEST) / fmax(longest, 1.0);
-    while (done < 1.0 && size >= least) {
-        const double part = done + 1.01 * size >= 1.0 ? 1.0 : done + size;
-        memcpy(trial, q, sizeof trial);
-        for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-            if (s->held[i])
-                trial[i] = part == 1.0 ? targets[i] : begin[i] + part * (targets[i] - begin[i]);
-        if (part < 1.0)
-            (void)fmu_unit_quaternions(trial);
-        go(s, part);
-        if (fmu_newton(s, trial, AT_ONCE, FAR, CLOSED)) {
-            memcpy(q, trial, sizeof trial);
-            done = part;
-            size = fmin(2.0 * size, values ? PORTION : 1.0);
-        } else {
-            size *= 0.5;
-        }
-    }
-    return done == 1.0;
-}
-
-/* The same; whole turns are not gone, unless an equation counts them, as that of a pair of gears does. */
-static bool reached(fmu_search *s, double *q, const double *targets)
-{
-    double begin[MODEL_COORDINATES], near[MODEL_COORDINATES];
-    bool turned = false;
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
-        double dot = 0.0;
-        if (!(model_traits[i] & MODEL_QUATERNION) || !s->held[i])
-            continue;
-        for (size_t k = i; k < i + 4; ++k)
-            dot += q[k] * targets[k];
-        for (size_t k = i; k < i + 4 && dot < 0.0; ++k)
-            q[k] = -q[k]; /* the same orientation, nearer to the other */
-    }
-    memcpy(begin, q, sizeof begin);
-    memcpy(near, targets, sizeof near);
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
-        const double turns = s->held[i] && model_traits[i] & MODEL_PERIODIC ? floor((targets[i] - q[i]) / TWO_PI + 0.5) : 0.0;
-        near[i] -= TWO_PI * turns;
-        turned = turned || turns != 0.0;
-    }
-    const bool arrived = gone(s, q, near);
-    if (!arrived || !turned)
-        return arrived;
-    for (size_t i = 0; i < MODEL_COORDINATES; ++i)
-        if (s->held[i])
-            q[i] = targets[i];
-    model_closure(s->t, q, &s->constants, s->r);
-    if (fmu_largest(s->r, MODEL_CLOSURES, NULL) <= TURNED && fmu_newton(s, q, POLISH, FAR, CLOSED))
-        return true;
-    memcpy(q, begin, sizeof begin);
-    return gone(s, q, targets);
-}
 
 /* Hold these coordinates; parts of a quaternion together. How many that are. */
 static size_t hold(fmu_search *s, const bool *chosen)
@@ -124,7 +34,8 @@ static void listed(const size_t *places, size_t count, const double *values, cha
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < count && i < SHOWN && used < size; ++i) {
-        const int more = snprintf(text + used, size - used, "%s%s = %.6g", i ? ", " : "", model_names[places[i]], values[places[i]]);
+        const char *name = model_names[places[i]];
+        const int more = snprintf(text + used, size - used, "%s%s = %.6g", i ? ", " : "", name, values[places[i]]);
         used += more > 0 ? (size_t)more : 0;
     }
     if (count > SHOWN && used < size)
@@ -151,7 +62,7 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
         if (s->to[i] != model_start[i])
             places[count++] = i;
     listed(places, count, values, given, sizeof given);
-    go(s, 1.0);
+    fmu_go(s, 1.0);
     const double off = fmu_descent(s, q, &worst);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         if (!s->held[i]) {
@@ -159,12 +70,14 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
             places[free_count++] = STATES + i;
         }
     listed(places, free_count, values, found, sizeof found);
-    if (off <= TURNED)
+    if (off <= FMU_TURNED)
         return fmu_tell(fmu, fmi3Error,
                         "%s: with %s the loops close, but not without passing a dead centre on the way from the start of the "
-                        "description, so that the assembly is not known. Set all coordinates to choose it; these would close: %s.",
+                        "description, so that the assembly is not known. Set all coordinates to choose it; these would "
+                        "close: %s.",
                         fmu->name, given, found);
-    return fmu_tell(fmu, fmi3Error, "%s: no state with %s%s%s%s closes the loops: the constraint %s is off by %.3g at the nearest. %s",
+    return fmu_tell(fmu, fmi3Error,
+                    "%s: no state with %s%s%s%s closes the loops: the constraint %s is off by %.3g at the nearest. %s",
                     fmu->name, given, own ? " and " : "", own ? kept : "", own ? ", as in the description," : "",
                     model_constraint_names[worst], off,
                     free_count ? "Give start values that can be reached." : "Set fewer coordinates, and the others follow.");
@@ -178,13 +91,13 @@ static bool begun(fmu_search *s, double *q)
         driven[i] = model_traits[i] & MODEL_DRIVEN;
     (void)hold(s, driven);
     memcpy(q, model_start + STATES, MODEL_COORDINATES * sizeof *q);
-    return reached(s, q, model_start + STATES);
+    return fmu_reached(s, q, model_start + STATES);
 }
 
 static void followed(const fmu_instance *fmu)
 {
-    (void)fmu_tell(fmu, fmi3Warning, "%s: coordinates that were set to the start values of the description move, to close the loops.",
-                   fmu->name);
+    (void)fmu_tell(fmu, fmi3Warning,
+                   "%s: coordinates that were set to the start values of the description move, to close the loops.", fmu->name);
 }
 
 static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
@@ -206,11 +119,11 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     }
     /* what is given may close the loops as it is, in whichever assembly */
     const size_t given = hold(s, now->set);
-    go(s, 1.0);
+    fmu_go(s, 1.0);
     memcpy(trial, targets, sizeof trial);
     model_closure(s->t, trial, &s->constants, s->r);
     const double off = fmu_largest(s->r, MODEL_CLOSURES, NULL);
-    if (off <= EXACT || (off <= NEAR && given && fmu_newton(s, trial, POLISH, FAR, CLOSED))) {
+    if (off <= EXACT || (off <= NEAR && given && fmu_newton(s, trial, FMU_POLISH, NEARBY))) {
         memcpy(q, trial, sizeof trial);
         return fmi3OK;
     }
@@ -218,7 +131,7 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
         static const bool none[MODEL_COORDINATES] = {false};
         (void)hold(s, none);
         memcpy(trial, targets, sizeof trial);
-        if (fmu_newton(s, trial, POLISH, FAR, CLOSED)) {
+        if (fmu_newton(s, trial, FMU_POLISH, NEARBY)) {
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
@@ -232,7 +145,7 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     memcpy(q, last, sizeof last);
     if (given) {
         (void)hold(s, now->set);
-        if (reached(s, q, targets))
+        if (fmu_reached(s, q, targets))
             return fmi3OK;
     }
     if (!any_changed) {
@@ -247,7 +160,7 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     /* importers may set all start values: what they set to the value of the description stays only if it can */
     if (hold(s, changed) < given) {
         memcpy(trial, last, sizeof trial);
-        if (reached(s, trial, targets)) {
+        if (fmu_reached(s, trial, targets)) {
             followed(fmu);
             memcpy(q, trial, sizeof trial);
             return fmi3OK;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The lower triangle of a positive definite matrix becomes that of its factor L, a = L L^T; pivots are no smaller than `least`. */
+/* a = L L^T; squares of pivots are no smaller than `least`. */
 void fmu_factor(double *a, size_t n, double least)
 {
     for (size_t j = 0; j < n; ++j) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MET 1e-14     /* of the slopes' size: equations that are off by rounding */
+#define CLOSED 1e-12  /* of the slopes' size: an equation that is off by less is kept */
 #define SHORT 1e-8    /* rad or m: after a step this short the next one would be rounding */
 #define LONGEST 1.0   /* rad or m, in a step */
 #define LEAST 1e-13   /* damping, with which equations may depend on each other */
@@ -96,7 +97,7 @@ static double stepped(fmu_search *s, const double *q, double damping, double *re
     return length;
 }
 
-bool fmu_newton(fmu_search *s, double *q, int steps, double reach, double closed)
+bool fmu_newton(fmu_search *s, double *q, int steps, double reach)
 {
     double way = 0.0, size = 1.0;
     model_closure(s->t, q, &s->constants, s->r);
@@ -108,7 +109,7 @@ bool fmu_newton(fmu_search *s, double *q, int steps, double reach, double closed
         if (length < SHORT || !(way <= reach))
             break;
     }
-    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= closed * size && way <= reach;
+    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= CLOSED * size && way <= reach;
 }
 
 double fmu_descent(fmu_search *s, double *q, size_t *worst)

@@ -86,15 +86,16 @@ fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s)
         memcpy(trial, x, sizeof trial);
         if (nearest(s, trial, held)) {
             if (attempt == 3 && changed)
-                (void)fmu_tell(fmu, fmi3Warning, "%s: no speeds that keep the constraints have those that were set; the nearest do.",
+                (void)fmu_tell(fmu, fmi3Warning,
+                               "%s: the speeds that were set do not keep the constraints; the nearest that do are taken.",
                                fmu->name);
             memcpy(x, trial, sizeof trial);
             return fmi3OK;
         }
     }
     (void)fmu_largest(s->r, MODEL_EQUATIONS, &worst);
-    return fmu_tell(fmu, fmi3Error, "%s: no speeds keep the constraint %s: its rate is left at %.3g.", fmu->name,
-                    model_constraint_names[MODEL_CLOSURES + worst], s->r[worst]);
+    return fmu_tell(fmu, fmi3Error, "%s: no speeds keep the constraint %s: its rate is left at %.3g, as at a dead centre.",
+                    fmu->name, model_constraint_names[MODEL_CLOSURES + worst], s->r[worst]);
 }
 
 #endif
