@@ -1,5 +1,6 @@
 /* Runs an FMU through all of its functions, right and wrong; a sanitizer watches. It ends with 0 if all went as it should. */
 #include "fmi3.h"
+#include "fmu_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,6 +120,30 @@ static void simulation(void)
     fmi3FreeInstance(NULL);
 }
 
+/* A coordinate that is set stays; where too many are set, the start is refused, and begins anew after a reset. */
+static void starts(void)
+{
+    const fmi3ValueReference first = 1 + MODEL_PARAMETERS + MODEL_INPUTS, one[1] = {first + COORDINATE};
+    fmi3ValueReference all[MODEL_STATES];
+    double values[MODEL_STATES], found = 0.0;
+    const double wanted[1] = {VALUE};
+    fmi3Instance fmu = made(false);
+    for (size_t i = 0; i < MODEL_STATES; ++i) {
+        all[i] = first + (fmi3ValueReference)i;
+        values[i] = 5.0 + (double)i;
+    }
+    CHECK(fmi3SetFloat64(fmu, all, MODEL_COORDINATES, values, MODEL_COORDINATES) == fmi3OK);
+    CHECK(fmi3EnterInitializationMode(fmu, false, 0.0, 0.0, false, 0.0) == fmi3OK);
+    CHECK(fmi3ExitInitializationMode(fmu) == fmi3Error);
+    CHECK(fmi3Reset(fmu) == fmi3OK);
+    CHECK(fmi3SetFloat64(fmu, one, 1, wanted, 1) == fmi3OK);
+    CHECK(fmi3SetFloat64(fmu, all + MODEL_COORDINATES, 2, values, 2) == fmi3OK);
+    CHECK(fmi3EnterInitializationMode(fmu, false, 0.0, 0.0, false, 0.0) == fmi3OK);
+    CHECK(fmi3ExitInitializationMode(fmu) == fmi3OK);
+    CHECK(fmi3GetFloat64(fmu, one, 1, &found, 1) == fmi3OK && found == VALUE);
+    fmi3FreeInstance(fmu);
+}
+
 static void refusals(void)
 {
     const fmi3ValueReference one[1] = {0};
@@ -153,6 +178,7 @@ int main(void)
     CHECK(!strcmp(fmi3GetVersion(), "3.0"));
     exchange();
     simulation();
+    starts();
     refusals();
     return 0;
 }

@@ -92,12 +92,12 @@ def test_functions_are_those_of_the_standard(tmp_path: Path) -> None:
 def test_a_sanitizer_finds_nothing(tmp_path: Path) -> None:
     clang = program("clang")
     shutil.copy(HERE / "fmu_driver.c", tmp_path)
-    for name in ("four_bar", "rolling_disc"):
+    for name, coordinate, value in (("four_bar", 0, 0.2), ("rolling_disc", 6, 0.15)):
         own = sources(name, tmp_path)
         token = re.search(r'MODEL_TOKEN "(\w+)"', (tmp_path / "fmu_model.h").read_text())
         assert token is not None
         run(clang, "-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f'-DTOKEN="{token[1]}"',
-            "-o", "driver", *own, "-lm", cwd=tmp_path)  # fmt: skip
+            f"-DCOORDINATE={coordinate}", f"-DVALUE={value}", "-o", "driver", *own, "-lm", cwd=tmp_path)  # fmt: skip
         run(tmp_path / "driver", cwd=tmp_path)
         (tmp_path / f"{name}.c").unlink()
 

@@ -93,7 +93,8 @@ def _needed(model: Model) -> list[str]:
         found.append("torque")
     if _sliding(model):
         found.append("friction")
-    return [*found, "project", "closure", "constraint_rate"] if model.equations else found
+    constrained = ["project", "closure", "constraint_rate", "constraint_jacobian", "mass_matrix"]
+    return [*found, *constrained] if model.equations else found
 
 
 def _package(mechanism: Mechanism, functions: Sequence[str], wish: Wish) -> Package:

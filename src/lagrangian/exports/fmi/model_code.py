@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from lagrangian.exports.fmi import start_code
 from lagrangian.exports.fmi.content import NORMALISE, Content
 from lagrangian.exports.languages.language import wrapped
 from lagrangian.exports.routine import Routine
@@ -13,7 +14,9 @@ from lagrangian.exports.targets.c import told
 SHARED = (
     *("fmu_tell", "fmu_is_in", "fmu_start", "fmu_touch", "fmu_derivatives", "fmu_outputs", "fmu_rates", "fmu_close"),
     *("fmu_finite", "model_start", "model_names", "model_constraint_names", "model_prepare", "model_forces", "model_rates"),
-    *("model_nearest", "model_open", "model_outputs"),
+    *("model_nearest", "model_open", "model_outputs", *start_code.NAMES, *start_code.FUNCTIONS),
+    *("fmu_assemble", "fmu_factor", "fmu_forward", "fmu_backward", "fmu_least", "fmu_largest", "fmu_unit_quaternions"),
+    *("fmu_newton", "fmu_descent", "fmu_go", "fmu_reached", "fmu_speeds"),
 )
 TAKEN = "double t, const double *x"
 FUNCTIONS = {
@@ -46,6 +49,7 @@ def header(content: Content, token: str) -> str:
         **{name.upper(): place for name, place in variables.settings.items()},
         "PROJECTED": int(content.projected),
         "TIMED": int("project" in content.routines and _timed(content.routines["project"])),
+        **start_code.sizes(content),
     }
     constants = f"{content.identifier}_constants" if content.sources.constants else "struct { double none; }"
     lines = [
@@ -68,9 +72,10 @@ def header(content: Content, token: str) -> str:
         "extern const char *const model_names[];",
         "extern const char *const model_constraint_names[];",
         "",
+        *(start_code.declarations() if mechanism.equations else ()),
     ]
-    for name, signature in FUNCTIONS.items():
-        lines += [f"/* {ABOUT[name]} */", f"{signature};", ""]
+    for name, signature in _functions(content).items():
+        lines += [f"/* {(ABOUT | start_code.ABOUT)[name]} */", f"{signature};", ""]
     return "\n".join([*lines, "#endif /* FMU_MODEL_H */", ""])
 
 
@@ -96,6 +101,7 @@ def source(content: Content) -> str:
         *wrapped([_string(name) for name in _constraints(content)] or ['""'], "    "),
         "};",
         "",
+        *(start_code.tables(content) if content.mechanism.equations else ()),
     ]
     bodies = {
         "model_prepare": _prepare(content),
@@ -105,12 +111,22 @@ def source(content: Content) -> str:
         "model_open": _open(content),
         "model_outputs": _outputs(content),
     }
+    if content.mechanism.equations:
+        bodies |= {
+            name: [_call(content, routine, [output], {"qd": "speeds"} if name == "model_moving" else None)]
+            for name, (routine, output) in start_code.CALLS.items()
+        }
     for name, body in bodies.items():
-        given = FUNCTIONS[name].partition("(")[2].removesuffix(")").split(", ")
+        signature = _functions(content)[name]
+        given = signature.partition("(")[2].removesuffix(")").split(", ")
         unused = [f"(void){each.split(' ')[-1].lstrip('*')};" for each in given]
         last = [body.pop()] if body and body[-1].startswith("return") else []
-        lines += [FUNCTIONS[name], "{", *(f"    {line}" for line in (*body, *unused, *last)), "}", ""]
+        lines += [signature, "{", *(f"    {line}" for line in (*body, *unused, *last)), "}", ""]
     return "\n".join(lines)
+
+
+def _functions(content: Content) -> dict[str, str]:
+    return FUNCTIONS | start_code.FUNCTIONS if content.mechanism.equations else FUNCTIONS
 
 
 def _timed(routine: Routine) -> bool:

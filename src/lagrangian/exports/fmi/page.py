@@ -49,8 +49,17 @@ def _paragraphs(content: Content) -> list[str]:
         found.append(
             "Constraints, and the length of quaternions, are kept: by a projection after every step of Co-Simulation; in Model "
             "Exchange by a term in the derivatives, stabilisation times the way to the nearest state that keeps them, which is "
-            "zero on them. States that are set before the simulation begins, or that a changed parameter takes off the "
-            "constraints, are moved to the nearest ones that keep them."
+            "zero on them. States that are set after the start, or that a parameter changed then takes off the constraints, are "
+            "moved to the nearest ones that keep them."
+        )
+    if content.mechanism.equations:
+        found.append(
+            "Coordinates and speeds whose start values are set stay as they are, and the others follow so that loops are closed, "
+            "in the assembly of the description. Where none is set and a parameter is, the coordinates of actuated joints stay. "
+            "A start that cannot be reached without opening a loop is refused, and the message names the constraint. To choose "
+            "another assembly, set all coordinates. A coordinate that is set to its start value in the description moves where "
+            "others leave no choice, since some tools set all start values. Speeds that cannot be kept are replaced by the "
+            "nearest that can; both are logged as warnings."
         )
     found.append(
         "The sources are C99 without any other library. Where several FMUs are linked into one program, define "

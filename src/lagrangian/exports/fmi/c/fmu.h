@@ -31,6 +31,7 @@ typedef struct {
     model_constants constants;
     double stop;
     unsigned mode;
+    bool set[MODEL_STATES]; /* which states were given start values */
     bool has_stop;
     bool derivatives_known;
     bool outputs_known;
@@ -66,10 +67,61 @@ void fmu_outputs(fmu_values *now);
 /* The rates of the states at a time and state, without any correction. */
 void fmu_rates(const fmu_values *now, double t, const double *x, double *rates);
 
-/* Bring states that were set back to the constraints, if they are off. */
+/* Bring states that were set on the way back to the constraints, if they are off. */
 fmi3Status fmu_close(fmu_instance *fmu);
+
+/* Close the loops at the start: what was set stays, and the others follow. */
+fmi3Status fmu_assemble(fmu_instance *fmu);
 
 /* Whether all numbers are finite. */
 bool fmu_finite(const double *x, size_t count);
+
+/* The factor L of a positive definite matrix, in its lower triangle; and x becomes L^-1 x, or L^-T x. */
+void fmu_factor(double *a, size_t n, double least);
+void fmu_forward(const double *l, size_t n, double *x);
+void fmu_backward(const double *l, size_t n, double *x);
+
+/*
+ * The smallest x with a x = -r, by least squares where rows depend on each other: -a^T (a a^T + damping I)^-1 r, with the damping
+ * in mean squares of the rows. `work` has room for rows (rows + 1) numbers.
+ */
+void fmu_least(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x);
+
+#if MODEL_EQUATIONS
+#define FMU_POLISH 20    /* steps of Newton's method from nearby */
+#define FMU_TURNED 1e-9  /* what loops may miss by after angles were turned back */
+#define MOST_ROWS (MODEL_EQUATIONS + MODEL_COORDINATES)
+
+/* A search for a start: on the way from values to others, with room to compute in. */
+typedef struct {
+    double from[VARIABLES], to[VARIABLES];
+    double t;
+    model_constants constants;
+    bool set[MODEL_COORDINATES], held[MODEL_COORDINATES];
+    double psi[MODEL_EQUATIONS * MODEL_SPEEDS], a[MOST_ROWS * MODEL_SPEEDS], r[MOST_ROWS], work[MOST_ROWS * (MOST_ROWS + 1)];
+    double masses[MODEL_SPEEDS * MODEL_SPEEDS], factor[MODEL_SPEEDS * MODEL_SPEEDS];
+} fmu_search;
+
+/* The largest of the numbers, without their signs; what is not finite is the largest. */
+double fmu_largest(const double *x, size_t count, size_t *which);
+
+/* Bring quaternions to length one; whether none is zero. */
+bool fmu_unit_quaternions(double *q);
+
+/* Newton's method from q, with the coordinates that are held; whether it closes the loops and goes no further than `reach`. */
+bool fmu_newton(fmu_search *s, double *q, int steps, double reach);
+
+/* The same from afar, by steps that help; how far the worst equation is off at the end. */
+double fmu_descent(fmu_search *s, double *q, size_t *worst);
+
+/* The time and the constants at a part of the way from values to others. */
+void fmu_go(fmu_search *s, double part);
+
+/* From closed loops at q to where the values are those that are given, and coordinates that are held have their targets. */
+bool fmu_reached(fmu_search *s, double *q, const double *targets);
+
+/* Find speeds that keep the constraints. */
+fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s);
+#endif
 
 #endif /* FMU_H */

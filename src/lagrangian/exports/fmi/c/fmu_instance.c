@@ -189,7 +189,7 @@ FMI3_STATUS(fmi3ExitInitializationMode)(fmi3Instance instance)
     fmu_instance *fmu = instance;
     if (!fmu_is_in(fmu, INITIALIZATION, "fmi3ExitInitializationMode"))
         return fmi3Error;
-    const fmi3Status status = fmu_close(fmu);
+    const fmi3Status status = fmu_assemble(fmu);
     if (status == fmi3OK)
         fmu->now.mode = fmu->kind == MODEL_EXCHANGE ? EVENT : STEP;
     return status;

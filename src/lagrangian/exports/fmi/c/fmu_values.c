@@ -68,33 +68,32 @@ void fmu_outputs(fmu_values *now)
 fmi3Status fmu_close(fmu_instance *fmu)
 {
     fmu_values *now = &fmu->now;
-    const bool moved = now->moved;
-    now->moved = false;
 #if MODEL_PROJECTED
-    double *x = now->values + STATES, nearest[MODEL_STATES];
+    double *x = now->values + STATES, before[MODEL_STATES], nearest[MODEL_STATES];
     const double t = now->values[TIME];
     size_t worst = 0;
-    if (!moved)
+    if (!now->moved)
         return fmi3OK;
+    memcpy(before, x, sizeof before);
     for (int k = 0; k < MOST_PROJECTIONS; ++k) {
         double change = 0.0;
         model_nearest(t, x, &now->constants, nearest);
         for (size_t i = 0; i < MODEL_STATES; ++i)
             change = fmax(change, fabs(nearest[i] - x[i]) / (1.0 + fabs(x[i])));
-        if (change > 0.0)
-            now->changed = true;
         memcpy(x, nearest, sizeof nearest);
-        fmu_touch(now);
         if (!(change > 1e-14))
             break;
     }
+    fmu_touch(now);
     const double off = model_open(t, x, &now->constants, &worst);
-    if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED))
+    if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED)) {
+        memcpy(x, before, sizeof before);
         return fmu_tell(fmu, fmi3Error, "%s: no state near the one that is given keeps the constraint %s: it is off by %g.",
                         fmu->name, model_constraint_names[worst], off);
+    }
+    now->changed = now->changed || memcmp(x, before, sizeof before) != 0;
 #endif
-    (void)moved;
-    (void)fmu;
+    now->moved = false;
     return fmi3OK;
 }
 
@@ -160,6 +159,8 @@ FMI3_STATUS(fmi3SetFloat64)(fmi3Instance instance, const fmi3ValueReference refe
     for (size_t i = 0; i < count; ++i) {
         now->values[references[i]] = values[i];
         prepare = prepare || references[i] < INPUTS;
+        if (references[i] >= STATES)
+            now->set[references[i] - STATES] = true;
         now->moved = now->moved || references[i] < INPUTS || (references[i] >= STATES && now->mode != CONTINUOUS_TIME);
     }
     if (prepare)

@@ -1,0 +1,143 @@
+/* Newton's method on the equations of coordinates: loops are closed by the coordinates that are not held. */
+#include "fmu.h"
+
+#if MODEL_EQUATIONS
+
+#include <math.h>
+#include <string.h>
+
+#define MET 1e-14     /* of the slopes' size: equations that are off by rounding */
+#define CLOSED 1e-12  /* of the slopes' size: an equation that is off by less is kept */
+#define SHORT 1e-8    /* rad or m: after a step this short the next one would be rounding */
+#define LONGEST 1.0   /* rad or m, in a step */
+#define LEAST 1e-13   /* damping, with which equations may depend on each other */
+#define RAISED 1e-6   /* and after a step that did not help */
+#define MOST 1e8      /* and at the end */
+#define DESCENTS 200  /* steps of damped descent */
+
+double fmu_largest(const double *x, size_t count, size_t *which)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; ++i)
+        if (!(fabs(x[i]) <= most)) {
+            most = fabs(x[i]);
+            if (which)
+                *which = i;
+        }
+    return most;
+}
+
+bool fmu_unit_quaternions(double *q)
+{
+    bool all = true;
+    for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
+        if (!(model_traits[i] & MODEL_QUATERNION))
+            continue;
+        const double length = sqrt(q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]);
+        all = all && length > 0.0;
+        for (size_t k = i; k < i + 4 && length > 0.0 && length != 1.0; ++k)
+            q[k] /= length;
+    }
+    return all;
+}
+
+#if MODEL_CLOSURES
+
+/* The equations and, for coordinates that are held, that they do not change, as rows along the speeds; how many rows. */
+static size_t slopes(fmu_search *s, const double *q)
+{
+    double rates[MODEL_COORDINATES], unit[MODEL_SPEEDS] = {0};
+    size_t rows = MODEL_CLOSURES;
+    model_slopes(s->t, q, &s->constants, s->psi);
+    for (size_t i = 0; i < MODEL_CLOSURES; ++i)
+        memcpy(s->a + i * MODEL_SPEEDS, s->psi + model_holonomic[i] * MODEL_SPEEDS, MODEL_SPEEDS * sizeof *s->a);
+    for (size_t k = 0; k < MODEL_SPEEDS; ++k) {
+        size_t row = MODEL_CLOSURES;
+        unit[k] = 1.0;
+        model_moving(q, unit, &s->constants, rates);
+        unit[k] = 0.0;
+        for (size_t i = 0; i < MODEL_COORDINATES; ++i)
+            if (s->held[i]) {
+                s->r[row] = 0.0;
+                s->a[row++ * MODEL_SPEEDS + k] = rates[i];
+            }
+        rows = row;
+    }
+    return rows;
+}
+
+/* One step from q, which may also be where it ends; how far it goes. */
+static double stepped(fmu_search *s, const double *q, double damping, double *reached)
+{
+    double x[MODEL_SPEEDS], rates[MODEL_COORDINATES], turn = 0.0;
+    int rest = 0; /* parts of a quaternion that are to come */
+    const size_t rows = slopes(s, q);
+    fmu_least(s->a, s->r, rows, MODEL_SPEEDS, damping, s->work, x);
+    double length = fmu_largest(x, MODEL_SPEEDS, NULL);
+    for (size_t k = 0; k < MODEL_SPEEDS && length > LONGEST; ++k)
+        x[k] *= LONGEST / length;
+    length = fmin(length, LONGEST);
+    model_moving(q, x, &s->constants, rates);
+    for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
+        double next = q[i] + rates[i];
+        if (model_traits[i] & MODEL_QUATERNION) { /* a turn at these rates: q cos(a) + rates sin(a) / a, and a is their size */
+            double square = 0.0;
+            for (size_t k = i; k < i + 4; ++k)
+                square += rates[k] * rates[k];
+            turn = sqrt(square);
+            rest = 4;
+        }
+        if (rest) {
+            --rest;
+            next = q[i] * cos(turn) + rates[i] * (turn > 0.0 ? sin(turn) / turn : 1.0);
+        }
+        reached[i] = s->held[i] ? q[i] : next;
+    }
+    (void)fmu_unit_quaternions(reached);
+    return length;
+}
+
+bool fmu_newton(fmu_search *s, double *q, int steps, double reach)
+{
+    double way = 0.0, size = 1.0;
+    model_closure(s->t, q, &s->constants, s->r);
+    for (int k = 0; k < steps && fmu_largest(s->r, MODEL_CLOSURES, NULL) > MET * size; ++k) {
+        const double length = stepped(s, q, LEAST, q);
+        size = fmax(1.0, fmu_largest(s->a, MODEL_CLOSURES * MODEL_SPEEDS, NULL));
+        way += length;
+        model_closure(s->t, q, &s->constants, s->r);
+        if (length < SHORT || !(way <= reach))
+            break;
+    }
+    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= CLOSED * size && way <= reach;
+}
+
+double fmu_descent(fmu_search *s, double *q, size_t *worst)
+{
+    double trial[MODEL_COORDINATES], before[MODEL_CLOSURES], damping = LEAST;
+    model_closure(s->t, q, &s->constants, before);
+    for (int k = 0; k < DESCENTS && damping <= MOST; ++k) {
+        double error = 0.0, after = 0.0;
+        memcpy(s->r, before, MODEL_CLOSURES * sizeof *before);
+        const double length = stepped(s, q, damping, trial);
+        model_closure(s->t, trial, &s->constants, s->r);
+        for (size_t i = 0; i < MODEL_CLOSURES; ++i) {
+            error += before[i] * before[i];
+            after += s->r[i] * s->r[i];
+        }
+        if (after < error) {
+            memcpy(q, trial, sizeof trial);
+            memcpy(before, s->r, MODEL_CLOSURES * sizeof *before);
+            if (length < SHORT && damping <= LEAST)
+                break;
+            damping = fmax(damping / 10.0, LEAST);
+        } else {
+            damping = fmax(10.0 * damping, RAISED);
+        }
+    }
+    return fmu_largest(before, MODEL_CLOSURES, worst);
+}
+
+#endif /* MODEL_CLOSURES */
+
+#endif /* MODEL_EQUATIONS */
