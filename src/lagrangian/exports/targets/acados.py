@@ -17,7 +17,7 @@ DRIFT = "Constraints are kept by the accelerations alone: the errors of an integ
 
 class Acados(Target):
     name = "acados"
-    about = "a model for acados: C with CasADi's interface, exact derivatives, and a Python file that makes an AcadosModel of it"
+    about = "a model for acados: C with exact derivatives, and its Python file"
     loops = False
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

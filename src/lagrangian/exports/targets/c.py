@@ -28,7 +28,7 @@ TARGETS = (
 
 class CSource(Target):
     name = "c"
-    about = "C99 source with a header, a test program and a CMake file; it needs the mathematical library alone"
+    about = "C99: a header, a source file, a test program and a CMake file"
     options: ClassVar[Mapping[str, Option]] = {
         "real": Option("the type of numbers", "double", ("double", "float")),
         "style": Option(

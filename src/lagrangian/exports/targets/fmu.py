@@ -20,7 +20,7 @@ from lagrangian.model.mechanism import Mechanism
 
 class FunctionalMockupUnit(Target):
     name = "fmu"
-    about = "FMI 3.0 file for Model Exchange and Co-Simulation, with its C sources, and compiled for this machine"
+    about = "an FMI 3.0 file for Model Exchange and Co-Simulation"
     single = ".fmu"
     options: ClassVar[Mapping[str, Option]] = {
         "step": Option(

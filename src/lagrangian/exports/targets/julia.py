@@ -40,7 +40,7 @@ end
 
 class JuliaSource(Target):
     name = "julia"
-    about = "a Julia module that needs no other, whose functions take numbers of any type; and a test"
+    about = "a Julia module without dependencies"
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
         made = Sources(mechanism, self.package(mechanism, wish))

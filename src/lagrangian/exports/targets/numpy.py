@@ -81,7 +81,7 @@ CALLS = """\
 
 class NumPySource(Target):
     name = "numpy"
-    about = "a Python module that needs NumPy alone; its functions take one state or arrays of states"
+    about = "a Python module that needs NumPy alone"
     single = ".py"
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

@@ -36,7 +36,7 @@ end
 
 class OctaveSource(Target):
     name = "octave"
-    about = "functions for MATLAB and Octave: a package folder with one function a file, and a test"
+    about = "a package folder of functions for MATLAB and Octave"
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
         made = Sources(mechanism, self.package(mechanism, wish))
