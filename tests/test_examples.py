@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+LONGER = ("fit_a_spring", "panda_point_to_point")  # those that optimise for several seconds
+EXAMPLES = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONGER else ())
+    for path in sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_example(path: Path, tmp_path: Path) -> None:
     for package in ("casadi", "jax"):
         if f"import {package}" in path.read_text(encoding="utf-8"):

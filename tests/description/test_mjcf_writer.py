@@ -51,7 +51,7 @@ def upright(m):
 
 
 @given(st.lists(st.sampled_from(HELD), min_size=1, max_size=5), seeds)
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_random_trees(types, seed):
     m = upright(random_mechanism(types, seed, passive=True))
     r, made = again(m, "mjcf")

@@ -51,7 +51,7 @@ def test_loops_are_held(name):
 
 
 @given(st.lists(st.sampled_from(HELD), min_size=1, max_size=5), seeds)
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_random_trees(types, seed):
     m = random_mechanism(types, seed, passive=True)
     r, made = read(m)
