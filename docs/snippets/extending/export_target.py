@@ -55,9 +55,6 @@ class JavaScript(Language):
     def branch(self, condition, first):
         return f"{'' if first else '} else '}if ({condition}) {{"
 
-    def otherwise(self):
-        return "} else {"
-
     def table(self, name, values, whole):
         return [f"const {name} = [{', '.join(map(str, values))}];"]
 

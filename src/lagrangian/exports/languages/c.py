@@ -106,9 +106,6 @@ class C(Language):
     def branch(self, condition: str, first: bool) -> str:
         return f"if ({condition}) {{" if first else f"}} else if ({condition}) {{"
 
-    def otherwise(self) -> str:
-        return "} else {"
-
     def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
         kind = "int" if whole else self.real
         texts = [str(x) if whole else self.number(float(x)) for x in values]

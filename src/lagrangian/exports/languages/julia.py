@@ -74,9 +74,6 @@ class Julia(Untyped):
     def branch(self, condition: str, first: bool) -> str:
         return f"{'if' if first else 'elseif'} {condition}"
 
-    def otherwise(self) -> str:
-        return "else"
-
     def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
         """A text that is read when the module is: a compiler takes long over an array of thousands of numbers."""
         texts = [str(x) if whole else self.number(float(x)) for x in values]

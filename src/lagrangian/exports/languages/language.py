@@ -120,10 +120,6 @@ class Language(ABC):
     def branch(self, condition: str, first: bool) -> str:
         """Open a block that is run if a condition holds; if not `first`, it follows another such block, and is its else."""
 
-    @abstractmethod
-    def otherwise(self) -> str:
-        """Open the block that is run if no condition held."""
-
     close: str | None = "}"  # the line that ends a block, if there is one
     chained = True  # whether a branch that is not the first takes the place of the line that ends the block before it
 

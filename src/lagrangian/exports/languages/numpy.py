@@ -65,9 +65,6 @@ class NumPy(Untyped):
     def branch(self, condition: str, first: bool) -> str:
         return f"{'if' if first else 'elif'} {condition}:"
 
-    def otherwise(self) -> str:
-        return "else:"
-
     def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
         texts = [str(x) if whole else self.number(float(x)) for x in values]
         return [f"{name} = (", *(f"{line.rstrip(',')}," for line in wrapped(texts, self.indent)), ")"]

@@ -91,9 +91,6 @@ class Octave(Untyped):
     def branch(self, condition: str, first: bool) -> str:
         return f"{'if' if first else 'elseif'} {condition}"
 
-    def otherwise(self) -> str:
-        return "else"
-
     def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
         texts = [str(x) if whole else self.number(float(x)) for x in values]
         lines = wrapped(texts, self.indent, comma="; ")

@@ -81,9 +81,6 @@ class Rust(Language):
     def branch(self, condition: str, first: bool) -> str:
         return f"if {condition} {{" if first else f"}} else if {condition} {{"
 
-    def otherwise(self) -> str:
-        return "} else {"
-
     def table(self, name: str, values: Sequence[float] | Sequence[int], whole: bool) -> list[str]:
         kind = "i32" if whole else self.real
         texts = [str(x) if whole else self.number(float(x)) for x in values]
