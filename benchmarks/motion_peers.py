@@ -251,16 +251,20 @@ def open_rates(model: Any, set_torques: SetTorques | None) -> Rates:
     return rates
 
 
-def closed_rates(model: Any, contact: Any, set_torques: SetTorques) -> Rates:
-    n, data, tau, dynamics = model.nv, model.createData(), np.zeros(model.nv), pin.constraintDynamics
+def closed_rates(model: Any, contact: Any, set_torques: SetTorques, dynamics: Any = pin.constraintDynamics) -> Rates:
+    """With Pinocchio's `constraintDynamics`, or its `lcaba`."""
+    n, data, tau = model.nv, model.createData(), np.zeros(model.nv)
     contact.m_baumgarte_parameters.Kp = BAUMGARTE**2
     contact.m_baumgarte_parameters.Kd = 2 * BAUMGARTE
     contacts, contact_data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
     contacts.append(contact)
     contact_data.append(contact.createData())
     pin.initConstraintDynamics(model, data, contacts, contact_data)
+    if dynamics is pin.lcaba:
+        pin.computeJointMinimalOrdering(model, data, contacts)
     # across the plane the point is held twice, which is singular without the proximal term; three iterations undo its bias
-    proximal = pin.ProximalSettings(1e-12, 1e-10, 10)
+    # with so small a term the accelerations of `lcaba` are off by 1e-4; with 1e-4 they are exact to 4e-11
+    proximal = pin.ProximalSettings(1e-12, 1e-4 if dynamics is pin.lcaba else 1e-10, 10)
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:
         out = np.empty(2 * n)
@@ -352,14 +356,10 @@ def two_r_accelerations(p: dict[str, float], x: ca.SX, torque: Any) -> ca.SX:
     return ca.vertcat((m22 * f1 - m12 * f2) / det, (m11 * f2 - m12 * f1) / det)
 
 
-def four_bar() -> Problem:
-    """The four-bar swinging, driven a little, in the coordinates of its tree."""
-    mechanism = lg.library("four_bar")
+def four_bar_in_pinocchio(mechanism: lg.Mechanism) -> tuple[Any, Any, SetTorques]:
+    """Its model, its closure and what drives it."""
     p = values(mechanism)
     l0, l1, l2, l3 = (p[f"l{i}"] for i in range(4))
-    start = initial(mechanism)
-    t, x = ca.SX.sym("t"), ca.SX.sym("x", 6)
-    ode = ca.vertcat(x[3:], four_bar_accelerations(p, x, 0.3 * ca.sin(2 * t) - 0.02 * x[3]))
 
     def set_torques(t: float, x: np.ndarray, tau: np.ndarray) -> None:
         tau[0] = 0.3 * math.sin(2 * t) - 0.02 * x[3]
@@ -374,6 +374,19 @@ def four_bar() -> Problem:
     crank = bar(0, 0.0, p["m1"], l1)
     coupler, rocker = bar(crank, l1, p["m2"], l2), bar(0, l0, p["m3"], l3)
     contact = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, coupler, at(l2), rocker, at(l3), pin.LOCAL)
+    return model, contact, set_torques
+
+
+def four_bar() -> Problem:
+    """The four-bar swinging, driven a little, in the coordinates of its tree."""
+    mechanism = lg.library("four_bar")
+    p = values(mechanism)
+    l0, l1, l2, l3 = (p[f"l{i}"] for i in range(4))
+    start = initial(mechanism)
+    t, x = ca.SX.sym("t"), ca.SX.sym("x", 6)
+    ode = ca.vertcat(x[3:], four_bar_accelerations(p, x, 0.3 * ca.sin(2 * t) - 0.02 * x[3]))
+
+    model, contact, set_torques = four_bar_in_pinocchio(mechanism)
     casadi, pinocchio = Buffered(t, x, ode), closed_rates(model, contact, set_torques)
 
     def eta(rows: np.ndarray) -> np.ndarray:

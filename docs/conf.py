@@ -10,28 +10,37 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.viewcode",
+    "numpydoc",
     "snippets",
     "mathml",
     "checks",
     "commands",
+    "gallery",
+    "mechanisms",
+    "search_words",
+    "notebooks",
+    "slides",
 ]
-exclude_patterns = ["_build", "snippets", "extensions"]
+exclude_patterns = ["_build", "_made", "snippets", "extensions", "prose"]
 
 html_theme = "furo"
 html_title = "lagrangian"
 html_static_path = ["_static"]
+html_extra_path = ["_made/extra"] if (Path(__file__).parent / "_made" / "extra").exists() else []
 html_css_files = ["pages.css"]
 html_show_copyright = False
+html_show_search_summary = False  # a page opened as a file may not fetch others
 html_math_renderer = "mathml"
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
-suppress_warnings = ["myst.xref_missing"]
 
 default_role = "code"
 smartquotes = False
-autodoc_typehints_format = "short"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+autodoc_typehints = "none"  # the docstrings say types in words
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 140
 autodoc_member_order = "bysource"
@@ -52,11 +61,27 @@ GIVEN = {
         "LinkBody",
         "UickerKahn",
         "Dynamics",
+        "SampledDynamics",
         "CartesianDynamics",
         "Constrained",
+        "CartesianEquations",
+        "ReducedEquations",
+        "CompiledEquations",
+        "Integrated",
+        "Row",
+        "BaseParameters",
+        "Certificate",
+        "Statement",
+        "Marking",
+        "Mark",
     ),
     *("Motion", "PathMotion", "Mobility", "Linearisation", "Mode", "JointPath", "CartesianPath", "FourierPath"),
     *("Sizing", "Demand", "Actuator", "Candidate", "Identification", "Controller", "CartesianController"),
+    *("FullTurn", "Swing", "DeadCentre", "ComparedTurns", "CouplerCurve", "Workspace", "Singularities", "Singularity", "Export"),
+    *("Estimate", "Validation"),
+    *("Motions", "Ending", "Sensitivities", "SolverComparison", "Optimum", "Certified", "CertifiedState", "ProvenNumber"),
+    *("Study", "Indices"),
+    *("Written", "Shape", "Catalogue", "Entry"),
 }
 
 

@@ -1,4 +1,4 @@
-"""A robot from the library, its dynamics for one state and for a million states."""
+"""Compute the dynamics of a PUMA 560: mass matrix, Coriolis and gravity torques, and inverse dynamics of a million states."""
 
 import time
 
@@ -7,7 +7,7 @@ import numpy as np
 import lagrangian as lg
 
 arm = lg.library("puma560")
-print(arm)
+print(f"{arm.name}: {len(arm.bodies)} bodies; coordinates {', '.join(arm.coordinate_names)}")
 
 dyn = lg.compile(arm)
 q = np.array(arm.poses["qn"])
@@ -25,9 +25,9 @@ states = 1_000_000
 rng = np.random.default_rng(0)
 Q, QD, QDD = rng.normal(size=(3, states, 6))
 times = []
-for _ in range(3):  # the first call compiles the kernel for many states
+for _ in range(3):  # the first call compiles the code for batches
     start = time.perf_counter()
     dyn.inverse_dynamics(Q, QD, QDD)
     times.append(time.perf_counter() - start)
 each = min(times) / states * 1e9
-print(f"\ninverse dynamics of {states:,} states: {min(times) * 1e3:.0f} ms, {each:.0f} ns a state, {dyn.threads} threads")
+print(f"\ninverse dynamics of {states:,} states: {min(times) * 1e3:.0f} ms, {each:.0f} ns per state, {dyn.threads} threads")

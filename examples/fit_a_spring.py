@@ -1,8 +1,7 @@
-"""A spring is found from a recorded motion: gradient descent through a simulation, with an exported step and JAX.
+"""Identify a spring from a recorded motion: gradient descent through a simulation, with JAX.
 
-    python fit_a_spring.py [picture.png]
-
-needs JAX: pip install 'lagrangian[jax]'
+Give the name of a picture to draw the result: `python fit_a_spring.py picture.png`.
+It needs JAX: `pip install 'lagrangian[jax]'`.
 """
 
 import sys
@@ -13,9 +12,9 @@ import numpy as np
 
 import lagrangian as lg
 
-jax.config.update("jax_enable_x64", True)  # without it JAX computes with seven digits
+jax.config.update("jax_enable_x64", True)  # otherwise JAX computes with seven digits
 
-# Two hanging links, of which a spring with a damper pulls the lower one aside. Nobody knows the spring.
+# Two hanging links. A spring and a damper of unknown values pull the lower link aside.
 links = lg.loads("""
 name = "links on a spring"
 gravity = [0, -9.81, 0]
@@ -60,7 +59,7 @@ rest = "rest"
 damping = "damping"
 """)
 
-# The record: both angles a hundred times a second for two seconds, with noise of 0.1 degrees.
+# The recording: both angles, 100 times per second for two seconds, with noise of 0.1 degrees.
 PERIOD, COUNT = 0.01, 200
 true = np.array([30.0, 0.4, 0.5])
 q0, qd0 = np.array([-0.5, 0.2]), np.zeros(2)
@@ -68,7 +67,7 @@ times = PERIOD * np.arange(COUNT + 1)
 motion = lg.simulate(links, times[-1], q0=q0, qd0=qd0, t_eval=times)
 record = motion.q + np.random.default_rng(1).normal(0, np.radians(0.1), motion.q.shape)
 
-# One step of a simulation, whose last argument are the parameters; many of them are a motion.
+# The export is one step of a simulation that takes the parameters as an argument. Many steps make a motion.
 made = lg.export(links, "jax", functions=["step"], parameters=["stiffness", "rest", "damping"])
 
 
@@ -80,30 +79,30 @@ def simulated(p):
     return jax.lax.scan(move, (q0, qd0), None, length=COUNT)[1]
 
 
-# Descent on how far the motion is off, with steps by Adam's rule. The logarithms of parameters are moved, so all stay positive.
+# Minimise the squared error with Adam. The unknowns are the logarithms of the parameters, so that these stay positive.
 guess = np.array([10.0, 0.2, 2.0])
 off = jax.jit(jax.value_and_grad(lambda x: jnp.mean((simulated(jnp.exp(x)) - record[1:]) ** 2)))
 x, mean, square = np.log(guess), np.zeros(3), np.zeros(3)
 for k in range(1, 201):
     value, slope = (np.asarray(each) for each in off(x))
     if k in (1, 10, 30, 100, 200):
-        print(f"{k:4}: off by {np.degrees(np.sqrt(value)):7.3f} degrees, with", *(f"{p:8.4f}" for p in np.exp(x)))
+        print(f"step {k:3}: error {np.degrees(np.sqrt(value)):7.3f} degrees, parameters", *(f"{p:8.4f}" for p in np.exp(x)))
     mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
     x = x - 0.05 * (mean / (1 - 0.9**k)) / (np.sqrt(square / (1 - 0.99**k)) + 1e-12)
 
 found = np.exp(x)
 for name, value, exact in zip(made.parameters, found, true, strict=True):
-    print(f"{name}: {value:.4f}, in truth {exact:g}")
-assert (np.abs(found / true - 1) < 0.01).all(), "the spring was not found"
+    print(f"{name}: {value:.4f}, true value {exact:g}")
+assert (np.abs(found / true - 1) < 0.01).all(), "The identified values are wrong."
 
 if len(sys.argv) > 1:
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots()
+    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
     for k, (name, color) in enumerate((("shoulder", "C0"), ("elbow", "C1"))):
         axes.plot(times, np.degrees(record[:, k]), ".", color=color, markersize=3, label=f"{name}, recorded")
-        axes.plot(times[1:], np.degrees(simulated(found)[:, k]), color=color, label=f"{name}, with the spring that was found")
-        axes.plot(times[1:], np.degrees(simulated(guess)[:, k]), "--", color=color, label=f"{name}, with the first guess")
+        axes.plot(times[1:], np.degrees(simulated(found)[:, k]), color=color, label=f"{name}, identified")
+        axes.plot(times[1:], np.degrees(simulated(guess)[:, k]), "--", color=color, label=f"{name}, first guess")
     axes.set(xlabel="time [s]", ylabel="angle [deg]")
-    axes.legend()
+    axes.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     figure.savefig(sys.argv[1])

@@ -1,10 +1,9 @@
-"""A polypeptide in torsion angles: an alpha helix of 500 residues at room temperature.
+"""Simulate a polypeptide in torsion angles: an alpha helix of 500 residues at room temperature.
 
-Bond lengths and bond angles are rigid; each residue turns about two bonds, by phi and psi. That is one chain of 1000 joints on
-a free first atom. Units are those of molecular dynamics: nanometres, daltons and picoseconds; then an energy is in kJ/mol.
+Bond lengths and bond angles are rigid. Each residue turns about two bonds, by phi and psi. The result is one chain of 1000 joints
+on a free first atom. The units are those of molecular dynamics: nanometres, daltons and picoseconds, so energies are in kJ/mol.
 
-    python polypeptide.py            # prints what happens
-    python polypeptide.py helix.png  # and draws it
+Give the name of a picture to draw the result: `python polypeptide.py picture.png`.
 """
 
 import sys
@@ -15,22 +14,22 @@ import numpy as np
 import lagrangian as lg
 
 RESIDUES = 500
-N_CA, CA_C, C_N = 0.1458, 0.1525, 0.1329  # lengths of bonds, nm
-AT_CA, AT_C, AT_N = np.radians([111.0, 116.2, 121.7])  # angles between them
+N_CA, CA_C, C_N = 0.1458, 0.1525, 0.1329  # bond lengths, nm
+AT_CA, AT_C, AT_N = np.radians([111.0, 116.2, 121.7])  # bond angles
 HELIX = np.radians([-57.0, -47.0])  # phi and psi
-STIFFNESS = 80.0  # of the helix against turning one of them, kJ/mol/rad^2
+STIFFNESS = 80.0  # of the helix against a turn of phi or psi, kJ/mol/rad^2
 HEAT = 2.494  # Boltzmann's constant times 300 K, kJ/mol
 
 turn = lg.Placement.from_rpy
 
 
 def bond(length: float, angle: float, torsion: float = 0.0) -> lg.Placement:
-    """From a frame at one atom, z along the bond, to that at the next one: its z is along the next bond."""
+    """The placement of the next atom's frame in the frame of an atom; z is along the bond that follows."""
     return turn((0, 0, length), (0, 0, torsion)) @ turn((0, 0, 0), (np.pi - angle, 0, 0))
 
 
 def group(name: str, *atoms: tuple[float, tuple[float, float, float]]) -> lg.Body:
-    """Atoms (mass, place) as one rigid body; an atom is a ball of 0.05 nm."""
+    """One rigid body of atoms (mass, position); an atom is a ball of radius 0.05 nm."""
     masses, places = np.array([m for m, _ in atoms]), np.array([x for _, x in atoms], dtype=float)
     mass, center = masses.sum(), masses @ places / masses.sum()
     arms = places - center
@@ -42,12 +41,12 @@ def at(place: lg.Placement) -> tuple[float, float, float]:
     return tuple(float(x) for x in place.position)
 
 
-# what phi turns: the alpha carbon and its side chain, here alanine's; z is along the bond from nitrogen to it
+# phi turns the alpha carbon and its side chain, here of alanine; z is along the bond from the nitrogen
 to_c = bond(N_CA, AT_CA)
 b, c = np.array([0, 0, N_CA]), to_c.matrix()[:3, 2] * CA_C
 beta = np.array([0, 0, N_CA]) - 5.8273431 * np.cross(b, c) + 0.56802827 * b - 0.54067466 * c  # of an L amino acid
 ALPHA = (13.02, (0, 0, N_CA)), (15.03, tuple(beta))
-# what psi turns: the peptide group, which is flat; z is along the bond from the alpha carbon to carbon
+# psi turns the peptide group, which is flat; z is along the bond from the alpha carbon to the carbon
 to_n = bond(CA_C, AT_C)
 to_alpha = to_n @ bond(C_N, AT_N, np.pi)
 oxygen = to_n @ turn((0, 0, 0), (np.radians(123.0), 0, 0)) @ turn((0, 0, 0.1231), (0, 0, 0))
@@ -72,7 +71,7 @@ def polypeptide(residues: int) -> lg.Mechanism:
 
 
 def alpha_carbons(q: np.ndarray) -> np.ndarray:
-    """Where they are, (residues, 3)."""
+    """The positions of the alpha carbons, (residues, 3)."""
     w, x, y, z = q[:4]
     place = np.eye(4)
     place[:3, :3] = lg.Placement.from_quaternion((0, 0, 0), (w, x, y, z)).matrix()[:3, :3]
@@ -88,7 +87,7 @@ def alpha_carbons(q: np.ndarray) -> np.ndarray:
 
 
 def warm(dyn: lg.Dynamics, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Angles and speeds as Maxwell and Boltzmann distribute them: qd' M qd is the heat for each speed."""
+    """Random angles and speeds with the Maxwell-Boltzmann distribution: the mean of qd' M qd is kT per speed."""
     angles = np.tile(HELIX, RESIDUES) + rng.normal(size=2 * RESIDUES) * (HEAT / STIFFNESS) ** 0.5
     q = np.concatenate([[1, 0, 0, 0, 0, 0, 0], angles])
     L = np.linalg.cholesky(dyn.mass_matrix(q))
@@ -137,7 +136,7 @@ if __name__ == "__main__":
     dyn = lg.compile(peptide)
     q0, qd0 = warm(dyn, np.random.default_rng(1))
     tau = np.zeros(peptide.nv)
-    dyn.forward_dynamics(q0, qd0, tau)  # compiled here
+    dyn.forward_dynamics(q0, qd0, tau)  # compile
     best = np.inf
     for _ in range(500):
         start = time.perf_counter()
@@ -148,7 +147,7 @@ if __name__ == "__main__":
     print(motion)
     kinetic = dyn.kinetic_energy(motion.q, motion.qd)
     total = kinetic + dyn.potential_energy(motion.q)
-    print(f"energy: {total[0]:.2f} kJ/mol, which stays within {np.ptp(total):.1e}")
+    print(f"energy: {total[0]:.2f} kJ/mol, constant to {np.ptp(total):.1e}")
     warmth = kinetic * 2 / HEAT / peptide.nv * 300
     print(f"temperature: {warmth[0]:.0f} K at the start, {warmth.mean():.0f} K on average")
     for t in (0.0, 5.0, 10.0):

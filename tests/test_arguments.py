@@ -137,7 +137,7 @@ def test_a_run_makes_no_more_steps_than_it_may(arm: lg.Dynamics, most: int, torq
 
 def test_a_run_ends_where_memory_for_its_steps_does(arm: lg.Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lagrangian.motion.run.run.MEMORY", 6 * 8 * 5000)
-    with pytest.warns(lg.errors.EndedEarlyWarning, match="5000 steps were made, and a run has no memory for more"):
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="5000 steps were made, and there is no memory for more"):
         motion = lg.simulate(arm, 10.0, method="rk4", step=1e-4, t_eval=11)
     assert motion.last == pytest.approx(0.5)
     q, _ = motion(0.25)
@@ -150,7 +150,7 @@ def test_what_is_kept_of_samples_counts(arm: lg.Dynamics, monkeypatch: pytest.Mo
     controller = lg.Sampled(lambda t, q, qd: [np.sin(t), 0.0], 1e-3)
     tracemalloc.start()
     try:
-        with pytest.warns(lg.errors.EndedEarlyWarning, match="steps were made, and a run has no memory for more"):
+        with pytest.warns(lg.errors.EndedEarlyWarning, match="steps were made, and there is no memory for more"):
             motion = lg.simulate(arm, 10.0, torque=controller, t_eval=11)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
@@ -171,6 +171,6 @@ def test_steps_are_the_same_in_one_block_or_many(arm: lg.Dynamics, monkeypatch: 
 
 def test_a_controller_that_would_be_asked_without_end_is_refused(arm: lg.Dynamics) -> None:
     for period in (1e-300, 5e-324, 1e-11):
-        with pytest.raises(lg.ArgumentError, match="asked more than 1e\\+10 times in 1 s"):
+        with pytest.raises(lg.ArgumentError, match="called more than 1e\\+10 times in 1 s"):
             lg.simulate(arm, 1.0, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), period))
     lg.simulate(arm, 0.05, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), 0.01, 1e308))

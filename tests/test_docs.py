@@ -1,6 +1,6 @@
 """The scripts of docs/snippets print what stands beside them, and every page shows all of its own, as plain Markdown too.
 
-Digits that another processor's roundings change do not count, and `alike` says which these are.
+Digits that another processor's roundings change do not count: `tests/printed.py` says which these are.
 `python tests/test_docs.py howto/export.py` writes what that script prints anew, and all pages; `--sync` writes the pages alone.
 """
 
@@ -14,14 +14,20 @@ import shutil
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
+
+from tests.printed import same_line
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
 import commands  # noqa: E402
+import gallery  # noqa: E402
 import snippets  # noqa: E402
 from snippets import KINDS, pieces  # noqa: E402
 
@@ -29,15 +35,26 @@ SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 NOT_RUN = {
     "view",
+    "studio",
     "tour",
     "bench",
     "compare-solvers",
 }  # a browser, long, or times: they have tests
-NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
+NEEDS = {
+    "second_opinion": "sksundae",
+    "lagrangian compare": "pinocchio",
+    "import pinocchio": "pinocchio",
+    "widget.inputs": "anywidget",
+}  # which a page can do without
+NOTEBOOKS = {"howto/play_in_a_notebook.py"}  # their pieces are cells
 # more than some seconds each: they run with `-m slow`
-SLOW = {"cli", "control", "design", "identification", "integrators", "library", "motion", "see"}
-SHOWN = re.compile(r"^(```+)\{(snippet|command)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+SLOW = {
+    *("howto/control", "howto/workspace", "howto/choose_an_integrator"),
+    *("howto/visualisation", "reference/cli", "reference/library"),
+}
+# of the table of mechanisms: picture, and name with its page
+ROW = r"^\| !\[(\w+)\]\(\.\./pictures/library/\1\.png\) \| \[`\1`\]\(\.\./library/\1\.md\) \|"
+SHOWN = re.compile(r"^(```+)\{(snippet|command|example)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 
 
 def name_of(path: Path, root: Path = DOCS) -> str:
@@ -85,52 +102,15 @@ def runs(script: Path) -> dict[str, str]:
     if script.suffix == ".sh":
         return {name: said(commands) for name, commands in pieces(script).items()}
     names: dict[str, Any] = {}
-    return {name: printed(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
+    with in_a_notebook() if name_of(script) in NOTEBOOKS else contextlib.nullcontext():
+        return {name: printed(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
 
 
-ROUNDING = 1e-10  # numbers below this are roundings: only their order of magnitude is a statement
-SIZE = re.compile(r"\d(\.\d)?e-\d+")  # an error told by its size, with one or two digits
-COUNTED = re.compile(r"\d+(?= steps| rejected)")  # a few more or less on another processor
+def in_a_notebook() -> Any:
+    """IPython has a kernel there."""
+    import IPython
 
-
-def last_digit(number: str) -> float:
-    """What one more in the last digit of a decimal is; counts have none that may differ."""
-    _, point, decimals = number.partition(".")
-    return 10.0 ** -len(decimals) if point and decimals.isdigit() else 0.0
-
-
-def alike(found: str, shown: str) -> bool:
-    """Whether two printed numbers say the same, as far as another processor would print it too.
-
-    Numbers agree to 2e-3, or differ by one in the last digit where that is less than 2 %. Errors that are told by their size
-    agree within a factor of two, and roundings within two orders of magnitude; zero counts as one rounding of a number near one.
-    """
-    a, b = float(found), float(shown)
-    small, large = sorted((abs(a), abs(b)))
-    if abs(a - b) <= max(2e-3 * large, min(1.01 * last_digit(shown), 0.02 * large)):
-        return True
-    if large < ROUNDING:
-        return large <= 100 * max(small, 2**-53)
-    return bool(SIZE.fullmatch(found) and SIZE.fullmatch(shown)) and large <= 2 * small
-
-
-def same_line(found: str, shown: str) -> bool:
-    """Whether every word, every number and every count of steps is the same."""
-
-    def words(line: str) -> list[str]:
-        return NUMBER.sub("#", line).split()
-
-    def counts(line: str) -> list[int]:
-        return [int(count) for count in COUNTED.findall(line)]
-
-    def numbers(line: str) -> list[str]:
-        return NUMBER.findall(COUNTED.sub("", line))
-
-    return (
-        words(found) == words(shown)
-        and all(abs(a - b) <= max(3, 0.03 * b) for a, b in zip(counts(found), counts(shown), strict=True))
-        and all(alike(a, b) for a, b in zip(numbers(found), numbers(shown), strict=True))
-    )
+    return mock.patch.object(IPython, "get_ipython", return_value=SimpleNamespace(kernel=object()))
 
 
 @pytest.mark.parametrize(
@@ -150,6 +130,8 @@ def same_line(found: str, shown: str) -> bool:
         ("left 0.3 %", "left 0.4 %", False),
         ("54 parameters", "55 parameters", False),
         ("x = -2", "x = 2", False),
+        ("[-0. 1.]", "[ 0. 1.]", True),
+        ("[-1. 1.]", "[ 1. 1.]", False),
         ("1001 rows, 93 steps (12 rejected)", "1001 rows, 95 steps (11 rejected)", True),
         ("1001 rows, 93 steps (12 rejected)", "1001 rows, 99 steps (12 rejected)", False),
         ("1001 rows, 93 steps of DP5", "1011 rows, 93 steps of DP5", False),
@@ -166,7 +148,7 @@ def of_a_page(page: Path) -> Any:
 
 @pytest.fixture
 def registries() -> Iterator[None]:
-    """What docs/extending.md adds to the package is gone after its test."""
+    """What docs/howto/extend.md adds to the package is gone after its test."""
     from lagrangian.cli.main import app
     from lagrangian.model import joints, loops
     from lagrangian.motion.settings import METHODS
@@ -227,8 +209,8 @@ def test_files_that_a_script_reads_are_shown(script: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_no_page_overwrites_the_readers_arm(page: Path) -> None:
-    """`arm.toml` is the file that one began with in five minutes."""
-    if page.name not in ("start.md", "cli.md"):
+    """`arm.toml` is the file that one began with in the quickstart."""
+    if page.name not in ("quickstart.md", "cli.md"):
         assert not re.search(r"(save|plot|animate|report|draw)\([^)\n]*\"arm\.", page.read_text(encoding="utf-8"))
 
 
@@ -238,7 +220,7 @@ def written(page: Path) -> str:
 
     def block(found: re.Match[str]) -> str:
         _, kind, what, _ = found.groups()
-        text = snippets.body(name, what) if kind == "snippet" else commands.body(what)
+        text = {"snippet": partial(snippets.body, name), "command": commands.body, "example": gallery.body}[kind](what)
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"^`+", text, re.MULTILINE)), default=0))
         return f"{fence}{{{kind}}} {what}\n{text}{fence}"
 
@@ -249,7 +231,7 @@ def written(page: Path) -> str:
 def test_plain_markdown(page: Path) -> None:
     """What a page shows stands in it, for those who read it unbuilt."""
     text = page.read_text(encoding="utf-8")
-    assert text.count("{snippet}") + text.count("{command}") == len(SHOWN.findall(text))
+    assert sum(map(text.count, ("{snippet}", "{command}", "{example}"))) == len(SHOWN.findall(text))
     assert text == written(page), "python tests/test_docs.py --sync"
 
 
@@ -267,28 +249,26 @@ def test_nothing_else_is_shown(page: Path) -> None:
 
 
 def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its code runs, its three commands before it, and what it prints begins as the comments say."""
+    """Its code runs, and prints what its comments say; its commands are known; it is two screens long."""
     monkeypatch.chdir(tmp_path)
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    commands, *codes = re.findall(r"```(?:sh\n(?=lagrangian)|python\n)(.*?)```", text, re.DOTALL)
-    said(commands)
-    assert {path.name for path in tmp_path.iterdir()} == {"arm.toml", "arm.nc", "arm.png", "arm.html"}
-    names: dict[str, Any] = {}
-    short = [code.replace("duration=10", "duration=1") for code in codes]  # a controller for ten seconds takes four
-    found = "".join(printed(code, names, "README.md") for code in short)
-    for line in re.findall(r"^# (.*)$", "".join(codes), re.MULTILINE):
+    assert len(text.splitlines()) <= 90
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    found = printed(code, {}, "README.md")
+    for line in re.findall(r"^# (.*)$", code, re.MULTILINE):
         assert line in found
-    assert (tmp_path / "run.html").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"swing.html", "arm_c"}
+    assert set(re.findall(r"`lagrangian ([a-z]+)\b", text)) <= {*commands.known()}
+    for script in re.findall(r"`(\w+\.py)` \|", text):
+        assert (DOCS.parent / "benchmarks" / script).exists(), script
 
 
 def test_every_mechanism_has_its_picture() -> None:
     """`python docs/pictures.py library` draws them."""
     import lagrangian
 
-    page = (DOCS / "library.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^\| !\[(\w+)\]\(pictures/library/\1\.png\) \| `\1` \|", page, re.MULTILINE)) == sorted(
-        lagrangian.library()
-    )
+    page = (DOCS / "reference" / "library.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(ROW, page, re.MULTILINE)) == sorted(lagrangian.library())
     for name in lagrangian.library():
         assert 1000 < (DOCS / "pictures" / "library" / f"{name}.png").stat().st_size < 20_000, name
 
@@ -301,21 +281,24 @@ def test_pictures_are_there() -> None:
 
 
 def test_every_command_is_documented() -> None:
-    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     assert {name for _, kind, name, _ in SHOWN.findall(page) if kind == "command"} == set(commands.known())
+
+
+def test_every_example_is_in_the_gallery() -> None:
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    assert sorted(name for _, kind, name, _ in SHOWN.findall(page) if kind == "example") == gallery.names()
 
 
 def test_every_public_name_is_documented() -> None:
     import lagrangian
     from lagrangian.public import other_spelling
 
-    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    page = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "python").glob("*.md"))
     named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
     modules = {"control": "control.", "goals": "optimisation.goals.", "paths": "paths"}
     for name in lagrangian.__all__:
-        if isinstance(value := getattr(lagrangian, name), type) and issubclass(value, (Exception, Warning)):
-            assert "errors" in named
-        elif name in modules:
+        if name in modules:
             assert any(found.startswith(modules[name]) for found in named), name
         else:
             assert {name, other_spelling(name)} & named, name

@@ -18,7 +18,8 @@ def test_importing_is_light() -> None:
 
 
 def test_the_docstring_is_true() -> None:
-    assert doctest.testmod(lagrangian).failed == 0
+    test = doctest.DocTestParser().get_doctest(lagrangian.__doc__ or "", {}, "lagrangian", None, None)
+    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_all_names_exist() -> None:

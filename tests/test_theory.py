@@ -1,4 +1,4 @@
-"""The pages of the theory: every equation names a function that exists and a test that exists, and no numbered one is missing."""
+"""The pages of the theory: every equation names its source, a function and a test that exist; no numbered one is missing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from checks import NAMED, named, source  # noqa: E402
 
 PAGES = [page for page in sorted((DOCS / "theory").glob("*.md")) if page.stem != "tests"]
 EQUATION = re.compile(r"^\$\$.*?\$\$ \(([\w-]+)\)$", re.DOTALL | re.MULTILINE)
+SOURCE = re.compile(r"^- \*\*Source:\*\* (.*?)\.$(?=\n- |\n\n|\Z)", re.DOTALL | re.MULTILINE)
 OBJECT = re.compile(r"\{py:\w+\}`~?([\w.]+)`")
 ALL = {name: page for page in PAGES for name in EQUATION.findall(page.read_text(encoding="utf-8"))}
 
@@ -61,6 +62,78 @@ def groups(text: str) -> list[tuple[list[str], str]]:
     return found
 
 
+def known_sources() -> list[str]:
+    """The short names that the overview explains, and two words for formulas that come from nowhere else."""
+    overview = (DOCS / "theory" / "index.md").read_text(encoding="utf-8")
+    _, _, sources = overview.partition("\n## Sources\n")
+    return [*re.findall(r"^- \*\*([^*]+)\*\*: ", sources.partition("\n## ")[0], re.MULTILINE), "Definition", "Derived here"]
+
+
+def sources(after: str) -> list[str]:
+    """The parts of the line `Source` that follows an equation."""
+    line = SOURCE.search(after)
+    return " ".join(line.group(1).split()).split("; ") if line else []
+
+
+def missing_number(name: str, named: list[str]) -> bool:
+    """Whether a numbered equation is not named with its number in the lecture."""
+    number = name.removeprefix("g27-")
+    lecture = [part for part in named if re.match(r"Ghosal, lecture 27, equations? ", part)]
+    return name != number and not any(f"({number})" in part for part in lecture)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_equation_has_a_source(page: Path) -> None:
+    """Each part of it begins with a name that the overview explains."""
+    for names, after in groups(page.read_text(encoding="utf-8")):
+        named = sources(after)
+        assert named, names
+        for part in named:
+            assert part.startswith(tuple(known_sources())), f"{names}: {part}"
+        assert not [name for name in names if missing_number(name, named)]
+
+
+def test_an_equation_without_a_source_is_noticed() -> None:
+    assert sources("\n\n- **Computed by** x.\n") == []
+    assert sources("\n\n- **Source:** Craig, chapter 6; Ghosal,\n  lecture 27, equation (1).\n- **Computed by** x.\n") == [
+        "Craig, chapter 6",
+        "Ghosal, lecture 27, equation (1)",
+    ]
+    assert missing_number("g27-2", ["Ghosal, lecture 27, equation (1)"])
+    assert not missing_number("g27-2", ["Ghosal, lecture 27, equations (1) and (2)"])
+    assert not missing_number("pose", ["Craig, chapter 3"])
+
+
+def test_every_source_is_used() -> None:
+    """Goldstein and Haug are named by the lecture."""
+    texts = "".join(page.read_text(encoding="utf-8") for page in PAGES if page.stem != "index")
+    assert [name for name in known_sources() if name not in " ".join(texts.split())] == []
+
+
+def sections(page: Path) -> list[tuple[str, str]]:
+    """Headings and what follows them."""
+    parts = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return [(heading, text) for heading, _, text in (part.partition("\n") for part in parts)]
+
+
+def test_the_overview_lists_every_formula() -> None:
+    """In the order of the pages, with the numbers of the lecture."""
+    overview = (DOCS / "theory" / "index.md").read_text(encoding="utf-8")
+    order = re.search(r"```{toctree}\n:hidden:\n\n(.*?)```", overview, re.DOTALL)
+    assert order
+    rows = []
+    for name in order.group(1).split():
+        page = DOCS / "theory" / f"{name}.md"
+        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        for heading, text in sections(page):
+            if labels := EQUATION.findall(text):
+                anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+                numbers = ", ".join(f"{{eq}}`{label}`" for label in labels if label.startswith("g27-"))
+                rows.append(f"| {numbers} | [{heading}]({name}.md#{anchor}) | [{title}]({name}.md) |")
+    _, _, table = overview.partition("| Number | Formula | Page |\n| --- | --- | --- |\n")
+    assert table.partition("\n\n")[0].splitlines() == rows
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_equation_is_computed_and_checked(page: Path) -> None:
     """After equations stand the functions that compute them and a test for each; numbered ones have one of that number."""
@@ -103,23 +176,46 @@ def test_what_does_not_exist_is_noticed() -> None:
 
 # slips in the lectures, by the equation beside which they are to be noted, and a part of the note
 SLIPS = {
-    "g27-8": r"without the $\tfrac{1}{2}$ in two of them",
-    "christoffel": r"and so are the general $c_{kj}$",
-    "jacobian": "Printed there with $k < i$",
-    "energy-rate": r"printed without a factor $\dot q$",
-    "five-bar": r"with $m_2 l_2 l_{c3}$ in $d_{12}$, with $m_4 l_4^2$ in $d_{11}$, and with $P = \sum y_{ci}$",
-    "two-r-points": r"with $m g L_1$ for $m_1 g L_1$, and with $\theta_1^2$ for $\dot\theta_1^2$",
-    "g27-12": "printed with a minus",
+    "g27-8": r"$K = \dot\theta^T M \dot\theta$",
+    "mass-matrix": r"$K = \sum d_{ij}\,\dot q_i\,\dot q_j$",
+    "christoffel": r"omit the $\tfrac{1}{2}$ twice",
+    "jacobian": "the columns for $k < i$",
+    "energy-rate": r"without a factor $\dot q$",
+    "five-bar-m": r"$m_2 l_2 l_{c3}$ for $m_3 l_2 l_{c3}$ in $d_{12}$ and in the condition, $m_4 l_4^2$ for $m_4 l_1^2$",
+    "five-bar": r"$P = \sum y_{ci}$ for $\sum m_i g\,y_{ci}$",
+    "two-r": "$c_{222} = -h$",
+    "two-r-points": r"$m g L_1$ for $m_1 g L_1$ in the potential energy, and $\theta_1^2$ for $\dot\theta_1^2$",
+    "dalembert": r"without $\delta$",
+    "generalised-forces": "power *dissipated*",
+    "g27-12": "(12) with a minus sign",
+    "g27-18": r"without $\Psi\,\ddot q$",
     "g27-23": "without the bracket",
-    "uicker-kahn-torque": "S14 says it the other way round",
+    "uicker-kahn-torque": r"$\tau$ if the joint is prismatic and $f$ if it is revolute",
+    "uicker-kahn": "gravity vector in frame $j$",
     "state-space": "$M^{-1}$ before $f$ only",
-    "runge-kutta": "predictor-corrector, which it is not",
-    "deployable": "Its table of links is an image",
+    "runge-kutta": "predictor-corrector method",
+    "circle": "120 or 130 Newton meter",
+    "deployable": "the table of links is an image",
 }
 
 
 @pytest.mark.parametrize("equation", SLIPS)
 def test_every_slip_of_the_lectures_is_noted_beside_its_equation(equation: str) -> None:
     text = ALL[equation].read_text(encoding="utf-8")
-    after = text[text.index(f"$$ ({equation})") :].split("\n## ")[0]
-    assert SLIPS[equation] in " ".join(after.split("\n"))
+    after = " ".join(text[text.index(f"$$ ({equation})") :].split("\n## ")[0].split())
+    noted = after[after.index("- **Gap:**" if equation == "deployable" else "- **Slip:**") :]
+    assert SLIPS[equation] in noted
+
+
+def test_the_overview_lists_every_slip() -> None:
+    """Each section that notes one is in the table, and no other."""
+    overview = (DOCS / "theory" / "index.md").read_text(encoding="utf-8")
+    _, _, table = overview.partition("## Slips in the lectures")
+    noted = {
+        f"[{heading}]({page.name}#"
+        for page in PAGES
+        if page.stem != "index"
+        for heading, text in sections(page)
+        if "**Slip:**" in text
+    }
+    assert {found + "#" for found in re.findall(r"(\[[^\]]+\]\(\w+\.md)#", table)} == noted

@@ -45,6 +45,8 @@ def row(option: Any) -> tuple[str, str]:
     default = option.default
     if isinstance(default, (int, float, str)) and not isinstance(default, bool) and default != "":
         help_ += f" Default: {default}."
+    elif isinstance(default, bool) and option.secondary_opts:
+        help_ += f" Default: {(option.opts if default else option.secondary_opts)[0]}."
     return written, " ".join(help_.split())
 
 

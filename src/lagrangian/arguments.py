@@ -89,7 +89,7 @@ def texts(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> tuple
     several = isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and getattr(given, "ndim", 1) > 0
     found = tuple(given) if several else (given,)
     if not all(isinstance(x, str) for x in found) or len(set(found)) != len(found):
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy="texts, each of them once, are needed")
+        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy="strings without repetition are needed")
     return found
 
 

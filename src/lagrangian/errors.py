@@ -1,8 +1,8 @@
 """The errors and warnings that a user can meet.
 
-Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. Its text is made from these
-fields when it is shown. Texts name an argument of the Python interface as an `Argument`, so that the command line can spell it
-as its own option. Nothing decides anything by reading a text.
+Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. The message is built from
+these fields when it is shown. Messages name an argument of the Python interface as an `Argument`, so that the command line can
+spell it as its own option. No code decides anything by reading a message.
 """
 
 from __future__ import annotations
@@ -64,11 +64,15 @@ def spelling(how: Spelling) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a mechanism as a place: `joint 'elbow'`. A reader gives how its file writes it: `[[joint]] 2 'elbow'`."""
+    """A part of a mechanism as a place: `joint 'elbow'`. A reader gives how its file writes it: `[[joint]] 2 'elbow'`.
+
+    `number` counts the parts of its kind in the file, from 1, where the reader knows it.
+    """
 
     kind: str
     name: str
     written: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return self.written or f"{self.kind} {self.name!r}"
@@ -105,7 +109,7 @@ class Message:
         self.argument = argument or concerns or (places[-1] if places else "")
         for name, value in data.items():
             if not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} has no field {name!r}")
+                raise TypeError(f"{type(self).__name__} has no attribute {name!r}")
             setattr(self, name, value)
 
     @property
@@ -147,106 +151,449 @@ def _printable(text: str) -> str:
 
 
 class LagrangianError(Message, ValueError):
-    """Base of every error this package raises on purpose."""
+    """Base class of every error that this package raises deliberately.
+
+    It is a `ValueError`. The message is built from the attributes, which a program can read instead of the message.
+
+    Attributes
+    ----------
+    what : str
+        What is wrong.
+    where : tuple
+        The places, from the outermost to the innermost: a file, an element of it, a joint.
+    argument : str
+        The name of the argument or entry at fault, or an empty string.
+    remedy : str
+        What would be right, or an empty string.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> try:
+    ...     lg.Body("link1", mass=-1.0)
+    ... except lg.LagrangianError as error:
+    ...     print(error)
+    ...     print(error.argument, "|", error.remedy)
+    body 'link1': mass is -1 kg; it cannot be negative
+    mass | it cannot be negative
+    """
 
 
 class DescriptionError(LagrangianError):
-    """A file, or a part of it, that cannot be read as a mechanism; `argument` is the entry at fault."""
+    """Raised if a file, or a part of it, cannot be read as a mechanism.
+
+    The attribute `argument` names the entry at fault. See `LagrangianError` for the attributes that all errors have.
+
+    Attributes
+    ----------
+    line, column : int or None
+        Where the text breaks the rules of TOML or XML, both counted from 1. None if the text is well formed.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> try:
+    ...     lg.loads("name = 'arm'; gravity = [0, 0")
+    ... except lg.DescriptionError as error:
+    ...     print(error.line, error.column)
+    1 13
+    """
 
     _spelled = False
+    line: int | None = None
+    column: int | None = None
 
 
 class MechanismError(LagrangianError):
-    """A mechanism that is not physically or topologically possible; `argument` is the entry at fault."""
+    """Raised if a mechanism is physically or topologically impossible.
+
+    The attribute `argument` names the entry at fault. See `LagrangianError` for the attributes that all errors have.
+
+    Attributes
+    ----------
+    part : Part or None
+        The part at fault, with its `kind` ("body", "joint", ...) and its `name`, if `where` does not name it.
+
+    Examples
+    --------
+    A body cannot be connected to a body that does not exist:
+
+    >>> import lagrangian as lg
+    >>> lg.Mechanism("arm", [lg.Body("link")], [lg.Joint("q", "revolute", "grond", "link")])
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.MechanismError: arm: joint 'q': parent: there is no body 'grond'. Did you mean 'ground'? ...
+    """
 
     _spelled = False
+    part: Part | None = None
 
 
 class ArgumentError(LagrangianError):
-    """An argument of the wrong shape, type or value."""
+    """Raised if an argument has the wrong shape, type or value.
+
+    The attribute `argument` names it. See `LagrangianError` for the attributes that all errors have.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> try:
+    ...     lg.dumps("two_r", format="yaml")
+    ... except lg.ArgumentError as error:
+    ...     print(error)
+    ...     print(error.argument)
+    there is no format 'yaml'. Known: toml, urdf, mjcf, sdf
+    format
+    """
 
 
 class UnknownMechanismError(ArgumentError):
-    """A name that is neither that of a file nor one of the library; `meant` are names like it that exist."""
+    """Raised if a name is neither that of a file nor that of a mechanism of the library.
+
+    Attributes
+    ----------
+    meant : tuple of str
+        Similar names that exist.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> from lagrangian.errors import UnknownMechanismError
+    >>> try:
+    ...     lg.compile("four_bars")
+    ... except UnknownMechanismError as error:
+    ...     print(error.meant[0])
+    four_bar
+    """
 
     meant: tuple[str, ...] = ()
 
 
 class ClosedError(LagrangianError):
-    """A compiled object that was closed is used again."""
+    """Raised if compiled dynamics are used after they were closed.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> dyn = lg.compile("pendulum")
+    >>> dyn.close()
+    >>> dyn.mass_matrix([0.0])
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.ClosedError: the dynamics of 'pendulum' were closed; compile the mechanism again
+    """
 
 
 class AssemblyError(LagrangianError):
-    """Loops that cannot be closed, or speeds that cannot keep them so."""
+    """Raised if the loops cannot be closed, or if no speeds keep them closed.
+
+    Examples
+    --------
+    The slider of this slider-crank reaches 0.4 m at most:
+
+    >>> import lagrangian as lg
+    >>> lg.assemble("slider_crank", {"x": 1.0})
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.AssemblyError: slider_crank: no configuration was found that closes the loops with x fixed ...
+    """
 
 
 class ReachError(LagrangianError):
-    """A place or a path that a mechanism cannot reach or follow; `t` is when, on a path."""
+    """Raised if a mechanism cannot reach a target or follow a path.
+
+    Attributes
+    ----------
+    t : float or None
+        The time on the path at which it fails, in seconds. None if the target is a single point.
+
+    Examples
+    --------
+    The two links of this arm are 1 m long, so that it reaches 2 m at most:
+
+    >>> import lagrangian as lg
+    >>> lg.inverse_kinematics("two_r", [3.0, 0.0], "tip")
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.ReachError: two_r: out of reach: at the nearest place found x misses by 1 ...
+    """
 
     t: float | None = None
 
 
 class ActuationError(LagrangianError):
-    """A motion that the actuated joints cannot bring about; `t` is when."""
+    """Raised if the actuated joints cannot produce a motion.
+
+    Attributes
+    ----------
+    t : float or None
+        The time at which the motion needs a force at a joint without a motor, in seconds.
+
+    Examples
+    --------
+    The pendulum on this cart has no motor, so that it cannot follow a path of its own:
+
+    >>> import lagrangian as lg
+    >>> path = lg.paths.joint_line([0.0, 0.0], [1.0, 1.0], 1.0)
+    >>> lg.inverse("cart_pendulum", path)
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.ActuationError: cart_pendulum: it is under-actuated: theta is passive ...
+    """
 
     t: float | None = None
 
 
 class SimulationError(LagrangianError):
-    """A run that could not go on; `motion` is what was computed until then."""
+    """Raised if a simulation could not continue.
+
+    Attributes
+    ----------
+    motion : Motion or None
+        The motion that was computed before the failure.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> def torque(t, q, qd):
+    ...     return [1 / 0]
+    >>> lg.simulate("pendulum", 0.1, torque=torque)
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.SimulationError: pendulum: stopped at t = 0 s: the torque function raised ZeroDivisionError ...
+    """
 
     motion: Any = None
 
 
 class CostError(LagrangianError):
-    """A derivation or a proof that would take longer than was allowed: `seconds` is the estimate, `limit` what was allowed."""
+    """Raised if a derivation or a proof would take longer than its limit.
+
+    Attributes
+    ----------
+    seconds : float or None
+        The estimated time, in seconds.
+    limit : float or None
+        The time that was allowed, in seconds.
+
+    Examples
+    --------
+    The closed form of a chain of 40 joints would fill the memory; `lagrangian.compile` handles it easily:
+
+    >>> import lagrangian as lg
+    >>> rows = [{"a": 1.0, "alpha": 1.0, "mass": 1.0}] * 40
+    >>> chain = lg.Mechanism.from_dh(rows, convention="standard")
+    >>> try:
+    ...     lg.derive(chain, limit=60)
+    ... except lg.CostError as error:
+    ...     print(error.limit)
+    60.0
+    """
 
     seconds: float | None = None
     limit: float | None = None
 
 
 class LagrangianWarning(Message, UserWarning):
-    """Base of every warning this package gives."""
+    """Base class of every warning that this package gives.
+
+    Its attributes are those of `LagrangianError`. Filter warnings with the module `warnings` of Python.
+
+    Examples
+    --------
+    Turn the warnings of this package into errors:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", lg.LagrangianWarning)
+    ...     motion = lg.simulate("pendulum", 1.0)
+    >>> float(motion.t[-1])
+    1.0
+    """
 
 
 class SimulationWarning(LagrangianWarning):
-    """A run whose energy balance or drift is larger than its tolerances promise, or of which something else is doubtful."""
+    """Given if the energy balance or the drift of a simulation exceeds its tolerances, or if its result is doubtful otherwise.
+
+    Examples
+    --------
+    Stop at a doubtful result instead of going on with it:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", lg.SimulationWarning)
+    ...     motion = lg.simulate("pendulum", 1.0)
+    >>> float(motion.t[-1])
+    1.0
+    """
 
 
 class EndedEarlyWarning(SimulationWarning):
-    """A run that ended before its time; its motion's `ending` says why."""
+    """Given if a simulation ended before its last time; the attribute `ending` of the motion says why.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     motion = lg.simulate("pendulum", 1.0, max_steps=5)
+    >>> met[0].category.__name__
+    'EndedEarlyWarning'
+    >>> bool(motion.t[-1] < 1.0)
+    True
+    """
 
 
 class PathWarning(LagrangianWarning):
-    """A path that can be followed, but near a singularity, or beyond the limits of speed or effort."""
+    """Given if a path passes near a singularity, or exceeds the limits of speed or effort of a joint.
+
+    Examples
+    --------
+    This line passes 0.2 mm beside the first joint:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     line = lg.paths.line((1.0, 2e-4), (-1.0, 2e-4), 1.0)
+    ...     motion = lg.inverse("two_r", line, "tip", [1.0, -2.0])
+    >>> met[0].category.__name__
+    'PathWarning'
+    """
 
 
 class ReaderWarning(LagrangianWarning):
-    """Something in a file that the mechanism does not carry, or carries with a caveat."""
+    """Given if the mechanism differs from what its file describes.
+
+    The message is also in the `notes` of the mechanism.
+
+    Examples
+    --------
+    No real body has the inertia of this link, because the largest principal moment exceeds the sum of the others:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> robot = '''<robot name="arm"><link name="base"/>
+    ...   <link name="arm"><inertial><mass value="1"/>
+    ...     <inertia ixx="1" iyy="1" izz="5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="q" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>'''
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     arm = lg.loads(robot, "urdf")
+    >>> met[0].category.__name__
+    'ReaderWarning'
+    """
 
 
 class WriterWarning(LagrangianWarning):
-    """Something in a mechanism that the format of a file does not hold, so that what is written moves otherwise."""
+    """Given if a file format cannot hold a part of the mechanism, so that the file describes a different motion.
+
+    The messages are also in the `warnings` of the object that `lagrangian.written` returns.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     text = lg.dumps("four_bar", "urdf", loops=False)
+    >>> [str(w.message) for w in met if "loop" in str(w.message)]
+    ["four_bar: loop 'closure' is left out because loops=False: the tree stays open"]
+    """
 
 
 class MechanismWarning(LagrangianWarning):
-    """A mechanism that is possible, but of which some result is not determined."""
+    """Given if a mechanism is possible, but an entry is doubtful or a result is not determined.
+
+    Examples
+    --------
+    Angles are in radians, so that 90 is more than 14 turns:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> text = '''
+    ... [[body]]
+    ... name = "link"
+    ... mass = 1.0
+    ... [[joint]]
+    ... name = "q"
+    ... type = "revolute"
+    ... child = "link"
+    ... rpy = [0, 0, 90]'''
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     arm = lg.loads(text)
+    >>> print(met[0].message.remedy)
+    if you mean degrees, write "deg(90)"
+    """
 
 
 class AssemblyWarning(MechanismWarning):
-    """The loops of a mechanism were closed anew, perhaps in another assembly than that of its start."""
+    """Given if the loops were closed again, perhaps in another assembly than that of the start.
+
+    Examples
+    --------
+    The rocker of this four-bar linkage passes a dead centre on its way to -2 rad:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     q = lg.assemble("four_bar", {"phi3": -2.0})
+    >>> met[0].category.__name__
+    'AssemblyWarning'
+    """
 
 
 class ReportWarning(LagrangianWarning):
-    """A part of a report that could not be made: the page says so there, and has the others."""
+    """Given if a section of a report could not be made; the report contains the other sections.
+
+    Examples
+    --------
+    Stop instead of writing an incomplete report:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> motion = lg.simulate("pendulum", 1.0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", lg.ReportWarning)
+    ...     motion.report("pendulum.html")  # doctest: +SKIP
+    """
 
 
 class StudyWarning(LagrangianWarning):
-    """A study that was interrupted, or of which some results are missing."""
+    """Given if a study was interrupted, or if some of its results are missing.
+
+    Examples
+    --------
+    Stop instead of working with an incomplete study:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", lg.StudyWarning)
+    ...     masses = lg.span(1.0, 3.0)
+    """
 
 
 class SingularWarning(LagrangianWarning):
-    """A configuration at, or near which, a frame cannot move in some direction."""
+    """Given at or near a configuration in which a frame cannot move in some direction.
+
+    Examples
+    --------
+    A stretched arm cannot move its tip along itself:
+
+    >>> import warnings
+    >>> import lagrangian as lg
+    >>> with warnings.catch_warnings(record=True) as met:
+    ...     warnings.simplefilter("always")
+    ...     found = lg.compile("two_r").cartesian([0.0, 0.0], [0.0, 0.0], "tip", ("x", "y"))
+    >>> met[0].category.__name__, found.singular
+    ('SingularWarning', True)
+    """
 
 
 @contextmanager

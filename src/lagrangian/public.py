@@ -72,7 +72,7 @@ def _called(function: Any, name: str) -> Any:
                 if other in names and other not in keywords:
                     keywords[other] = keywords.pop(key)
                 elif other in names:
-                    raise ArgumentError(f"{key} and {other} are one argument; give one of them", where=name)
+                    raise ArgumentError(f"{key} and {other} are two spellings of one argument; give one of them", where=name)
                 elif not takes_others:
                     raise ArgumentError(one_of("argument", key, known), where=name)
         try:
@@ -91,20 +91,28 @@ def _called(function: Any, name: str) -> Any:
 # -- what is wrong with an argument when a call has failed ----------------------------------------------------------------
 
 _NAMED = {
-    "str": "a text",
+    "str": "a string",
     "bool": "True or False",
     "int": "a whole number",
     "float": "a number",
     "PathLike": "a path",
-    "Path": "a path",
     "Callable": "a function",
     "ArrayLike": "an array of numbers",
     "Mapping": "a mapping",
     "dict": "a mapping",
     "Sequence": "a list",
     "Iterable": "a list",
-    "texts": "a list of texts",
+    "texts": "a list of strings",
     "MechanismLike": "a mechanism",
+}
+# what the shared names of types stand for
+_ALIASES = {
+    "State": "ArrayLike | Mapping | str | None",
+    "TimeSpan": "float | Sequence | None",
+    "Times": "int | ArrayLike",
+    "Vector3": "ArrayLike",
+    "Path": "str | PathLike",
+    "Progress": "Callable | None",
 }
 # what Python and numpy raise where something is not of the kind that was expected
 _BEWILDERED = (TypeError, ValueError, OverflowError, AttributeError, RecursionError)
@@ -135,7 +143,8 @@ def _kinds(annotation: Any) -> list[str]:
     while "[" in outside:
         inner = outside.rindex("[")
         outside = outside[:inner] + outside[outside.find("]", inner) + 1 :]
-    return [kind.strip().rpartition(".")[2] for kind in outside.split("|") if kind.strip()]
+    kinds = [kind.strip().rpartition(".")[2] for kind in outside.split("|") if kind.strip()]
+    return [other for kind in kinds for other in (_kinds(_ALIASES[kind]) if kind in _ALIASES else [kind])]
 
 
 def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
@@ -151,7 +160,7 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
             return isinstance(given, Integral) and not isinstance(given, bool) and abs(int(given)) < 2**63
         case "float":
             return is_number(given) or (isinstance(given, float) and math.isinf(given))
-        case "PathLike" | "Path":
+        case "PathLike":
             return isinstance(given, os.PathLike)
         case "MechanismLike":
             return isinstance(given, (str, os.PathLike)) or hasattr(given, "joints")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import pathlib
 import warnings
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from lagrangian.description.load import FORMATS
@@ -16,22 +15,58 @@ from lagrangian.errors import ArgumentError, AssemblyError, LagrangianError, Wri
 from lagrangian.files import as_path, checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.types import Path
 
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf"}
-_OPTIONS = {"toml": (), "urdf": ("loops",), "mjcf": (), "sdf": ()}
 
 
-def save(mechanism: MechanismLike, path: str | os.PathLike[str], **options: Any) -> Path:
-    """Write a mechanism to a file, by its suffix: .toml, .urdf, .xml or .mjcf (MuJoCo), .sdf. One of this name is overwritten.
+def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = None) -> pathlib.Path:
+    """Write a mechanism to a file.
 
-    `load` reads a TOML file back to the same. The others hold less: a `WriterWarning` tells of what would move otherwise, and
-    `written(mechanism, format).notes` of all that is left out. `loops="yaml"` writes loops of a URDF to a YAML file beside it.
+    The suffix chooses the format: .toml, .urdf, .xml or .mjcf (MuJoCo), or .sdf. A TOML file holds everything: `load` reads the
+    same mechanism from it. The other formats hold less; a `WriterWarning` lists what changes the motion, and the `notes` of
+    `written` list all differences. An existing file is overwritten.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path-like
+        The mechanism, its file, or its name in the library.
+    path : str or path-like
+        The file to write.
+    loops : str or False, optional
+        URDF: how to write the loops. "urdf+", the default, writes `<loop>` elements of URDF+; "yaml" writes a YAML file beside
+        the URDF; False leaves the loops out.
+
+    Returns
+    -------
+    pathlib.Path
+        The path of the file.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no format for the suffix, if the format does not have the option, or if the format cannot hold the
+        mechanism.
+
+    See Also
+    --------
+    load : Read a mechanism from a file.
+    written : The text of a file with the list of what it does not hold.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> file = lg.save("two_r", "arm.urdf")
+    >>> file.name
+    'arm.urdf'
+    >>> lg.load(file).coordinate_names
+    ('theta1', 'theta2')
     """
     target = as_path(path)
     if target.suffix.lower() not in _BY_SUFFIX:
         raise ArgumentError(f"{target}: {one_of('writer for the suffix', target.suffix, _BY_SUFFIX)}", concerns="path")
     format = _BY_SUFFIX[target.suffix.lower()]  # noqa: A001
-    _check_options(format, options)
+    options = _given(format, loops)
     checked_target(target)
     if format == "toml":
         return write(target, toml(mechanism))
@@ -45,22 +80,60 @@ def save(mechanism: MechanismLike, path: str | os.PathLike[str], **options: Any)
     return write(target, made.text)
 
 
-def _warn_of_loops_beside(target: Path, name: str) -> None:
+def _warn_of_loops_beside(target: pathlib.Path, name: str) -> None:
     """A YAML file of another mechanism, or of an earlier time, would close loops of this one when it is read."""
     from lagrangian.description.urdf.loop_file import speaks_of_loops
 
     for suffix in (".yaml", ".yml"):
         beside = target.with_name(target.name.partition(".")[0] + suffix)
         if speaks_of_loops(beside):
-            told = f"{beside.name} beside it closes loops, and is not of this file: remove it, or read this one with loops=False"
+            told = (
+                f"{beside.name} beside the file closes loops that are not its own; remove it, or load the file with loops=False"
+            )
             warn(WriterWarning(told, where=name))
 
 
-def dumps(mechanism: MechanismLike, format: str = "toml", **options: Any) -> str:  # noqa: A002
-    """A mechanism as a text of the format "toml", "urdf", "mjcf" or "sdf". As TOML, `loads` reads it back to the same."""
+def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool | None = None) -> str:  # noqa: A002
+    """Write a mechanism to a string.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path-like
+        The mechanism, its file, or its name in the library.
+    format : str, optional
+        The format: "toml", the default, "urdf", "mjcf" or "sdf". `loads` reads the same mechanism from TOML; the other formats
+        hold less, and a `WriterWarning` lists what changes the motion.
+    loops : str or False, optional
+        URDF: how to write the loops. "urdf+", the default, writes `<loop>` elements of URDF+; "yaml" leaves them to a YAML file,
+        which `written` has in `beside`; False leaves them out.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    ArgumentError
+        If the format does not exist, does not have the option, or cannot hold the mechanism.
+
+    See Also
+    --------
+    loads : Read a mechanism from a string.
+    save : Write a mechanism to a file.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> text = lg.dumps("pendulum")
+    >>> print(text.splitlines()[0])
+    name = "pendulum"
+    >>> lg.loads(text).bodies == lg.library("pendulum").bodies
+    True
+    """
     if format not in FORMATS:
         raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
-    _check_options(format, options)
+    options = _given(format, loops)
     if format == "toml":
         return toml(mechanism)
     m = mechanism_of(mechanism)
@@ -69,12 +142,44 @@ def dumps(mechanism: MechanismLike, format: str = "toml", **options: Any) -> str
     return made.text
 
 
-def written(mechanism: MechanismLike, format: str, **options: Any) -> Written:  # noqa: A002
-    """A mechanism as the texts of files of a foreign format, "urdf", "mjcf" or "sdf", with notes of what these do not hold."""
+def written(mechanism: MechanismLike, format: str, *, loops: str | bool | None = None) -> Written:  # noqa: A002
+    """Return a mechanism as text of URDF, MJCF or SDF, with the list of what the text does not hold.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path-like
+        The mechanism, its file, or its name in the library.
+    format : str
+        The format: "urdf", "mjcf" or "sdf".
+    loops : str or False, optional
+        URDF: how to write the loops. "urdf+", the default, writes `<loop>` elements of URDF+; "yaml" writes a YAML file, which
+        is in `beside`; False leaves them out.
+
+    Returns
+    -------
+    Written
+        The text and the notes.
+
+    Raises
+    ------
+    ArgumentError
+        If the format does not exist, does not have the option, or cannot hold the mechanism.
+
+    See Also
+    --------
+    save : Write a mechanism to a file.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> made = lg.written("slider_crank", "urdf")
+    >>> print(made.warnings[0])
+    loop 'pin' is written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree
+    """
     foreign = [name for name in FORMATS if name != "toml"]
     if format not in foreign:
         raise ArgumentError(one_of("format", format, foreign), concerns="format")
-    _check_options(format, options)
+    options = _given(format, loops)
     m = mechanism_of(mechanism)
     made: Written = import_module(f"lagrangian.description.{format}.writer").written(m, **options, **_start(m, format))
     _check(m, made)
@@ -92,7 +197,7 @@ def _start(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
     try:
         return {"start": assemble(m)}
     except AssemblyError as error:
-        warn(WriterWarning(f"its loops are not closed in the pose that is written: {error}", where=m.name))
+        warn(WriterWarning(f"the file has a pose in which the loops are open: {error}", where=m.name))
         return {}
 
 
@@ -104,14 +209,13 @@ def _check(m: Mechanism, made: Written) -> None:
             made.text.encode()
             import_module(f"lagrangian.description.{made.format}.reader").read_text(made.text)
     except UnicodeEncodeError as error:
-        raise ArgumentError(f"{m.name}: it cannot be written: a text in it is not Unicode: {error.reason}") from None
+        raise ArgumentError(f"{m.name}: it cannot be written because a text in it is not Unicode: {error.reason}") from None
     except LagrangianError as error:
         raise ArgumentError(f"it cannot be written as {made.format.upper()}: {error}", where=m.name) from None
 
 
-def _check_options(format: str, options: dict[str, Any]) -> None:  # noqa: A002
-    for option in options:
-        if option not in _OPTIONS[format]:
-            known = _OPTIONS[format]
-            told = one_of(f"option for {format.upper()} called", option, known) if known else f"{format.upper()} takes no options"
-            raise ArgumentError(told, concerns=option)
+def _given(format: str, loops: str | bool | None) -> dict[str, Any]:  # noqa: A002
+    """The options of a writer."""
+    if loops is not None and format != "urdf":
+        raise ArgumentError(f"is an option of URDF; {format.upper()} takes no options", argument="loops")
+    return {} if loops is None else {"loops": loops}

@@ -74,3 +74,28 @@ def watched(chromium: Any) -> Iterator[Watched]:
     page.on("request", lambda request: seen.requests.append(request.url))
     yield seen
     page.close()
+
+
+# tests that drive a page for long are slow ones, but for those that stand for each page in the suite
+LONG = (
+    "test_computing_page.py",
+    "test_draw.py",
+    "test_studio_asks.py",
+    "test_studio_hostile.py",
+    "test_studio_killed.py",
+    "test_studio_page.py",
+)
+SHORT = (
+    "test_a_slider_gives_another_motion",
+    "test_names_are_only_text",
+    "test_a_four_bar_drawn_with_the_mouse_has_the_coupler_curve_of_the_library",
+    "test_names_that_are_scripts_run_nothing",
+    "test_nothing_is_lost_when_server_and_browser_are_killed",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name == "browser" and item.path.name in LONG and not item.name.startswith(SHORT):
+            item.add_marker(pytest.mark.slow)

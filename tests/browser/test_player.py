@@ -217,6 +217,24 @@ def test_many_players_share_a_page(watched: Watched, tmp_path: Path) -> None:
     quiet(watched)
 
 
+@pytest.mark.parametrize("name", ["two_r", "pendulum"])
+def test_a_small_mechanism_fills_the_picture(watched: Watched, tmp_path: Path, name: str) -> None:
+    motion = lg.simulate(name, 2.0, t_eval=61)
+    page = opened(watched, tmp_path, page_html(track(motion, forces=False), name, autoplay=False))
+    inside = np.array(
+        page.evaluate("() => { const c = lagrangianPlayers.player.camera; return c.points.map(x => c.project(x)); }")
+    )
+    width = page.evaluate("() => lagrangianPlayers.player.camera.width")
+    top = page.locator(".lgp-chips").evaluate("e => e.getBoundingClientRect().bottom")
+    note = page.locator(".lgp-note").evaluate("e => e.getBoundingClientRect().top")
+    assert inside[:, 0].min() > 0
+    assert inside[:, 0].max() < width
+    assert inside[:, 1].min() > top - 1
+    assert inside[:, 1].max() < note + 1
+    assert max(np.ptp(inside[:, 0]) / width, np.ptp(inside[:, 1]) / (note - top)) > 0.85
+    quiet(watched)
+
+
 def test_a_window_of_another_size(watched: Watched, tmp_path: Path) -> None:
     page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
     page.set_viewport_size({"width": 360, "height": 640})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lagrangian as lg
@@ -26,7 +27,8 @@ INVISIBLE = """() => [...document.querySelectorAll('math')].filter(m => {
 # formulas that stick out of what holds them, where that does not scroll
 STICKING_OUT = """() => [...document.querySelectorAll('main *')].filter(e => {
   const box = e.getBoundingClientRect();
-  return box.width && box.right > window.innerWidth + 1 && !e.closest('.wide, .display, .rhs, .pair, pre, .lagrangian-player');
+  const scrolls = e.closest('.wide, .display, .rhs, .pair, pre, figure, .lagrangian-player');
+  return box.width && box.right > window.innerWidth + 1 && !scrolls;
 }).map(e => e.outerHTML.slice(0, 120))"""
 
 
@@ -176,3 +178,49 @@ def test_names_do_not_run(watched: Watched, tmp_path: Path) -> None:
     assert spoken == []
     assert page.locator("h1").inner_text() == wicked
     quiet(watched)
+
+
+# -- light and dark ----------------------------------------------------------------------------------------------------
+
+
+def brightness(page: Any, selector: str) -> float:
+    """Of most of what is seen of an element, 0 to 1."""
+    import io
+
+    from PIL import Image
+
+    data = page.locator(selector).first.screenshot()
+    return float(np.median(np.asarray(Image.open(io.BytesIO(data)).convert("L")))) / 255
+
+
+def test_dark_pages_are_dark_throughout_and_light_on_paper(watched: Watched, report: Path) -> None:
+    page = visited(watched, report)
+    shown = ("header .quiet", "#joints figure", "#energy figure", ".stage .print")
+    page.evaluate("() => document.querySelectorAll('.stage .lagrangian-player').forEach(e => e.replaceChildren())")
+    for scheme, media, light in (("light", "screen", True), ("dark", "screen", False), ("dark", "print", True)):
+        page.emulate_media(color_scheme=scheme, media=media)
+        for selector in shown if media == "screen" else shown[1:]:
+            found = brightness(page, selector)
+            assert (found > 0.9) if light else (found < 0.15), (scheme, media, selector, found)
+    quiet(watched)
+
+
+def test_dots_are_above_their_letter_alone(watched: Watched, report: Path) -> None:
+    page = visited(watched, report)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+    found = page.evaluate(
+        """() => [...document.querySelectorAll('#equations mover')].filter(m => m.closest('msub, msubsup')).map(m => {
+          const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom]; };
+          const scripts = m.closest('msub, msubsup');
+          return [...m.children, ...[...scripts.children].slice(1)].map(box);
+        })"""
+    )
+    assert len(found) > 10
+    assert any(len(row) == 4 for row in found)
+    for letter, dot, index, *exponents in found:
+        middle = (dot[0] + dot[1]) / 2
+        assert letter[0] < middle < letter[1]  # it is above the letter
+        assert dot[1] <= index[0] + 1  # and not above the index
+        assert dot[3] <= letter[2] + 2
+        for exponent in exponents:  # which the dot does not push up
+            assert exponent[2] > letter[2] - 0.75 * (letter[3] - letter[2])

@@ -31,12 +31,12 @@ def told(run: Run, name: str, text: str) -> str:
 
 def test_options_in_place_of_arguments_of_load(run: Run) -> None:
     assert "--mimic couples it" in told(run, "r.urdf", MIMIC)
-    assert "--no-floating holds it" in told(run, "m.sdf", FREE)
+    assert "--no-floating fixes it" in told(run, "m.sdf", FREE)
     servo = told(run, "s.xml", SERVO)
-    assert "--keyframe NAME begins a run with it" in servo
-    assert "--set NAME=X gives controls (0 unless given) and gains: ctrl_j" in servo
+    assert "--keyframe NAME starts a simulation with it" in servo
+    assert "--set NAME=X sets controls (0 by default) and gains: ctrl_j" in servo
     Path("r.yaml").write_text("closed_loop: [[b, c]]\ntype: [6d]\n")
-    assert "--no-loops leaves it out" in told(run, "r.urdf", MIMIC)
+    assert "--no-loops ignores the file" in told(run, "r.urdf", MIMIC)
 
 
 def test_folders_are_chosen_by_an_option(wrong: Callable[..., str], tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_folders_are_chosen_by_an_option(wrong: Callable[..., str], tmp_path: Pa
     (tmp_path / "a b" / "part.xml").write_text("<mujoco/>")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "robot.xml").write_text('<mujoco><include file="../a b/part.xml"/></mujoco>')
-    assert wrong("show", "c/robot.xml").endswith("a folder that holds both: --root .")
+    assert wrong("show", "c/robot.xml").endswith("a folder that contains both: --root .")
 
 
 def test_calls_as_python_has_them() -> None:

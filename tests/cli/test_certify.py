@@ -24,5 +24,5 @@ def test_what_is_refused(run: Run) -> None:
     done = run("certify", "four_bar", "-t", "1")
     assert (done.code, "loop 'closure'" in done.err) == (2, True)
     done = run("certify", "pendulum", "-t", "1", "-o", "p.csv")
-    assert "proven digits are written as .json" in done.err
+    assert "proven digits are written to a .json file" in done.err
     assert "--time is ['-1']" in run("certify", "pendulum", "-t", "-1").err

@@ -63,7 +63,7 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(peer_loops, "accelerations", other)
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "5")
     assert done.code == 1
-    assert "they differ" in done.out
+    assert "The results differ" in done.out
 
 
 def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(peer_loops, "accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
         done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3")
         assert done.code == 1
-        assert "they differ" in done.out
+        assert "The results differ" in done.out
         assert "inf" in done.out
     monkeypatch.setattr(Pinocchio, "bias", lambda *a: np.full(2, np.nan))
     data = run("compare", "two_r", "--peer", "pinocchio", "--states", "3", "--json")
@@ -98,7 +98,7 @@ def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytes
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3", "--json")
     assert done.code == 1
     assert done.json["differences"].popitem()[1]["closed"] < 1e-9
-    assert done.json["not_compared"]["loops closed"] == "after 1 of 3 states, it came apart"
+    assert done.json["not_compared"]["loops closed"] == "the comparison stopped after 1 of 3 states: it came apart"
 
 
 URDF = (
@@ -137,7 +137,7 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(mechanism_of, "load", lambda *a, **k: ours)
     done = run("compare", file, "--peer", peer, "--states", "5")
     assert done.code == 1
-    assert "has j; ours has other alone" in done.out
+    assert "has j; only lagrangian has other" in done.out
 
 
 def test_joints_that_the_file_beside_makes_others_are_not_asked_of_the_file(run: Run) -> None:
@@ -146,7 +146,7 @@ def test_joints_that_the_file_beside_makes_others_are_not_asked_of_the_file(run:
     Path("r.yaml").write_text("closed_loop: [[a, b]]\ntype: [3d]\njoint_name: [j]\njoint_type: [SPHERICAL]\n")
     done = run("compare", "r.urdf", "--peer", "pinocchio", "--states", "5")
     assert done.code == 0, done
-    assert "was given our reading: it does not read the file beside the URDF" in " ".join(done.out.split())
+    assert "that lagrangian read: it does not read the YAML file beside the URDF file" in " ".join(done.out.split())
 
 
 def test_a_file_that_a_peer_cannot_read(run: Run) -> None:
@@ -156,16 +156,19 @@ def test_a_file_that_a_peer_cannot_read(run: Run) -> None:
         MJCF.replace("<worldbody>", mesh).replace("<geom ", '<geom type="mesh" mesh="m" mass="0"/><geom ', 1)
     )
     done = run("compare", "r.xml", "--peer", "mujoco", "--states", "2")
-    assert "was given our reading: it cannot read r.xml" in done.out, done
+    assert "used the model that lagrangian read: it cannot read r.xml" in done.out, done
 
 
 def test_loops_that_cannot_be_compared_are_told(run: Run) -> None:
     pytest.importorskip("pinocchio")
-    assert "accelerations with loops of type revolute" in run("compare", "bricard", "--peer", "pinocchio", "--states", "2").out
+    assert (
+        "accelerations with closed loops of type revolute"
+        in run("compare", "bricard", "--peer", "pinocchio", "--states", "2").out
+    )
     bar = lg.library("four_bar")
     lg.save(bar.replace(constraints=[lg.Holonomic("gear", "theta1 - 2*phi2")]), "geared.toml")
     done = " ".join(run("compare", "geared.toml", "--peer", "pinocchio", "--states", "2").out.split())
-    assert "left out: accelerations with loops beside constraints that are no loops" in done
+    assert "Not compared: accelerations with closed loops together with constraints that are not loops" in done
 
 
 def test_a_body_that_flies(run: Run) -> None:
@@ -186,7 +189,7 @@ def test_a_difference_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(peers, "peer", lambda name, m: right(name, m.replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies])))
     done = run("compare", "two_r", "--peer", "pinocchio")
     assert done.code == 1
-    assert "they differ" in done.out
+    assert "The results differ" in done.out
 
 
 def test_without_peers(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +204,7 @@ def test_what_a_peer_has_not(run: Run) -> None:
     lg.save(random_mechanism(["helical"], 0), "screw.toml")
     done = run("compare", "screw.toml", "--peer", "mujoco")
     assert done.code == 1
-    assert "MuJoCo has no joint like" in done.out
+    assert "MuJoCo has no counterpart of" in done.out
 
 
 def test_bench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import lagrangian as lg
 from tests.cli.conftest import Run
@@ -45,7 +46,7 @@ def test_a_copy_from_the_library_is_the_same_but_for_its_name(run: Run, name: st
 
 def test_names_that_are_none(wrong: Callable[..., str]) -> None:
     assert "there is no folder" in wrong("new", "nowhere/arm")
-    assert "no name" in wrong("new", "...")
+    assert "cannot name a mechanism" in wrong("new", "...")
     assert "lagrangian new other" in wrong("new", "other.urdf")
     assert "Did you mean 'four_bar'" in wrong("new", "x", "--from", "fourbar")
 
@@ -92,7 +93,7 @@ def test_other_values_of_parameters(run: Run, wrong: Callable[..., str]) -> None
 
 
 def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
-    assert "no mechanism is named" in wrong("show", "")
+    assert "no mechanism is given" in wrong("show", "")
     assert "Did you mean 'puma560'" in wrong("show", "puma650")
     run("new", "gripper")
     assert "Did you mean 'gripper.toml'" in wrong("show", "griper.toml")
@@ -100,7 +101,7 @@ def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
     assert "there is no reader" in wrong("show", "notes.txt")
     assert "--floating is for URDF" in wrong("show", "two_r", "--floating")
     assert "--mimic is for URDF" in wrong("show", "two_r", "--mimic")
-    assert "--no-mimic is for URDF and SDF files; a mechanism of the library" in wrong("show", "two_r", "--no-mimic")
+    assert "--no-mimic is for URDF and SDF files; mechanisms of the library" in wrong("show", "two_r", "--no-mimic")
     assert "--no-floating is for URDF and SDF" in wrong("show", "two_r", "--no-floating")
     assert "--no-loops is for URDF files" in wrong("show", "two_r", "--no-loops")
     assert "--loops is for URDF" in wrong("show", "two_r", "--loops", "two_r.yaml")
@@ -120,6 +121,13 @@ def test_show_draws_a_picture(run: Run, wrong: Callable[..., str]) -> None:
     assert "wrote arm.png" in done.out
     assert Path("arm.png").read_bytes().startswith(b"\x89PNG")
     assert "there is no pose" in wrong("show", "two_r", "--picture", "b.png", "--pose", "upside")
+    options = ("--view", "30,20", "--zoom", "2", "--target", "tip", "--size", "160x120")
+    assert run("show", "two_r", "--picture", "c.png", *options).code == 0
+    expected = lg.library("two_r").draw(view=(30, 20), zoom=2, target="tip", size=(160, 120))
+    assert np.array_equal(np.asarray(Image.open("c.png")), expected)
+    assert "there is no view 'side'" in wrong("show", "two_r", "--picture", "b.png", "--view", "side")
+    assert "--view cannot be used without --picture FILE" in wrong("show", "two_r", "--view", "front")
+    assert "--size is '10'; a width and a height" in wrong("show", "two_r", "--picture", "b.png", "--size", "10")
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -136,7 +144,7 @@ def test_files_outside_the_model_need_a_root(run: Run, wrong: Callable[..., str]
     main.write_text('<mujoco><worldbody><include file="../link.xml"/></worldbody></mujoco>')
     assert "--root" in wrong("show", str(main))
     assert "link" in run("show", str(main), "--root", str(tmp_path)).out
-    assert "is fine" in run("check", str(main), "--root", str(tmp_path)).out
+    assert "is valid" in run("check", str(main), "--root", str(tmp_path)).out
 
 
 def test_a_base_flies_or_is_held(run: Run) -> None:
@@ -180,7 +188,7 @@ def test_a_file_of_loops_is_named_or_left_out(run: Run, wrong: Callable[..., str
         Path(name).write_text(text)
     for options, loops in (((), 1), (("--no-loops",), 0), (("--loops", "other.yml"), 1)):
         assert len(run("show", "pair.urdf", *options, "--json").json["loops"]) == loops, options
-    assert "one of them is needed" in wrong("show", "pair.urdf", "--no-loops", "--loops", "other.yml")
+    assert "exclude each other; use one of them" in wrong("show", "pair.urdf", "--no-loops", "--loops", "other.yml")
 
 
 def test_arguments_of_a_xacro_file(run: Run, wrong: Callable[..., str]) -> None:

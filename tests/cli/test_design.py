@@ -65,7 +65,7 @@ def test_coordinates_are_held(run: Run) -> None:
     assert found["input"] == "q1"
     done = run("turn", "five_bar", "--input", "q1")
     assert (done.code, "--fixed q2=" in done.err) == (2, True)
-    assert "all with values, or none" in run("turn", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
+    assert "give a value for all of them, or for none" in run("turn", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
 
 
 @pytest.mark.slow
@@ -97,16 +97,16 @@ def test_singular_configurations(run: Run) -> None:
     ("given", "told"),
     [
         (("workspace", "two_r", "--frame", "tipp"), "Did you mean 'tip'"),
-        (("workspace", "two_r", "--over", "theta2=3"), "no range; two numbers with a colon between"),
-        (("workspace", "two_r", "-o", "reach.xlsx"), "written as .csv or .nc"),
+        (("workspace", "two_r", "--over", "theta2=3"), "is not a range; two numbers and a colon are needed"),
+        (("workspace", "two_r", "-o", "reach.xlsx"), "written to .csv or .nc"),
         (("workspace", "four_bar"), "moves along a curve"),
         (("turn", "four_bar", "--input", "crank"), "--input: there is no coordinate 'crank'"),
         (("turn", "four_bar", "--driven", "tip"), "--driven: there is no coordinate or frame 'tip'"),
         (("turn", "two_r"), "--input is needed for two_r"),
         (("turn", "four_bar", "--sweep", "l9=1,2"), "--sweep: there is no parameter 'l9'"),
         (("turn", "four_bar", "--sweep", "l1=normal(1, 2)"), "is a distribution"),
-        (("turn", "four_bar", "--sweep", "l1=0.2:0.3:2", "--curve", "C"), "--curve is of one turn"),
-        (("singularities", "two_r"), "--over gives the ranges"),
+        (("turn", "four_bar", "--sweep", "l1=0.2:0.3:2", "--curve", "C"), "--curve cannot be used with --sweep"),
+        (("singularities", "two_r"), "--over must give the range"),
         (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
     ],
 )

@@ -68,13 +68,13 @@ def test_as_data(run: Run) -> None:
 
 
 def test_what_cannot_be(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "one at a time" in wrong("derive", "two_r", "--latex", "--md")
-    assert "can be written to" in wrong("derive", "two_r", "-o", "a.docx")
+    assert "exclude each other" in wrong("derive", "two_r", "--latex", "--md")
+    assert "equations are written to" in wrong("derive", "two_r", "-o", "a.docx")
     assert "ends in .md" in wrong("derive", "two_r", "--latex", "-o", "a.md")
     assert "there is no folder" in wrong("derive", "two_r", "-o", "no/a.md")
     assert "symbols" in wrong("derive", "two_r", "--symbols", "some")
     monkeypatch.setattr(cost, "forecast", lambda *_: cost.Forecast(1e6, 1e9, 1e9))
-    assert "--limit 0 derives it all the same" in wrong("derive", "two_r", code=1)
+    assert "Use --limit 0 to derive it anyway" in wrong("derive", "two_r", code=1)
 
 
 def test_a_proof(run: Run) -> None:

@@ -30,7 +30,7 @@ def process(*arguments: str, folder: Path, **environment: str) -> subprocess.Com
 def test_help(tmp_path: Path) -> None:
     done = process("--help", folder=tmp_path)
     assert done.returncode == 0
-    for word in ("Describe", "Equations", "Motion", "See", "Check", "simulate", "tour"):
+    for word in ("Describe", "Equations", "Motion", "Plots", "Design", "simulate", "tour"):
         assert word in done.stdout
 
 

@@ -51,12 +51,38 @@ def test_plots(run: Run, called: list[Any]) -> None:
     assert called.pop() == ("plot_path", ("tip",), {"plane": "xy"})
 
 
+def test_runs_over_each_other_and_frames(run: Run, called: list[Any], wrong: Callable[..., str]) -> None:
+    run("simulate", "two_r", "-t", "0.2", "--rows", "5", "-o", "a.nc")
+    run("simulate", "two_r", "-t", "0.1", "--rows", "5", "-o", "b.nc")
+    assert run("plot", "a.nc", "coordinates", "tip", "--with", "b.nc").code == 0
+    _, what, options = called.pop()
+    assert what == ("coordinates", "tip")
+    assert options["label"] == "a"
+    assert {name: motion.last for name, motion in options["others"].items()} == {"b": 0.1}
+    assert "another run is also called a;" in wrong("plot", "a.nc", "--with", "a.nc")
+    assert "--with applies to plots over time" in wrong("plot", "a.nc", "--phase", "--with", "b.nc")
+
+
+def test_what_is_said_in_a_report(run: Run, called: list[Any], wrong: Callable[..., str]) -> None:
+    run("simulate", "two_r", "-t", "0.2", "--torque", "theta1=20", "--rows", "21", "-o", "a.nc")
+    Path("notes.md").write_text("More\nwords", encoding="utf-8")
+    told = ("--title", "Arm", "--author", "A", "--date", "today", "--notes", "notes.md", "--angles", "radians")
+    assert run("report", "a.nc", *told, "--margin", "2").code == 0
+    options = called.pop()[2]
+    sizing = options.pop("sizing")
+    assert options == {"title": "Arm", "author": "A", "date": "today", "notes": "More\nwords", "angles": "radians"}
+    expected = lg.size_actuators("two_r", lg.read("a.nc"), margin=2.0)
+    assert str(sizing) == str(expected)
+    assert "--notes: none.md cannot be read" in wrong("report", "a.nc", "--notes", "none.md")
+
+
 def test_animations_and_reports(run: Run, called: list[Any]) -> None:
     done = run("animate", "two_r", "-t", "1", "--speed", "0.5", "--trace", "tip", "--size", "640x480", "-o", "a.gif")
     assert "wrote a.gif" in done.out
     assert called.pop() == ("animate", (), {"speed": 0.5, "trace": ["tip"], "size": (640, 480)})
     assert run("report", "two_r", "-t", "1", "--json").json == {"files": ["two_r-report.html"]}
-    assert called.pop() == ("report", (), {})
+    said = {"title": None, "author": None, "date": None, "notes": None, "angles": "degrees"}
+    assert called.pop() == ("report", (), said)
     assert "replaced two_r-report.html" in run("report", "two_r", "-t", "1").out
 
 
@@ -75,15 +101,29 @@ def test_a_pose_that_is_none_is_told_before_anything_is_served(wrong: Callable[.
     assert "--pose: there is no pose 'upside'" in wrong("view", "two_r", "--pose", "upside", "--no-browser")
 
 
+def test_sliders(run: Run, called: list[Any]) -> None:
+    run("animate", "two_r", "-t", "1", "--slider", "l1=0.5:1.5", "--slider", "q0.theta1=-90deg:0", "--slider", "m2")
+    assert called.pop()[2]["sliders"] == [("l1", 0.5, 1.5), ("q0.theta1", pytest.approx(-np.pi / 2), 0.0), "m2"]
+    run("report", "two_r", "-t", "1", "--no-sliders")
+    name, _, given = called.pop()
+    assert (name, given["sliders"]) == ("report", False)
+    run("simulate", "two_r", "-t", "1", "--animate", "--report", "--slider", "l1")
+    assert [name for name, _, given in called if given.get("sliders") == ["l1"]] == ["animate", "report"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["plot", "two_r", "q", "--phase"], "one at a time"),
-        (["plot", "two_r", "--frames", "tip", "--phase"], "one at a time"),
+        (["animate", "two_r", "--slider", "l1=2"], "give the smallest and the largest value, such as l1=0.2:0.5"),
+        (["animate", "two_r", "--slider", "l1=a:b"], "is not understood"),
+        (["report", "two_r", "--slider", "l1", "--no-sliders"], "exclude each other; use one of them"),
+        (["simulate", "two_r", "-t", "1", "--slider", "l1"], "need --animate or --report"),
+        (["plot", "two_r", "q", "--phase"], "exclude each other"),
+        (["plot", "two_r", "--frames", "tip", "--phase"], "exclude each other"),
         (["plot", "two_r", "-o", "a.html"], ".png, .svg, .pdf"),
         (["plot", "two_r", "energy", "--joints", "theta1"], "changes nothing in a plot of energy"),
         (["plot", "two_r", "-t", "1", "--joints", "theta1", "theta2"], "--joints theta1,theta2"),
-        (["plot", "two_r", "-t", "1", "--joints", "3"], "they are 1 to 2: theta1, theta2"),
+        (["plot", "two_r", "-t", "1", "--joints", "3"], "joints are numbered 1 to 2: theta1, theta2"),
         (["plot", "none.nc"], "there is no such file"),
         (["animate", "two_r", "-o", "a.avi"], ".html, .gif, .mp4"),
         (["animate", "two_r", "--size", "big"], "960x720"),
@@ -102,8 +142,8 @@ def test_a_run_carries_its_mechanism(run: Run, wrong: Callable[..., str], called
     assert lg.read("a.nc").mechanism is not None
     assert run("plot", "a.nc").code == 0
     assert Path("a.png").read_text() == called.pop()[0]
-    assert "a run is what it is" in wrong("plot", "a.nc", "--set", "l1=2")
-    assert "a run is where it is" in wrong("view", "a.nc", "--pose", "upright")
+    assert "a run cannot be changed" in wrong("plot", "a.nc", "--set", "l1=2")
+    assert "--pose applies to a mechanism" in wrong("view", "a.nc", "--pose", "upright")
     assert "is a run" in wrong("show", "a.nc")
 
 

@@ -46,7 +46,7 @@ def written(run: Run) -> Callable[..., Path]:
 def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, written: Callable[..., Path]) -> None:
     done = run("study", written(), "--workers", 1, "--save", "swing.csv")
     assert done.code == 0
-    assert "swing: 16 samples by Sobol's sequence" in done.out
+    assert "swing: 16 samples of " in done.out
     assert {path.name for path in Path("swing").iterdir()} >= {"plot.png", "report.html", "study.json", "chunks"}
     study = lg.read_study("swing")
     assert study.complete
@@ -90,8 +90,8 @@ def test_what_is_wrong_in_a_file_is_told_with_its_place(
 
 def test_what_is_asked_wrongly(run: Run, written: Callable[..., Path], wrong: Callable[..., str]) -> None:
     written()
-    assert "a name that ends with .nc or .csv" in wrong("study", "swing.toml", "--save", "x.xls")
-    assert "--workers or --scheduler" in wrong("study", "swing.toml", "--workers", 2, "--scheduler", "tcp://h:1")
+    assert "a file name that ends in .nc or .csv" in wrong("study", "swing.toml", "--save", "x.xls")
+    assert "--workers and --scheduler" in wrong("study", "swing.toml", "--workers", 2, "--scheduler", "tcp://h:1")
     assert "no such file" in wrong("study", "other.toml").lower()
     run("new", "arm")
     assert "describes a mechanism, not a study" in wrong("study", "arm.toml")
@@ -120,7 +120,7 @@ def test_sweeps_do_not_replace_each_other(run: Run, wrong: Callable[..., str]) -
     assert lg.read_study("pendulum-sweep").counts()["begun"] == 1
     assert sweep("L=0.5:1.5:2", "-o", "lengths")["folder"] == "lengths"
     options = ["simulate", "pendulum", "--sweep", "m=1:2:2", "--workers", 1, "-t", 1]
-    assert "-o is lengths, which holds another sweep" in wrong(*options, "-o", "lengths")
+    assert "-o is lengths, which contains another sweep" in wrong(*options, "-o", "lengths")
     assert lg.read_study("lengths").inputs == ("L",)
     assert "--torque: there is no joint or speed 'thetta'" in (told := wrong(*options, "--torque", "thetta=1"))
     assert "run" not in told
@@ -138,15 +138,15 @@ def test_an_interrupted_study_says_how_to_go_on(run: Run, written: Callable[...,
     monkeypatch.setattr(local, "computed", interrupted)
     done = run("study", written("seed = 4", "chunk = 4"), "--workers", 1)
     assert done.code == 130
-    assert "swing: interrupted after 4 of 16 samples; run it again, and it goes on from there" in done.err
+    assert "swing: interrupted after 4 of 16 samples; run it again, and it continues from there" in done.err
     assert "4 of them are computed" in done.out
 
 
 def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:
-    assert "--keep and --workers are of a sweep" in wrong("simulate", "pendulum", "--keep", "t")
+    assert "--keep and --workers need --sweep" in wrong("simulate", "pendulum", "--keep", "t")
     assert "--sweep: L: 'a:b'" in wrong("simulate", "pendulum", "--sweep", "L=a:b")
     assert "--sweep" in wrong("simulate", "pendulum", "--sweep", "L")
-    assert "--animate is of one run" in wrong("simulate", "pendulum", "--sweep", "L=1:2:3", "--animate")
+    assert "--animate cannot be used with --sweep" in wrong("simulate", "pendulum", "--sweep", "L=1:2:3", "--animate")
     assert "Did you mean 'L'" in wrong("simulate", "pendulum", "--sweep", "LL=1:2:3", "-t", 1)
 
 

@@ -89,7 +89,7 @@ def test_a_tour_of_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     said = capsys.readouterr().out
     assert "✓ Weight" in said
     assert "9.81 N" in said
-    assert "1 of 1 hold" in said
+    assert "1 of 1 passed" in said
     assert "index.html" in said.replace("\n", "")
 
 
@@ -108,17 +108,17 @@ def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     said = capsys.readouterr().out
     assert "✗ Luck" in said
     assert "ZeroDivisionError: no luck" in said
-    assert "0 of 1 hold" in said
-    assert "should be 9.81" in said.replace("\n", " ")
+    assert "0 of 1 passed" in said
+    assert "expected 9.81" in said.replace("\n", " ")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "ZeroDivisionError: no luck" in html
 
 
 def test_where_it_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(lg.ArgumentError, match="this is a file"):
+    with pytest.raises(lg.ArgumentError, match="is a file; the tour"):
         tour(tmp_path / "file")
-    with pytest.raises(lg.ArgumentError, match="cannot be made"):
+    with pytest.raises(lg.ArgumentError, match="cannot be created"):
         tour(tmp_path / "file" / "below")
 
 

@@ -157,6 +157,7 @@ def test_friction_in_cartesian_space() -> None:
     assert J.T @ force == pytest.approx(lg.compile(arm).inverse_dynamics(q, qd, qdd), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_few_odd_twists_keep_their_names() -> None:
     """One angle of 0.7 rad in six joints is one constant, not a fraction of a hundred digits in every product."""
     rows = [lg.DHRow("R", a=0.1, alpha=0.7 * (-1) ** i, mass=1, center=(0.05, 0, 0)) for i in range(6)]

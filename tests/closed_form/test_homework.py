@@ -26,26 +26,26 @@ P = m1*g*l1*sin(theta1) + m2*g*(l1*sin(theta1) + l2*sin(theta1+theta2) + l1)
 def test_a_right_answer() -> None:
     marking = EOM.check(RIGHT + "tau[1] = " + str(EOM.tau[0]))
     assert marking.right, str(marking)
-    assert "only the zero of the potential differs, by m2*l1*g" in str(marking)
+    assert "only the zero level of the potential energy differs, by m2*l1*g" in str(marking)
     assert [mark.name for mark in marking.marks][:4] == ["M[1,1]", "M[1,2]", "M[2,2]", "C[1,1]"]
 
 
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("G[2] = -m2*g*l2*cos(q1+q2)", "the sign is the other way round"),
-        ("G[1] = (m1+m2)*g*l1*cos(q1) - m2*g*l2*cos(q1+q2)", "the term m2*l2*g*c12: the sign is the other way round"),
+        ("G[2] = -m2*g*l2*cos(q1+q2)", "the sign is wrong"),
+        ("G[1] = (m1+m2)*g*l1*cos(q1) - m2*g*l2*cos(q1+q2)", "the term m2*l2*g*c12: the sign is wrong"),
         ("M[2,2] = m2*l2^2/2", "a factor 2 is missing"),
         ("K = m1*l1^2*qd1^2 + m2*(l1^2*qd1^2 + l2^2*(qd1+qd2)^2 + 2*l1*l2*c2*qd1*(qd1+qd2))", "a factor 1/2 is missing"),
         ("G[2] = m2*g*l2*sin(q1+q2)", "sine and cosine are exchanged"),
-        ("C[1,1] = -m2*l1*l2*sin(q1)*qd2", "theta1 stands where theta2 should"),
+        ("C[1,1] = -m2*l1*l2*sin(q1)*qd2", "theta1 stands where theta2 should be"),
         ("M[1,1] = m1*l1^2 + m2*(l1^2 + l2^2)", "the term 2*m2*l1*l2*c2 is missing"),
-        ("M[2,2] = m2*l2^2 + m1*l1^2", "the term m1*l1^2 is too much"),
-        ("G[2] = m2*g*l1*cos(q1+q2)", "l1 stands where l2 should"),
+        ("M[2,2] = m2*l2^2 + m1*l1^2", "the term m1*l1^2 should not be there"),
+        ("G[2] = m2*g*l1*cos(q1+q2)", "l1 stands where l2 should be"),
         ("M[1,2] = m2*l2^2", "this is M[2,2]"),
-        ("G[2] = m2*g*l2*cos(q2)", "theta2 stands where theta1 + theta2 should"),
+        ("G[2] = m2*g*l2*cos(q2)", "theta2 stands where theta1 + theta2 should be"),
         ("C[1] = -m2*l1*l2*sin(q2)*(qd1*qd2 + qd2^2)", "the term -2*m2*l1*l2*s2*qd1*qd2: a factor 2 is missing"),
-        ("C[2,2] = m1*qd1", "it is zero"),
+        ("C[2,2] = m1*qd1", "it should be zero"),
         ("M[1,2] = 3*m1^2 + l1", ""),
     ],
 )
@@ -73,15 +73,15 @@ def test_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("M[1,1] = m1\nM[1,3] = 0", r"answer: line 2: M\[1,3\] is outside: M is 2 x 2, indices from 1"),
+        ("M[1,1] = m1\nM[1,3] = 0", r"answer: line 2: M\[1,3\] does not exist; M is 2 x 2, and indices count from 1"),
         ("M[1] = 0", r"line 1: M\[1\] has 1 indices; M has 2"),
         ("\n\nfoo = 1", "line 3: there is no entry 'foo'"),
         ("G[1] = m1*(l1", r"line 1: in the expression .*'\)' is missing \(column 14\)"),
         ("G[1] = m1*bar", r"line 1: .*there is no name 'bar'.*\(column 11\)"),
         ("G[1] =", "line 1: an expression is empty"),
-        ("# nothing\n", "there is no answer in it"),
+        ("# nothing\n", "the answer has no lines"),
         ("G[1] = 0\nhello", "line 2: 'hello' has no equals sign"),
-        ("1 + 2 = 3", "line 1: '1 \\+ 2' names no entry"),
+        ("1 + 2 = 3", "line 1: '1 \\+ 2' is not the name of an entry"),
         ("G[1] = G[2] = 0", "line 1: .*has an equals sign"),
     ],
 )

@@ -76,7 +76,7 @@ def test_dry_friction() -> None:
     coulomb = {"friction": lg.Friction(coulomb=0.5)}
     eom = lg.derive(with_joints(q1=coulomb)).reduced()
     assert eom.F == ["0.5*sgn(qd1)", 0]
-    with pytest.raises(lg.MechanismError, match="dry friction"):
+    with pytest.raises(lg.MechanismError, match="Coulomb friction"):
         eom.simulate(1.0)
     with pytest.raises(lg.MechanismError, match="friction at 'phi3' follows the sign of a sum of speeds"):
         _ = lg.derive(with_joints(phi3=coulomb)).reduced().F
@@ -106,13 +106,15 @@ def test_the_run_of_the_closed_form_is_that_of_the_multipliers() -> None:
 
 @pytest.mark.parametrize("t_span", [np.nan, (0.0, np.nan), (np.nan, 1.0), np.inf, (1.0, 1.0), -1.0, (0, 1, 2), "1", None])
 def test_times_of_a_run_that_are_none(t_span: Any) -> None:
-    with pytest.raises(lg.ArgumentError, match=r"t_span is .*; an end after 0, or a begin and an end|t_span is .*; real numbers"):
+    with pytest.raises(
+        lg.ArgumentError, match=r"t_span is .*; give an end after 0, or a start and an end|t_span is .*; real numbers"
+    ):
         REDUCED.simulate(t_span)
 
 
 def test_a_run_that_would_not_end_is_given_up() -> None:
     """A torque of 1e19 N m turns the arm ever faster."""
-    with pytest.raises(lg.MechanismError, match=r"given up at t = .* after 50 steps; max_steps allows more"):
+    with pytest.raises(lg.MechanismError, match=r"stopped at t = .* after 50 steps; increase max_steps"):
         REDUCED.simulate(7.0, torque=[1e19, 1.0], max_steps=50)
 
 

@@ -250,15 +250,15 @@ def test_walls_are_not_known() -> None:
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], kp=-1), "kp is -1"),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], kp=4, frequency=2), "kp and frequency are both given"),
         (lambda c, arm: c.PDGravity(arm, [0.0, 0.0], kd=4, damping=1), "kd and damping are both given"),
-        (lambda c, arm: c.Impedance(arm, (1.0, 1.0), frame="tip"), "how stiff .* stiffness= in N/m .* one for each of x, y"),
+        (lambda c, arm: c.Impedance(arm, (1.0, 1.0), frame="tip"), "`stiffness` is needed, in N/m .* one for each of x, y"),
         (lambda c, arm: c.ForceMotion(arm, (1.0, 1.0), frame="tip"), "force is None; a mapping of directions to newtons"),
-        (lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravity), r"is the class PDGravity itself; .* PDGravity\(model, path\)"),
+        (lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravity), r"is the class PDGravity; .* PDGravity\(model, path\)"),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], frequency=[1, 2, 3]), "or 2 of them: theta1, theta2"),
         (lambda c, arm: c.ComputedTorque("arm", [0.0, 0.0]), "'arm' is neither a file nor a mechanism of the library"),
         (lambda c, arm: c.ComputedTorque(arm, "nowhere"), "no pose"),
-        (lambda c, arm: c.ComputedTorque(arm, lg.paths.line((1, 0), (0, 1), 1.0)), "a path of joints is needed"),
-        (lambda c, arm: c.ComputedTorque(lg.library("cart_pendulum"), [0.0, 0.0]), "each degree of freedom needs one"),
-        (lambda c, arm: c.PDGravity(lg.library("five_bar"), {"phi3": 0.0}), "'phi3', which has no actuator; q1, q2 do"),
+        (lambda c, arm: c.ComputedTorque(arm, lg.paths.line((1, 0), (0, 1), 1.0)), "this controller needs a path of joints"),
+        (lambda c, arm: c.ComputedTorque(lg.library("cart_pendulum"), [0.0, 0.0]), "needs one for each degree of freedom"),
+        (lambda c, arm: c.PDGravity(lg.library("five_bar"), {"phi3": 0.0}), "'phi3', which has no actuator; lead only q1, q2"),
     ],
 )
 def test_bad_arguments(make: Any, told: str) -> None:
@@ -288,7 +288,7 @@ def test_a_period_longer_than_the_run_is_said() -> None:
 def test_ball_joints_are_refused() -> None:
     body = lg.Body("top", 1.0, (0, 0, 0.1), (0.1, 0.1, 0.1))
     top = lg.Mechanism("top", (body,), (lg.Joint("pivot", "ball", "ground", "top"),))
-    with pytest.raises(lg.ArgumentError, match="'pivot' of top is a ball joint with actuators"):
+    with pytest.raises(lg.ArgumentError, match="'pivot' of top is an actuated ball joint"):
         lg.control.ComputedTorque(top, [1.0, 0, 0, 0])
 
 

@@ -270,13 +270,13 @@ def test_integral_needs_samples() -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda c: c.OperationalSpace(TWO, (1.0, 0.5)), "which frame is to follow the path"),
+        (lambda c: c.OperationalSpace(TWO, (1.0, 0.5)), "the path does not name a frame"),
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5), frame="tipp"), "Did you mean 'tip'"),
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5), frame="tip", directions=("x", "z")), "the path leads x, y"),
-        (lambda c: c.OperationalSpace(TWO, lg.paths.joint_line([0, 0], [1, 1], 1.0), frame="tip"), "a path of a frame is needed"),
+        (lambda c: c.OperationalSpace(TWO, lg.paths.joint_line([0, 0], [1, 1], 1.0), frame="tip"), "needs a path of a frame"),
         (lambda c: c.OperationalSpace(TWO, "tip", frame="tip"), "a point"),
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5), frame="tip", posture=[0.0]), "posture has 1 coordinates; 2 are needed"),
-        (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=[[1, 2], [3, 4]]), "a symmetric one of"),
+        (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=[[1, 2], [3, 4]]), "positive semidefinite matrix"),
         (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=-3), "stiffness is -3"),
         (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force=10.0), "a mapping of directions to newtons"),
         (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force={"u": 10.0}), "no direction 'u'"),

@@ -47,7 +47,12 @@ def test_files_outside_need_a_root_that_is_chosen(model, tmp_path, monkeypatch):
 
 def test_a_root_is_a_folder_that_holds_the_file(model, tmp_path):
     file = model("../b/part")
-    for root, says in ((tmp_path / "none", "no folder"), (file, "no folder"), (tmp_path / "b", "does not hold"), (3, "a path")):
+    for root, says in (
+        (tmp_path / "none", "no folder"),
+        (file, "no folder"),
+        (tmp_path / "b", "does not contain"),
+        (3, "a path"),
+    ):
         with pytest.raises(ArgumentError, match=says):
             lg.load(file, root=root)
     with pytest.raises(DescriptionError, match="outside the chosen root"):
@@ -71,7 +76,7 @@ def test_paths_that_are_not_relative(model, tmp_path, name):
 def test_texts_name_files_only_with_a_root(tmp_path):
     (tmp_path / "part.xml").write_text(PART)
     text = MODELS["include"].format("part.xml")
-    with pytest.raises(DescriptionError, match="a text without a directory"):
+    with pytest.raises(DescriptionError, match="a string without a folder"):
         lg.loads(text, "mjcf")
     assert lg.loads(text, "mjcf", root=tmp_path).nv == 1
     with pytest.raises(lg.ArgumentError, match="a path"):
@@ -91,5 +96,5 @@ def test_a_part_of_a_model_is_refused_with_a_sentence(tmp_path):
         "b.mjcf": "<mujocoinclude/>",
     }.items():
         (tmp_path / name).write_text(text)
-        with pytest.raises(DescriptionError, match="part of a model, which another file includes"):
+        with pytest.raises(DescriptionError, match="part of a model that another file includes"):
             lg.load(tmp_path / name)

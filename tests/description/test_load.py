@@ -2,6 +2,7 @@
 
 import pytest
 
+import lagrangian as lg
 from lagrangian.description.load import load, loads
 from lagrangian.description.mjcf import reader as mjcf_reader
 from lagrangian.description.sdf import reader as sdf_reader
@@ -70,7 +71,7 @@ def test_options_reach_the_reader(tmp_path, readers):
 def test_unknown_options(tmp_path, readers):
     (tmp_path / "a.urdf").write_text("<robot/>")
     with pytest.raises(ArgumentError, match="Did you mean 'floating'") as caught:
-        load(tmp_path / "a.urdf", floting=True)
+        lg.load(tmp_path / "a.urdf", floting=True)
     assert str(caught.value).count("floting") == 1
     with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a \[\[joint\]\] with type = \"free\""):
         load(tmp_path / "a.toml", floating=True)
@@ -111,9 +112,9 @@ def test_texts_of_each_format():
         ("<mujoco>\n<worldboddy/></mujoco>", "mjcf", "^<text>:2: <worldboddy>"),
         (PENDULUM, "tmol", "no format 'tmol'. Did you mean 'toml'"),
         (PENDULUM, "yaml", "no format 'yaml'. Known: toml, urdf, mjcf"),
-        ("robots/arm.toml", "toml", "'robots/arm.toml' is a path; for a file there is load"),
-        (b"x = 1", "toml", "loads takes a text, not bytes"),
-        (None, "toml", "loads takes a text, not NoneType"),
+        ("robots/arm.toml", "toml", "'robots/arm.toml' is a path; use load"),
+        (b"x = 1", "toml", "loads takes a string, not bytes"),
+        (None, "toml", "loads takes a string, not NoneType"),
     ],
 )
 def test_texts_that_are_refused(text, kind, message):
@@ -124,8 +125,8 @@ def test_texts_that_are_refused(text, kind, message):
 def test_options_of_texts():
     with pytest.raises(ArgumentError, match=r"^<text>: TOML takes no option 'floating'"):
         loads(PENDULUM, floating=True)
-    with pytest.raises(ArgumentError, match=r"^<text>: there is no option for URDF called 'floting'"):
-        loads(URDF, "urdf", floting=True)
+    with pytest.raises(ArgumentError, match=r"^loads: there is no argument 'floting'. Did you mean 'floating'"):
+        lg.loads(URDF, "urdf", floting=True)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_errors_name_the_file_once(tmp_path, suffix, text):
     [
         ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .xacro, .mjcf, .xml"),
         ("a", "", "suffix ''"),
-        ("run.nc", "", r"this is a saved motion, not a mechanism; lagrangian.read\('run.nc'\) reads it"),
+        ("run.nc", "", r"this is a saved motion, not a mechanism; read it with lagrangian.read\('run.nc'\)"),
         ("a.tmol", "", "Did you mean '.toml'"),
         ("a.xml", "<html/>", "root is <html>; <robot>"),
         ("a.xml", "not xml", "not XML"),
@@ -209,7 +210,7 @@ def test_missing_file_says_what_is_there(tmp_path, suffix):
     (tmp_path / f"arm{suffix}").write_text("")
     with pytest.raises(DescriptionError, match=rf"no such file.*arm\{suffix}"):
         load(tmp_path / f"amr{suffix}")
-    with pytest.raises(DescriptionError, match="no such file; nor is there a directory"):
+    with pytest.raises(DescriptionError, match="no such file; there is no folder"):
         load(tmp_path / "nowhere" / f"arm{suffix}")
 
 

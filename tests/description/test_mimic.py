@@ -48,7 +48,7 @@ def test_the_leader_of_a_urdf_carries_what_all_its_followers_need():
 
 
 def test_every_joint_that_is_not_coupled_has_a_motor():
-    with pytest.warns(lg.ReaderWarning, match="moves on its own"):
+    with pytest.warns(lg.ReaderWarning, match="moves independently"):
         hand = lg.loads(HAND, "urdf")
     assert all(j.actuated for j in hand.joints)
 

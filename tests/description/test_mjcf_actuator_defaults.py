@@ -53,7 +53,7 @@ def test_a_general_actuator_whose_class_is_a_muscle_is_one():
     """It pulls without a control, too, so leaving it out is a warning."""
     text = text_of("muscle ctrlrange='0 1'", "general")
     assert reference(text).actuator_gaintype[0] == mujoco.mjtGain.mjGAIN_MUSCLE
-    with pytest.warns(ReaderWarning, match=r"<actuator> \(1: m\): not carried over: gaintype muscle"):
+    with pytest.warns(ReaderWarning, match=r"<actuator> \(1: m\): ignored: gaintype muscle"):
         m = mjcf.read_text(text)
     assert not m.initial.torque
     assert quiet(text_of("muscle", "motor")).initial.torque

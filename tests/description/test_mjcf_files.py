@@ -36,8 +36,8 @@ def test_include(tmp_path):
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        ("main.xml", "second time"),
-        ("loop.xml", "second time"),
+        ("main.xml", "included twice"),
+        ("loop.xml", "included twice"),
         ("/etc/hostname", "not a relative path"),
         ("C:/x.xml", "not a relative path"),
         ("~/x.xml", "not a relative path"),
@@ -63,7 +63,7 @@ def test_includes_that_are_refused(tmp_path, file, says):
 
 
 def test_a_text_includes_nothing():
-    with pytest.raises(DescriptionError, match="without a directory"):
+    with pytest.raises(DescriptionError, match="without a folder"):
         quiet(model('<include file="a.xml"/>'))
 
 
@@ -86,7 +86,11 @@ BAD = {
     "geom type": (one('<geom type="ball" size="1"/>'), 3, "no choice 'ball'"),
     "class": (one('<joint class="nope"/>'), 3, "no default class 'nope'"),
     "childclass": (one("", 'childclass="nope"'), 2, "no default class 'nope'"),
-    "class twice": (one("", before='<default><default class="a"/><default class="a"/></default>'), 1, "already there"),
+    "class twice": (
+        one("", before='<default><default class="a"/><default class="a"/></default>'),
+        1,
+        "there are two default classes",
+    ),
     "class without name": (one("", before="<default><default/></default>"), 1, "needs the attribute 'class'"),
     "pos": (one("", 'pos="0 0"'), 2, "pos needs 3 numbers, got '0 0'"),
     "nan": (one("", 'pos="0 0 nan"'), 2, "finite"),
@@ -105,8 +109,8 @@ BAD = {
     "mass": (one('<inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/>'), 3, "cannot be negative"),
     "no pos": (one('<inertial mass="1" diaginertia="1 1 1"/>'), 3, "needs the attribute 'pos'"),
     "no mass": (one('<inertial pos="0 0 0" diaginertia="1 1 1"/>'), 3, "needs the attribute 'mass'"),
-    "two inertials": (one('<inertial pos="0 0 0" mass="1"/>' * 2), 3, "second inertial"),
-    "full and quat": (one('<inertial pos="0 0 0" mass="1" quat="1 0 0 0" fullinertia="1 1 1 0 0 0"/>'), 3, "fullinertia alone"),
+    "two inertials": (one('<inertial pos="0 0 0" mass="1"/>' * 2), 3, "two inertial"),
+    "full and quat": (one('<inertial pos="0 0 0" mass="1" quat="1 0 0 0" fullinertia="1 1 1 0 0 0"/>'), 3, "only fullinertia"),
     "size missing": (one("<joint/><geom/>"), 3, "a sphere needs 1 numbers in size"),
     "size few": (one('<joint/><geom type="box" size="1 1"/>'), 3, "a box needs 3 numbers"),
     "size negative": (one('<joint/><geom size="-1"/>'), 3, "positive"),
@@ -117,10 +121,10 @@ BAD = {
     "mesh fitted": (one('<joint/><geom type="box" mesh="m"/>'), 3, "no mesh 'm'"),
     "hfield": (one('<joint/><geom type="hfield" hfield="m"/>'), 3, "no hfield 'm'"),
     "density": (one('<joint/><geom size="1" density="-1"/>'), 3, "cannot be negative"),
-    "same body": (model('\n<body name="b"/>\n<body name="b"/>'), 3, "already in line 2"),
-    "same body, same line": (model('\n<body name="b"/><body name="b"/>'), 2, "already in line 2"),
-    "same joint": (one('<joint name="j"/><joint name="j"/>'), 3, "already in line 3"),
-    "same site": (one('<site name="j"/><site name="j"/>'), 3, "already in line 3"),
+    "same body": (model('\n<body name="b"/>\n<body name="b"/>'), 3, "already used in line 2"),
+    "same body, same line": (model('\n<body name="b"/><body name="b"/>'), 2, "already used in line 2"),
+    "same joint": (one('<joint name="j"/><joint name="j"/>'), 3, "already used in line 3"),
+    "same site": (one('<site name="j"/><site name="j"/>'), 3, "already used in line 3"),
     "world": (model('\n<body name="world"/>'), 2, "cannot be called 'world'"),
     "world joint": (model("<joint/>"), 1, "the worldbody is fixed"),
     "free below": (one("<body><freejoint/></body>"), 3, "not a child of the worldbody"),
@@ -128,7 +132,7 @@ BAD = {
     "composite": (one('<composite type="cable"/>'), 3, "<composite> is not supported"),
     "flexcomp": (one("<flexcomp/>"), 3, "<flexcomp> is not supported"),
     "replicate": (one('<replicate count="0"/>'), 3, "count is 0"),
-    "replicate joint": (one('<replicate count="2">\n<joint/></replicate>'), 4, "directly in <replicate>"),
+    "replicate joint": (one('<replicate count="2">\n<joint/></replicate>'), 4, "directly inside <replicate>"),
     "replicate much": (one('<replicate count="1000000"><site/></replicate>'), 3, "1000005 elements"),
     "attach": (one('<attach model="m" prefix="p"/>'), 3, "no model in <asset> 'm'"),
     "attach nothing": (one('<attach prefix="p"/>'), 3, "neither a model nor a body"),

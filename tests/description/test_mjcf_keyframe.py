@@ -74,7 +74,7 @@ def test_mistakes():
 def test_activations_that_are_left_out_are_warned_of():
     actuators = '<actuator><general name="m" joint="slide" dyntype="filter"/></actuator>'
     text = model(BODIES, after=f'{actuators}<keyframe><key name="k" act=".3"/></keyframe>')
-    with pytest.warns(ReaderWarning, match=r"<key> act \(1: k\): not carried over"):
+    with pytest.warns(ReaderWarning, match=r"<key> act \(1: k\): ignored"):
         lg.loads(text, "mjcf", keyframe="k")
 
 
@@ -86,7 +86,7 @@ def test_keys_are_counted_from_0_as_mujoco_counts_them():
 
 
 def test_a_file_of_keys_alone_is_a_part():
-    with pytest.raises(DescriptionError, match=r"no bodies .* this file is a part that another one includes"):
+    with pytest.raises(DescriptionError, match=r"needs bodies.* this file is a part that another file includes"):
         lg.loads('<mujoco><keyframe><key name="k" qpos="1 2"/></keyframe></mujoco>', "mjcf")
 
 
@@ -99,8 +99,8 @@ def test_controls_of_actuators_that_are_left_out_are_warned_of():
     with pytest.warns(ReaderWarning) as caught:
         m = lg.loads(text, "mjcf", keyframe="hover")
     (told,) = [str(w.message) for w in caught]
-    assert "<actuator> that the keyframe gives a control (2: up, down): not carried over: it acts through a site" in told
-    assert any(note.startswith("<actuator> (1: off): not carried over") for note in m.notes)
+    assert "<actuator> that the keyframe gives a control (2: up, down): ignored: it acts through a site" in told
+    assert any(note.startswith("<actuator> (1: off): ignored") for note in m.notes)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ReaderWarning)
         lg.loads(text, "mjcf", keyframe="off")

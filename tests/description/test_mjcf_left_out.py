@@ -1,4 +1,4 @@
-"""What of MJCF is not carried over, and what is said about it."""
+"""What of MJCF is ignored, and what is said about it."""
 
 import warnings
 
@@ -133,11 +133,11 @@ def test_visuals():
 
 
 def test_a_body_outside_the_world_is_passed_over():
-    """So MuJoCo reads a file that is a part of a model, which another file includes."""
+    """So MuJoCo reads a file that is a part of a model that another file includes."""
     text = (
         f'<mujoco>\n<body name="hand"><joint/>{BALL}</body><worldbody><body><joint name="j"/>{BALL}</body></worldbody></mujoco>'
     )
-    with pytest.warns(ReaderWarning, match=r"<body> outside <worldbody> \(1: hand\): passed over, .*part of a model"):
+    with pytest.warns(ReaderWarning, match=r"<body> outside <worldbody> \(1: hand\): ignored, .*part of a model"):
         m = mjcf.read_text(text)
     assert m.coordinate_names == ("j",)
     assert mujoco.MjModel.from_xml_string(text).njnt == 1

@@ -97,7 +97,7 @@ def test_what_of_a_tendon_is_left_out_is_said(tendon, says):
         ('<fixed name="t"><site site="on_a"/></fixed>', "site"),
         (spatial("", "nowhere"), "nowhere"),
         ('<rope name="t"/>', "fixed"),
-        (fixed("") + fixed(""), "already there"),
+        (fixed("") + fixed(""), "there are two tendons"),
     ],
 )
 def test_mistakes_are_refused(tendon, says):
@@ -149,7 +149,7 @@ def test_a_tendon_of_one_joint_is_at_that_joint():
     assert (p.type, p.limits.lower, p.limits.upper) == ("revolute", -0.25, 0.5)
     assert (s.limits.lower, s.limits.upper) == (-1, 90)
     assert not [note for note in m.notes if "of a tendon" in note]
-    with pytest.raises(DescriptionError, match="of which nothing is within"):
+    with pytest.raises(DescriptionError, match="none of which is within"):
         mjcf.read_text(with_tendons(lever('range="1 2"', 1) + lever('range="3 4"', 1)))
 
 

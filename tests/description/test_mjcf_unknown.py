@@ -1,4 +1,4 @@
-"""What an MJCF has that MuJoCo does not know is refused, as MuJoCo does; what is not carried over is said."""
+"""What an MJCF has that MuJoCo does not know is refused, as MuJoCo does; what is ignored is said."""
 
 import warnings
 
@@ -98,13 +98,13 @@ def test_mujoco_knows_every_name(tag):
     assert refused == EARLIER.get(tag, set())
 
 
-# -- what is not carried over ------------------------------------------------------------------------------------------
+# -- what is ignored ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("given", ['density="1.2"', 'viscosity="1e-5"', 'wind="1 0 0"'])
 def test_a_fluid_is_warned_of(given):
     name = given.partition("=")[0]
-    with pytest.warns(ReaderWarning, match=rf"<option> of a fluid \(1: {name}\): not carried over") as caught:
+    with pytest.warns(ReaderWarning, match=rf"<option> of a fluid \(1: {name}\): ignored") as caught:
         m = mjcf.read_text(model(f"<option {given}/>"))
     assert len(caught) == 1
     assert len(m.notes) == 1
@@ -117,14 +117,14 @@ def test_a_fluid_of_no_density_is_none():
 def test_settings_of_the_simulation_are_noted():
     text = model('<option timestep="0.001" integrator="RK4"><flag energy="enable" contact="disable" spring="enable"/></option>')
     assert notes(text) == [
-        "<option> (2: timestep, integrator): not carried over: a setting of MuJoCo's simulation",
-        "<flag> (2: energy, contact): not carried over: a setting of MuJoCo's simulation",
+        "<option> (2: timestep, integrator): ignored: a setting of the simulation in MuJoCo",
+        "<flag> (2: energy, contact): ignored: a setting of the simulation in MuJoCo",
     ]
 
 
 @pytest.mark.parametrize("name", ["equality", "frictionloss", "spring", "damper", "constraint"])
 def test_flags_that_leave_out_forces_are_warned_of(name):
-    with pytest.warns(ReaderWarning, match=rf"<flag> that disables \(1: {name}\): not carried over: it stays enabled"):
+    with pytest.warns(ReaderWarning, match=rf"<flag> that disables \(1: {name}\): ignored: the feature stays enabled"):
         mjcf.read_text(model(f'<option><flag {name}="disable"/></option>'))
 
 
@@ -141,9 +141,9 @@ def test_of_several_options_the_last_holds(first, last):
 def test_what_a_keyframe_has_beside_its_pose_is_noted():
     keys = '<key name="k" time="1" qpos=".5" qvel="2" ctrl="3"/><key name="l" qvel="1"/><key name="m" qpos="1"/>'
     found = notes(model(f'<actuator><motor joint="j"/></actuator><keyframe>{keys}</keyframe>'))
-    meaning = "no part of a pose; load(path, keyframe=...) begins a run with it"
+    meaning = "not part of a pose; load(path, keyframe=...) starts a simulation with it"
     assert [note for note in found if "<key>" in note] == [
-        "<key> time (1: k): not carried over",
+        "<key> time (1: k): ignored",
         f"<key> qvel (2: k, l): {meaning}",
         f"<key> ctrl (1: k): {meaning}",
     ]
@@ -151,9 +151,9 @@ def test_what_a_keyframe_has_beside_its_pose_is_noted():
 
 @pytest.mark.parametrize("tag", ["visual", "statistic", "size"])
 def test_sections_that_are_not_read_are_noted(tag):
-    assert notes(model(f"<{tag}/>")) == [f"<{tag}> (1): not carried over"]
+    assert notes(model(f"<{tag}/>")) == [f"<{tag}> (1): ignored"]
 
 
 def test_cameras_and_lights_are_noted():
     text = model().replace("<geom", '<camera name="eye"/><light/><light/><geom')
-    assert notes(text) == ["<camera> (1: eye): not carried over", "<light> (2): not carried over"]
+    assert notes(text) == ["<camera> (1: eye): ignored", "<light> (2): ignored"]

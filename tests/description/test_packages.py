@@ -51,7 +51,7 @@ def test_found_where_ros_is_told_to_look(around, monkeypatch, variable):
         ("package://arm/../../far/arm/meshes/a.stl", "leads out of the package"),
         ("package://../far/a.stl", "leads out of the package"),
         ("package://none/a.stl", "there is no such file; export ROS_PACKAGE_PATH"),
-        ("http://example.org/a.stl", "only files of this machine"),
+        ("http://example.org/a.stl", "only local files"),
         ("b.stl", "there is no such file beside the model"),
     ],
 )
@@ -65,11 +65,11 @@ def test_missing_meshes_are_noted(around):
     visual = '<visual><geometry><mesh filename="{0}"/></geometry></visual>'
     files = ("package://arm/meshes/a.stl", "package://arm/meshes/none.stl")
     robot(around).write_text(f'<robot name="r"><link name="a">{"".join(visual.format(x) for x in files)}</link></robot>')
-    assert urdf.read(robot(around)).notes == (f"mesh file (1: {files[1]}): not found: not drawn",)
+    assert urdf.read(robot(around)).notes == (f"mesh file (1: {files[1]}): not found, so that it is not drawn",)
 
 
 def test_a_file_that_a_package_lacks_is_not_a_package_that_is_missing(around):
-    with pytest.raises(DescriptionError, match=r"the package is .*main-branch, in which there is no such file$"):
+    with pytest.raises(DescriptionError, match=r"the package .*main-branch has no such file$"):
         find_file("package://arm/meshes/b.stl", robot(around))
     with pytest.raises(DescriptionError, match="export ROS_PACKAGE_PATH=/folder/that/holds/leg"):
         find_file("package://leg/meshes/b.stl", robot(around))

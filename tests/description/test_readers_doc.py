@@ -1,4 +1,4 @@
-"""The conversions that docs/readers.md shows, run as they are printed there, against MuJoCo, Pinocchio and our own kernels."""
+"""The conversions of docs/reference/readers.md, run as they are printed there, against MuJoCo, Pinocchio and our own kernels."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import lagrangian as lg
 from lagrangian.description.mjcf import reader as mjcf
 from lagrangian.description.urdf import reader as urdf
 
-DOC = Path(__file__).parents[2] / "docs" / "snippets" / "readers.py"
+DOC = Path(__file__).parents[2] / "docs" / "snippets" / "reference" / "readers.py"
 MJCF = (
     '<mujoco><worldbody><body><freejoint/><inertial mass="2" pos=".1 .2 .3" fullinertia=".5 .6 .7 .01 .02 .03"/></body>'
     "</worldbody></mujoco>"

@@ -84,7 +84,7 @@ def test_hostile_names(format):  # noqa: A002
 def test_notes_are_sentences_and_names_of_many_are_counted(format):  # noqa: A002
     made = lg.written("snake_chain", format)
     assert all(note.strip() == note and "{" not in note for note in made.notes)
-    assert any("and 3 more have a torque" in note for note in made.notes)
+    assert any("and 3 more have an initial torque" in note for note in made.notes)
     assert set(made.warnings) <= set(made.notes)
 
 

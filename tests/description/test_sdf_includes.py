@@ -52,7 +52,7 @@ def test_a_model_of_a_folder_that_gazebo_is_told_of(tmp_path, monkeypatch):
     with pytest.raises(DescriptionError, match="GZ_SIM_RESOURCE_PATH"):
         lg.load(tmp_path / "elsewhere" / "robot.sdf")
     put(tmp_path, {"elsewhere/world.sdf": robot("<include><uri>model://a hand</uri></include>")})
-    with pytest.raises(DescriptionError, match="export GZ_SIM_RESOURCE_PATH='/folder/that/holds/a hand' says"):
+    with pytest.raises(DescriptionError, match=r"export GZ_SIM_RESOURCE_PATH='/folder/that/holds/a hand'$"):
         lg.load(tmp_path / "elsewhere" / "world.sdf")
     monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "library"))
     assert len(lg.load(tmp_path / "elsewhere" / "robot.sdf").bodies) == 3
@@ -94,12 +94,12 @@ def test_a_model_that_is_merged_by_a_frame_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("uri", "why"),
     [
-        ("https://fuel.gazebosim.org/1.0/x/models/foot", "there is no .*nothing is fetched; export .*/folder/that/holds/foot"),
+        ("https://fuel.gazebosim.org/1.0/x/models/foot", "there is no .*not downloaded; .*export .*/folder/that/holds/foot"),
         ("https://fuel.gazebosim.org/1.0/x/models/..%2F..", "leads out"),
-        ("https://example.org/models/hand", "nothing is fetched"),
-        ("file:///etc/passwd", "nothing is fetched"),
-        ("/etc/passwd", "nothing is fetched"),
-        ("C:/models/hand", "nothing is fetched"),
+        ("https://example.org/models/hand", "not downloaded"),
+        ("file:///etc/passwd", "not downloaded"),
+        ("/etc/passwd", "not downloaded"),
+        ("C:/models/hand", "not downloaded"),
         ("../models/hand/hand.sdf", "leads out"),
         ("model://../models/hand", "leads out"),
         ("model://hand/../../secret.sdf", "leads out"),
@@ -144,7 +144,7 @@ def test_errors_name_both_files(tmp_path):
 
 
 def test_a_text_includes_nothing():
-    with pytest.raises(DescriptionError, match="a text without a folder"):
+    with pytest.raises(DescriptionError, match="a string without a folder"):
         lg.loads(robot("<include><uri>hand</uri></include>"), format="sdf")
 
 
@@ -281,7 +281,7 @@ def test_joints_of_a_urdf_that_are_called_as_links_are(tmp_path, names):
     ("change", "why"),
     [
         (("prismatic", "planar"), "joint 'follow' is planar|mimic"),
-        (('<link name="tip"/>', '<link name="tip"/><loop name="l"/>'), "a loop of a URDF"),
+        (('<link name="tip"/>', '<link name="tip"/><loop name="l"/>'), "the loops of an included URDF"),
         (('<parent link="left"/>', '<parent link="nobody"/>'), "included here: .*nobody"),
     ],
 )

@@ -97,7 +97,7 @@ def test_the_joint_that_closes_a_loop_is_one_with_nothing_at_it():
 
 
 def test_a_loop_whose_joints_are_all_damped_keeps_all_their_damping():
-    """The joint that closes it moves an end of its own, which is welded to the link."""
+    """The joint that closes it read as a joint to an extra body, which is welded to the link."""
     m = four_bar(("0.2", "0.3", "0.4", "0.5"))
     assert [(loop.type, loop.a, loop.b) for loop in m.loops] == [("fixed", "d::end", "rocker")]
     other = twin((0.2, 0.3, 0.4))

@@ -88,19 +88,19 @@ def test_a_mesh_with_a_hole_is_warned_of(tmp_path):
     [
         ("a.obj", obj(), "<uri>meshes/b.obj</uri>", "there is no mesh 'meshes/b.obj'"),
         ("a.obj", obj(), "<uri>../secret.obj</uri>", "leads out"),
-        ("a.obj", obj(), "<uri>/etc/passwd</uri>", "nothing is fetched"),
+        ("a.obj", obj(), "<uri>/etc/passwd</uri>", "not downloaded"),
         ("a.obj", obj(), "", "has no file"),
         ("a.obj", obj(), "<uri>meshes/a.obj</uri><submesh><name>x</name></submesh>", "part of a mesh"),
-        ("a.obj", obj(), "<uri>meshes/a.obj</uri><scale>0 1 1</scale>", "is not sound: its volume"),
-        ("a.ply", "ply", "<uri>meshes/a.ply</uri>", r"of a kind that gives no inertia; .*\.dae do"),
+        ("a.obj", obj(), "<uri>meshes/a.obj</uri><scale>0 1 1</scale>", "is not valid: its volume"),
+        ("a.ply", "ply", "<uri>meshes/a.ply</uri>", r"gives no inertia; only .*\.dae do"),
         (
             "a.dae",
             '<COLLADA version="1.4.1"/>',
             "<uri>meshes/a.dae</uri>",
-            "'meshes/a.dae' is not sound: it has no <scene>, which",
+            "'meshes/a.dae' is not valid: it has no <scene>",
         ),
-        ("a.dae", "<robot/>", "<uri>meshes/a.dae</uri>", "is not sound: its root is <robot>, not <COLLADA>"),
-        ("a.dae", "<COLLADA><scene/></COLLADA>", "<uri>meshes/a.dae</uri>", "is not sound: its scene cannot be read: something"),
+        ("a.dae", "<robot/>", "<uri>meshes/a.dae</uri>", "is not valid: its root is <robot>, not <COLLADA>"),
+        ("a.dae", "<COLLADA><scene/></COLLADA>", "<uri>meshes/a.dae</uri>", "is not valid: its scene cannot be read: an element"),
         ("a.dae", dae(1, '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), "<uri>meshes/a.dae</uri>", "refused"),
     ],
 )
@@ -111,5 +111,5 @@ def test_refused(tmp_path, file, text, mesh, why):
 
 
 def test_a_text_reads_no_mesh():
-    with pytest.raises(DescriptionError, match="a text without a folder"):
+    with pytest.raises(DescriptionError, match="a string without a folder"):
         lg.loads(robot("<uri>meshes/a.obj</uri>"), format="sdf")

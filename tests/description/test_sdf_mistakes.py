@@ -28,7 +28,7 @@ TWO = link("a") + link("b")
         ("<sdf version='1.9'><world name='a'/><model name='b'/></sdf>", "beside a world"),
         (model(""), "has no link"),
         (model("<link/>"), "needs the attribute 'name'"),
-        (model(link("a") + "\n" + link("a")), "already in line 1"),
+        (model(link("a") + "\n" + link("a")), "already used in line 1"),
         (
             model(TWO + "<joint name='j' type='hinge'><parent>a</parent><child>b</child></joint>"),
             "there is no joint type 'hinge'",
@@ -44,7 +44,7 @@ TWO = link("a") + link("b")
         (model(TWO + joint("j", "a", "b", xyz="0 0 0")), "is 0 0 0"),
         (model(TWO + joint("j", "a", "b", xyz="0 0")), "xyz needs 3 numbers"),
         (model(TWO + joint("j", "a", "b", axis="<dynamics><damping>-1</damping></dynamics>")), "cannot be negative"),
-        (model(TWO + joint("j", "a", "b", "screw", more="<thread_pitch>0</thread_pitch>")), "prismatic joint is meant"),
+        (model(TWO + joint("j", "a", "b", "screw", more="<thread_pitch>0</thread_pitch>")), "use a prismatic joint"),
         (model("<link name='a'><pose relative_to='b'/></link>"), "called 'b'"),
         (model("<link name='a'><pose relative_to='a'/></link>"), "depends on itself: a -> a"),
         (model(link("a") + "<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>"), "f -> g -> f"),
@@ -81,14 +81,17 @@ def test_the_line_of_a_mistake():
     [
         (
             joint("j", "world", "a", axis="<dynamics><frction>1</frction></dynamics>"),
-            r"in <dynamics> .*<frction> in line 2 \(is <friction> meant",
+            r"in <dynamics> .*<frction> in line 2 \(did you mean <friction>",
         ),
         (joint("j", "world", "a", more="<foo/>"), "unknown element in <joint> .*<foo> in line 2"),
         (joint("j", "world", "a", axis="<limit><lower>2</lower><upper>1</upper></limit>"), "lower is above its upper .*line"),
         (joint("j", "world", "a", more="<axis><xyz>1 0 0</xyz></axis>"), "second <axis> of a <joint>"),
-        ("<link name='k'><pose relative_too='a'>1 0 0 0 0 0</pose></link>", "'relative_too' in line 2 .is 'relative_to' meant"),
+        (
+            "<link name='k'><pose relative_too='a'>1 0 0 0 0 0</pose></link>",
+            "'relative_too' in line 2 .did you mean 'relative_to'",
+        ),
         ("<link name='k'><inertial><mass value='3'/></inertial></link>", "unknown attribute of <mass> .*'value'"),
-        ("<frame name='f' attach_to='a'/>", "is 'attached_to' meant"),
+        ("<frame name='f' attach_to='a'/>", "did you mean 'attached_to'"),
         (joint("j", "world", "a").replace("<xyz>", "<xyz frame='a'>"), "unknown attribute of <xyz>"),
         ("<link name='k'><kinematic>1</kinematic></link>", "<kinematic> link"),
         ("<link name='k'><velocity_decay><linear>1</linear></velocity_decay></link>", "<velocity_decay>"),
@@ -116,7 +119,7 @@ def test_warned_of(inside, message):
 def test_noted_without_a_warning(recwarn):
     text = model(link("a", more="<collision name='c'/><sensor name='s'/>") + "<plugin name='p'/><custom:thing/>")
     notes = "\n".join(lg.loads(text, format="sdf").notes)
-    for what in ("<collision>", "<sensor>", "<plugin>", "<custom:thing>", "flies free"):
+    for what in ("<collision>", "<sensor>", "<plugin>", "<custom:thing>", "moves freely"):
         assert what in notes
     assert not [w for w in recwarn if issubclass(w.category, ReaderWarning)]
 

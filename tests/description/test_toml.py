@@ -12,10 +12,13 @@ import pytest
 from toml_mistakes import BOB, LOOP, PENDULUM, ROW, THETA
 
 from lagrangian.description.toml import reader as toml
+from lagrangian.description.toml.body import SHAPES
 from lagrangian.errors import ArgumentError, DescriptionError, MechanismWarning
 from lagrangian.model.dh import DHRow
 from lagrangian.model.expression import FUNCTIONS, free_symbols
 from lagrangian.model.joint import Friction, JointSpring, Limits, Rotor
+from lagrangian.model.joints import TYPES as JOINT_TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.mechanism import Mechanism
 
 
@@ -23,17 +26,17 @@ def parse(text):
     return toml.read_text(textwrap.dedent(text), "arm.toml")
 
 
-DOCS = Path(__file__).parents[2] / "docs" / "toml.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "toml.md"
 
 
-EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+CONSTRAINTS, EXAMPLE, DH_TABLE = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 
 
 # -- the documentation -----------------------------------------------------------------------------------------------------
 
 
 def test_the_documented_example():
-    m = toml.read_text(EXAMPLES[0], "docs.toml")
+    m = toml.read_text(EXAMPLE, "docs.toml")
     assert (m.name, m.nq, m.nv, m.equations) == ("example", 8, 7, 3)
     assert [float(x) for x in m.gravity] == [0, -9.81, 0]
     assert m.coordinate_names == ("x", "theta1", "theta2", "theta3", "wheel.w", "wheel.x", "wheel.y", "wheel.z")
@@ -63,23 +66,40 @@ def test_the_documented_example():
 
 
 def test_the_documented_dh_table():
-    m = toml.read_text(EXAMPLES[1], "docs.toml")
+    m = toml.read_text(DH_TABLE, "docs.toml")
     assert m.coordinate_names == ("q1", "slide")
     assert m.frame("tool").body == "carriage"
 
 
 def test_the_documented_constraints():
-    m = toml.read_text(EXAMPLES[2], "docs.toml")
+    m = toml.read_text(CONSTRAINTS, "docs.toml")
     assert [(type(c).__name__, c.equations) for c in m.constraints] == [("Rolling", 3), ("Holonomic", 1), ("KnifeEdge", 1)]
 
 
 def test_the_documentation_names_every_entry():
     text = DOCS.read_text(encoding="utf-8")
-    source = "".join((Path(toml.__file__).parent / f).read_text() for f in ("body.py", "joint.py", "motion.py"))
+    source = "".join(
+        (Path(toml.__file__).parent / f).read_text() for f in ("body.py", "joint.py", "motion.py", "spring.py", "event.py")
+    )
     keys = set(re.findall(r'table\.(?:number|vector|text|name|flag|choice|get)\("(\w+)"', source))
     assert len(keys) > 15
     for key in keys:
-        assert re.search(rf"\b{key}\b", text), f"{key} is not in docs/toml.md"
+        assert re.search(rf"\b{key}\b", text), f"{key} is not in docs/reference/toml.md"
+
+
+def test_the_documentation_names_every_table_and_type():
+    text = DOCS.read_text(encoding="utf-8")
+    for name in toml.ELEMENTS:
+        assert f"`[[{name}]]`" in text
+    for name in ("parameters", "dh", "pose", "initial"):
+        assert f"`[{name}]`" in text
+    joints, loops = (re.search(rf"^## {title}$.*?^## ", text, re.MULTILINE | re.DOTALL).group() for title in ("Joints", "Loops"))
+    for section, kinds in ((joints, JOINT_TYPES), (loops, LOOP_TYPES)):
+        for name, kind in kinds.items():
+            (row,) = [line for line in section.splitlines() if line.startswith(f"| `{name}` |")]
+            assert all(f"`{entry.name}`" in row for entry in kind.entries), row
+    for name in SHAPES:
+        assert f'| `"{name}"` |' in text
 
 
 def test_the_documentation_names_every_function():
@@ -232,7 +252,7 @@ def test_an_angle_of_more_than_a_turn_may_be_in_degrees(text, entry, inside):
     assert len(caught) == 1
     message = str(caught[0].message)
     assert message.startswith(f"arm.toml: {entry}: ")
-    assert f"rad is more than a turn; if degrees are meant write deg({inside})" in message
+    assert f'rad is more than a turn; if you mean degrees, write "deg({inside})"' in message
     assert caught[0].filename == __file__
 
 

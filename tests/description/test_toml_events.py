@@ -20,7 +20,7 @@ def test_entries():
     (event,) = m.events
     assert (event.name, event.direction, event.action) == ("latch", "falling", "stop")
     assert str(event.when) == "qd_theta+2*t-0.5"
-    assert "event latch where qd_theta+2*t-0.5 = 0, falling: stops the run" in str(m)
+    assert "event latch where qd_theta+2*t-0.5 = 0, falling: stops the simulation" in str(m)
 
 
 def test_defaults():
@@ -64,12 +64,12 @@ def test_dead_centres_are_read_and_written(text):
         ("when = 'theta'\naction = 'lock'\njoints = ['thta']", "joints: there is no joint or speed 'thta'. Did you mean 'theta'"),
         (
             "when = 'theta'\naction = 'stop'\njoints = ['theta']",
-            "joints: is of the actions lock and unlock",
+            "joints: belongs to the actions lock and unlock",
         ),
         ("when = 'theta'\naction = 'set_torque'", "'torque' is missing"),
         ("when = 'theta'\naction = 'set_torque'\ntorque = { thta = 1 }", "torque: there is no joint or speed 'thta'"),
         ("when = 'theta'\nat = 3", "there is no entry 'at'"),
-        ("when = 'theta'\n" + LATCH + "when = 'theta'", "the name is already taken"),
+        ("when = 'theta'\n" + LATCH + "when = 'theta'", ".* has the same name"),
     ],
 )
 def test_mistakes_say_where(entries, message):
@@ -89,7 +89,7 @@ def test_plural_is_told():
         (lg.Event("thta", name="e"), "event 'e': .*'thta'"),
         (lg.Event("theta", lg.Lock("thta"), name="e"), "event 'e': there is no joint or speed 'thta'"),
         (lg.Event("theta", lg.SetTorque({"theta": float("nan")}), name="e"), "event 'e': SetTorque has nan"),
-        (lg.Event(lambda t, q, qd: t, name="e"), "event 'e': when is .*a Python function is given to simulate"),
+        (lg.Event(lambda t, q, qd: t, name="e"), "event 'e': when is .*give a Python function to simulate"),
         (lg.Event("2*pi", name="e"), "event 'e': when is .*, which is constant"),
     ],
 )

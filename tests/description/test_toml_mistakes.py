@@ -64,7 +64,7 @@ def test_hostile_documents_end_in_a_short_clear_error(text):
 
 def test_parameters_of_parameters_do_not_explode():
     lines = ["a0 = 1.0"] + [f"a{i} = 'a{i - 1}*a{i - 1}'" for i in range(1, 64)]
-    with pytest.raises(DescriptionError, match="written out it has more than"):
+    with pytest.raises(DescriptionError, match="with its parts inserted, it has more than"):
         parse("[parameters]\n" + "\n".join(lines) + PENDULUM)
 
 

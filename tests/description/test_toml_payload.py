@@ -82,5 +82,5 @@ def test_what_is_wrong_is_told_with_its_place(old: str, new: str, told: str) -> 
 
 def test_nothing_that_carries_nothing() -> None:
     bare = ARM.replace('mass = "m"\ncenter = ["L/2", 0, 0]\ninertia = [0, "m*L^2/12", "m*L^2/12"]', "")
-    with pytest.raises(lg.MechanismError, match="neither it nor 'link', which carries it, has a mass"):
+    with pytest.raises(lg.MechanismError, match="neither the payload nor 'link', which carries it, has a mass"):
         lg.loads(bare + PAYLOAD.replace("inertia = [0.01, 0.01, 0.02]", ""))

@@ -28,7 +28,8 @@ from lagrangian.model.loops import TYPES as LOOP_TYPES
 LIBRARY = sorted(p.stem for p in (Path(lg.__file__).parent / "library").glob("*.toml"))
 
 
-EXAMPLES = re.findall(r"```toml\n(.*?)```", (Path(__file__).parents[2] / "docs" / "toml.md").read_text("utf-8"), re.DOTALL)
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "toml.md"
+EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
 
 
 def meaningful(joint):
@@ -181,7 +182,7 @@ def test_identified():
     assert_same(found, read)
     assert_same_dynamics(found, read)
     assert found != arm
-    with pytest.raises(ArgumentError, match=r"not Identification; it has one, as \.mechanism"):
+    with pytest.raises(ArgumentError, match=r"not Identification; use its attribute \.mechanism"):
         lg.dumps(lg.identify(arm, t, q, tau, qd, qdd))
 
 

@@ -166,14 +166,14 @@ def ball():
     [
         (
             arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]),
-            "pendulum: .*constraint 'f': it is a Python function",
+            "pendulum: .*constraint 'f': a file cannot hold a Python function",
         ),
         (arm(poses={"gravity": (0.0,)}), "'gravity' belongs to the whole file"),
         (arm(description="\ud800"), "not Unicode"),
         (arm(gravity=(0, lg.parameter("x.y", 1), 0)), "'x.y' cannot be a name"),
         (arm(gravity=(0, lg.parameter("c", 1), lg.parameter("c", 2))), "'c' is 2.0 in one place and 1.0 in another"),
         (ball().replace(poses={"p": (2, 0, 0, 0)}), "has length 2; it must be 1"),
-        (lg.Mechanism("m", [lg.Body("b", 1.0)], [lg.Joint("t", "prismatic", "ground", "b")]), "call the joint otherwise"),
+        (lg.Mechanism("m", [lg.Body("b", 1.0)], [lg.Joint("t", "prismatic", "ground", "b")]), "give the joint another name"),
         (lg.Mechanism("m", [], []), "describes no joints"),
         ("pendulm", "neither a file nor a mechanism of the library"),
         (None, "not NoneType"),

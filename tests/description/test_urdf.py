@@ -229,7 +229,7 @@ def test_a_limit_left_out_is_zero_but_both_are_none(write):
     text = f'<robot name="r">{link("a")}{link("b")}\n{joint}</robot>'
     m = quiet(write(text.format('lower="-1" ')))
     assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (-1, 0)
-    with pytest.warns(ReaderWarning, match="without lower and upper .*j in line 2.*no limit of position, though the format"):
+    with pytest.warns(ReaderWarning, match="without lower and upper .*j in line 2.*no limit; other programs read both as 0"):
         m = urdf.read(write(text.format("")))
     assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (-math.inf, math.inf)
 

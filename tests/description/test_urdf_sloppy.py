@@ -73,7 +73,7 @@ def test_white_space_in_a_number_is_noted():
     """urdfdom takes the whole inertia as 0 then."""
     m = urdf.read_text(tensor(SIX.replace('"0.2"', '"0.2\n"')))
     assert m.bodies[1].inertia == (3, 0.1, 0.2, 4, 0.3, 5)
-    assert any("white space in a number (1: a in line 4): read; urdfdom" in note for note in m.notes)
+    assert any("white space in a number (1: a in line 4): accepted; urdfdom" in note for note in m.notes)
 
 
 def test_limits_that_nothing_is_within_are_none():
@@ -133,7 +133,7 @@ def test_what_stands_before_the_declaration_is_passed_over(tmp_path, before):
     file = tmp_path / "r.urdf"
     file.write_bytes(f'{before}<?xml version="1.0"?>\n<robot name="r">\n{link("a")}\n<link/></robot>'.encode())
     with (
-        pytest.warns(ReaderWarning, match=r"r.urdf:1: what stands before the XML declaration"),
+        pytest.warns(ReaderWarning, match=r"r.urdf:1: white space, a comment or a byte-order mark before the XML declaration"),
         pytest.raises(DescriptionError, match=rf"r.urdf:{before.count(chr(10)) + 4}: <link>"),
     ):
         lg.load(file)
@@ -154,7 +154,7 @@ def test_a_byte_order_mark_alone_is_as_it_should_be(tmp_path):
 
 
 def test_macros_that_xacro_left_are_warned_of():
-    m = warned(f'<robot name="r">{link("a")}\n<xacro:imu name="x"/></robot>', "<xacro:imu> .*what it stands for is missing", 2)
+    m = warned(f'<robot name="r">{link("a")}\n<xacro:imu name="x"/></robot>', "<xacro:imu> .*its content is missing", 2)
     assert len(m.bodies) == 1
 
 
@@ -177,7 +177,7 @@ def test_white_space_around_a_mass_is_noted():
 
 def test_negative_bounds_of_speed_and_force_are_none():
     limit = LIMIT.format(-2, 1).replace('effort="1"', 'effort="-1.0"').replace('velocity="1"', 'velocity="-1"')
-    m = warned(moving(limit), "<limit> with a negative velocity .*: read as none", 2)
+    m = warned(moving(limit), "<limit> with a negative velocity .*: read as no limit", 2)
     limits = m.joints[1].limits
     assert (limits.lower, limits.upper, limits.speed, limits.effort) == (-2, 1, math.inf, math.inf)
 
@@ -187,7 +187,7 @@ def test_a_robot_without_any_mass_is_warned_of_once():
     with pytest.warns(ReaderWarning) as met:
         m = lg.loads(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', "urdf")
     assert [str(w.message) for w in met] == [f"<text>: {m.notes[-1]}"]
-    assert m.notes[-1].startswith("robot without mass (1): no <inertial> gives a link one")
+    assert m.notes[-1].startswith("robot without mass (1): no link has an <inertial>")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lg.compile(m).mass_matrix([0.0])

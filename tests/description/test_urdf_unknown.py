@@ -89,18 +89,18 @@ def test_all_is_well_without_mistakes():
     ],
 )
 def test_extensions_are_noted(text, note):
-    assert [line.partition(": not carried")[0].partition(": only")[0] for line in silent(text).notes] == [note]
+    assert [line.partition(": ignored")[0].partition(": only")[0] for line in silent(text).notes] == [note]
 
 
 @pytest.mark.parametrize("kind", ["acceleration", "deceleration", "jerk"])
 def test_limits_of_urdf_1_2_are_noted(kind):
     m = silent(robot(LIMIT.replace("/>", f' {kind}="3"/>'), how=' version="1.2"'))
-    assert m.notes == (f"'{kind}' of a <limit> (1: j): not carried over: joints have limits of position, speed and force",)
+    assert m.notes == (f"'{kind}' of a <limit> (1: j): ignored: only position, speed and force have limits",)
 
 
 @pytest.mark.parametrize("tag", ["loop_joint", "loop_constraint"])
 def test_elements_that_would_join_bodies_are_warned_of(tag):
-    with pytest.warns(ReaderWarning, match=rf"<{tag}> \(1: x in line 3\): not carried over: what it joins moves freely"):
+    with pytest.warns(ReaderWarning, match=rf"<{tag}> \(1: x in line 3\): ignored: the links that it connects move freely"):
         urdf.read_text(robot(more=f'<{tag} name="x"/>'))
 
 
@@ -132,7 +132,7 @@ def test_many_unknown_elements_are_looked_at_a_few_times_each(tag):
 
 
 def test_unknown_attributes_of_dynamics_are_warned_of():
-    with pytest.warns(ReaderWarning, match=r"'mu_coulomb' of a <dynamics> \(1: j in line 3\): not carried over"):
+    with pytest.warns(ReaderWarning, match=r"'mu_coulomb' of a <dynamics> \(1: j in line 3\): ignored"):
         m = urdf.read_text(robot(LIMIT + '<dynamics damping="1" mu_coulomb="3"/>'))
     assert m.joints[1].friction.viscous == 1
 
@@ -152,7 +152,7 @@ TWICE = {
 @pytest.mark.parametrize("case", TWICE)
 def test_of_an_element_given_twice_the_first_counts_as_in_urdfdom(case):
     with pytest.warns(
-        ReaderWarning, match=rf"second <{case}> of a <\w+> \(1: [bj] in line [23]\): not read: the first one counts"
+        ReaderWarning, match=rf"second <{case}> of a <\w+> \(1: [bj] in line [23]\): ignored: the first one counts"
     ) as caught:
         m = urdf.read_text(TWICE[case])
     assert len(caught) == 1
@@ -189,7 +189,7 @@ def test_quaternions_agree_with_urdfdom(quat):
 
 @pytest.mark.parametrize("how", ["", ' version="1.0"'])
 def test_a_quaternion_in_an_older_file_is_read_and_warned_of(how):
-    with pytest.warns(ReaderWarning, match=r'quat_xyzw \(1: j in line 3\): read, though others .*version="1.1"'):
+    with pytest.warns(ReaderWarning, match=r'quat_xyzw \(1: j in line 3\): accepted; .*version="1.1"'):
         m = urdf.read_text(robot(LIMIT + QUATERNION.format("1 0 0 0"), how=how))
     np.testing.assert_array_equal(np.array(m.joints[1].placement.rotation, float), np.diag([1, -1, -1]))
 
@@ -198,9 +198,9 @@ def test_a_quaternion_in_an_older_file_is_read_and_warned_of(how):
     ("text", "says"),
     [
         (robot(LIMIT + '<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/>', how=' version="1.1"'), "has rpy and quat_xyzw"),
-        (robot(LIMIT + QUATERNION.format("0 0 0 0"), how=' version="1.1"'), "of length 0; 0 0 0 1 is no rotation"),
+        (robot(LIMIT + QUATERNION.format("0 0 0 0"), how=' version="1.1"'), "of length 0; the identity is 0 0 0 1"),
         (robot(LIMIT + QUATERNION.format("0 0 0"), how=' version="1.1"'), "quat_xyzw needs 4 numbers"),
-        (robot(how=' version="2.0"'), "version is '2.0'; there are 1.0, 1.1, 1.2"),
+        (robot(how=' version="2.0"'), "version is '2.0'; the versions are 1.0, 1.1, 1.2"),
     ],
 )
 def test_quaternions_that_are_refused(text, says):

@@ -61,7 +61,7 @@ def test_random_trees(types, seed):
 def test_what_is_left_out_is_said():
     m = random_mechanism(["revolute", "prismatic"], 4, passive=True)
     warned = "\n".join(lg.written(m, "urdf").warnings)
-    for part in ("spring 'stay' is left out", "rotor", "a spring, which is left out", "gravity is", "dry friction that differs"):
+    for part in ("spring 'stay' is left out", "rotor", "a spring, which is left out", "gravity is", "different dry friction"):
         assert part in warned
     with pytest.warns(lg.WriterWarning, match="spring 'stay'"):
         lg.dumps(m, "urdf")
@@ -106,7 +106,7 @@ def test_a_helical_joint_is_a_slide_that_mimics_a_turn():
 def test_a_ball_joint_is_written_as_angles_with_a_warning():
     m = lg.library("heavy_top")
     r, made = read(m)
-    assert "cannot follow every turn" in made.warnings[0]
+    assert "are singular at" in made.warnings[0]
     a, b = lg.compile(bare(m)), lg.compile(r)
     # where the angles are small the speeds are the same
     np.testing.assert_allclose(b.mass_matrix(np.zeros(3))[::-1, ::-1], a.mass_matrix(np.array([1.0, 0, 0, 0])), atol=1e-12)
@@ -157,7 +157,7 @@ def test_motors_are_in_the_yaml_file(tmp_path):
 
 
 def test_loops_are_left_out_where_that_is_asked_for(tmp_path):
-    with pytest.warns(lg.WriterWarning, match="loop 'closure' is left out, as was asked for"):
+    with pytest.warns(lg.WriterWarning, match="loop 'closure' is left out because loops=False"):
         assert not lg.loads(lg.dumps(lg.library("four_bar"), "urdf", loops=False), "urdf").loops
     with pytest.raises(lg.ArgumentError, match="urdf\\+, yaml"):
         lg.dumps("four_bar", "urdf", loops="json")
@@ -166,5 +166,5 @@ def test_loops_are_left_out_where_that_is_asked_for(tmp_path):
 def test_a_yaml_file_of_earlier_is_warned_of(tmp_path):
     with pytest.warns(lg.WriterWarning):
         lg.save("four_bar", tmp_path / "robot.urdf", loops="yaml")
-    with pytest.warns(lg.WriterWarning, match="robot.yaml beside it closes loops"):
+    with pytest.warns(lg.WriterWarning, match="robot.yaml beside the file closes loops"):
         lg.save("panda", tmp_path / "robot.urdf")

@@ -55,7 +55,7 @@ FOREIGN = '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY x SYSTEM "file://{file}"
 def test_entities_and_foreign_files_are_refused(tmp_path, text):
     secret = tmp_path / "secret.txt"
     secret.write_text("do not tell")
-    with pytest.raises(DescriptionError, match=r"^m\.xml:\d+: .*refused") as error:
+    with pytest.raises(DescriptionError, match=r"^m\.xml:\d+: .*not allowed") as error:
         xml.read_text(text.replace("{file}", str(secret)), "m.xml")
     assert "do not tell" not in str(error.value)
 
@@ -179,7 +179,7 @@ def test_a_mechanism_error_is_given_its_place():
 
 
 def test_an_end_tag_too_many_after_the_end_is_passed_over():
-    with pytest.warns(ReaderWarning, match="m.xml:2: an end tag"):
+    with pytest.warns(ReaderWarning, match="m.xml:2: an unmatched end tag"):
         root = xml.read_text("<mujoco><a/></mujoco>\n  </mujoco>\n", "m.xml")
     assert [e.tag for e in root.walk()] == ["mujoco", "a"]
     for text in ("<a></b></a>", "<a/></b><c/>", "<a/></b></c>", "<a/>text", "</a>", "<a><b></a></a>"):
@@ -189,7 +189,7 @@ def test_an_end_tag_too_many_after_the_end_is_passed_over():
 
 def test_dashes_in_comments():
     text = "<a>\n<!-- --verbose <b/> -- --->\n<!-- fine - here --><c n='--'/>\n<![CDATA[<!-- -- -->]]></a>"
-    with pytest.warns(ReaderWarning, match="m.xml:2: a comment that has -- in it"):
+    with pytest.warns(ReaderWarning, match="m.xml:2: a comment contains --"):
         root = xml.read_text(text, "m.xml")
     assert [(e.tag, e.line) for e in root.walk()] == [("a", 1), ("c", 3)]
     assert root.children[0].attributes == {"n": "--"}
@@ -201,7 +201,7 @@ def test_dashes_in_comments():
 
 def test_attributes_without_a_blank_between_them():
     text = """<a>\n<b c='"d='e="'g>"h="i"/>'<j k="l"m="n">"o"p</j></a>"""
-    with pytest.warns(ReaderWarning, match="m.xml:2: attributes without a blank"):
+    with pytest.warns(ReaderWarning, match="m.xml:2: attributes without a space"):
         root = xml.read_text(text, "m.xml")
     assert [(e.tag, e.attributes) for e in root.walk()] == [
         ("a", {}),
@@ -211,7 +211,7 @@ def test_attributes_without_a_blank_between_them():
 
 
 def test_comments_before_the_declaration():
-    with pytest.warns(ReaderWarning, match="m.xml:1: what stands before the XML declaration"):
+    with pytest.warns(ReaderWarning, match="m.xml:1: white space, a comment or a byte-order mark before the XML declaration"):
         root = xml.read_text("<!-- a licence\n-->\n<!-- and -- more -->\n<?xml version='1.0'?>\n<a/>", "m.xml")
     assert (root.tag, root.line) == ("a", 5)
 

@@ -24,12 +24,12 @@ from tests.design.linkages import four_bar
             lambda: lg.workspace("scara", over={"theta1": (-3, 0)}),
             r"'theta1': goes from -3 to 0, beyond .*limits=False",
         ),
-        (lambda: lg.singularities("scara", {"theta2": (0, 3)}), r"'theta2': goes from 0 to 3, beyond the joint's limits"),
-        (lambda: lg.workspace("two_r", over=3), "over maps coordinates to ranges"),
+        (lambda: lg.singularities("scara", {"theta2": (0, 3)}), r"'theta2': goes from 0 to 3, beyond the limits of the joint"),
+        (lambda: lg.workspace("two_r", over=3), "over must map coordinates to ranges"),
         (lambda: lg.workspace("two_r", samples=3), "samples is 3"),
         (lambda: lg.workspace("two_r", resolution=2), "resolution is 2"),
         (lambda: lg.workspace("free_body"), "free|which frame"),
-        (lambda: lg.workspace("rolling_disc"), "constraints of speeds|which frame"),
+        (lambda: lg.workspace("rolling_disc"), "constraints of speeds|frame is needed"),
         (lambda: lg.workspace("puma560", frme="tool"), "Did you mean 'frame'"),
         (lambda: lg.full_turn("two_r"), "input is needed for two_r: its actuated coordinates are theta1, theta2"),
         (lambda: lg.full_turn("two_r", "theta1"), "has 2 degrees of freedom; one is needed.*fixed={'theta2'"),
@@ -37,7 +37,7 @@ from tests.design.linkages import four_bar
         (lambda: lg.full_turn("four_bar", "crank"), "input: there is no coordinate 'crank'"),
         (lambda: lg.full_turn("four_bar", fixed=("phi3",)), "cannot move with phi3 held"),
         (lambda: lg.full_turn("four_bar", fixed=("theta1",)), "no joint of it is actuated|is needed"),
-        (lambda: lg.full_turn("four_bar", "phi3", fixed=("phi3",)), "is 'phi3', which is held"),
+        (lambda: lg.full_turn("four_bar", "phi3", fixed=("phi3",)), "is 'phi3', which `fixed` holds"),
         (lambda: lg.full_turn("four_bar", output="theta1"), "output is 'theta1', which is the input"),
         (lambda: lg.full_turn("four_bar", output="tip"), "output: there is no coordinate or frame 'tip'"),
         (lambda: lg.full_turn("four_bar", output=("C", "q")), "output: there is no direction 'q'"),
@@ -49,7 +49,7 @@ from tests.design.linkages import four_bar
         (lambda: lg.full_turn("cart_pendulum", "x", fixed=("theta",)), "over is needed: 'x' has neither limits nor dead centres"),
         (lambda: lg.full_turn("rolling_disc"), "speeds|is needed"),
         (lambda: lg.full_turn("four_bar").coupler_curve("D"), "there is no frame or body 'D'"),
-        (lambda: lg.singularities("two_r", {}), "ranges of one coordinate, or of two.*theta1"),
+        (lambda: lg.singularities("two_r", {}), "range of one coordinate, or of two.*theta1"),
         (lambda: lg.singularities("two_r", {"theta": (0, 1)}), "over: there is no coordinate 'theta'"),
         (lambda: lg.singularities("two_r", {"theta2": (1, 0)}), "the smaller one first"),
         (lambda: lg.singularities("puma560", {"q1": (0, 1), "q2": (0, 1), "q3": (0, 1)}), "one coordinate, or of two"),
@@ -72,7 +72,7 @@ def test_a_linkage_that_cannot_be_assembled() -> None:
 
 
 def test_a_start_beyond_the_limits() -> None:
-    with pytest.raises(lg.ArgumentError, match=r"theta1 would begin beyond the joint's limits.*limits=False"):
+    with pytest.raises(lg.ArgumentError, match=r"theta1 would start outside the limits of the joint.*limits=False"):
         lg.full_turn("scara", "theta1", q0=[2.5, 0, 0.1, 0], fixed=("theta2", "d3", "theta4"))
 
 

@@ -114,3 +114,11 @@ def test_dead_centres_are_singular(rrr: lg.Dynamics) -> None:
     pushed = lg.singularities(m, {"theta": (-1.0, 4.0)}, "slider")
     np.testing.assert_allclose(pushed.values[:, 0], [0.0, np.pi], atol=1e-9)
     assert list(pushed.kind) == [1, 1]
+
+
+def test_a_configuration_in_which_several_directions_are_lost_at_once() -> None:
+    """Level cranks: the determinant has a triple zero, to which interpolation alone does not converge."""
+    found = lg.singularities("parallelogram", {"theta0": (-1.0, 4.0)})
+    np.testing.assert_allclose(found.values[:, 0], [0.0, np.pi], atol=1e-9)
+    assert list(found.kind) == [3, 3]
+    assert all(s.says.count("can still move") == 1 for s in found)

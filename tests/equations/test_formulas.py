@@ -103,17 +103,17 @@ def test_every_name_of_a_speed(word: str) -> None:
     ("text", "told"),
     [
         ("m2*(r2^2", r"'\)' is missing \(column 9\)"),
-        ("m2*+*r2", r"'\*' is not expected there \(column 5\)"),
+        ("m2*+*r2", r"'\*' is not expected here \(column 5\)"),
         ("m2*rr", r"there is no name 'rr'.* \(column 4\)"),
         ("m2*sine(theta2)", r"there is no function 'sine'. Did you mean 'sin'.*\(column 4\)"),
         ("m2 = 3", r"has an equals sign \(column 4\)"),
         ("m2 ; 3", r"'; 3' is not understood \(column 4\)"),
-        ("m2/r2 l1", r"beside a divisor .*\(column 7\)"),
+        ("m2/r2 l1", r"beside the divisor .*\(column 7\)"),
         ("", "is empty"),
         ("__import__('os').system('true')", "is not understood|there is no"),
         ("m2/(sin(q1)^2 + cos(q1)^2 - 1)", "divides by zero"),
-        ("m2^r2", "the exponent of a formula is a number"),
-        ("m2^1000", "whole and half powers"),
+        ("m2^r2", "the exponent of a formula must be a number"),
+        ("m2^1000", "a whole or half number"),
         ("sin(qd1)", "a function of qd1"),
         ("m2*1e-99999999", "the number 1e-99999999 has"),
         (f"m2*0.{'3' * 5001}", r"the number 0\.33.* has more than 1000 digits"),
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_an_error(text: str, told: str) -> None:
 
 
 def test_what_no_identity_known_here_decides_is_an_error() -> None:
-    with pytest.raises(lg.ArgumentError, match="cannot be decided: they agree in numbers"):
+    with pytest.raises(lg.ArgumentError, match="cannot be decided: they agree numerically"):
         assert m12 == "m2*(r2^2 + l1*r2*c2) + I2 + exp(2*l1) - exp(l1)^2"
     assert m12 != "m2*(r2^2 + l1*r2*c2) + I2 + exp(2*l1) - exp(l1)"
 
@@ -213,7 +213,7 @@ def test_derivatives_by_parameters_and_through_functions() -> None:
     assert m12.diff("g") == 0
     f = m12.read("sqrt(l1^2 + l2^2)*cos(3*l1) + l2/(l1 + r2)")
     assert f.diff("l1") == "l1/sqrt(l1^2 + l2^2)*cos(3*l1) - 3*sqrt(l1^2 + l2^2)*sin(3*l1) - l2/(l1 + r2)^2"
-    with pytest.raises(lg.ArgumentError, match="qdd1, whose derivative by time has no name"):
+    with pytest.raises(lg.ArgumentError, match="qdd1, whose time derivative is not available"):
         two_r.tau.diff("t")
     with pytest.raises(lg.ArgumentError, match="stands for a formula"):
         m12.diff("c2")
@@ -234,7 +234,7 @@ def test_other_things_in_place_of_names() -> None:
     assert two_r.M.subs(m2=0, I2=0) == [["m1*r1^2 + I1", 0], [0, 0]]
     with pytest.raises(lg.ArgumentError, match="no name 'm3'"):
         m12.subs(m3=1)
-    with pytest.raises(lg.ArgumentError, match="is no formula"):
+    with pytest.raises(lg.ArgumentError, match="is not a formula"):
         m12.subs(m2=math.nan)
 
 
@@ -246,7 +246,7 @@ def test_names() -> None:
 def test_matrices_of_the_wrong_shape_are_named() -> None:
     with pytest.raises(lg.ArgumentError, match=r"M has shape \(2, 2\) and G \(2,\)"):
         _ = two_r.M + two_r.G
-    with pytest.raises(lg.ArgumentError, match="their product does not exist"):
+    with pytest.raises(lg.ArgumentError, match="these shapes cannot be multiplied"):
         _ = two_r.M @ ["m1", "m2", 0]
     assert two_r.M != [["m1"]]
     assert sympy.Matrix([[1, 0], [0, 1]]) @ np.eye(2) is not None  # other libraries are not disturbed

@@ -136,7 +136,8 @@ def test_known_formulas() -> None:
     r2 = "<msubsup><mi>r</mi><mn>2</mn><mn>2</mn></msubsup>"
     m2, i2 = "<msub><mi>m</mi><mn>2</mn></msub>", "<msub><mi>I</mi><mn>2</mn></msub>"
     assert eom.M[1, 1].mathml() == f'<math>{m2}{mathml.TIMES}{r2}<mo form="infix">+</mo>{i2}</math>'
-    assert "<msub><mover><mi>θ</mi><mo>.</mo></mover><mn>2</mn></msub>" in eom.C[0, 0].mathml()
+    rate = "<mover><mi>θ</mi><mo>.</mo></mover>"  # the dot is above the letter alone
+    assert f'<msub><mpadded height="0.7em">{rate}</mpadded><mn>2</mn></msub>' in eom.C[0, 0].mathml()
     assert "<msub><mi>c</mi><mn>12</mn></msub>" in eom.G[1].mathml()
 
 

@@ -45,7 +45,7 @@ def test_an_unknown_function_lists_those_that_exist() -> None:
     [
         ({"functions": "gravity"}, "must be a list of names"),
         ({"functions": []}, "name at least one function"),
-        ({"functions": ["gravity:tip"]}, "gravity is of no frame"),
+        ({"functions": ["gravity:tip"]}, "gravity has no frame"),
         ({"functions": ["jacobian:tool"]}, "there is no frame or body 'tool'"),
         ({"functions": ["multipliers"]}, "multipliers cannot be exported: the mechanism has no constraints"),
         ({"functions": ["torque"]}, "torque cannot be exported: the description gives no torques"),

@@ -328,7 +328,7 @@ def test_a_joint_that_dry_friction_holds_comes_to_rest(made: Make) -> None:
 def test_dry_friction_that_a_parameter_may_give_rises_over_small_speeds(tmp_path: Path) -> None:
     joint = lg.Joint("x", "prismatic", "ground", "cart", axis="x", friction=lg.Friction(coulomb=lg.parameter("mu", 0.0)))
     fmu = Fmu(lg.Mechanism("cart", [lg.Body("cart", 2.0)], [joint], parameters={"mu": lg.parameter("mu", 0.0)}), tmp_path)
-    assert any("x: dry friction rises over speeds" in note for note in fmu.export.notes)
+    assert any("x: dry friction grows over speeds" in note for note in fmu.export.notes)
     for mu in (0.0, 3.0):
         with fmu.instance(ME) as instance:
             instance.set(["mu"], [mu])

@@ -181,7 +181,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     }
     about = {x.name: x.description for x in made.description.modelVariables}
     assert about["write18_touch_pwned"] == f"coordinate {test_hostile_names.WRITE}"
-    assert "spelled otherwise" in made.export.notes[-1]
+    assert "spelled differently" in made.export.notes[-1]
     run = lg.simulate(mechanism, 1.0, t_eval=3, limits=False, q0=[0.0, 0.0, 0.0])
     found = made.simulated("CoSimulation", 1.0, 3)
     assert np.abs(found[:, :3] - run.q).max() < 1e-8

@@ -1,4 +1,4 @@
-"""The language that docs/extending/export_target.md adds, run by Node where it is installed."""
+"""The language that docs/howto/write_an_export_target.md adds, run by Node where it is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lagrangian.exports.functions.catalogue import package
 from lagrangian.exports.samples import inputs, states
 from tests.exports.reference import expected, miss
 
-SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "extending" / "export_target.py"
+SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "howto" / "write_an_export_target.py"
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")

@@ -179,6 +179,6 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
         made.mass_matrix(np.zeros(3))
     with pytest.raises(TypeError, match="missing a required argument: 'qd'"):
         made.forward_dynamics(np.zeros(2))
-    with pytest.raises(lg.ArgumentError, match="jax makes functions in Python, and writes no files"):
+    with pytest.raises(lg.ArgumentError, match="'jax' returns Python functions and writes no files"):
         lg.export(lg.library("two_r"), "jax", tmp_path / "out")
     assert not list(tmp_path.iterdir())

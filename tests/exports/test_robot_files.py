@@ -34,5 +34,5 @@ def test_what_changes_the_dynamics_is_warned_of() -> None:
 
 
 def test_functions_have_no_meaning_in_a_robot_file() -> None:
-    with pytest.raises(lg.ArgumentError, match="urdf holds a mechanism, and no functions of it"):
+    with pytest.raises(lg.ArgumentError, match="writes a mechanism, not functions of it"):
         lg.export("two_r", "urdf", functions=["gravity"])

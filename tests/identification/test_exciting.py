@@ -96,7 +96,7 @@ def test_an_interrupted_search_gives_the_best_so_far() -> None:
         ("two_r", {"period": 0}, "period is 0"),
         ("two_r", {"harmonics": 1}, "at least 2"),
         ("two_r", {"q_limits": 3}, "lower, upper"),
-        ("two_r", {"q_limits": (1, 1)}, "no room"),
+        ("two_r", {"q_limits": (1, 1)}, "the lower limit of theta1, 1, must be below"),
         ("two_r", {"qd_limits": [1, 2, 3]}, "qd_limits"),
         ("two_r", {"qdd_limits": -1}, "qdd_limits"),
         ("two_r", {"friction": "stribeck"}, "no kind 'stribeck'"),

@@ -48,7 +48,7 @@ def test_dead_centre_of_a_driven_slider() -> None:
 def test_near_such_a_place_is_warned_of() -> None:
     high = 0.3 * np.sqrt(1 - (0.25 / 0.3) ** 2)
     path = lg.paths.line((0.15, 0.4), (0.15, high + 1e-3), 1.0)
-    with pytest.warns(lg.PathWarning, match="do not command"):
+    with pytest.warns(lg.PathWarning, match="do not control"):
         lg.inverse(symmetric_five_bar(), path, "tip", {"a1": 2.1, "a2": 0.99})
 
 

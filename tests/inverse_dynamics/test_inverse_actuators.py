@@ -42,7 +42,7 @@ def test_under_actuated():
         lg.inverse(cart, paths.joint_line([0, 0], [1, 0.5], 1.0))
     assert 0 <= error.value.t <= 1
     two = actuated(lg.library("three_rrr"), ("theta1", "theta2"))
-    with pytest.raises(lg.ActuationError, match=r"3 degrees of freedom, and of its joints 2 actuated \(theta1, theta2\)"):
+    with pytest.raises(lg.ActuationError, match=r"3 degrees of freedom and 2 actuated coordinates \(theta1, theta2\)"):
         lg.inverse(two, paths.formula(PLATFORM, 0.5))
 
 
@@ -168,7 +168,7 @@ def test_rolling():
         assert set(np.flatnonzero(np.abs(found.tau).max(axis=0))) == {names.index("right"), names.index("left")}
         back = lg.simulate(drive, torque=found.torque, rtol=1e-11, atol=1e-12, t_eval=found.t, **found.start)
         np.testing.assert_allclose(back.q, found.q, rtol=0, atol=1e-8)
-    with pytest.raises(lg.ReachError, match=r"no speeds follow the path.*lead the wheels"):
+    with pytest.raises(lg.ReachError, match=r"no speeds follow the path.*prescribe its wheels"):
         lg.inverse(drive, paths.circle((0, 1), 1.0, 2.0, start=(0, -1)), "chassis")
 
 

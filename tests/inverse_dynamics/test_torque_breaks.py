@@ -81,5 +81,5 @@ def test_dry_friction_that_a_jump_overcomes():
 
 @pytest.mark.parametrize("breaks", [3, "soon", [np.nan], [0.1, None]])
 def test_bad_breaks(breaks):
-    with pytest.raises(lg.ArgumentError, match="the function's breaks are"):
+    with pytest.raises(lg.ArgumentError, match="the function's `breaks` are"):
         lg.simulate(slider(), (0, 1), torque=Steps(breaks))

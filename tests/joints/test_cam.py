@@ -174,7 +174,7 @@ def test_it_is_written_and_reported(follower, tmp_path):
         (TOML.replace("cos(2*angle)", "cos(2*theta)"), "theta"),
         (
             TOML.replace('advance = "h*cos(2*angle) + 0.01*angle"', ""),
-            "'advance' is missing; a cam joint needs its advance in metres",
+            "'advance' is missing; a cam joint needs `advance`, its displacement in metres",
         ),
         (TOML.replace("cam", "revolute"), "advance: a revolute joint has no advance; only cam have one"),
     ],
@@ -185,5 +185,5 @@ def test_mistakes(text, message):
 
 
 def test_an_advance_of_something_else_is_refused():
-    with pytest.raises(MechanismError, match="advance: it may depend on 'angle' and on parameters, not on 'x'"):
+    with pytest.raises(MechanismError, match="advance: it may depend on 'angle' and on parameters, but not on 'x'"):
         lg.Joint("j", "cam", "ground", "a", advance=lg.parameter("h", 1.0) * lg.model.expression.symbol("x"))

@@ -177,13 +177,15 @@ def test_closer_is_worse() -> None:
 def test_errors_say_which_directions() -> None:
     dyn = lg.compile(lg.library("two_r"))
     q = qd = np.array([0.2, 0.3])
-    with pytest.raises(lg.ArgumentError, match=r"2 degrees of freedom.*Independent are x, y: directions=\('x', 'y'\)"):
+    with pytest.raises(
+        lg.ArgumentError, match=r"2 degrees of freedom.*Independent directions are x, y: use directions=\('x', 'y'\)"
+    ):
         dyn.cartesian(q, qd, "tip")
     with pytest.raises(lg.ArgumentError, match="not independent in any configuration"):
         dyn.cartesian(q, qd, "tip", ("x", "z"))
     with pytest.raises(lg.ArgumentError, match="Did you mean 'wx'"):
         dyn.cartesian(q, qd, "tip", ("wxx",))
-    with pytest.raises(lg.ArgumentError, match="different ones"):
+    with pytest.raises(lg.ArgumentError, match="each once"):
         dyn.cartesian(q, qd, "tip", ("x", "x"))
     with pytest.raises(lg.ArgumentError, match="threshold"):
         dyn.cartesian(q, qd, "tip", ("x", "y"), threshold=0)

@@ -24,7 +24,7 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if not chosen:
             return ours(ir, target, *args, **options)
         chosen.append("integrator" if "@integrate" in ir else "kernel")
-        llvm = jit._llvm()
+        llvm = jit.llvm()
         machine, module = jit._machine(target, 2), llvm.parse_assembly(ir)
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
         builder.getModulePassManager().run(module, builder)

@@ -145,11 +145,11 @@ def test_toml_reads_back_what_it_writes():
     ("make", "says"),
     [
         (lambda: arm(lg.CoordinateSpring("c", "p - x", 1.0)), "coordinate 'x'"),
-        (lambda: lg.CoordinateSpring("c", "3", 1.0), "expression of coordinates"),
+        (lambda: lg.CoordinateSpring("c", "3", 1.0), "an expression with a coordinate in it"),
         (lambda: lg.CoordinateSpring("c", "p", -1.0), "cannot be negative"),
         (lambda: arm(lg.GravityCompensation("c", "ground")), "no body 'ground'"),
         (lambda: arm(lg.PointSpring("c", "a", "b", via=[("d", (0, 0, 0))])), "no body 'd'"),
-        (lambda: lg.PointSpring("c", "a", "b", via=["d"]), "pairs of a body and a point"),
+        (lambda: lg.PointSpring("c", "a", "b", via=["d"]), "a pair of a body and a point"),
         (lambda: lg.PointSpring("c", "a", "b", slack=-1), "cannot be negative"),
         (lambda: lg.derive(arm(lg.CoordinateSpring("c", "p", 1.0, slack=1.0))), "slack"),
     ],

@@ -30,7 +30,7 @@ def test_spilled_vectors_are_aligned(form: str) -> None:
         ir = unrolled.module(trace, *inputs, chosen, chosen.width, numbers).ir
     else:
         ir = rolled.module(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
-    assembly = jit._machine(chosen, 1).emit_assembly(jit._llvm().parse_assembly(ir))
+    assembly = jit._machine(chosen, 1).emit_assembly(jit.llvm().parse_assembly(ir))
     moves = re.findall(r"vmov([au])p[sd]\s+%[yz]mm\d+, -?\d*\(%r[sb]p\)", assembly)
     assert "a" in moves
     assert "u" not in moves

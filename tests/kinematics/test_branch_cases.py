@@ -215,7 +215,7 @@ def test_what_is_wrong_is_said():
         ((two_r, "there", "tip"), "pose is 'there'"),
         ((two_r, (1, 1), lg.Frame("tip", "hand")), "there is no body 'hand'"),
         ((standing, (0, 1), "tip"), "give x, y and z"),
-        (("two_r", (1, 1), "tip"), "takes a Mechanism"),
+        (("two_r", (1, 1), "tip"), "needs a Mechanism"),
     ):
         with pytest.raises(LagrangianError, match=said):
             branches(*arguments)

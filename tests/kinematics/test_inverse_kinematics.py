@@ -157,7 +157,7 @@ def test_limits_choose_the_branch():
         assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True)) == 1
         assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True, limits=False)) == 2
     for every in (False, True):
-        with pytest.raises(lg.ReachError, match="two_r: out of reach within the limits of its joints"):
+        with pytest.raises(lg.ReachError, match="two_r: the target is out of reach within the limits of its joints"):
             lg.inverse_kinematics(narrowed(-0.5, 0.5), (1.4, 1.2), "tip", every=every)
 
 
@@ -185,7 +185,7 @@ def test_out_of_reach():
         lg.inverse_kinematics(arm, T, "tip")
     with pytest.raises(lg.ReachError, match=r"z misses by 0.5"):
         lg.inverse_kinematics(arm, (1.4, 1.2, 0.5), "tip")
-    with pytest.raises(lg.ReachError, match=r"three_rrr: out of reach.*misses by"):
+    with pytest.raises(lg.ReachError, match=r"three_rrr: the target is out of reach.*misses by"):
         lg.inverse_kinematics(lg.library("three_rrr"), (0.6, 0.5), "platform")
 
 
@@ -219,7 +219,7 @@ STRETCHED = np.diag([2.0, 2, 2, 1])
         ({"theta1": np.nan}, {}, "target: 'theta1': nan is not a finite number"),
         ({"theta1": "x"}, {}, "target: 'theta1': 'x' is not understood"),
         ({"theta3": 1.0}, {}, "no coordinate 'theta3'"),
-        ({"theta1": 1.0}, {"frame": "tip"}, "has no frame"),
+        ({"theta1": 1.0}, {"frame": "tip"}, "takes no frame"),
     ],
 )
 def test_bad_arguments(target, more, told):

@@ -52,7 +52,7 @@ def test_other_values_of_parameters():
     assert float(m.joints[1].placement.position[0]) == 2
     with pytest.raises(ArgumentError, match=r"two_r\.toml: parameters: there is no parameter 'l_1'. Did you mean 'l1'"):
         library("two_r", {"l_1": 2})
-    with pytest.raises(ArgumentError, match="no mechanism is named"):
+    with pytest.raises(ArgumentError, match="parameters are given without a mechanism"):
         library(parameters={"l1": 2})
 
 

@@ -11,7 +11,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.library import Catalogue, Entry
 
-DOCS = Path(__file__).parents[2] / "docs" / "library.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "library.md"
 HEAVY = "bricard delta lwr7 panda puma560 scara snake_chain stanford stewart three_rpr three_rrr ur5".split()  # noqa: SIM905
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in HEAVY else name for name in lg.library()]
 
@@ -140,5 +140,9 @@ def test_it_prints_as_a_table() -> None:
 
 def test_the_page_lists_them_all() -> None:
     page = DOCS.read_text(encoding="utf-8")
-    missing = [row for row in (f"| `{e.name}` | {e.summary} |" for e in lg.library().entries) if page.count(row) != 1]
-    assert not missing, f"docs/library.md should have each of these rows once: {missing}"
+    missing = [
+        row
+        for row in (f"| [`{e.name}`](../library/{e.name}.md) | {e.summary} |" for e in lg.library().entries)
+        if page.count(row) != 1
+    ]
+    assert not missing, f"docs/reference/library.md should have each of these rows once: {missing}"

@@ -29,13 +29,13 @@ def row(t, q, qd):
         (lambda: lg.Holonomic("c", "qa = qb = 1"), "'qa = qb = 1' has more than one '='"),
         (lambda: make(lg.Holonomic("c", "qa = 2*qx")), "constraint 'c': there is no coordinate 'qx'"),
         (lambda: lg.Holonomic("c", None), "constraint 'c': equation is None; a number is needed"),
-        (lambda: make(lg.Holonomic("c", 3.0)), "constraint 'c': its equation has no coordinate in it: 3.0"),
-        (lambda: make(lg.Holonomic("c", TIME * 2)), r"its equation has no coordinate in it: t\*2"),
+        (lambda: make(lg.Holonomic("c", 3.0)), "constraint 'c': its equation contains no coordinate: 3.0"),
+        (lambda: make(lg.Holonomic("c", TIME * 2)), r"its equation contains no coordinate: t\*2"),
         (lambda: make(lg.Holonomic("c", QA - symbol("qx"))), "constraint 'c': there is no coordinate 'qx'"),
-        (lambda: lg.Pfaffian("c", ()), r"constraint 'c': coefficients is \(\); speeds with what multiplies them are needed"),
-        (lambda: lg.Pfaffian("c", ("qa", "qb")), "speeds with what multiplies them are needed"),
+        (lambda: lg.Pfaffian("c", ()), r"constraint 'c': coefficients is \(\); it must map speeds to their coefficients"),
+        (lambda: lg.Pfaffian("c", ("qa", "qb")), "it must map speeds to their coefficients"),
         (lambda: lg.Pfaffian("c", (("qa", "2*"),)), "the coefficient of 'qa': in the expression"),
-        (lambda: make(lg.Pfaffian("c", (("qa", 1),), "qb")), "phi may depend on t alone"),
+        (lambda: make(lg.Pfaffian("c", (("qa", 1),), "qb")), "phi may depend on t only"),
         (lambda: lg.Rolling("c", "a", 0), "constraint 'c': radius is 0 m; it must be positive"),
         (lambda: lg.Rolling("c", "a", -0.5), "radius is -0.5 m"),
         (lambda: lg.Rolling("c", "a", "x"), "radius is 'x'; a number is needed"),
@@ -49,21 +49,24 @@ def row(t, q, qd):
         (lambda: lg.KnifeEdge("c", "a", (0, 0, 0)), "direction is .*it needs a finite direction"),
         (lambda: lg.KnifeEdge("c", "a", (0, 1, 0), (1, math.inf, 0)), "point is inf; finite numbers"),
         (lambda: make(lg.KnifeEdge("c", "x", (0, 1, 0))), "constraint 'c': there is no body 'x'"),
-        (lambda: lg.PfaffianFunction("c", 3), r"constraint 'c': function is 3; a function of \(t, q, qd\) is needed"),
-        (lambda: lg.PfaffianFunction("c", None), "function is None; a function"),
+        (lambda: lg.PfaffianFunction("c", 3), r"constraint 'c': function is 3; it must be a function of \(t, q, qd\)"),
+        (lambda: lg.PfaffianFunction("c", None), "function is None; it must be a function"),
         (lambda: lg.PfaffianFunction("c", row, 0), "equations is 0; .* at least 1"),
         (lambda: lg.PfaffianFunction("c", row, 1.5), "equations is 1.5"),
         (lambda: lg.PfaffianFunction("c", row, True), "equations is True"),
-        (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': 'length' is missing; a distance loop needs the length"),
+        (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': 'length' is missing; a distance loop needs `length`"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=0), "length is 0 m; the distance must be positive"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=-1), "length is -1 m"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=math.nan), "length is nan; finite numbers"),
         (
             lambda: make(lg.Holonomic("c", QA), lg.KnifeEdge("c", "a", "y")),
-            "two of the same name: loop, constraint, spring or wall 'c'",
+            "the name of loop, constraint, spring or wall 'c'",
         ),
         (lambda: lg.Mechanism("m", [A, B], JOINTS, constraints=lg.Holonomic("c", QA)), "constraints is one Holonomic; a list"),
-        (lambda: make("qa = 3"), "constraints has 'qa = 3' in it; only Pfaffian or Holonomic or KnifeEdge or Rolling or Pfaff"),
+        (
+            lambda: make("qa = 3"),
+            "constraints has 'qa = 3' in it; it may hold only Pfaffian or Holonomic or KnifeEdge or Rolling or Pfaff",
+        ),
     ],
 )
 def test_mistakes(made, message):
@@ -78,14 +81,14 @@ def branching(t, q, qd):
 @pytest.mark.parametrize(
     ("function", "equations", "message"),
     [
-        (lambda t, q, qd: [qd[0], qd[1]], 1, "constraint 'f': its function gives 2 numbers, but `equations` is 1"),
-        (lambda t, q, qd: qd[0], 2, "gives 1 numbers, but `equations` is 2"),
+        (lambda t, q, qd: [qd[0], qd[1]], 1, "constraint 'f': its function returns 2 numbers, but `equations` is 1"),
+        (lambda t, q, qd: qd[0], 2, "returns 1 numbers, but `equations` is 2"),
         (lambda t, q, qd: qd[0] * qd[0], 1, "is not linear in the speeds"),
         (lambda t, q, qd: qd[0] * qd[1] * q[0], 1, "is not linear in the speeds"),
         (lambda t, q, qd: np.sqrt(1 + qd[1] ** 2), 1, "is not linear in the speeds"),
-        (lambda t, q, qd: math.cos(q[0]) * qd[0], 1, "cannot be compiled: .*not those of math"),
+        (lambda t, q, qd: math.cos(q[0]) * qd[0], 1, "cannot be compiled: .*not those of the math module"),
         (branching, 1, "cannot be compiled: .*must not branch on values"),
-        (lambda t, q, qd: None, 1, "cannot be compiled: .*must give a number or a list of them"),
+        (lambda t, q, qd: None, 1, "cannot be compiled: .*must return a number or a list of numbers"),
     ],
 )
 def test_functions_that_cannot_be_compiled(function, equations, message):
@@ -97,8 +100,8 @@ def test_functions_that_cannot_be_compiled(function, equations, message):
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (lg.PfaffianFunction("c", row), "constraint 'c': a Python function has no closed form here"),
-        (lg.Holonomic("c", QA * TIME), "constraint 'c': its derivative by time depends on 'qa'"),
+        (lg.PfaffianFunction("c", row), "constraint 'c': a Python function has no closed form"),
+        (lg.Holonomic("c", QA * TIME), "constraint 'c': its time derivative depends on 'qa'"),
     ],
 )
 def test_what_has_no_closed_form(constraint, message):

@@ -122,11 +122,11 @@ def test_what_sits_at_the_joint_is_carried():
 @pytest.mark.parametrize(
     ("rows", "convention", "message"),
     [
-        ([DHRow()], "craig", "'modified' .proximal, as Craig"),
+        ([DHRow()], "craig", "'modified' .proximal: Craig"),
         ([DHRow()], "Standard", "'standard' .distal"),
         ([DHRow(joint="X")], "standard", "DH row 1: there is no joint 'X'"),
         ([{"alhpa": 1}], "standard", "DH row 1: there is no entry 'alhpa'. Did you mean 'alpha'"),
-        ([DHRow(), 3], "standard", "DH row 2: a DHRow or a mapping"),
+        ([DHRow(), 3], "standard", "DH row 2: a row must be a DHRow or a mapping"),
         ([{"a": math.nan}], "standard", "a is nan"),
         ([{"mass": 1, "inertia": (1, 2)}], "standard", "three principal values, a 3x3"),
         ([{"mass": 1, "inertia": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}], "standard", "not symmetric"),
@@ -138,5 +138,5 @@ def test_errors(rows, convention, message):
 
 
 def test_the_convention_has_no_default():
-    with pytest.raises(MechanismError, match=r"convention is not given; say .* convention='standard'"):
+    with pytest.raises(MechanismError, match=r"convention is not given; name .* convention='standard'"):
         Mechanism.from_dh([DHRow()])

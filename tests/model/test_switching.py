@@ -59,9 +59,9 @@ def test_derivatives() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("piecewise(1, 2, 3)", "takes conditions with values"),
+        ("piecewise(1, 2, 3)", "takes conditions, each with a value"),
         ("piecewise(t < 1, 2)", "',' is missing"),
-        ("t < 1", "'<' is not expected there"),
+        ("t < 1", "'<' is not expected here"),
         ("floor(1, 2)", "floor takes 1 argument"),
     ],
 )

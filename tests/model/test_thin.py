@@ -68,7 +68,7 @@ def test_shapes_in_toml():
     for wrong, told in (
         (text.replace('end = ["l", 0, 0], ', ""), "'end' is missing"),
         (text.replace("mass = 1.2", "density = 3"), "no entry 'density'"),
-        (text.replace('["l", 0, 0], mass = 1.2', "[0, 0, 0], mass = 1.2"), "rod: it begins and ends at the same point"),
+        (text.replace('["l", 0, 0], mass = 1.2', "[0, 0, 0], mass = 1.2"), "rod: both ends are the same point"),
         (text.replace("radius = 0.1", "radius = 0"), "disc: its radius is 0 m"),
     ):
         with pytest.raises(lg.LagrangianError, match=told):

@@ -236,9 +236,12 @@ def test_another_structure_is_right(two_r: lg.Mechanism) -> None:
     ("given", "said"),
     [
         ({"q0": np.zeros((3, 3))}, "q0 has shape (3, 3); a row for each motion is needed, of 2 numbers: a0, a1"),
-        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))}, "qd0 has values for 4 motions, and q0 for 3; as many are needed"),
+        (
+            {"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))},
+            "qd0 has values for 4 motions, but q0 has values for 3; give as many",
+        ),
         ({"q0": np.zeros((0, 2))}, "q0 is empty; at least one motion is needed"),
-        ({"q0": [[0.0, np.nan]]}, "q0 has a number that is not finite, of motion 0"),
+        ({"q0": [[0.0, np.nan]]}, "q0 has a number that is not finite, in motion 0"),
         ({"q0": {"a0": [1.0, 2.0], "b": 1.0}}, "q0: there is no coordinate 'b'"),
         ({"q0": {"a0": [[1.0, 2.0]]}}, "q0: 'a0' has shape (1, 2); a number for each motion is needed"),
         ({"torque": np.zeros((3, 4, 2))}, "torque has shape (3, 4, 2)"),
@@ -246,7 +249,7 @@ def test_another_structure_is_right(two_r: lg.Mechanism) -> None:
         ({"q0": np.zeros((3, 2)), "keep": "middle"}, "keep: there is no quantity 'middle'"),
         ({"q0": np.zeros((3, 2)), "threads": 0}, "threads is 0"),
         ({"q0": np.zeros((1_000_000, 2)), "keep": "rows"}, "keep: 1001 rows of 1000000 motions take 32 GB"),
-        ({"q0": [0.0, 0.0], "keep": "rows"}, "keep is of many motions, and this is one"),
+        ({"q0": [0.0, 0.0], "keep": "rows"}, "keep applies to many motions only, and this is one"),
     ],
 )
 def test_bad_shapes(arm: lg.Dynamics, given: dict[str, Any], said: str) -> None:

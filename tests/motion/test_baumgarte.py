@@ -74,9 +74,9 @@ def test_alpha_and_beta_are_recorded(bar: lg.Dynamics, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 3.0}, "alpha is of stabilisation='baumgarte'; this run has 'projection', where it does nothing"),
-        ({"beta": 3.0, "stabilisation": "ggl"}, "beta is of stabilisation='baumgarte'; this run has 'ggl'"),
-        ({"off_constraint": True}, "off_constraint needs stabilisation='baumgarte'.*this run has 'projection'"),
+        ({"alpha": 3.0}, "alpha applies to stabilisation='baumgarte'; this run uses 'projection', where it has no effect"),
+        ({"beta": 3.0, "stabilisation": "ggl"}, "beta applies to stabilisation='baumgarte'; this run uses 'ggl'"),
+        ({"off_constraint": True}, "off_constraint needs stabilisation='baumgarte'.*this run uses 'projection'"),
         ({"off_constraint": 1, "stabilisation": "none"}, "off_constraint is 1; True or False is needed"),
         ({"alpha": -1.0, "stabilisation": "baumgarte"}, r"alpha is -1\.0; a number of at least 0"),
     ],

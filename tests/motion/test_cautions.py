@@ -40,7 +40,7 @@ def servos():
 def test_torques_that_replace_a_files_actuators_are_told_of_once(torque, off):
     m = robot()
     (told,) = said(m, torque=torque)
-    assert f"the actuators of the file do not act: those of {off} are off" in told
+    assert f"replace the actuators of the file: those of {off} are off" in told
     assert not said(m, torque=torque)
 
 
@@ -57,7 +57,7 @@ def test_nothing_is_said_where_it_is_meant(servos):
 def test_all_joints_that_begin_outside_their_limits_are_told_of_at_once():
     (told,) = said(robot("10 90"))
     assert told.count("begins at 0, outside its limits 0.174533 to 1.5708") == 3
-    assert "and 1 more begin outside theirs: these limits are not kept. q0 gives another start" in told
+    assert "and 1 more begin outside theirs: these limits are not enforced. Choose another start with q0" in told
 
 
 def test_a_start_beside_a_limit_is_told_from_it():

@@ -100,7 +100,7 @@ def test_a_file_with_which_the_library_never_ends(
         try:
             lg.read(path)
         except lg.DescriptionError as error:
-            if "does not end with it" in str(error):
+            if "does not finish reading it" in str(error):
                 ended += 1
                 break
         assert time.monotonic() - began < 60
@@ -153,31 +153,31 @@ WRONG = {
     "no ending": (lambda file: file.attrs.__delitem__("ending"), "no text 'ending'"),
     "a number for a text": (said("statistics", 3.0), "no text 'statistics'"),
     "an array for the format": (said("format", np.zeros(3)), "not a motion"),
-    "no JSON": (said("statistics", "{"), "'statistics' is no JSON"),
-    "a list": (said("statistics", "[1]"), "'statistics' is no JSON object"),
+    "no JSON": (said("statistics", "{"), "'statistics' is not JSON"),
+    "a list": (said("statistics", "[1]"), "'statistics' is not a JSON object"),
     "nothing of tolerances": (said("statistics", '{"adaptive": true}'), "'statistics' has no number 'rtol'"),
     "no method": (said("statistics", '{"rtol": 1, "atol": 1, "method": 3}'), "does not say by which method"),
-    "nested": (said("statistics", "[" * 100000), "'statistics' is no JSON"),
+    "nested": (said("statistics", "[" * 100000), "'statistics' is not JSON"),
     "another status": (said("ending", json.dumps({"status": "well", "t": 1})), "how it ended"),
     "an ending with more": (said("ending", json.dumps({"status": "finished", "t": 1, "more": "x"})), "how it ended"),
     "a text for a time": (said("ending", json.dumps({"status": "finished", "t": "1"})), "how it ended"),
     "a NaN for a time": (said("ending", '{"status": "finished", "t": NaN}'), "how it ended"),
     "no coordinates": (lambda file: file.__delitem__("coordinate"), "it has no coordinate"),
-    "too few rows": (put("q", np.zeros((10, 2))), "qd|q has 10 entries for each time"),
-    "too many columns": (put("q", np.zeros((11, 3))), "q has 3 entries for each coordinate"),
+    "too few rows": (put("q", np.zeros((10, 2))), "qd|q has 10 entries along time"),
+    "too many columns": (put("q", np.zeros((11, 3))), "q has 3 entries along coordinate"),
     "one number": (put("q", 1.0), "q has 0 dimensions instead of 2"),
     "texts for numbers": (put("qd", [["a", "b"]] * 11), "qd has no numbers"),
     "numbers for texts": (put("coordinate", np.zeros(2)), "coordinate has no names"),
     "complex numbers": (put("tau", np.zeros((11, 2), dtype=complex)), "tau has no numbers"),
     "work of another shape": (put("work_torque", np.zeros((11, 5))), "work_torque has 5 entries"),
-    "events without states": (put("event_q", np.zeros((7, 2))), "event_q has 7 entries for each event"),
+    "events without states": (put("event_q", np.zeros((7, 2))), "event_q has 7 entries along event"),
     "times out of order": (put("time", np.arange(11.0)[::-1].copy()), "times are not in order"),
     "times that are none": (put("time", np.full(11, np.nan)), "times are not in order"),
     "a group for an array": (lambda file: (file.__delitem__("q"), file.create_group("q")), "it has no q"),
     "wrenches without frames": (lambda file: file.__setitem__("wrenches", np.zeros((11, 1, 6))), "it has no frame"),
     "more than a file can hold": (
         lambda file: (file.__delitem__("q"), file.create_dataset("q", (10**9, 10**3), dtype="f8", chunks=(1000, 1000))),
-        "holds more than it can",
+        "hold more than its size allows",
     ),
     "another file's bytes": (
         lambda file: (file.__delitem__("q"), file.create_dataset("q", (11, 2), dtype="f8", external=[("/etc/passwd", 0, 176)])),

@@ -38,7 +38,7 @@ initial = { q = [0.3], qd = [2.0] }
 def test_profiles_of_cams():
     cam = lg.loads(CAM)
     same(cam, "a", [0.01, 0.05, 0.2])
-    with pytest.raises(lg.ArgumentError, match="'advance' of 'th' follows"):
+    with pytest.raises(lg.ArgumentError, match="'advance' of 'th' depends"):
         _ = lg.sensitivities(cam, 0.2, over=["a"]).dq
 
 
@@ -85,7 +85,7 @@ def test_limits_and_friction():
 
 def test_starts_that_follow_are_refused_or_follow():
     arm = lg.library("two_r")
-    with pytest.raises(lg.ArgumentError, match="follows 'l1' that varies"):
+    with pytest.raises(lg.ArgumentError, match="depends on 'l1', which varies"):
         lg.simulate(arm, 0.1, q0={"theta1": "l1"}, parameters={"l1": np.array([0.9, 1.1])})
 
 
@@ -138,7 +138,7 @@ def test_parameters_that_cannot_change_in_a_run():
     """
     slide = lg.loads(text)
     event = lg.Event("t - 0.1", lg.SetParameters({"c": 0.0}))
-    with pytest.raises(lg.SimulationError, match="the dry friction of joint 'x' follows"):
+    with pytest.raises(lg.SimulationError, match="the dry friction of joint 'x' depends"):
         lg.simulate(slide, 1.0, [0.0], [2.0], events=[event])
     free = lg.loads(text.replace(', friction = { coulomb = "c" }', ""))
     event = lg.Event("t - 0.5", lg.SetParameters({"f": 6.0}))
@@ -165,8 +165,8 @@ def test_whole_exponents_and_divisions_that_are_named():
 @pytest.mark.parametrize(
     ("joint", "told"),
     [
-        ('type = "helical", pitch = "p"', "a helical joint needs a pitch"),
-        ('type = "revolute", rotor = { inertia = 0.01, ratio = "p" }', "the gear ratio must be finite and not 0"),
+        ('type = "helical", pitch = "p"', "the pitch of a helical joint"),
+        ('type = "revolute", rotor = { inertia = 0.01, ratio = "p" }', "the gear ratio cannot be 0"),
     ],
     ids=["screw", "gear"],
 )

@@ -103,7 +103,7 @@ def test_a_driven_puck_needs_what_friction_takes() -> None:
 
 
 def test_it_has_no_closed_form() -> None:
-    with pytest.raises(lg.MechanismError, match="joint 'p': dry friction of a planar joint is against the direction"):
+    with pytest.raises(lg.MechanismError, match="joint 'p': the dry friction of a planar joint acts against the direction"):
         lg.derive(puck())
 
 

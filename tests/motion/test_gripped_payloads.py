@@ -34,7 +34,7 @@ def test_the_run_is_made_of_runs_with_and_without_it():
 
 def test_what_is_a_part_of_the_mechanism_is_not_released_without_a_word():
     arm = lg.library("two_r").with_payload("tip", 3.0)
-    with pytest.warns(lg.SimulationWarning, match="releases the payload at 'tip', where the run has gripped none"):
+    with pytest.warns(lg.SimulationWarning, match="releases the payload at 'tip', but no event has gripped one"):
         lg.simulate(arm, 2.0, events=[RELEASE])
 
 
@@ -74,7 +74,7 @@ def test_a_plot_names_what_the_energy_comes_from():
 
     motion = lg.simulate("two_r", 1.0, events=[GRIP])
     (panel,) = WHAT["energy"](Chosen(motion, None, None, "degrees", "auto"))
-    assert "brought by payloads" in panel.names
+    assert "added by payloads" in panel.names
     assert not any("impacts" in name for name in panel.names)
 
 

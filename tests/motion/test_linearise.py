@@ -350,16 +350,19 @@ def test_the_mechanism_s_own_torques() -> None:
     np.testing.assert_allclose(own.A, given.A, rtol=1e-12, atol=1e-12)
     assert own.A[1, 1] < -0.1
     assert none.A[1, 1] == pytest.approx(0, abs=1e-12)
+    assert "with the mechanism's own torques (theta1); torque=0 leaves them out" in str(own)
+    assert "own torques" not in str(given) + str(none)
 
 
 def test_no_equilibrium_is_said() -> None:
     """A block on a slope slides, and a torque larger than the weight turns a pendulum for ever."""
     sliding = slider(gravity=(2.0, 0, -9.0))
     with pytest.raises(
-        lg.AssemblyError, match=r"slider: no equilibrium was found near q0; at the nearest 'x' still accelerates at 2"
+        lg.AssemblyError,
+        match=r"found near q0; at the closest configuration 'x' still accelerates at 2",
     ):
         lg.equilibrium(sliding, [0.0])
-    with pytest.raises(lg.AssemblyError, match="no equilibrium was found near q0; at the nearest 'a0' still accelerates"):
+    with pytest.raises(lg.AssemblyError, match="found near q0; at the closest configuration 'a0' still accelerates"):
         lg.equilibrium(chain(1), [0.3], torque=[6.0])
 
 

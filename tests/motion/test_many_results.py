@@ -87,6 +87,14 @@ def test_they_are_saved(motions: lg.Motions, tmp_path: Path) -> None:
         }
 
 
+def test_no_events_are_saved_too(tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    motions = lg.simulate("two_r", 0.1, q0=STARTS[:2], keep="events")
+    with xarray.open_dataset(motions.save(tmp_path / "none.nc"), engine="h5netcdf") as data:
+        assert data["event_time"].shape == (0,)
+        assert data["event_q"].shape == (0, 2)
+
+
 def test_they_are_a_table(motions: lg.Motions, tmp_path: Path) -> None:
     with motions.save(tmp_path / "many.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -96,7 +104,7 @@ def test_they_are_a_table(motions: lg.Motions, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be(motions: lg.Motions, tmp_path: Path) -> None:
-    with pytest.raises(lg.ArgumentError, match=r"with the ending \.nc"):
+    with pytest.raises(lg.ArgumentError, match=r"as netCDF \(\.nc\)"):
         motions.save(tmp_path / "many.xls")
     with pytest.raises(lg.DescriptionError, match="these are many motions, not one; xarray"):
         lg.read(motions.save(tmp_path / "many.nc"))
@@ -110,7 +118,7 @@ def test_the_energy_of_driven_motions_is_looked_at(monkeypatch: pytest.MonkeyPat
     q0, torque = np.tile(STARTS, (count // 6 + 1, 1))[:count], {"theta1": "-2*qd_theta1"}
     lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)  # nothing is to be said
     monkeypatch.setattr(accuracy, "promised", lambda rtol, steps: -1.0)
-    with pytest.warns(lg.SimulationWarning, match=rf"balance is off .* \(motion \d+; of {looked_at} that were looked at\)"):
+    with pytest.warns(lg.SimulationWarning, match=rf"balance is off .* \(motion \d+; one of {looked_at} that were checked\)"):
         lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)
 
 

@@ -73,7 +73,7 @@ def test_speeds_are_the_slopes_of_coordinates(swing: lg.Motion) -> None:
     [-0.1, 3.1, [0.5, 4.0], math.nan],
 )
 def test_times_outside_the_run(swing: lg.Motion, t: Any) -> None:
-    with pytest.raises(lg.ArgumentError, match="the run is from 0 to 3 s"):
+    with pytest.raises(lg.ArgumentError, match="outside the motion, which lasts from 0 to 3 s"):
         swing(t)
 
 
@@ -344,7 +344,7 @@ def test_empty_motion() -> None:
         assert "nothing" in repr(motion)
     assert "stopped by event" in str(motion)
     assert len(motion.reactions) == len(motion.t)
-    with pytest.raises(lg.ArgumentError, match="the run is from"):
+    with pytest.raises(lg.ArgumentError, match="outside the motion"):
         motion(2.5)
 
 

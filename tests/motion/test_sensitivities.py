@@ -141,10 +141,10 @@ def test_an_end_that_is_written_with_parameters(slide):
     assert found.end("x")[0] == pytest.approx(0.5 * np.cos(2.8), rel=1e-9)
     np.testing.assert_allclose(found.end("x")[1], [-2 * np.sin(2.8), np.cos(2.8)], atol=1e-9)
     assert found.integral("x^2")[1][0] == pytest.approx(2 * 0.25 * np.cos(2.8) ** 2, rel=1e-9)
-    with pytest.raises(lg.ArgumentError, match="is written with a parameter that varies"):
+    with pytest.raises(lg.ArgumentError, match="depends on a parameter that varies"):
         lg.simulate(lg.loads(text), parameters={"T": np.array([0.5, 0.7])})
     late = lg.loads(text.replace('[0, "2*T"]', '["T", 2]'))
-    with pytest.raises(lg.SimulationError, match="the time at which the run begins follows"):
+    with pytest.raises(lg.SimulationError, match="the time at which the motion begins depends"):
         lg.sensitivities(late, over=["T"]).end("x")
 
 
@@ -159,3 +159,12 @@ def test_what_has_no_derivatives_is_refused():
     rough = lg.loads(SLIDE.replace('spring = { stiffness = "k" }', "friction = { coulomb = 0.5 }"))
     with pytest.raises(lg.SimulationError, match="stick"):
         lg.sensitivities(rough, 0.5, over=["m"])
+
+
+def test_a_frame_that_is_moved_on_its_body():
+    """Its own place is a number as any other."""
+    found = lg.sensitivities("two_r", 0.1, over=["tip.placement.position.x", "l2"], frames=["tip"], t_eval=2)
+    _, (by_place, by_length) = found.end("tip.x")
+    angle = found.motion.q[-1].sum()
+    assert by_place == pytest.approx(np.cos(angle))
+    assert by_length == 0  # which the frame no longer follows

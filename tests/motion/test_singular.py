@@ -131,7 +131,7 @@ def test_a_start_in_the_flat_position_with_speed(theta: float, speed: float) -> 
 
 def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
     """At rest under gravity, or with speeds that no branch has: 1.3 theta' + 0.9 phi' = 0.4 psi' is all that Psi asks for."""
-    for qd0, told in (([0.0, 0.0, 0.0], "at rest in a singular configuration"), ([0.9, -1.3, 0.0], "of none of the branches")):
+    for qd0, told in (([0.0, 0.0, 0.0], "at rest in a singular configuration"), ([0.9, -1.3, 0.0], "to none of the branches")):
         with pytest.raises(lg.SimulationError, match=told):
             lg.simulate(parallelogram(), 1.0, [0.0, 0.0, 0.0], qd0, t_eval=2)
     with pytest.raises(lg.SimulationError, match="projection"):
@@ -141,7 +141,7 @@ def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
 def test_a_driven_start_at_rest_in_the_flat_position_is_refused() -> None:
     """The crank is led out of it, and the rocker could turn with the crank or against it."""
     driven = parallelogram(g=0.0).replace(constraints=[lg.Holonomic("drive", "theta - (1 - cos(t))")])
-    with pytest.raises(lg.SimulationError, match="at rest in a singular configuration, and which way it goes on is not"):
+    with pytest.raises(lg.SimulationError, match="at rest in a singular configuration, and the motion from there is not"):
         lg.simulate(driven, 3, [0, 0, 0], t_eval=2)
 
 
@@ -153,7 +153,7 @@ def test_a_start_where_all_slopes_of_a_constraint_are_zero() -> None:
     for qd0 in ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]):
         motion = lg.simulate(cross, 1, [0, 0], qd0, t_eval=2)
         assert motion.q[-1] == pytest.approx(qd0, abs=1e-12)
-    with pytest.raises(lg.SimulationError, match="of none of the branches"):
+    with pytest.raises(lg.SimulationError, match="to none of the branches"):
         lg.simulate(cross, 1, [0, 0], [1, 1], t_eval=2)
 
 

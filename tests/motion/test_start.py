@@ -78,5 +78,5 @@ def test_numbers_that_leave_a_loop_open_are_refused(machine: lg.Mechanism, of: C
 
 
 def test_speeds_that_open_a_loop_are_refused_by_linearise(machine: lg.Mechanism) -> None:
-    with pytest.raises(lg.ArgumentError, match="qd breaks the constraints"):
+    with pytest.raises(lg.ArgumentError, match="qd violates the constraints"):
         lg.linearise(machine, {"theta1": 0.9}, [1.0, 0.0, 0.0])

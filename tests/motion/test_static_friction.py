@@ -105,7 +105,7 @@ def test_with_no_friction_of_sliding() -> None:
 
 
 def test_below_the_friction_of_sliding_is_refused() -> None:
-    with pytest.raises(lg.MechanismError, match=r"static is 0.5; .*at least the friction of sliding, `coulomb`, which is 1"):
+    with pytest.raises(lg.MechanismError, match=r"static is 0.5; it must not be less than .*`coulomb`, which is 1"):
         lg.Friction(coulomb=1.0, static=0.5)
     with pytest.raises(lg.MechanismError, match="`coulomb_negative`, which is 3"):
         lg.Friction(coulomb=1.0, coulomb_negative=3.0, static=2.0)

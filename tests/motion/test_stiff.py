@@ -229,7 +229,7 @@ def test_closed_loops_with_projection() -> None:
 def test_python_torques() -> None:
     """Of a Python function no derivative is known: steps become short, but what comes out is right."""
     options: dict[str, Any] = {"q0": [0.5, 0.3], "method": "rodas5p", "rtol": 1e-6, "atol": 1e-8, "t_eval": 5}
-    with pytest.warns(lg.SimulationWarning, match="rodas5p needs the slope"):
+    with pytest.warns(lg.SimulationWarning, match="rodas5p needs the derivatives"):
         called = lg.simulate(chain(2), 0.5, torque=lambda t, q, qd: [2 * math.sin(3 * t) - 3 * q[0] - qd[0], 0], **options)
     compiled = lg.simulate(chain(2), 0.5, torque={"a0": "2*sin(3*t) - 3*a0 - qd_a0"}, **options)
     np.testing.assert_allclose(states(called), states(compiled), rtol=0, atol=2e-5)

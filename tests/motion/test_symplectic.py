@@ -148,7 +148,7 @@ def test_refused(name: str) -> None:
 
 def test_what_holds_joints_is_refused() -> None:
     """Its equations of coordinates and momenta know no joint that is held, and ask no Python function."""
-    told = "'symplectic' knows no joint limits, locks and Python functions of torques or wrenches"
+    told = "'symplectic' does not support joint limits, locks, or Python functions of torques or wrenches"
     limited = pendulum(limits=(0.2, 1.5))
     with pytest.raises(lg.ArgumentError, match=told):
         lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01)
@@ -178,7 +178,7 @@ def test_viscous_friction_and_other_torques() -> None:
 
 
 def test_a_step_is_needed() -> None:
-    with pytest.raises(lg.ArgumentError, match=r"'symplectic' has a fixed step; say how long: step=0\.001"):
+    with pytest.raises(lg.ArgumentError, match=r"'symplectic' needs a fixed time step; give one, such as step=0\.001"):
         lg.simulate(DYN, 1.0, method="symplectic")
 
 

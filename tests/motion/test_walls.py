@@ -167,7 +167,7 @@ def test_a_linkage_against_a_wall(stabilisation: str) -> None:
 
 def test_no_closed_form() -> None:
     mechanism = ball()
-    with pytest.raises(MechanismError, match=r"wall 'floor': .*Leave it out by mechanism.replace\(springs=...\)"):
+    with pytest.raises(MechanismError, match=r"wall 'floor': .*Remove it with mechanism.replace\(springs=...\)"):
         lg.derive(mechanism)
     assert lg.derive(mechanism.replace(springs=[])).M.shape == (1, 1)
 

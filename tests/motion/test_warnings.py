@@ -53,7 +53,7 @@ def test_projection_is_not_advised_where_it_is_on(monkeypatch: pytest.MonkeyPatc
 
 def test_what_python_functions_do_is_blamed_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accuracy, "promised", lambda *_: 1e-18)
-    with pytest.warns(lg.SimulationWarning, match="a function that acts or tells events may not be smooth"):
+    with pytest.warns(lg.SimulationWarning, match="a function of torques, wrenches or events may not be smooth"):
         lg.simulate(slider(), 3, [0.0], [0.0], lambda t, q, qd: [abs(math.sin(9 * t))])
 
 

@@ -182,7 +182,7 @@ def test_files(tmp_path: Path) -> None:
     [
         ({"blok": PUSH}, "wrenches: there is no frame or body 'blok'. Did you mean 'block'"),
         ({"x": PUSH}, "'x' is a joint; the body it moves is 'block'"),
-        ({3: PUSH}, "a frame is given by its name, .*this is a int"),
+        ({3: PUSH}, "frames and bodies are given by their names, .*this is a int"),
         ({"block": PUSH[:5]}, r"wrench on 'block' is \(1.0.*six numbers or expressions are needed, \(mx, my, mz, fx, fy, fz\)"),
         ({"block": "x"}, "six numbers or expressions"),
         ({"block": 3.0}, "six numbers or expressions"),
@@ -209,7 +209,7 @@ def test_functions_that_fail() -> None:
     for found, says in ((np.zeros(5), r"the function of the wrench on 'block' returned shape \(5,\)"), ([np.inf] * 6, "finite")):
         with pytest.raises(SimulationError, match=says):
             lg.simulate(slider(), 1.0, wrenches={"block": lambda t, q, qd, found=found: found})
-    with pytest.raises(ArgumentError, match="knows no joint limits, locks and Python functions of torques or wrenches"):
+    with pytest.raises(ArgumentError, match="does not support joint limits, locks, or Python functions of torques or wrenches"):
         lg.simulate(slider(), 1.0, wrenches={"block": one_over}, method="symplectic", step=1e-3)
 
 
@@ -241,7 +241,7 @@ def test_limits_of_effort(torque: Any) -> None:
 
 def test_bad_saturation() -> None:
     with pytest.raises(
-        ArgumentError, match="saturate: no joint of slider says its greatest torque; give limits with an `effort`"
+        ArgumentError, match="saturate: no joint of slider has a limit of effort; give joints limits with an `effort`"
     ):
         lg.simulate(slider(), 1.0, saturate=True)
     with pytest.raises(ArgumentError, match="saturate is 3"):

@@ -113,7 +113,7 @@ def test_what_is_wrong_with_parameters_is_told(given, told):
 def test_what_is_wrong_with_a_call_is_told(bars):
     with pytest.raises(lg.ArgumentError, match="has 2 rows, and the parameters have 3 samples"):
         bars.mass_matrix(np.zeros((2, 3)))
-    with pytest.raises(AttributeError, match=r"dyn\[k\]\.cartesian is that of one sample"):
+    with pytest.raises(AttributeError, match=r"dyn\[k\]\.cartesian gives it for one sample"):
         bars.cartesian(np.zeros(3), np.zeros(3), "C")
     with pytest.raises(lg.LagrangianError, match="sample 1"):
         lg.compile("four_bar").with_parameters(m1=[1.0, -1.0]).gravity(np.zeros(3))

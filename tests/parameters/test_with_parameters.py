@@ -145,3 +145,15 @@ def test_a_pose_that_cannot_be_is_none_and_hinders_nothing(tmp_path):
     for given in (None, {"l1": 0.4}):  # a file that is wrong by itself is refused with any values
         with pytest.raises(lg.DescriptionError, match="odd"):
             lg.load(wrong, parameters=given)
+
+
+@pytest.mark.parametrize("carried", [0.0, 0.3])
+def test_a_point_payload_has_no_inertia_by_rounding(carried: float) -> None:
+    """m c / m is not c, and the square of their difference would be an inertia, which generated code has as a parameter."""
+    center = (0.01, -0.07, 0.0823 + 0.05)
+    tool = lg.Body("tool", mass=carried, center=center)
+    arm = lg.Mechanism("arm", [tool], [lg.Joint("j", "revolute", "ground", "tool")])
+    loaded = arm.with_payload("tool", 3.0, center=center).body("tool")
+    assert not any(loaded.inertia)
+    assert loaded.center == pytest.approx(center, rel=1e-15)
+    assert carried or loaded.center == center

@@ -21,12 +21,12 @@ def force(**more):
 @pytest.mark.parametrize(
     ("call", "say"),
     [
-        (lambda: lg.compile(TWO_R).cartesian(*STATE, "tip", directions=3), "directions is 3; names are needed"),
+        (lambda: lg.compile(TWO_R).cartesian(*STATE, "tip", directions=3), "directions is 3; give some of"),
         (lambda: lg.compile(TWO_R).cartesian(*STATE, "tip", ("x", "y"), threshold=True), "threshold is True"),
         (lambda: force(force={"x": lambda t: "a"}), "force along x is 'a' at t = 0 s"),
         (lambda: force(force={"x": lambda t: np.nan}), "force along x is nan at t = 0 s"),
         (lambda: force(force={"x": True}), "force along x is True"),
-        (lambda: force(force={"x": 1.0}, measured=lambda t, q, qd: "a"), "measured gave 'a' at t = 0 s"),
+        (lambda: force(force={"x": 1.0}, measured=lambda t, q, qd: "a"), "measured returned 'a' at t = 0 s"),
         (lambda: control.Impedance(TWO_R, CIRCLE, stiffness=[["a"]]), r"stiffness is \[\['a'\]\]"),
         (lambda: control.Impedance(TWO_R, CIRCLE, stiffness=[[1], [2, 3]]), r"stiffness is \[\[1\], \[2, 3\]\]"),
         (lambda: lg.identify(TWO_R, *ROWS, joints=3), "joints is 3"),
@@ -59,7 +59,7 @@ def test_a_method_that_needs_slopes_and_a_function_without():
     def torque(t, q, qd):
         return -np.asarray(qd)
 
-    with pytest.warns(lg.SimulationWarning, match="rodas5p needs the slope of torques .* method='dop853' needs none"):
+    with pytest.warns(lg.SimulationWarning, match="rodas5p needs the derivatives .* or method='dop853'"):
         lg.simulate(TWO_R, 0.01, torque=torque, method="rodas5p")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -20,7 +20,7 @@ def test_breaks_of_a_formula() -> None:
 
 def test_narrow_jumps_are_refused() -> None:
     """Also those that few places along the path would not show."""
-    with pytest.raises(lg.ArgumentError, match=r"the formula of 'x': it jumps from 0 to 1 at t = 1.2345 s"):
+    with pytest.raises(lg.ArgumentError, match=r"the formula of 'x': its value jumps from 0 to 1 at t = 1.2345 s"):
         lg.paths.formula({"x": "piecewise(t < 1.2345, 0, t < 1.2346, 1, 0)"}, 3.0)
     with pytest.raises(lg.ArgumentError, match=r"its speed jumps from -1 to 1 at t = 0.7 s"):
         lg.paths.formula({"x": "abs(t - 0.7)"}, 3.0)

@@ -98,8 +98,8 @@ MISTAKES = {
     "entries missing": ({"r11": "cos(t)"}, None, r"not a rotation at t = 0 s"),
     "mirrored": ({"r11": 1, "r22": 1, "r33": -1}, None, r"not a rotation at t = 0 s: its columns are left-handed"),
     "no sequence": ({"alpha": "t"}, None, "their sequence is needed, such as euler='ZYX'"),
-    "no angles": ({"qw": 1}, "ZYX", "none of them is given"),
-    "two ways": ({"qw": 1, "alpha": "t"}, "ZYX", "by Euler angles and by a quaternion; one"),
+    "no angles": ({"qw": 1}, "ZYX", "none of these angles is given"),
+    "two ways": ({"qw": 1, "alpha": "t"}, "ZYX", "by Euler angles and by a quaternion; give only one"),
     "unknown sequence": ({"alpha": "t"}, "ZZY", "euler is 'ZZY'; one of XYX, XYZ"),
     "unknown name": ({"r14": "t"}, None, "there is no direction 'r14'"),
 }
@@ -141,4 +141,4 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.exit_code == 0, found.output
     assert json.loads(found.output)
     wrong = run.invoke(app, ["inverse", "three_r", "--line", "0.5,0.5:0.6,0.6", "-t", "1", "--euler", "ZYX"])
-    assert "--euler is the sequence" in wrong.output
+    assert "--euler needs --formula" in wrong.output

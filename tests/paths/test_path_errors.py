@@ -34,7 +34,7 @@ ROUND = [(math.cos(x / 2), 0, 0, math.sin(x / 2)) for x in np.linspace(0, 2 * ma
 
 BAD = {
     # how long
-    "neither duration nor limits": (line(), "Give a duration, or limits"),
+    "neither duration nor limits": (line(), "give one, or limits"),
     "both": (line(*LINE, 1.0, speed=1), "not both"),
     "both, of joints": (lambda: paths.joint_line([0], [1], 1.0, acceleration=1), "not both"),
     "duration zero": (line(*LINE, 0), "duration is 0; a positive number of seconds"),
@@ -47,15 +47,15 @@ BAD = {
     "speed nan": (line(speed=NAN), "speed is nan"),
     "speed text": (line(speed="fast"), "speed is 'fast'"),
     "three speeds for two joints": (lambda: paths.joint_line([0, 0], [1, 1], speed=[1, 2, 3]), "or 2 of them"),
-    "nowhere": (line((1, 1), (1, 1), speed=1), "goes nowhere"),
+    "nowhere": (line((1, 1), (1, 1), speed=1), "does not move"),
     "uniform with an acceleration": (line(timing="uniform", acceleration=1), "has no acceleration to limit"),
-    "timing unknown": (line(*LINE, 1.0, timing="cubic"), "timing is 'cubic'; it is one of quintic, trapezoidal, uniform"),
+    "timing unknown": (line(*LINE, 1.0, timing="cubic"), "timing is 'cubic'; it must be one of quintic, trapezoidal, uniform"),
     "timing none that is": (line(timing=3, speed=1), "timing is 3"),
     "ramp too long": (line(*LINE, 1.0, timing="trapezoidal", ramp=0.6), "at most half of the duration"),
     "ramp text": (line(*LINE, 1.0, timing="trapezoidal", ramp="x"), "ramp is 'x'"),
     "ramp zero": (line(*LINE, 1.0, timing="trapezoidal", ramp=0), "ramp is 0"),
-    "ramp of a quintic": (line(*LINE, 1.0, ramp=0.1), "goes with timing='trapezoidal'"),
-    "ramp with limits": (line(speed=1, timing="trapezoidal", ramp=0.1), "a ramp goes with a duration"),
+    "ramp of a quintic": (line(*LINE, 1.0, ramp=0.1), "needs timing='trapezoidal'"),
+    "ramp with limits": (line(speed=1, timing="trapezoidal", ramp=0.1), "`ramp` needs a duration"),
     "angular speed of points": (line(speed=1, angular_speed=1), "has no orientation"),
     "an argument unknown": (line(*LINE, 1.0, sped=1), "no argument 'sped'. Did you mean 'speed'"),
     # where
@@ -64,8 +64,8 @@ BAD = {
     "point nan": (line((0, 0), (1, NAN), 1.0), "end is .* a point"),
     "point text": (line("here", (1, 0), 1.0), "start is 'here'; a point"),
     "pose at one end": (line(POSE, (1, 0, 0), 1.0), "at one end only"),
-    "pose of nan": (line(POSE, changed(0, 3, NAN), 1.0), "end is no pose: all its numbers must be finite"),
-    "pose with a bad row": (line(changed(3, 0, 1), POSE, 1.0), "start is no pose: .* its last row 0, 0, 0, 1"),
+    "pose of nan": (line(POSE, changed(0, 3, NAN), 1.0), "end is not a pose: all its numbers must be finite"),
+    "pose with a bad row": (line(changed(3, 0, 1), POSE, 1.0), "start is not a pose: .* its last row must be 0, 0, 0, 1"),
     "pose that is no rotation": (line(changed(0, 0, 1.1), POSE, 1.0), "start is not a rotation matrix"),
     "pose mirrored": (line(changed(2, 2, -1.0), POSE, 1.0), "right-handed"),
     "orientation twice": (line(POSE, POSE, 1.0, orientation=(1, 0, 0, 0)), "given twice"),
@@ -76,7 +76,7 @@ BAD = {
     "speed of one": (line(*LINE, speed=-0.5), "speed is -0.5; a positive number is needed"),
     "numbers of numpy": (line(np.float64([1 / 3] * 4), (0, 1), 1.0), r"start is \[0.333333, 0.333333, 0.333333, 0.333333\];"),
     "direction unknown": (line(*LINE, 1.0, directions=("x", "yy")), "no direction 'yy'. Did you mean 'y'"),
-    "direction twice": (line(*LINE, 1.0, directions=("x", "x")), "each of them once"),
+    "direction twice": (line(*LINE, 1.0, directions=("x", "x")), "without repetition"),
     "no direction": (line(*LINE, 1.0, directions=()), r"directions is \(\)"),
     "directions a number": (line(*LINE, 1.0, directions=3), "directions is 3"),
     "a direction the path has not": (line(*LINE, 1.0, directions=("x", "wz")), "has no orientation"),
@@ -90,7 +90,7 @@ BAD = {
     "normal zero": (circle((0, 0, 0), 1, 1.0, normal=(0, 0, 0)), r"normal is \(0, 0, 0\); three numbers with a direction"),
     "normal text": (circle((0, 0, 0), 1, 1.0, normal="up"), "normal is 'up'"),
     "a planar circle tilted": (circle((0, 0), 1, 1.0, normal=(0, 1, 1)), "must be along z"),
-    "start along the normal": (circle((0, 0, 0), 1, 1.0, start=(0, 0, 2)), "along its normal"),
+    "start along the normal": (circle((0, 0, 0), 1, 1.0, start=(0, 0, 2)), "parallel to its normal"),
     "start nan": (circle((0, 0, 0), 1, 1.0, start=(1, 0, NAN)), "start is"),
     "start a number": (circle((0, 0), 1, 1.0, start=1), "start is 1"),
     "start of four": (circle((0, 0), 1, 1.0, start=(1, 0, 0, 0)), "start is"),
@@ -110,36 +110,36 @@ BAD = {
     "degree": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, degree=4), "degree is 4"),
     "not closed": (lambda: paths.spline([(0, 0), (1, 0), (1, 1)], 1.0, ends="periodic"), "last point must be its first"),
     "times too few": (lambda: paths.spline([(0, 0), (1, 0)], times=[0]), "1 times are given for 2 rows"),
-    "times not increasing": (lambda: paths.spline([(0, 0), (1, 0), (2, 0)], times=[0, 1, 1]), "after 1 s comes 1 s"),
+    "times not increasing": (lambda: paths.spline([(0, 0), (1, 0), (2, 0)], times=[0, 1, 1]), "1 s follows 1 s"),
     "times nan": (lambda: paths.spline([(0, 0), (1, 0)], times=[0, NAN]), "times is"),
     "times and duration": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, times=[0, 1]), "leave out duration"),
     "times and timing": (lambda: paths.spline([(0, 0), (1, 0)], times=[0, 1], timing="quintic"), "leave out duration"),
     "times and speed": (lambda: paths.joint_spline([[0], [1]], times=[0, 1], speed=1), "leave out duration"),
     "orientations too few": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=TURNS), "4 orientations are given for 2"),
-    "orientations a number": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=3), "one for every point"),
+    "orientations a number": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=3), "one entry for each point"),
     "orientations an array of one": (
         lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=np.array(3)),
-        "one for every point",
+        "one entry for each point",
     ),
     "orientation 2 bad": (
         lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=[(1, 0, 0, 0), (1, 0)]),
         "orientation 2 is",
     ),
-    "orientations of poses": (lambda: paths.spline([POSE, changed(0, 3, 1)], 1.0, orientations=TURNS[:2]), "no poses themselves"),
+    "orientations of poses": (lambda: paths.spline([POSE, changed(0, 3, 1)], 1.0, orientations=TURNS[:2]), "must not be poses"),
     "orientations not closed": (
         lambda: paths.spline([(0, 0), (1, 0), (1, 1), (0, 0)], 1.0, ends="periodic", orientations=TURNS),
         "last orientation must be its first",
     ),
     "orientations once around": (
         lambda: paths.spline([(k, k * k) for k in (0, 1, 2, 3, 2, 1, 0)], 1.0, ends="periodic", orientations=ROUND),
-        "once around|same",
+        "a whole turn|same",
     ),
     # of joints
     "coordinates of two lengths": (lambda: paths.joint_line([0], [1, 2], 1.0), "begins with 1 coordinates and ends with 2"),
     "coordinate nan": (lambda: paths.joint_line([0], [NAN], 1.0), "end is .*nan.* all finite"),
     "coordinates text": (lambda: paths.joint_line(["a"], [1], 1.0), "start is"),
     "mappings of different names": (lambda: paths.joint_line({"a": 0}, {"b": 1}, 1.0), "end has coordinates b; a are needed"),
-    "pose name without mechanism": (lambda: paths.joint_line("zero", [1], 1.0), "a pose is known by name when"),
+    "pose name without mechanism": (lambda: paths.joint_line("zero", [1], 1.0), "the name of a pose; give `mechanism`"),
     "pose name unknown": (
         lambda: paths.joint_line("zeros", [0, 1], 1.0, mechanism=TWO_R),
         "start: there is no pose 'zeros'. Did you mean 'zero'",
@@ -150,12 +150,12 @@ BAD = {
     ),
     "wrong number for the mechanism": (lambda: paths.joint_line([0], [1], 1.0, mechanism=TWO_R), "1 coordinates; 2 are needed"),
     "names too many": (lambda: paths.joint_line([0], [1], 1.0, names=("a", "b")), "1 coordinates; 2 are needed"),
-    "names twice": (lambda: paths.recorded(np.arange(8.0), np.zeros((8, 2)), names=("a", "a")), "each of them once"),
+    "names twice": (lambda: paths.recorded(np.arange(8.0), np.zeros((8, 2)), names=("a", "a")), "without repetition"),
     "names numbers": (lambda: paths.joint_line([0], [1], 1.0, names=(1,)), "names is"),
     "names of columns": (lambda: paths.recorded(np.arange(8.0), np.zeros((8, 2)), names=("a",)), "1 names are given for 2"),
     "recorded flat": (lambda: paths.recorded(np.arange(8.0), np.zeros(8)), "rows of numbers"),
     "recorded short": (lambda: paths.recorded([0, 1], [[0], [1]], degree=5), "needs 6"),
-    "recorded backwards": (lambda: paths.recorded([0, 1, 3, 2, 4, 5], np.zeros((6, 1))), "after 3 s comes 2 s"),
+    "recorded backwards": (lambda: paths.recorded([0, 1, 3, 2, 4, 5], np.zeros((6, 1))), "2 s follows 3 s"),
     # formulas and functions
     "formula a list": (lambda: paths.formula(["t"], 1.0), "a mapping of names to expressions"),
     "formula empty": (lambda: paths.formula({}, 1.0), "a mapping"),
@@ -166,11 +166,11 @@ BAD = {
     "formula direction": (lambda: paths.formula({"u": "t"}, 1.0, frame="tip"), "frame 'tip': there is no direction 'u'"),
     "formula not finite": (lambda: paths.formula({"q": "t", "r": "sqrt(t)"}, 1.0)(0.0), "formula of 'r'.* not finite at t = 0 s"),
     "formula's start": (lambda: paths.formula({"q": "t"}, 1.0, start="x"), "start is 'x'"),
-    "parameter t": (lambda: paths.formula({"q": "t"}, 1.0, parameters={"t": 1.0}), "t is the time"),
+    "parameter t": (lambda: paths.formula({"q": "t"}, 1.0, parameters={"t": 1.0}), "under another name than t"),
     "parameter text": (lambda: paths.formula({"q": "a"}, 1.0, parameters={"a": "b"}), "parameter 'a' is 'b'"),
     "function none": (lambda: paths.function(3, 1.0), "a function of times is needed, not 3"),
-    "function of two": (lambda: paths.function(lambda t: (t, t), 1.0)(0.0), "must give three arrays"),
-    "function flat": (lambda: paths.function(lambda t: (t, t, t), 1.0), r"gave shapes \(\d+,\)"),
+    "function of two": (lambda: paths.function(lambda t: (t, t), 1.0)(0.0), "must return three arrays"),
+    "function flat": (lambda: paths.function(lambda t: (t, t, t), 1.0), r"returned the shapes \(\d+,\)"),
     "function nan": (lambda: paths.function(lambda t: (t[:, None] * NAN,) * 3, 1.0), "not finite at t = 0 s"),
     # times and joining
     "before its start": (lambda: THERE(-0.1), "from 0 to 1 s; t is -0.1"),
@@ -178,24 +178,27 @@ BAD = {
     "at nan": (lambda: THERE(NAN), "t is nan"),
     "at a text": (lambda: THERE("noon"), "t is 'noon'"),
     "at a matrix": (lambda: THERE([[0.1]]), "from 0 to 1 s"),
-    "begun at nan": (lambda: THERE.beginning(NAN), "begin at nan"),
-    "begun at a text": (lambda: THERE.beginning("noon"), "begin at 'noon'"),
+    "begun at nan": (lambda: THERE.beginning(NAN), "t is nan"),
+    "begun at a text": (lambda: THERE.beginning("noon"), "t is 'noon'"),
     "sequence of nothing": (paths.sequence, "a sequence needs paths"),
     "sequence of numbers": (lambda: paths.sequence(THERE, 3), "a sequence needs paths"),
-    "sequence with a gap": (lambda: paths.sequence(THERE, THERE), "path 2 .* begins with another place than path 1 ends with, 1"),
+    "sequence with a gap": (
+        lambda: paths.sequence(THERE, THERE),
+        "path 2 .* does not begin as path 1 ends: the position differs by 1",
+    ),
     "sequence with a jerk": (
         lambda: paths.sequence(THERE, paths.line((1, 0), (2, 0), 1.0, timing="uniform")),
-        "begins with another speed",
+        "the speed differs by",
     ),
     "sequence of joints and frames": (
         lambda: paths.sequence(THERE, paths.joint_line([0], [1], 1.0)),
-        "does not lead what the first",
+        "does not lead the same coordinates or frame as the first",
     ),
     "sequence of two frames": (
         lambda: paths.sequence(THERE, paths.line((1, 0), (0, 0), 1.0, frame="tip")),
-        "does not lead what the first",
+        "does not lead the same coordinates or frame as the first",
     ),
-    "dwell of nothing": (lambda: paths.dwell("here", 1.0), "'here' is none"),
+    "dwell of nothing": (lambda: paths.dwell("here", 1.0), "path is 'here'; a path is needed"),
     "dwell negative": (lambda: paths.dwell(THERE, -1.0), "duration is -1.0"),
 }
 
@@ -223,10 +226,10 @@ FILES = {
     "nan": (HEADER + "0,1,2\n1,nan,2\n", r"line 3, column 'q1': 'nan' is not a finite number"),
     "inf": (HEADER + "0,1,2\n1,2,1e999\n", r"line 3, column 'q2': '1e999' is not a finite number"),
     "an underscore": (HEADER + "0,1,1_0\n1,2,3\n", r"line 2, column 'q2': '1_0'"),
-    "a cell too few": (HEADER + "0,1,2\n1,2\n", "line 3: 2 numbers for 3 columns"),
-    "a cell too many": (HEADER + "0,1,2,3\n1,2,3\n", "line 2: 4 numbers for 3 columns"),
+    "a cell too few": (HEADER + "0,1,2\n1,2\n", "line 3: there are 2 numbers for 3 columns"),
+    "a cell too many": (HEADER + "0,1,2,3\n1,2,3\n", "line 2: there are 4 numbers for 3 columns"),
     "decimal commas": ("t;q\n0;1,5\n1;2\n", r"line 2, column 'q': '1,5' is not a number"),
-    "times back": (HEADER + "0,1,2\n2,1,2\n1,1,2\n", "line 4: times must increase; after 2 s comes 1 s"),
+    "times back": (HEADER + "0,1,2\n2,1,2\n1,1,2\n", "line 4: times must increase; 1 s follows 2 s"),
     "a quote that stays open": (HEADER + '0,"1,2\n1,2,3\n', "line 2: it cannot be read"),
     "a huge cell": (HEADER + "0,1," + "1" * 200_000 + "\n1,2,3\n", "line 2: it cannot be read as a row"),
     "formulas": (HEADER + "0,=1+1,2\n1,2,3\n", "'=1[+]1' is not a number"),
@@ -249,7 +252,7 @@ def test_files_that_are_none(tmp_path):
         paths.read(tmp_path / "none.csv")
     with pytest.raises(lg.DescriptionError, match="cannot be read as text"):
         paths.read(tmp_path)
-    with pytest.raises(lg.DescriptionError, match="given by its name, not by 3"):
+    with pytest.raises(lg.DescriptionError, match="the file of the path is 3; a file name is needed"):
         paths.read(3)
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     with pytest.raises(lg.DescriptionError, match="cannot be read as text"):
@@ -261,7 +264,7 @@ def test_files_that_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("header", "row", "told"),
     [
-        ("t,q1,q2", "{},1,2", "has columns x, y, z, qw, qx, qy, qz; there is 'q1'"),
+        ("t,q1,q2", "{},1,2", "column 'q1' is unknown; .* has the columns x, y, z, qw, qx, qy, qz"),
         ("t,x,qw,qx", "{},1,1,0", "an orientation needs all of qw, qx, qy, qz"),
         ("t,x,qw,qx,qy,qz", "{},1,2,0,0,0", "has length 2, not 1"),
     ],

@@ -12,7 +12,7 @@ from lagrangian import paths
     [
         ("abs(t - 0.5)", "'a': its speed jumps from -1 to 1 at t = 0.5 s"),
         ("abs(t - 0.50321)", "'a': its speed jumps from -1 to 1 at t = 0.50321 s"),
-        ("sign(t - 0.3)", "'a': it jumps from -1 to 1 at t = 0.3 s"),
+        ("sign(t - 0.3)", "'a': its value jumps from -1 to 1 at t = 0.3 s"),
         ("1e-4*max(t, 1/3)", "'a': its speed jumps from 0 to 0.0001 at t = 0.333333 s"),
         ("sin(40*t) + min(t, 0.7)", "'a': its speed jumps from .* at t = 0.7 s"),
     ],
@@ -63,7 +63,7 @@ def test_functions():
 
 def test_rests_follow_rest():
     paths.dwell(paths.joint_line([0, 0], [1, 1], 1.0), 1.0)
-    with pytest.raises(lg.ArgumentError, match="a rest follows a path that ends at rest; this one still moves at its end, at 1 "):
+    with pytest.raises(lg.ArgumentError, match="the path still moves at its end, with a speed of 1; "):
         paths.dwell(paths.line((0, 0), (1, 0), 1.0, timing="uniform"), 1.0)
 
 

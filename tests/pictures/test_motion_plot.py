@@ -125,7 +125,7 @@ def test_angles_lengths_and_quaternions_stand_apart() -> None:
     figure = motion.plot("coordinates", "speeds")
     assert labels(figure) == ["quaternion [1]", "position [m]", "angular velocity [deg/s]", "velocity [m/s]"]
     assert np.array_equal(np.column_stack(list(curves(figure, "quaternion [1]").values())), motion.q[:, :4])
-    assert np.array_equal(np.column_stack(list(curves(figure, "position [m]").values())), motion.q[:, 4:])
+    assert np.allclose(np.column_stack(list(curves(figure, "position [m]").values())), motion.q[:, 4:], rtol=0, atol=1e-8)
     assert np.array_equal(curves(figure, "angular velocity [deg/s]")["float.wy"], DEG * motion.qd[:, 1])
 
 
@@ -186,9 +186,9 @@ def test_joints_are_picked_by_any_of_their_names() -> None:
     ("what", "more", "says"),
     [
         (("speed",), {}, "Did you mean 'speeds'"),
-        (("nonsense",), {}, "there is no quantity to plot called 'nonsense'"),
+        (("nonsense",), {}, "there is no quantity or frame to plot called 'nonsense'"),
         ((), {"joints": "theta9"}, "there is no joint or coordinate 'theta9'. Did you mean 'theta"),
-        (([1, 2],), {}, r"there is no quantity to plot called \[1, 2\]"),
+        (([1, 2],), {}, r"there is no quantity or frame to plot called \[1, 2\]"),
         (("multipliers",), {}, "no constraints"),
         (("drift",), {}, "no constraints"),
         ((), {"path": "figure.bmp"}, r"cannot be written as '.bmp'; end its name with .png, .svg or .pdf"),

@@ -34,8 +34,8 @@ def proved(mechanism: lg.Mechanism) -> list[str]:
 SLOPES = "Psi = d closure / dq"
 FORCES = "loops: zero when closed, lambda acts on a"
 RATES = "Psi' q' = d/dt (Psi q') at steady speeds"
-SHIPPED = "shipped: {}, Psi, Psi' q' + phi'"
-SOLVED = "shipped: accelerations, multipliers"
+SHIPPED = "compiled: {}, Psi, Psi' q' + phi'"
+SOLVED = "compiled: accelerations, multipliers"
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_functions_without_exact_values_are_left_out(text: str) -> None:
     statements, left_out = of_constraints(with_equations(random_mechanism(["revolute", "prismatic"], 1, chain=True), text))
     assert all(statements)
     assert SOLVED not in [statement.what for statement in statements]
-    assert any("the shipped equation of constraint 'e0'" in what for what in left_out)
+    assert any("the compiled equation of constraint 'e0'" in what for what in left_out)
 
 
 def test_a_loop_type_that_says_no_forces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(LOOP_TYPES["distance"]), "forces", LoopType.forces)
     statements, left_out = of_constraints(lg.library("wire_particles"))
     assert all(statements)
-    assert "what the multipliers of loop 'wire' are: its type 'distance' has no `forces`" in left_out
+    assert "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `forces`" in left_out
 
 
 def test_dependent_constraints_have_no_single_multipliers() -> None:

@@ -41,7 +41,7 @@ MODULES = {
     newton_euler: ("Newton-Euler",),
     kane: ("Kane",),
     uicker_kahn: ("Uicker-Kahn", "pose"),
-    exact_link: ("shipped: inverse", "energy"),
+    exact_link: ("compiled: inverse", "energy"),
     inverse_dynamics: ("inverse dynamics", "reactions"),
     mass_matrix: ("mass matrix",),
     coriolis: ("Coriolis matrix",),

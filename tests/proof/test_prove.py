@@ -132,8 +132,8 @@ def test_a_wrong_entry_is_named() -> None:
     assert not certificate.proved
     failed = {statement.what: statement for statement in certificate.failed}
     assert "M is symmetric" not in failed
-    assert [entry.split(":")[0] for entry in failed["shipped: mass matrix"].differs] == ["M[1, 2]", "M[2, 1]"]
-    assert "differs by 1 term, -1*c12" in failed["shipped: mass matrix"].differs[0]
+    assert [entry.split(":")[0] for entry in failed["compiled: mass matrix"].differs] == ["M[1, 2]", "M[2, 1]"]
+    assert "differs by 1 term, -1*c12" in failed["compiled: mass matrix"].differs[0]
     text = str(certificate)
     assert "NOT proved" in text
     assert "FALSE" in text
@@ -210,7 +210,7 @@ def test_a_root_that_is_not_rational_has_a_value_modulo_a_prime(root: str) -> No
     assert certificate, certificate
     assert not certificate.left_out
     how = {statement.what: statement.how for statement in certificate.statements}
-    assert how["shipped: forward dynamics, articulated"] == "at 3 points modulo a prime"
+    assert how["compiled: forward dynamics, articulated"] == "at 3 points modulo a prime"
 
 
 def test_points_modulo_a_prime_satisfy_the_relations() -> None:
@@ -235,4 +235,4 @@ def test_what_is_equal_at_points_is_not_called_proved() -> None:
     certificate = prove(System(lg.library("two_r")))
     results = {statement.how: statement.result for statement in certificate.statements}
     assert results == {"as polynomials": "proved", "at 3 exact points": "equal"}
-    assert "what divides is equal at exact points" in certificate.headline
+    assert "quantities with divisions are equal at exact points" in certificate.headline

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from lagrangian.report.parts import equations
 from lagrangian.report.parts.actuators import actuators
 from lagrangian.report.parts.energy import energy
 from lagrangian.report.subject import Part, Subject
-from lagrangian.report.verdict import constraints_verdict, energy_verdict
+from lagrangian.report.verdict import constraints_verdict, energy_verdict, limits_verdicts
 from lagrangian.report.write import report_html, write_report
 from tests.motion.machines import chain
 
@@ -122,7 +124,7 @@ def test_sections(page: Page) -> None:
     assert "✗" not in page.words["equations"]
     assert "1 degree of freedom" in page.words["mechanism"]
     assert "left out" not in "".join(page.words.values())
-    assert "could not be made" not in "".join(page.words.values())
+    assert "could not be written" not in "".join(page.words.values())
 
 
 def test_joints(page: Page, closed: lg.Motion) -> None:
@@ -147,7 +149,7 @@ def test_energy(page: Page, closed: lg.Motion) -> None:
     assert value(page.row("energy", "potential energy")["start"]) == pytest.approx(V[0], rel=1e-3)
     work = closed.work["torque"].sum(axis=1)
     assert value(page.row("energy", "work of torques")["change"]) == pytest.approx(work[-1], rel=1e-3)
-    assert value(page.row("energy", "left over: the error")["change"]) == pytest.approx(closed.balance[-1], rel=0.06)
+    assert value(page.row("energy", "remainder (error)")["change"]) == pytest.approx(closed.balance[-1], rel=0.06)
     parts = [value(page.row("energy", "together")["change"]), -value(page.row("energy", "work of torques")["change"])]
     assert sum(parts) == pytest.approx(0.0, abs=2e-3 * closed.energy_scale)
 
@@ -235,11 +237,11 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
     monkeypatch.setattr(write, "PARTS", parts)
     monkeypatch.setattr(write, "png", broken)
     told: list[tuple[int, int]] = []
-    with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be made: ZeroDivisionError") as met:
+    with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be written: ZeroDivisionError") as met:
         found = Page(report_html(circle, lambda done, total: told.append((done, total))))
     assert len(met) == 1
     assert told == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
-    assert "could not be made: ZeroDivisionError: no <luck>" in found.words["energy"]
+    assert "could not be written: ZeroDivisionError: no <luck>" in found.words["energy"]
     assert "Proved" in found.words["equations"]
 
 
@@ -247,7 +249,7 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
 def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     found.mechanism = None
-    with pytest.warns(lg.ReportWarning, match="The mechanism, Equations of motion.*needs the mechanism") as met:
+    with pytest.warns(lg.ReportWarning, match="Mechanism, Equations of motion.*needs the mechanism") as met:
         page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
     assert len(met) <= 2  # parts with the same reason are told of together
     for section in ("mechanism", "equations", "actuators"):
@@ -257,14 +259,14 @@ def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
 
 def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = equations.equations(Subject(circle))
-    assert "not written out here" not in str(shown)
+    assert "are not shown" not in str(shown)
     monkeypatch.setattr(equations, "READ", 5)  # terms
     monkeypatch.setattr(equations, "ENTRY", 3)
     some = str(equations.equations(Subject(circle)))
-    assert "2 entries of more than 3 terms are not written out here" in some
+    assert "2 entries with more than 3 terms are not shown" in some
     assert "Christoffel symbols are not zero" in some
     monkeypatch.setattr(equations, "COORDINATES", 1)
-    assert "2 coordinates are more than anybody reads" in str(equations.equations(Subject(circle)))
+    assert "The equations of 2 coordinates are too long to show here" in str(equations.equations(Subject(circle)))
     monkeypatch.undo()
     costly = chain(12)
     monkeypatch.setattr(equations, "SECONDS", 1e-9)
@@ -275,7 +277,7 @@ def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("undrawn")
 def test_a_run_of_nothing() -> None:
     page = Page(report_html(lg.simulate(lg.library("point_mass"), 0.1, [0.0], [0.0], t_eval=2)))
-    assert "nothing to size" in page.words["actuators"] or "motor" in page.words["actuators"]
+    assert "No motors are chosen" in page.words["actuators"] or "motor" in page.words["actuators"]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -287,7 +289,7 @@ def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
     with pytest.warns(lg.ReportWarning):  # motors are not chosen for it
         page = Page(report_html(found))
     assert "left out" not in page.words["joints"]  # where it went before is drawn
-    assert "could not be made" not in page.words["joints"]
+    assert "could not be written" not in page.words["joints"]
     assert "not finite any more" in page.words["head"]
     assert page.row("joints", "theta1")["end"] == "not a number"
     assert value(page.row("joints", "theta1")["start"]) == pytest.approx(closed.q[0, 0], rel=1e-3)
@@ -311,6 +313,68 @@ def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
     assert energy_verdict(found).good is None
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_limits_that_are_passed_are_seen() -> None:
+    arm = lg.library("two_r")
+    bounds = [lg.Limits(speed=100, effort=5), lg.Limits(-3, 3, speed=4)]
+    arm = arm.replace(joints=[replace(j, limits=x) for j, x in zip(arm.joints, bounds, strict=True)])
+    motion = lg.simulate(arm, 1.0, torque=[8, 0], t_eval=101)
+    told = [x.short for x in limits_verdicts(motion)]
+    assert told == [line for line in str(motion).splitlines() if "its limit is" in line]  # as the terminal says it
+    assert [x.good for x in limits_verdicts(motion)] == [False, False]
+    html = report_html(motion)
+    page = Page(html)
+    assert all(x in page.words["head"] for x in told)
+    assert html.count('<tr class="over">') == 2
+    speeds = next(rows for rows in page.tables["joints"] if rows[0][1] == "peak speed")
+    assert [x[2] for x in speeds[1:]] == ["100", "4"]
+    assert value(speeds[2][1]) == pytest.approx(np.abs(motion.qd[:, 1]).max(), rel=1e-3)
+    within = arm.replace(joints=[replace(j, limits=lg.Limits(-9, 9, 99, 99)) for j in arm.joints])
+    assert [x.short for x in limits_verdicts(lg.simulate(within, 0.1))] == ["within all limits"]
+    assert limits_verdicts(lg.simulate(lg.library("two_r"), 0.1)) == []
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_what_is_said_of_it(circle: lg.Motion, tmp_path: Path) -> None:
+    sizing = lg.size_actuators("two_r", circle, margin=3.0)
+    day, notes = datetime.date(2025, 3, 1), "First.\nOn.\n\nThen <script>."
+    file = circle.report(tmp_path / "a.html", title="Arm <b>2</b>", author="A. & B.", date=day, notes=notes, sizing=sizing)
+    html = file.read_text(encoding="utf-8")
+    page = Page(html)
+    assert "Arm <b>2</b>" in page.words["head"]
+    assert "A. & B. · 2025-03-01" in page.words["head"]
+    assert "<title>Arm &lt;b&gt;2&lt;/b&gt;</title>" in html
+    assert "<p>First.\nOn.</p>" in html
+    assert "Then &lt;script&gt;." in html
+    assert "The chosen motors and gears" in page.words["actuators"]
+    for name, actuator in sizing.actuators.items():
+        assert actuator.chosen is not None
+        motors = next(rows for rows in page.tables["actuators"] if rows[0][1] == "motor")
+        assert actuator.chosen.motor.name in next(row for row in motors if row[0] == name)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_what_cannot_be_said_of_it(circle: lg.Motion, closed: lg.Motion) -> None:
+    with pytest.raises(lg.ArgumentError, match="title is 3; a text is needed"):
+        circle.report(title=3)
+    with pytest.raises(lg.ArgumentError, match="date is 2025; a text or a date is needed"):
+        circle.report(date=2025)
+    with pytest.raises(lg.ArgumentError, match="sizing is True; a sizing of this motion is needed"):
+        circle.report(sizing=True)
+    with pytest.raises(lg.ArgumentError, match="is one of 'two_r', for 401 rows, and the motion is of 'four_bar', with 201"):
+        closed.report(sizing=lg.size_actuators("two_r", circle, catalogue=False))
+    with pytest.raises(lg.ArgumentError, match="there is no angles 'grad'"):
+        circle.report(angles="grad")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_rounding_is_not_told_as_data() -> None:
+    page = Page(report_html(lg.simulate("two_r", 2.0, q0=[-np.pi / 2, 0], qd0=[0, 0], torque=None, t_eval=101)))
+    assert "nothing moves" in page.words["head"]
+    for section in ("joints", "forces", "energy"):
+        assert "10^−" not in "".join(cell for rows in page.tables[section] for row in rows for cell in row)
+
+
 # -- files --------------------------------------------------------------------------------------------------------------
 
 
@@ -324,11 +388,11 @@ def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(write, "report_html", lambda *given: "")
     assert named.report() == Path("Größe_пример_示例-report.html")
     assert named.animate(trace=None).name == "Größe_пример_示例.html"
-    with pytest.raises(lg.ArgumentError, match=r"ending \.html"):
+    with pytest.raises(lg.ArgumentError, match=r"must end in \.html"):
         circle.report("report.pdf")
     with pytest.raises(lg.ArgumentError, match="there is no folder"):
         circle.report("nowhere/report.html")
-    with pytest.raises(lg.ArgumentError, match="not of Mechanism"):
+    with pytest.raises(lg.ArgumentError, match="not Mechanism"):
         write_report(lg.library("two_r"))  # type: ignore[arg-type]
 
 
@@ -369,7 +433,7 @@ def test_what_is_missing_is_said_without_code() -> None:
     slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
     m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])
     told = str(actuators(Subject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
-    assert "rail slides, and how far per turn of a screw or pinion is not known" in told
+    assert "rail slides, and the travel per turn of a screw or pinion is not known" in told
     assert "lead=" not in told
     assert "catalogue=" not in told
 
@@ -389,6 +453,6 @@ def test_the_library(name: str) -> None:
     start = model.initial.t_span[0] if model.initial.t_span else 0.0
     html = report_html(lg.simulate(model, (start, start + 0.1), t_eval=11))
     page = Page(html)
-    assert "could not be made" not in "".join(page.words.values())
+    assert "could not be written" not in "".join(page.words.values())
     assert len(html) < 3e6
     assert [link[:60] for link in page.links if not link.startswith(("data:", "#"))] == []

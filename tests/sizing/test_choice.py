@@ -91,7 +91,7 @@ def test_losses_of_the_gear() -> None:
 def test_a_slide_needs_its_lead() -> None:
     hoist = wheel(gravity=(0, 0, -9.81), type="prismatic")
     motion = rows(hoist, np.linspace(0, 1, 5), np.zeros(5), np.zeros(5), np.zeros(5))
-    with pytest.raises(lg.ArgumentError, match=r"axis slide.*lead=\{'axis': 0.01\}"):
+    with pytest.raises(lg.ArgumentError, match=r"`lead` is needed for axis.*lead=\{'axis': 0.01\}"):
         lg.size_actuators(hoist, motion)
     d = lg.size_actuators(hoist, motion, catalogue=False).demand["axis"]
     assert d.units == ("N", "m/s", "kg")

@@ -126,7 +126,7 @@ def test_a_catalogue_with_other_separators_and_columns(tmp_path: Path, separator
     file = written(
         tmp_path, "# a, b", (HEADER + ",price in EUR,Bauart").replace(",", separator), (GOOD + ",7,x").replace(",", separator)
     )
-    with pytest.warns(lg.ReaderWarning, match="line 2: columns 'price in EUR', 'Bauart' are not used. Known: name, source"):
+    with pytest.warns(lg.ReaderWarning, match="line 2: columns 'price in EUR', 'Bauart' are not used. The known columns are"):
         assert lg.read_catalogue(file) == (wanted,)
 
 
@@ -145,18 +145,18 @@ def test_a_bad_number_names_file_line_and_column(tmp_path: Path, column: str, ba
         ((HEADER.replace("inertia_kgm2", "inertia"), GOOD), r"line 1: there is no column 'inertia'. Did you mean 'inertia_kgm2'"),
         (
             (HEADER.replace("inertia_kgm2", "inertia_gcm2"), GOOD),
-            "line 1: column 'inertia_gcm2': it is read in kgm2 alone; convert its values to kgm2, and call it 'inertia_kgm2'",
+            "line 1: column 'inertia_gcm2': the unit must be kgm2; convert the values, and call the column 'inertia_kgm2'",
         ),
         ((HEADER + ",mas_kg", GOOD + ",2"), "line 1: there is no column 'mas_kg'. Did you mean 'mass_kg'"),
         ((HEADER.replace(",", ";"), GOOD.replace(",", ";").replace("3000", "3000,5")), "'3000,5' is not a number; decimals are"),
         (("name,rated_torque_Nm", "m,1"), "line 1: the header lacks peak_torque_Nm"),
-        ((HEADER + ",name", GOOD + ",b"), "line 1: column 'name' is there twice"),
+        ((HEADER + ",name", GOOD + ",b"), "line 1: column 'name' appears twice"),
         ((HEADER, GOOD + ",7"), "line 2: it has 7 entries; the header names 6"),
         ((HEADER, GOOD, ",1,3,3000,5000,1e-5"), "line 3: column name"),
         ((HEADER, "m,1,3,3000,5000,"), "line 2: column inertia_kgm2: a number is needed"),
         ((HEADER, GOOD, GOOD), "line 3: column name: two motors are called 'm1'"),
         ((HEADER, "m,3,1,3000,5000,1e-5"), "line 2: motor 'm': rated_torque 3 is greater than peak_torque 1"),
-        ((HEADER, 'm,"3'), "line 2: it is not CSV"),
+        ((HEADER, 'm,"3'), "line 2: this is not valid CSV"),
         ((HEADER,), "no motor below"),
         (("# nothing",), "the file is empty"),
     ],

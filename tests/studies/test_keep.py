@@ -110,7 +110,7 @@ def test_names_of_ones_own() -> None:
         ("max(x, 1, 2)", "max takes 1 or 2 arguments, not 3"),
         ("time(x)", "there is no event 'x'"),
         ("`half way` + 1", "time(`half way`) is when"),
-        ("rows(x) + 1", "rows(...) stands alone"),
+        ("rows(x) + 1", "rows(...) cannot be a part of an expression"),
         ("rows(x, 1)", "at least 2 rows"),
         ("max(x", "')' is missing"),
         ("", "a text such as"),

@@ -16,15 +16,15 @@ from tests.studies.models import SLIDER, gaps, interrupted_within_a_run, nothing
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_function_that_gives_none_stops_the_study(tmp_path: Path, workers: int) -> None:
-    with pytest.raises(lg.ArgumentError, match="run: the function gave None; it returns a number"):
+    with pytest.raises(lg.ArgumentError, match="run: the function returned None; it must return a number"):
         lg.study(None, {"a": [0.0, 1.0, 2.0]}, nothing, chunk=1, folder=tmp_path / "s", workers=workers)
 
 
 def test_samples_without_a_number_are_failures(tmp_path: Path) -> None:
     study = lg.study(None, {"a": [0.0, 1.0, 2.0, 3.0]}, gaps, folder=tmp_path / "s", workers=1)
     assert list(study.failed) == [1, 2]
-    assert "the function gave None" in study.failed[1]
-    assert study.failed[2] == "run gave NaN for 'odd'"
+    assert "the function returned None" in study.failed[1]
+    assert study.failed[2] == "run returned NaN for 'odd'"
     np.testing.assert_array_equal(study["twice"], [0.0, np.nan, 4.0, 6.0])  # what there is, is kept
 
 

@@ -154,7 +154,7 @@ def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
         ({"a": UNIT}, {"method": "grid"}, "'a' has a distribution"),
         ({"a": lg.span(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
         ({"a": UNIT, "b": lg.span(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
-        ({"a": lg.span(0, 1, 3)}, {"samples": 4}, "a grid has its points"),
+        ({"a": lg.span(0, 1, 3)}, {"samples": 4}, "a grid has as many samples as points"),
         ({"a": UNIT}, {"method": "halton"}, "Known: grid"),
         ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
     ],

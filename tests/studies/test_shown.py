@@ -86,7 +86,7 @@ def test_bars_are_the_indices(studies: dict[str, lg.Study]) -> None:
 
 
 def test_plots_that_do_not_fit_are_told(studies: dict[str, lg.Study], tmp_path: Path) -> None:
-    with pytest.raises(lg.ArgumentError, match="heat maps are of 2 spans; one span has 1"):
+    with pytest.raises(lg.ArgumentError, match="heat maps need 2 spans; one span has 1"):
         studies["one span"].plot("heat maps")
     with pytest.raises(lg.ArgumentError, match="Did you mean 'histograms'"):
         studies["drawn"].plot("histogram")

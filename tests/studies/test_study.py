@@ -146,7 +146,7 @@ def test_samples_that_fail_are_recorded_and_the_rest_go_on(tmp_path: Path) -> No
     assert study.complete
     assert np.array_equal(np.isnan(study["twice"]), [True, True, *[False] * 8, True])
     assert study["line"][5].tolist() == [0.5, 1.0]
-    assert "3 failed; the first, 0: RuntimeError: too small" in str(study)
+    assert "3 failed; the first is sample 0: RuntimeError: too small" in str(study)
 
 
 def test_motions_that_cannot_be_are_failures_with_their_reasons(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_the_usual_is_kept(tmp_path: Path) -> None:
         ({"over": {}}, "a mapping of names"),
         ({"over": {"m": "normal(1)"}}, "over: 'm': 'normal(1)' has 1 number;"),
         ({"run": {"tspan": 1}}, "Did you mean 't_span'"),
-        ({"run": lambda m, s: 1}, "is a lambda; processes find a function by its name"),
+        ({"run": lambda m, s: 1}, "is a lambda; define it with def at the top level"),
         ({"run": 3}, "a function of (mechanism, sample)"),
         ({"mechanism": None}, "run must be a function"),
         ({"mechanism": "two_rr"}, "two_r"),

@@ -210,7 +210,7 @@ def test_a_viser_that_cannot_be_guarded_is_refused(monkeypatch: Any) -> None:
     """A version that serves in another way: the guard is not asked, and what would be open is closed."""
     monkeypatch.setattr(guard.Guard, "serve", lambda self, original: original)
     threads = threading.active_count()
-    with pytest.raises(lg.LagrangianError, match=r"viser .* cannot be guarded"):
+    with pytest.raises(lg.LagrangianError, match=r"viser .* cannot protect its page"):
         server.serve(None, "open")
     end = time.monotonic() + 30
     while threading.active_count() > threads and time.monotonic() < end:

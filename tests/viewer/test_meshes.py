@@ -49,7 +49,7 @@ def test_packages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         find("package://my_robot/meshes/a.stl", "/elsewhere/r.urdf")
     monkeypatch.setenv("ROS_PACKAGE_PATH", os.pathsep.join(["/nowhere", str(tmp_path)]))
     assert find("package://my_robot/meshes/a.stl", "/elsewhere/r.urdf").is_file()
-    with pytest.raises(ValueError, match="only files of this machine"):
+    with pytest.raises(ValueError, match="only local files"):
         find("https://example.org/a.stl", "r.urdf")
 
 
@@ -86,7 +86,7 @@ def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("file", "content", "says"),
-    [("gone.stl", None, "no such file"), ("bad.obj", b"\x00\xff nonsense", "bad.obj"), ("a.blend", b"", "not read")],
+    [("gone.stl", None, "no such file"), ("bad.obj", b"\x00\xff nonsense", "bad.obj"), ("a.blend", b"", "cannot be read")],
 )
 def test_a_mesh_that_cannot_be_read_is_told_and_replaced(tmp_path: Path, file: str, content: bytes | None, says: str) -> None:
     if content is not None:

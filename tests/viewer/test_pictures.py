@@ -201,17 +201,17 @@ def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"path": "x.avi"}, "as .gif or .mp4"),
+        ({"path": "x.avi"}, "must end in .gif or .mp4"),
         ({"path": "x.gif", "speed": 0}, "positive number"),
         ({"path": "x.gif", "size": (3, 3)}, "16 to 8192"),
-        ({"path": "x.gif", "size": 5}, "width and height"),
+        ({"path": "x.gif", "size": 5}, "a width and a height"),
         ({"path": "nowhere/at/all/x.gif"}, "no folder"),
     ],
 )
 def test_bad_films_are_told(arguments: dict[str, object], says: str) -> None:
     with pytest.raises(lg.ArgumentError, match=says):
         film(still_track(lg.library("pendulum")), **arguments)  # type: ignore[arg-type]
-    with pytest.raises(lg.ArgumentError, match=r"written as \.png"):
+    with pytest.raises(lg.ArgumentError, match=r"must end in \.png"):
         lg.library("pendulum").draw("x.jpg")
 
 

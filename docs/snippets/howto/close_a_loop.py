@@ -29,13 +29,14 @@ largest = np.abs(motion.multipliers).max(axis=0)
 print(motion.constraint_names, "largest", largest.round(1), "N")
 
 # --- python
+l2, l3 = linkage.parameters["l2"], linkage.parameters["l3"]
 pin = lg.LoopJoint(
     "pin",
     "point",
     a="coupler",
     b="rocker",
-    a_placement=lg.Placement(position=(0.9, 0, 0)),
-    b_placement=lg.Placement(position=(0.6, 0, 0)),
+    a_placement=lg.Placement(position=(l2, 0, 0)),
+    b_placement=lg.Placement(position=(l3, 0, 0)),
     directions=("x", "y"),
 )
 same = linkage.replace(loops=[pin])

@@ -1,17 +1,36 @@
-"""What docs/howto/export.md shows, in its order."""
+"""The examples of docs/howto/export.md, in its order."""
 
-# --- documents
+# --- run
 import lagrangian as lg
 
 arm = lg.library("two_r")
+motion = lg.simulate(arm, 2, t_eval=201)
+motion.save("two_r.nc")  # everything
+motion.save("two_r.csv")  # one row per time
+with open("two_r.csv") as file:
+    print(file.readline().strip())
+
+# --- back
+again = lg.read("two_r.nc")
+print(repr(again))
+print(again.mechanism.name, again.reactions.shape)
+
+# --- xarray
+data = motion.to_xarray()
+print(data["q"].dims, data["q"].attrs.get("units", ""))
+print(data["q"].sel(coordinate="theta2", time=1.0).item() == motion.q[100, 1])
+table = data["q"].to_pandas()
+print(table.head(2).round(4))
+
+# --- documents
 eom = lg.derive(arm)
-eom.save("two_r.tex")  # a document for LaTeX
-eom.save("two_r.md")  # and one for Markdown with formulas
+eom.save("two_r.tex")  # a LaTeX document
+eom.save("two_r.md")  # a Markdown document with formulas
 
 # --- fragments
-print(eom.M[0, 1].latex())  # an entry
+print(eom.M[0, 1].latex())  # one entry
 print(eom.G.latex())  # a matrix or a column
-everything = eom.latex()  # all of it, with headings, for a document of your own
+everything = eom.latex()  # all equations with headings
 print("\n".join(everything.splitlines()[:4]), "...")
 
 # --- sympy
@@ -37,21 +56,7 @@ made = lg.written(panda, "urdf")
 print(made.text.splitlines()[1])
 print(made.notes[0])
 
-# --- run
-motion = lg.simulate(arm, 2, t_eval=201)
-motion.save("two_r.nc")  # netCDF: all of it
-motion.save("two_r.csv")  # its rows, for spreadsheets
-with open("two_r.csv") as file:
-    print(file.readline().strip())
-
-# --- xarray
-data = motion.to_xarray()
-print(data["q"].dims, data["q"].attrs.get("units", ""))
-print(data["q"].sel(coordinate="theta2", time=1.0).item() == motion.q[100, 1])
-table = data["q"].to_pandas()
-print(table.head(2).round(4))
-
-# --- back
-again = lg.read("two_r.nc")
-print(repr(again))
-print(again.mechanism.name, again.reactions.shape)
+# --- robots
+made = lg.export("four_bar", "mjcf", "four_bar.xml")
+for note in made.notes:
+    print("-", note)

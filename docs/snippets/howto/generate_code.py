@@ -1,4 +1,4 @@
-"""What docs/howto/generate_code.md shows, in its order."""
+"""The examples of docs/howto/generate_code.md, in its order."""
 
 # --- first
 import lagrangian as lg
@@ -23,15 +23,12 @@ start = header.index("typedef struct")
 print(header[start : header.index("} panda_parameters;")])
 
 # --- payload
-text = lg.dumps(arm).replace("[parameters]", "[parameters]\nload = 2.0")
-text += """
-[[payload]]
-frame = "tip"
-mass = "load"
-"""
-made = lg.export(lg.loads(text), "c", functions=["gravity"], parameters=["load"])
-header = made.files["two_r.h"]
-print(header[header.index("typedef struct") : header.index("} two_r_parameters;")])
+mp = lg.parameter("mp", 3.0)
+loaded = panda.replace(parameters={**panda.parameters, "mp": mp})
+loaded = loaded.with_payload("tool", mp, center=(0, 0, 0.05))
+made = lg.export(loaded, "c", functions=["gravity"], parameters=["mp"])
+header = made.files["panda.h"]
+print(header[header.index("typedef struct") : header.index("} panda_parameters;")])
 
 # --- numpy
 import importlib.util
@@ -63,9 +60,15 @@ run = lg.simulate(lg.library("four_bar", {"m2": 1.5}), 2.0, t_eval=21)
 print(abs(found["theta1"] - run.q[:, 0]).max() < 1e-6)
 
 # --- casadi
+import casadi
+
 functions = lg.export(arm, "casadi", functions=["forward_dynamics", "pose:tip"])
 print(functions.forward_dynamics)
 print(functions.forward_dynamics([0.3, -0.7], [0, 0], [1, 0]))
+q, qd, tau = (casadi.SX.sym(name, 2) for name in ("q", "qd", "tau"))
+by_q = casadi.jacobian(functions.forward_dynamics(q, qd, tau), q)
+by_q = casadi.Function("by_q", [q, qd, tau], [by_q])
+print(by_q([0.3, -0.7], [0, 0], [1, 0]).full().round(4))
 
 # --- jax
 import jax
@@ -75,10 +78,3 @@ functions = lg.export(arm, "jax", functions=["kinetic_energy", "mass_matrix"])
 q, qd = np.array([0.3, -0.7]), np.array([0.5, 0.2])
 print(jax.grad(functions.kinetic_energy, argnums=1)(q, qd).round(6))
 print((functions.mass_matrix(q) @ qd).round(6))
-
-# --- robots
-with open("two_r.urdf", "w") as file:
-    file.write(lg.dumps(arm, "urdf"))
-made = lg.export("four_bar", "mjcf", "four_bar.xml")
-for note in made.notes:
-    print("-", note)

@@ -1,3 +1,5 @@
+"""What docs/howto/run_a_study.md shows, in its order."""
+
 # --- study
 import lagrangian as lg
 
@@ -6,17 +8,17 @@ study = lg.study(
     arm,
     over={"l1": lg.span(0.8, 1.2, 9), "m2": lg.normal(12.5, 0.5)},
     run={"t_span": 2},
-    keep=["max(tip.y)", "peak(qd_theta1)", "rows(theta2)"],
+    keep=["min(tip.x)", "peak(qd_theta1)", "rows(theta2)"],
     samples=16,
     folder="lengths",
 )
 print(study)
 
 # --- arrays
-print(study["max(tip.y)"].shape, study.on_grid("max(tip.y)").shape)
+print(study["min(tip.x)"].shape, study.on_grid("min(tip.x)").shape)
 best = int(study["peak(qd_theta1)"].argmin())
 print({name: round(x, 3) for name, x in study.sample(best).items()})
-motion = study.motion(best)  # simulated again, to look at
+motion = study.motion(best)  # simulate this sample again
 study.plot(path="lengths.png")
 study.report("lengths.html")
 study.save("lengths.csv")  # or .nc
@@ -28,7 +30,7 @@ print(found)
 
 # --- function
 def settling(mechanism, sample):
-    """How long a pendulum takes to come to rest, by its slowest mode."""
+    """How fast a pendulum comes to rest, by its slowest mode."""
     torque = {"theta": f"-{sample['kd']}*qd_theta"}
     slow = lg.linearise(mechanism, "hanging", torque=torque)
     return {"decay": min(-slow.eigenvalues().real)}

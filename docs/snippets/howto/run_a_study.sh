@@ -1,5 +1,5 @@
 # --- sweep
-lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)" -t 5
+lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "peak(qd_theta2)" -t 5
 
 # --- file
 lagrangian study reach.toml

@@ -12,7 +12,7 @@ kp, kd = np.array([10000, 2000]), np.array([1000, 200])
 
 
 def law(t, q, qd):
-    """Gravity, and springs and dampers to where the path is."""
+    """Compensate gravity and pull each joint towards the path."""
     wanted, speed, _ = path(t)
     return dyn.gravity(q) + kp * (wanted - q) + kd * (speed - qd)
 
@@ -22,7 +22,7 @@ def off(torque, **more):
     return f"{np.abs(motion.q - path(motion.t)[0]).max():.1e} rad"
 
 
-print("at once          ", off(law))
+print("continuous       ", off(law))
 
 # --- sampled
 print("1 kHz            ", off(lg.Sampled(law, period=1e-3)))
@@ -32,7 +32,7 @@ print("100 Hz           ", off(lg.Sampled(law, period=1e-2)))
 
 # --- memory
 class WithIntegral:
-    """The same, and the integral of the error."""
+    """The same law with the integral of the error."""
 
     def __init__(self, period):
         self.period, self.sum = period, np.zeros(2)

@@ -58,7 +58,7 @@ class Samples(Floats):
     def _fixed(self, axis: v.Vector, what: str) -> v.Vector:
         found = self.vector(axis)
         if any(isinstance(x, Lanes) for x in found):
-            raise MechanismError(f"{what} depends on them", where="parameters", remedy=ONE_STRUCTURE)
+            raise MechanismError(f"{what} depends on the sampled parameters", where="parameters", remedy=ONE_STRUCTURE)
         return found
 
     def array(self, column: list[Any]) -> np.ndarray:
@@ -76,7 +76,7 @@ class Samples(Floats):
         return self.vector(mechanism.gravity)
 
 
-ONE_STRUCTURE = "samples of one batch share their structure: give this one by itself, with with_parameters"
+ONE_STRUCTURE = "all samples of a batch must have the same structure; use with_parameters for one value at a time"
 
 
 def _flat(x: Any) -> list[Any]:

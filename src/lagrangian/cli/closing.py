@@ -7,33 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
 from lagrangian.errors import Argument, AssemblyError
+from lagrangian.report.findings import pasted, told
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lagrangian.configuration.start import Start
     from lagrangian.model.mechanism import Mechanism
-
-_LISTED = 12  # coordinates
-
-
-def pasted(q: Any) -> str:
-    """A configuration as a line for a description."""
-    return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
-
-
-def told(m: Mechanism, q: Any) -> str:
-    """The same for people: angles in degrees."""
-    units = [
-        unit
-        for j in m.joints
-        for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
-    ]
-    found = [
-        f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
-        for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
-    ]
-    return ", ".join(found[:_LISTED]) + (" ..." if len(found) > _LISTED else "")
 
 
 def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
@@ -55,9 +35,10 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
         except AssemblyError as error:
             raise AssemblyError(f"{where} does not close the loops: {start.off}. {error}") from None
         output.warning(
-            f"{where} does not close the loops: {start.off}. The run begins at the nearest that does: {told(m, q)}\n"
+            f"{where} does not close the loops: {start.off}. The run begins at the nearest configuration that does: "
+            f"{told(m, q)}\n"
             f"  {pasted(q)}\n"
-            f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, start.given.q)}"
+            f"Copy this line into [initial], or give some coordinates and the others follow: {_example(m, start.given.q)}"
         )
     return q0, _speeds(m, start, q, qd0)
 
@@ -72,10 +53,10 @@ def _speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
         return qd
     nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
     output.warning(
-        f"{'[initial] qd' if qd0 is None else Argument('qd0')} does not keep the constraints: {breaks.name} changes at "
-        f"{breaks.amount:.3g} a second. The run begins with the nearest that does:\n"
+        f"{'[initial] qd' if qd0 is None else Argument('qd0')} does not keep the constraints: {breaks.name} changes by "
+        f"{breaks.amount:.3g} per second. The run begins with the nearest speeds that do:\n"
         f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
-        f"That line is for [initial]. Or give some speeds, and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
+        f"Copy this line into [initial], or give some speeds and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
     )
     return nearest
 

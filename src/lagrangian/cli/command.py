@@ -44,16 +44,25 @@ class Command(_Quiet, TyperCommand):
     """One of them."""
 
 
-Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document, and nothing else.")]
-Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document and nothing else.")]
+Limit = Annotated[
+    float,
+    typer.Option("--limit", metavar="S", help="Refuse work that is forecast to take more than S seconds; 0 sets no limit."),
+]
 
 
 def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:
     """Add a command. Parameters whose type is a dataclass stand for the options that are its fields."""
+    text = paragraphs(inspect.getdoc(function) or "")
     shown = "\n\n".join(f"[dim]$[/dim] [cyan]{_escaped(line.strip())}[/cyan]" for line in examples.strip().splitlines())
-    app.command(name, cls=Command, rich_help_panel=panel, epilog=shown or None, no_args_is_help=False)(
+    app.command(name, cls=Command, help=text, rich_help_panel=panel, epilog=shown or None, no_args_is_help=False)(
         _guarded(_expanded(function))
     )
+
+
+def paragraphs(text: str) -> str:
+    """Each on one line, so that a terminal breaks it where it has to."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
 
 
 def _escaped(text: str) -> str:
@@ -164,7 +173,7 @@ def message(error: Exception) -> str:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
-    return f"sorry, this should not happen: {type(error).__name__}: {error}"
+    return f"an unexpected error occurred: {type(error).__name__}: {error}"
 
 
 def explain(error: Exception) -> int:
@@ -174,7 +183,7 @@ def explain(error: Exception) -> int:
         return FAILED if isinstance(error, _FAILURES) else WRONG
     if isinstance(error, OSError):
         return WRONG
-    output.stderr().print("run again with --debug (lagrangian --debug ...) for where it happened", style="dim")
+    output.stderr().print("Run the command with --debug (lagrangian --debug COMMAND ...) to see where it happened.", style="dim")
     return FAILED
 
 

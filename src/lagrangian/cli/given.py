@@ -30,7 +30,7 @@ def complete_mechanism(incomplete: str) -> list[str]:
     return sorted(x for x in [*here, *library()] if x.startswith(incomplete))
 
 
-MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [cyan]lagrangian library[/cyan]."
+MECHANISM = "A description (.toml, .urdf, .xacro, .xml, .sdf), or the name of a mechanism in the library."
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,20 @@ class Recorded:
         str,
         typer.Argument(
             metavar="RUN",
-            help="A run (.nc); or a mechanism, which then moves from its own start.",
+            help="A run (.nc), or a mechanism, which is then simulated from the start in its description.",
             show_default=False,
             autocompletion=complete_mechanism,
         ),
     ]
-    time: Annotated[str | None, typer.Option("-t", "--time", metavar="TIME", help="How long a mechanism moves, in seconds.")] = (
-        None
-    )
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "-t",
+            "--time",
+            metavar="TIME",
+            help="The duration of the simulation of a mechanism, in seconds. Default: the duration in the description.",
+        ),
+    ] = None
     reading: Reading = field(default_factory=Reading)
 
     @property
@@ -83,11 +89,14 @@ class Recorded:
                 m = mechanism_of(self.run, self.reading)
             return simulated(m, values.span(self.time))
         if self.reading.given or self.time:
-            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --payload and the like go with a mechanism")
+            raise ArgumentError(
+                f"{self.run}: a run cannot be changed; --time, --set, --payload and options of readers apply to a mechanism"
+            )
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
-                f"{self.run}: the mechanism it is a run of is not in this file, which is older, or made elsewhere; run it again"
+                f"{self.run}: this file does not contain its mechanism, because an older version or another program wrote it; "
+                f"simulate the mechanism again"
             )
         return motion
 
@@ -103,7 +112,7 @@ def few_remarks(name: str) -> Iterator[None]:
         if not issubclass(warning.category, ReaderWarning) or len(remarks) == 1:
             warnings.warn(warning.message, warning.category, stacklevel=2)
     if len(remarks) > 1:
-        output.said("note", f"{len(remarks)} remarks of the reader; `lagrangian check {name}` lists them", "yellow")
+        output.said("note", f"the reader has {len(remarks)} remarks; `lagrangian check {name}` lists them", "yellow")
 
 
 def stem_of(name: str) -> str:
@@ -121,10 +130,12 @@ def mechanism_of(name: str, reading: Reading) -> Mechanism:
     from lagrangian.description.mechanism_of import mechanism_of as found
 
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
-        raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
+        raise ArgumentError(f"{name} is a run, but this command needs a mechanism")
     try:
         return reading.loaded(found(name, **reading.options()))
     except UnknownMechanismError as error:
         if not error.meant:
-            error.remedy = "`lagrangian library` lists what there is, `lagrangian new` writes a file to begin with"
+            error.remedy = (
+                "`lagrangian library` lists the mechanisms that are included; `lagrangian new` writes a file to start from"
+            )
         raise

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FINE, Group, Json, register
+from lagrangian.cli.command import FINE, Group, Json, paragraphs, register
 from lagrangian.cli.commands import (
     bench,
     certify,
@@ -23,12 +23,18 @@ from lagrangian.cli.commands import (
     see,
     show,
     simulate,
+    studio,
     study,
 )
 
-DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, EXPORT, CHECK = (
-    "Describe", "Equations", "Motion", "Design", "See", "Export", "Check",
-)  # fmt: skip
+START = "Start here"
+DESCRIBE = "Describe a mechanism"
+EQUATIONS = "Equations of motion"
+MOTION = "Motion, torques and motors"
+DESIGN = "Design"
+SEE = "Plots, animations and reports"
+EXPORT = "Export to other programs"
+CHECK = "Comparisons and timing"
 
 app = typer.Typer(
     name="lagrangian",
@@ -37,7 +43,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="[dim]Begin with:[/dim] [cyan]lagrangian tour[/cyan], [dim]or:[/dim] [cyan]lagrangian new arm[/cyan]",
+    epilog="[dim]For help on a command:[/dim] [cyan]lagrangian COMMAND --help[/cyan]",
 )
 
 
@@ -49,20 +55,29 @@ def _version(asked: bool) -> None:
         raise typer.Exit(FINE)
 
 
-@app.callback()
+ABOUT = """
+Analyse, simulate and design mechanisms with rigid bodies, with or without closed loops.
+
+Describe a mechanism in a TOML, URDF, MJCF or SDF file, or take one from the library. The commands derive its equations of motion
+in closed form and prove them, simulate it, find the torques and motors that a motion needs, study designs, draw plots and
+animations, and write code for other programs.
+"""
+
+
+@app.callback(help=paragraphs(ABOUT))
 def everywhere(
-    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error comes from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error occurs.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Equations of motion of mechanisms, open or closed: to read, to run, to trust."""
+    """Options that stand before a command."""
     if debug:
         os.environ["LAGRANGIAN_DEBUG"] = "1"
 
 
 def version(json: Json = False) -> None:
-    """Show the version, and what it stands on."""
+    """Show the versions of lagrangian, Python and the packages it uses."""
     import platform
     from importlib import metadata
 
@@ -81,16 +96,19 @@ def version(json: Json = False) -> None:
     return None
 
 
+register(app, see.tour, START, see.TOUR)
+register(app, studio.studio, START, studio.STUDIO)
 register(app, new.new, DESCRIBE, new.NEW)
 register(app, new.library, DESCRIBE)
 register(app, show.show, DESCRIBE, show.SHOW)
+register(app, check.check, DESCRIBE, check.CHECK)
 register(app, derive.derive, EQUATIONS, derive.DERIVE)
 register(app, derive.prove, EQUATIONS, derive.PROVE)
 register(app, simulate.simulate, MOTION, simulate.SIMULATE)
-register(app, study.study, MOTION, study.STUDY)
-register(app, certify.certify, MOTION, certify.CERTIFY)
 register(app, inverse.inverse, MOTION, inverse.INVERSE)
 register(app, inverse.size, MOTION, inverse.SIZE)
+register(app, certify.certify, MOTION, certify.CERTIFY)
+register(app, study.study, DESIGN, study.STUDY)
 register(app, design.workspace, DESIGN, design.WORKSPACE)
 register(app, design.turn, DESIGN, design.TURN)
 register(app, design.singularities, DESIGN, design.SINGULARITIES)
@@ -98,10 +116,8 @@ register(app, see.plot, SEE, see.PLOT)
 register(app, see.animate, SEE, see.ANIMATE)
 register(app, see.view, SEE, see.VIEW)
 register(app, see.report, SEE, see.REPORT)
-register(app, see.tour, SEE, see.TOUR)
 register(app, export.export, EXPORT, export.EXPORT)
 register(app, export.targets, EXPORT)
-register(app, check.check, CHECK, check.CHECK)
 register(app, compare.compare, CHECK, compare.COMPARE)
 register(app, compare_solvers.compare_solvers, CHECK, compare_solvers.COMPARE_SOLVERS)
 register(app, bench.bench, CHECK, bench.BENCH)

@@ -9,34 +9,66 @@ import typer
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.expression import quantity
 
-_STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
-
-Begin = Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {_STATE}")]
-BeginSpeeds = Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")]
+Begin = Annotated[
+    str | None,
+    typer.Option(
+        "--q0",
+        metavar="STATE",
+        help="The coordinates at the start, in rad and m: the name of a pose, all values in order, or some by name, such as "
+        "theta1=30deg,theta2=0.1. Default: the start in the description.",
+    ),
+]
+BeginSpeeds = Annotated[
+    str | None,
+    typer.Option(
+        "--qd0",
+        metavar="STATE",
+        help="The speeds at the start, in rad/s and m/s: all values in order, or some by name, such as theta1=0.5. Default: the "
+        "start in the description, or zero if you give --q0.",
+    ),
+]
 Torque = Annotated[
     list[str] | None,
-    typer.Option("--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."),
+    typer.Option(
+        "--torque",
+        metavar="JOINT=EXPR",
+        help="Apply a torque in N m, or a force in N, to a joint: an expression of the time t, coordinates and speeds "
+        "(qd_NAME). You can repeat this option; --torque 0 removes the torques of the description.",
+    ),
 ]
 Wrench = Annotated[
     list[str] | None,
     typer.Option(
-        "--wrench", metavar="FRAME=...", help="Wrench from outside: six numbers or expressions, moment first. May be given again."
+        "--wrench",
+        metavar="FRAME=...",
+        help="Apply an external wrench at the origin of a frame: six numbers or expressions along the world's axes, first the "
+        "moment in N m, then the force in N. You can repeat this option.",
     ),
 ]
 StopAt = Annotated[
     list[str] | None,
-    typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
+    typer.Option(
+        "--event",
+        metavar="EXPR",
+        help='Stop when this expression becomes zero, or at a "dead centre". You can repeat this option.',
+    ),
 ]
 AtEvent = Annotated[
     list[str] | None,
     typer.Option(
         "--at-event",
         metavar="NAME=ACTION",
-        help="What an event of the description does: record, stop, lock:JOINT,... or unlock:JOINT,... May be given again.",
+        help="Choose what an event of the description does: record, stop, lock:JOINT,... or unlock:JOINT,... "
+        "You can repeat this option.",
     ),
 ]
 Stabilisation = Annotated[
-    str, typer.Option("--stabilisation", metavar="NAME", help="Of constraints: projection, baumgarte, ggl, none.")
+    str,
+    typer.Option(
+        "--stabilisation",
+        metavar="NAME",
+        help="The method that keeps constraints from drifting: projection, baumgarte, ggl or none.",
+    ),
 ]
 
 
@@ -68,7 +100,7 @@ def events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
         if kind in ("lock", "unlock"):
             named = [quantity.unquoted(x) for x in quantity.parts(joints, ",") if x]
             if not named:
-                raise ArgumentError(f"--at-event {given}: name the joints, such as {name}={kind}:theta1")
+                raise ArgumentError(f"--at-event {given}: name the joints to {kind}, such as {name}={kind}:theta1")
             found[name] = (Lock if kind == "lock" else Unlock)(*named)
         elif kind in ("record", "stop"):
             found[name] = action

@@ -15,8 +15,8 @@ from lagrangian.model.expression import quantity
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-PANEL = "The path"
-POINTS = "points x,y or x,y,z with colons between"
+PANEL = "Path"
+POINTS = "points are x,y or x,y,z in m, with colons between them"
 
 
 def _option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002
@@ -28,50 +28,91 @@ class Path_:
     """One path, of a frame or of the joints."""
 
     circle: Annotated[
-        str | None, _option("--circle", metavar="X,Y,R", help="Of a frame: centre and radius; X,Y,Z,R in space, about --normal.")
+        str | None,
+        _option(
+            "--circle",
+            metavar="X,Y,R",
+            help="Lead the frame along a circle with this centre and radius in m; in space X,Y,Z,R about --normal.",
+        ),
     ] = None
-    line: Annotated[str | None, _option("--line", metavar="A:B", help=f"Of a frame; {POINTS}.")] = None
-    arc: Annotated[str | None, _option("--arc", metavar="A:VIA:B", help="Of a frame, through three points.")] = None
+    line: Annotated[str | None, _option("--line", metavar="A:B", help=f"Lead the frame along a straight line; {POINTS}.")] = None
+    arc: Annotated[
+        str | None, _option("--arc", metavar="A:VIA:B", help=f"Lead the frame along an arc through three points; {POINTS}.")
+    ] = None
     spline: Annotated[
-        str | None, _option("--spline", metavar="A:B:C...", help="Of a frame, through points without stopping.")
+        str | None,
+        _option("--spline", metavar="A:B:C...", help=f"Lead the frame through points without stopping; {POINTS}."),
     ] = None
     formula: Annotated[
         list[str] | None,
         _option(
             "--formula",
             metavar="NAME=EXPR",
-            help="Of t: joints; or of --frame x, y, z, and alpha, beta, gamma (with --euler), qw ... qz or r11 ... r33.",
+            help="Give a coordinate as an expression of the time t. With --frame, give x, y, z of the frame; its orientation is "
+            "alpha, beta, gamma (with --euler), qw ... qz or r11 ... r33. You can repeat this option.",
         ),
     ] = None
     euler: Annotated[
-        str | None, _option("--euler", metavar="SEQ", help="Which Euler angles alpha, beta, gamma are: ZYX, ZXZ, xyz, ...")
+        str | None,
+        _option("--euler", metavar="SEQ", help="The sequence of the Euler angles alpha, beta, gamma, such as ZYX, ZXZ or xyz."),
     ] = None
     path: Annotated[
-        Path | None, _option("--path", metavar="FILE", help="Rows of t and joints; or, with --frame, of t, x, y, z.")
+        Path | None,
+        _option(
+            "--path",
+            metavar="FILE",
+            help="Read the path from a table with columns t and the coordinates, or, with --frame, t, x, y and z.",
+        ),
     ] = None
-    from_: Annotated[str | None, _option("--from", metavar="STATE", help="Joints, from here (default: the file's start) ...")] = (
-        None
-    )
-    to: Annotated[str | None, _option("--to", metavar="STATE", help="... to here: poses, numbers, or some by name.")] = None
-    frame: Annotated[str | None, _option("--frame", metavar="NAME", help="What is led; the only frame there is, by default.")] = (
-        None
-    )
-    duration: Annotated[float | None, _option("-t", "--duration", metavar="S", help="How long it takes.")] = None
+    from_: Annotated[
+        str | None,
+        _option(
+            "--from",
+            metavar="STATE",
+            help="Start the motion of the joints at this configuration: a pose, all values, or some by name. Default: the start "
+            "in the description.",
+        ),
+    ] = None
+    to: Annotated[
+        str | None,
+        _option("--to", metavar="STATE", help="Move the joints to this configuration: a pose, all values, or some by name."),
+    ] = None
+    frame: Annotated[
+        str | None,
+        _option("--frame", metavar="NAME", help="The frame that follows the path. Default: the frame, if there is only one."),
+    ] = None
+    duration: Annotated[
+        float | None, _option("-t", "--duration", metavar="S", help="The duration of the motion along the path, in seconds.")
+    ] = None
     timing: Annotated[
-        str | None, _option("--timing", metavar="NAME", help="quintic (from rest to rest), trapezoidal, uniform.")
+        str | None,
+        _option(
+            "--timing",
+            metavar="NAME",
+            help="The speed profile: quintic (from rest to rest), trapezoidal or uniform. Default: quintic.",
+        ),
     ] = None
-    speed: Annotated[float | None, _option("--speed", metavar="V", help="In place of a duration: the greatest speed ...")] = None
-    acceleration: Annotated[float | None, _option("--acceleration", metavar="A", help="... and acceleration.")] = None
-    normal: Annotated[str | None, _option("--normal", metavar="X,Y,Z", help="Of a circle's plane.")] = None
+    speed: Annotated[
+        float | None,
+        _option("--speed", metavar="V", help="The greatest speed in m/s, or in rad/s for joints, in place of a duration."),
+    ] = None
+    acceleration: Annotated[
+        float | None,
+        _option("--acceleration", metavar="A", help="The greatest acceleration in m/s², or in rad/s² for joints."),
+    ] = None
+    normal: Annotated[
+        str | None, _option("--normal", metavar="X,Y,Z", help="The normal of the circle's plane. Default: 0,0,1.")
+    ] = None
     orientation: Annotated[
         str | None,
         _option(
             "--orientation",
             metavar="HOW",
-            help="Of the frame along a curve: free (the default), keep (as at the start), rpy=R,P,Y, or a quaternion W,X,Y,Z.",
+            help="The orientation of the frame along a curve: free, keep (as at the start), rpy=R,P,Y or a quaternion W,X,Y,Z. "
+            "Default: free.",
         ),
     ] = None
-    turns: Annotated[float, _option("--turns", metavar="N", help="Of a circle; negative is clockwise.")] = 1.0
+    turns: Annotated[float, _option("--turns", metavar="N", help="The number of turns of a circle; negative is clockwise.")] = 1.0
 
     @property
     def given(self) -> list[str]:
@@ -89,17 +130,17 @@ class Path_:
         if len(self.given) != 1:
             told = f"{' and '.join(self.given)} are given" if self.given else "none is given"
             raise ArgumentError(
-                f"one path is needed, and {told}: --circle, --line, --arc, --spline, --formula, --path, or --to for joints; "
-                f"such as --circle 1.2,1.2,0.2 --duration 10, or --to POSE --duration 2"
+                f"exactly one path is needed, but {told}. Use --circle, --line, --arc, --spline, --formula or --path, or --to "
+                f"for joints; for example --circle 1.2,1.2,0.2 --duration 10, or --to POSE --duration 2"
             )
         if self.from_ and not self.to:
-            raise ArgumentError("--from goes with --to: a path of the joints from one state to another")
+            raise ArgumentError("--from needs --to: together they move the joints from one configuration to another")
         if self.euler and not self.formula:
-            raise ArgumentError("--euler is the sequence of alpha, beta and gamma in --formula")
+            raise ArgumentError("--euler needs --formula: it is the sequence of the angles alpha, beta and gamma there")
         if self.orientation and self.given[0] in ("--to", "--path", "--formula"):
             raise ArgumentError(
-                f"--orientation goes with --circle, --line, --arc and --spline, not with {self.given[0]}"
-                + ("; the file may have columns qw, qx, qy, qz" if self.path is not None else "")
+                f"--orientation applies to --circle, --line, --arc and --spline, not to {self.given[0]}"
+                + ("; the file can have the columns qw, qx, qy, qz instead" if self.path is not None else "")
             )
         if self.to:
             return self._joints(m), None
@@ -133,11 +174,11 @@ class Path_:
         if len(m.frames) == 1:
             return m.frames[0].name
         names = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
-        raise ArgumentError(f"which frame follows the path? Give --frame, one of {', '.join(names[:20])}")
+        raise ArgumentError(f"no frame is given to follow the path. Use --frame with one of {', '.join(names[:20])}")
 
     def _timed(self) -> dict[str, Any]:
         if self.duration is None and self.speed is None:
-            raise ArgumentError("how long does the path take? Give --duration SECONDS, or --speed and --acceleration")
+            raise ArgumentError("the path has no duration. Use --duration SECONDS, or --speed and --acceleration")
         found = {"duration": self.duration, "speed": self.speed, "acceleration": self.acceleration, "timing": self.timing}
         return {name: x for name, x in found.items() if x is not None}
 
@@ -150,7 +191,7 @@ class Path_:
         if self.circle:
             *center, radius = quantity.numbers(self.circle, "--circle", names)
             if len(center) not in (2, 3):
-                raise ArgumentError(f"--circle: {self.circle!r}; X,Y,RADIUS or X,Y,Z,RADIUS is needed, such as 1.2,1.2,0.2")
+                raise ArgumentError(f"--circle is {self.circle!r}; X,Y,RADIUS or X,Y,Z,RADIUS is needed, such as 1.2,1.2,0.2")
             normal = quantity.numbers(self.normal, "--normal", names) if self.normal else (0, 0, 1)
             return paths.circle(center, radius, normal=normal, turns=self.turns, **timed)
         if self.line:
@@ -170,7 +211,7 @@ class Path_:
         if self.path is not None:
             return paths.read(self.path, frame=led), led
         if self.duration is None:
-            raise ArgumentError("a formula says where, but not how long: give --duration SECONDS")
+            raise ArgumentError("a formula needs a duration. Use --duration SECONDS")
         texts = quantity.pairs(self.formula or (), "--formula")
         if led is None and set(texts) <= set(FRAME_NAMES) and not set(texts) <= set(m.coordinate_names):
             led = self._led(m)
@@ -214,5 +255,5 @@ def _start(m: Mechanism) -> list[float]:
 
 def _exactly(found: list[Any], n: int, what: str) -> list[Any]:
     if len(found) != n:
-        raise ArgumentError(f"{what} has {len(found)} points; {n} are needed. --spline goes through more")
+        raise ArgumentError(f"{what} has {len(found)} points; {n} are needed. --spline takes more points")
     return found

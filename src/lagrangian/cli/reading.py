@@ -16,7 +16,7 @@ from lagrangian.model.expression import quantity
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-PANEL = "How a robot file is read"
+PANEL = "Robot files (URDF, MJCF, SDF)"
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,18 @@ class Reading:
     """Values of parameters, and what a robot file leaves open."""
 
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=X", help="Set a parameter of the description, in SI units. You can repeat this option."
+        ),
     ] = None
     payload: Annotated[
         list[str] | None,
         typer.Option(
             "--payload",
             metavar="FRAME=MASS",
-            help="A mass fixed to a frame; with its place in the frame: tip=2,0,0,0.1. May be given again.",
+            help="Fix a mass in kg to the origin of a frame, or to a point of it in m: tip=2,0,0,0.1. You can repeat this "
+            "option.",
         ),
     ] = None
     floating: Annotated[
@@ -39,7 +43,7 @@ class Reading:
         typer.Option(
             "--floating/--no-floating",
             metavar="",
-            help="Let the base of a URDF robot fly free, or hold that of an SDF.",
+            help="Let the base of a URDF robot move freely, or fix the base of an SDF model.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -48,21 +52,30 @@ class Reading:
         typer.Option(
             "--mimic/--no-mimic",
             metavar="",
-            help="Couple the mimic joints of a URDF, or leave those of an SDF uncoupled.",
+            help="Couple the mimic joints of a URDF robot, or leave those of an SDF model uncoupled.",
             rich_help_panel=PANEL,
         ),
     ] = None
     loops: Annotated[
         Path | None,
-        typer.Option("--loops", metavar="FILE", help="The YAML file that closes the loops of a URDF.", rich_help_panel=PANEL),
+        typer.Option(
+            "--loops",
+            metavar="FILE",
+            help="The YAML file that closes the loops of a URDF robot. Default: the one beside it.",
+            rich_help_panel=PANEL,
+        ),
     ] = None
     no_loops: Annotated[
-        bool, typer.Option("--no-loops", metavar="", help="Leave out such a file beside it.", rich_help_panel=PANEL)
+        bool,
+        typer.Option("--no-loops", metavar="", help="Ignore a YAML file of loops beside the URDF file.", rich_help_panel=PANEL),
     ] = False
     xacro: Annotated[
         list[str] | None,
         typer.Option(
-            "--xacro", metavar="NAME:=X", help="A value of a xacro file's argument. May be given again.", rich_help_panel=PANEL
+            "--xacro",
+            metavar="NAME:=X",
+            help="Set an argument of a xacro file. You can repeat this option.",
+            rich_help_panel=PANEL,
         ),
     ] = None
     keyframe: Annotated[
@@ -70,14 +83,17 @@ class Reading:
         typer.Option(
             "--keyframe",
             metavar="NAME",
-            help="The keyframe of an MJCF file with which a run begins: pose, speeds, controls.",
+            help="The keyframe of an MJCF model at which a run begins: its pose, speeds and controls.",
             rich_help_panel=PANEL,
         ),
     ] = None
     root: Annotated[
         Path | None,
         typer.Option(
-            "--root", metavar="DIR", help="The folder that files named in an MJCF file may lie in.", rich_help_panel=PANEL
+            "--root",
+            metavar="DIR",
+            help="The folder above an MJCF model that may contain the files it names.",
+            rich_help_panel=PANEL,
         ),
     ] = None
 
@@ -89,7 +105,7 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """Those of `load`."""
         if self.loops is not None and self.no_loops:
-            raise ArgumentError("--loops and --no-loops are given; one of them is needed")
+            raise ArgumentError("--loops and --no-loops exclude each other; use one of them")
         found = {
             "parameters": values.parameters(self.set_),
             "floating": self.floating,
@@ -107,7 +123,7 @@ class Reading:
             numbers = quantity.numbers(text, f"--payload {frame}", m.parameters)
             if len(numbers) not in (1, 4):
                 told = f"--payload {frame}={text} has {len(numbers)} numbers"
-                raise ArgumentError(told, remedy=f"a mass, or a mass and a point: {frame}=2 or {frame}=2,0,0,0.1")
+                raise ArgumentError(told, remedy=f"give a mass, or a mass and a point: {frame}=2 or {frame}=2,0,0,0.1")
             with placed(f"--payload {frame}"):
                 m = m.with_payload(frame, numbers[0], numbers[1:] or (0, 0, 0))
         return m

@@ -25,7 +25,9 @@ _SHOWN = 20  # results in the terminal
 
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", help="Processes of this machine. Default: one for each core.", rich_help_panel=PANEL),
+    typer.Option(
+        "--workers", metavar="N", help="The number of processes on this machine. Default: one per core.", rich_help_panel=PANEL
+    ),
 ]
 
 
@@ -38,14 +40,17 @@ class Sweeping:
         typer.Option(
             "--sweep",
             metavar="NAME=A:B:N",
-            help="Run it for N values of a parameter, or of a coordinate at the start, from A to B. May be given again.",
+            help="Simulate N values, from A to B, of a parameter or of a coordinate at the start. You can repeat this option.",
             rich_help_panel=PANEL,
         ),
     ] = None
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            "--keep", metavar="EXPR", help='Of every run, such as "max(tip.x)". May be given again.', rich_help_panel=PANEL
+            "--keep",
+            metavar="EXPR",
+            help='Keep this result of every run, such as "max(tip.x)". You can repeat this option.',
+            rich_help_panel=PANEL,
         ),
     ] = None
     workers: Workers = None
@@ -54,7 +59,7 @@ class Sweeping:
     def given(self) -> bool:
         """Whether there is a sweep; the other options mean nothing without one."""
         if self.sweep is None and (self.keep is not None or self.workers is not None):
-            raise ArgumentError("--keep and --workers are of a sweep: give --sweep, such as --sweep l1=0.2:0.4:20")
+            raise ArgumentError("--keep and --workers need --sweep, such as --sweep l1=0.2:0.4:20")
         return self.sweep is not None
 
 
@@ -66,7 +71,7 @@ def swept(m: Mechanism, sweeping: Sweeping, results: Results, stem: str, json: b
 
     for option, given in (("--animate", results.animate), ("--angles", results.angles)):
         if given:
-            raise ArgumentError(f"{option} is of one run; a sweep has many")
+            raise ArgumentError(f"{option} cannot be used with --sweep: it applies to a single run")
     over = {
         name: varied(text, ("--sweep", name), m.parameters)
         for name, text in quantity.pairs(sweeping.sweep or [], "--sweep").items()
@@ -80,7 +85,7 @@ def swept(m: Mechanism, sweeping: Sweeping, results: Results, stem: str, json: b
     if results.out is not None and table is None:
         folder = results.out
         if not _is_free(folder, key):
-            raise ArgumentError(f"-o is {folder}, which holds another sweep; name another folder, or delete this one")
+            raise ArgumentError(f"-o is {folder}, which contains another sweep; choose another folder, or delete this one")
     else:
         folder = _free(Path(f"{stem}-sweep") if table is None else table.parent / f"{table.stem}-sweep", key)
     return studied(m, over, folder, table, json, results.browse, run=run, keep=sweeping.keep, workers=sweeping.workers)
@@ -142,7 +147,7 @@ def told(study: Study) -> None:
     if rows:
         output.stdout().print(output.table(("result", *names), rows, right=(1, 2, 3, 4, 5)))
     if len(found) > _SHOWN:
-        output.plain(f"... and {len(found) - _SHOWN} more results, which are in the report")
+        output.plain(f"... and {len(found) - _SHOWN} more results in the report")
 
 
 def written(study: Study, table: Path | None, quiet: bool, opened: bool) -> list[str]:
@@ -160,9 +165,9 @@ def written(study: Study, table: Path | None, quiet: bool, opened: bool) -> list
         write(table, "all samples and results", "", study.save)
     if study.outputs:
         with spinner("plotting"):
-            write(study.folder / "plot.png", "its plot", "", lambda place: study.plot(path=place))
+            write(study.folder / "plot.png", "the plot", "", lambda place: study.plot(path=place))
             page = study.folder / "report.html"
-            write(page, "its report", "" if opened else "open it in a browser", study.report)
+            write(page, "the report", "" if opened else "open it in a browser", study.report)
         if opened:
             browse(page)
     return made

@@ -26,8 +26,8 @@ def latex_program() -> str:
         if found := shutil.which(program):
             return found
     raise ArgumentError(
-        "a PDF needs a TeX, and none of pdflatex, tectonic, xelatex, lualatex is installed. On Debian and Ubuntu: "
-        "sudo apt install texlive-latex-base; on macOS: brew install tectonic. -o FILE.tex and -o FILE.md need none"
+        "--pdf needs TeX, but none of pdflatex, tectonic, xelatex and lualatex is installed. On Debian and Ubuntu: "
+        "sudo apt install texlive-latex-base; on macOS: brew install tectonic. -o FILE.tex and -o FILE.md do not need TeX"
     )
 
 
@@ -41,12 +41,10 @@ def pdf_of(eom: Equations | Reading, target: Path, digits: int | None) -> None:
         try:
             done = subprocess.run([program, *options, source.name], cwd=folder, capture_output=True, timeout=_PATIENCE)
         except subprocess.TimeoutExpired:
-            raise ArgumentError(f"{program} did not end within {_PATIENCE:.0f} s; -o FILE.tex writes what it was given") from None
+            raise ArgumentError(f"{program} did not finish within {_PATIENCE:.0f} s; -o FILE.tex writes its input") from None
         made = source.with_suffix(".pdf")
         if not made.is_file():
             lines = [x for x in done.stdout.decode("utf-8", "replace").splitlines() if x.startswith("!")]
-            why = lines[0].lstrip("! ") if lines else f"it ended with {done.returncode}"
-            raise ArgumentError(
-                f"{Path(program).name} could not typeset the equations: {why}; -o FILE.tex writes what it was given"
-            )
+            why = lines[0].lstrip("! ") if lines else f"it ended with exit code {done.returncode}"
+            raise ArgumentError(f"{Path(program).name} could not typeset the equations: {why}; -o FILE.tex writes its input")
         write(target, made.read_bytes())

@@ -27,7 +27,7 @@ def span(text: str | None) -> Any:
         found = []
     if len(found) not in (1, 2):
         raise ArgumentError(
-            f"--time is {text!r}; a number of seconds is needed, such as 10, or the start and the end, such as 2:10"
+            f"--time is {text!r}; a duration in seconds is needed, such as 10, or a start and an end, such as 2:10"
         )
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -44,6 +44,6 @@ def points(text: str, what: str, least: int, names: Mapping[str, Any] | None = N
     found = [point(x, what, names) for x in parts(text, ":")]
     if len(found) < least:
         raise ArgumentError(
-            f"{what}: {text!r} has {len(found)} points; {least} are needed, with colons between: 1.2,1.2 : 0.8,1.0"
+            f"{what}: {text!r} has {len(found)} points; {least} are needed, separated by colons, such as 1.2,1.2 : 0.8,1.0"
         )
     return found

@@ -12,9 +12,31 @@ from lagrangian.equations.formula_matrix import FormulaMatrix
 
 @dataclass(frozen=True, repr=False)
 class CartesianEquations:
-    """F = M_x x'' + C_x + G_x + F_x along `directions`; singular where `determinant`, the Jacobian's, is zero.
+    """Equations of motion along directions of a frame, in closed form.
 
-    With Euler angles it is singular, too, where a denominator of J is zero: there the angles have no rates.
+    `Equations.cartesian` returns this object. The equations are `F = M_x x'' + C_x + G_x + F_x`. They are singular where
+    `determinant` is zero. With Euler angles they are also singular where a denominator of J is zero, because there the angles
+    have no rates.
+
+    Attributes
+    ----------
+    directions : tuple of str
+        The directions, in the order of the rows.
+    J : FormulaMatrix
+        Jacobian of the frame along the directions.
+    determinant : Formula
+        Determinant of J.
+    M_x : FormulaMatrix
+        Mass matrix, J^-T M J^-1.
+    C_x, G_x, F_x : FormulaMatrix
+        Forces of the speeds, of gravity and springs, and of friction.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tip = lg.derive("two_r").cartesian("tip", ("x", "y"))
+    >>> print(tip.determinant)
+    l1*l2*s2
     """
 
     directions: tuple[str, ...]

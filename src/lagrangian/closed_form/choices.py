@@ -22,7 +22,9 @@ def chosen_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:
     """A frame of the mechanism, or another one whose rotation the ring has."""
     unturned = Frame("", "").placement.rotation
     if isinstance(frame, Frame) and frame not in mechanism.frames and frame.placement.rotation != unturned:
-        raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving", concerns="frame")
+        raise ArgumentError(
+            f"frame {frame.name!r} has a rotation; add it to the mechanism's frames before deriving", concerns="frame"
+        )
     return mechanism.frame(frame)
 
 
@@ -81,11 +83,11 @@ def dependent_determinant(system: System, rows: Sequence[Row], independent: Sequ
     mechanism = system.mechanism
     chosen = independent_coordinates(mechanism, independent)
     if not rows:
-        raise MechanismError(f"{mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant")
+        raise MechanismError(f"{mechanism.name} has no loops; give a frame and directions to get the determinant of its Jacobian")
     dependent = [k for k in range(system.n) if k not in chosen]
     if len(dependent) != len(rows):
         raise MechanismError(
-            f"{mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not "
-            f"independent; their block is not square. Choose {system.n - len(rows)} independent coordinates"
+            f"{mechanism.name} has {len(rows)} constraint equations and {len(dependent)} dependent coordinates, so that "
+            f"their block of Psi is not square. Choose {system.n - len(rows)} independent coordinates"
         )
     return determinant(system.ring, [[row.psi[k] for k in dependent] for row in rows])

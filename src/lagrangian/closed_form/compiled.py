@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from lagrangian.cached import cached_property
 from lagrangian.equations.algebra.numbers import as_float, constant_values, placed
 from lagrangian.equations.algebra.ring import Element, Symbol
@@ -31,9 +34,27 @@ if TYPE_CHECKING:
 
 
 class CompiledEquations:
-    """`mass_matrix(q)`, `coriolis_matrix(q, qd)`, `gravity(q)` and so on, each for one state or a batch.
+    """The closed form of the equations as machine code.
 
-    Parameters have the values of the mechanism unless others are given. Each function is compiled when first called.
+    `Equations.compile` returns this object. Every function takes one state, `(n,)`, or a batch, `(batch, n)`, and is compiled
+    when you first call it. Parameters have the values of the mechanism unless you gave others.
+
+    Attributes
+    ----------
+    equations : Equations
+        The equations.
+    nq, nv : int
+        Number of coordinates.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> eom = lg.derive("two_r")
+    >>> q, qd = [0.3, 0.8], [0.5, -1.0]
+    >>> print(eom.compile().inverse_dynamics(q, qd, [1.0, 2.0]).round(6))
+    [296.291447  54.502294]
+    >>> print(lg.compile("two_r").inverse_dynamics(q, qd, [1.0, 2.0]).round(6))
+    [296.291447  54.502294]
     """
 
     def __init__(
@@ -52,44 +73,145 @@ class CompiledEquations:
         self._environment = {**self._system.scalars.values, **known, **self._given}
         self._values = constant_values(self._system.scalars, self._given)  # by number of the generator
 
-    def mass_matrix(self, q: Any) -> Any:
-        """M(q)."""
+    def mass_matrix(self, q: ArrayLike) -> np.ndarray:
+        """Compute the mass matrix M(q).
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (batch, n)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray, shape (n, n) or (batch, n, n)
+            The matrix.
+        """
         return self._kernel("mass_matrix", ("q",), (self.nv, self.nv), self._mass_matrix)(q)
 
-    def coriolis_matrix(self, q: Any, qd: Any) -> Any:
-        """C(q, qd) of the Christoffel symbols."""
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
+        """Compute the Coriolis matrix C(q, qd) of the Christoffel symbols.
+
+        Parameters
+        ----------
+        q, qd : array_like, shape (n,) or (batch, n)
+            Coordinates and speeds.
+
+        Returns
+        -------
+        ndarray, shape (n, n) or (batch, n, n)
+            The matrix.
+        """
         return self._kernel("coriolis_matrix", ("q", "qd"), (self.nv, self.nv), self._coriolis_matrix)(q, qd)
 
-    def gravity(self, q: Any) -> Any:
-        """G(q) = dV/dq, springs included."""
+    def gravity(self, q: ArrayLike) -> np.ndarray:
+        """Compute G(q) = dV/dq, springs included.
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (batch, n)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (batch, n)
+            The forces.
+        """
         return self._kernel("gravity", ("q",), (self.nv,), lambda trace: [trace(x) for x in self._terms.slopes])(q)
 
-    def friction(self, qd: Any, q: Any = None) -> Any:
-        """F(qd); dampers between points need q too."""
+    def friction(self, qd: ArrayLike, q: ArrayLike | None = None) -> np.ndarray:
+        """Compute the friction F(q, qd).
+
+        Parameters
+        ----------
+        qd : array_like, shape (n,) or (batch, n)
+            Speeds.
+        q : array_like, shape (n,) or (batch, n), optional
+            Coordinates; dampers between points need them. The default is zeros.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (batch, n)
+            The forces.
+        """
         q = [0.0] * self.nq if q is None else q
         return self._kernel("friction", ("q", "qd"), (self.nv,), lambda trace: [trace(x) for x in self._terms.friction])(q, qd)
 
-    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
-        """tau = M qdd + C qd + G + F."""
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
+        """Compute tau = M qdd + C qd + G + F.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like, shape (n,) or (batch, n)
+            Coordinates, speeds and accelerations.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (batch, n)
+            The joint forces.
+        """
         return self._kernel("inverse_dynamics", ("q", "qd", "qdd"), (self.nv,), self._torques)(q, qd, qdd)
 
-    def kinetic_energy(self, q: Any, qd: Any) -> Any:
-        """1/2 qd' M qd."""
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> float | np.ndarray:
+        """Compute the kinetic energy, 1/2 qd^T M qd.
+
+        Parameters
+        ----------
+        q, qd : array_like, shape (n,) or (batch, n)
+            Coordinates and speeds.
+
+        Returns
+        -------
+        float or ndarray, shape (batch,)
+            The energy.
+        """
         return self._kernel("kinetic_energy", ("q", "qd"), (), self._kinetic_energy)(q, qd)
 
-    def potential_energy(self, q: Any) -> Any:
-        """V(q) of gravity and springs."""
+    def potential_energy(self, q: ArrayLike) -> float | np.ndarray:
+        """Compute the potential energy V(q) of gravity and springs.
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (batch, n)
+            Coordinates.
+
+        Returns
+        -------
+        float or ndarray, shape (batch,)
+            The energy.
+        """
         return self._kernel(
             "potential_energy", ("q",), (), lambda trace: [trace(self._derived.V + self._terms.spring_potential)]
         )(q)
 
-    def constraint_jacobian(self, q: Any) -> Any:
-        """Psi(q); where it depends on time too, at t = 0."""
+    def constraint_jacobian(self, q: ArrayLike) -> np.ndarray:
+        """Compute the constraint Jacobian Psi(q); if it depends on time, at t = 0.
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (batch, n)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray, shape (m, n) or (batch, m, n)
+            The matrix.
+        """
         shape = (len(self._rows), self.nv)
         return self._kernel("constraint_jacobian", ("q",), shape, lambda trace: [trace(x) for r in self._rows for x in r.psi])(q)
 
-    def closure(self, q: Any) -> Any:
-        """eta(q): zero where the loops are closed."""
+    def closure(self, q: ArrayLike) -> np.ndarray:
+        """Compute the loop-closure residual eta(q), which is zero where the loops are closed.
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (batch, n)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray, shape (holonomic,) or (batch, holonomic)
+            The residual.
+        """
         found = [row.eta for row in self._rows if row.eta is not None]
         return self._kernel("closure", ("q",), (len(found),), lambda trace: [trace(x) for x in found])(q)
 
@@ -264,4 +386,4 @@ class Tracer:
                 return -a[0]
             case "sin" | "cos" | "sqrt":
                 return getattr(a[0], x.operation)() if not isinstance(a[0], float) else getattr(math, x.operation)(a[0])
-        raise ArgumentError(f"compile: {x.operation} of coordinates in '{x}' is not compiled; evaluate() has it")
+        raise ArgumentError(f"compile: {x.operation} of coordinates in '{x}' cannot be compiled; use evaluate()")

@@ -113,8 +113,8 @@ def check(system: System, limit: float | None, depths: list[int] | None = None) 
         raise CostError(
             f"the closed form of {len(depths or system.links)} joints would take {expected}",
             where=system.mechanism.name,
-            remedy=f"the limit is {duration(limit)} and {_memory(MEMORY)}. {Argument('limit', None)} derives it all the same; or "
-            f"run it without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+            remedy=f"the limit is {duration(limit)} and {_memory(MEMORY)}. Use {Argument('limit', None)} to derive it anyway, "
+            f"or lagrangian.compile, which computes the same functions just as accurately for thousands of joints",
             seconds=expected.seconds,
             limit=limit,
         )
@@ -148,10 +148,10 @@ class Deadline:
             assert self.limit is not None
             spent = time.perf_counter() - self.started
             raise CostError(
-                f"the closed form was given up after {duration(spent)}, at {self.stage}",
+                f"the derivation was stopped after {duration(spent)}, at {self.stage}",
                 where=self.name,
-                remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} derives it all the same; or run it "
-                f"without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+                remedy=f"the limit is {duration(self.limit)}. Use {Argument('limit', None)} to derive it anyway, or "
+                f"lagrangian.compile, which computes the same functions just as accurately for thousands of joints",
                 seconds=spent,
                 limit=self.limit,
             ) from None

@@ -23,15 +23,58 @@ def derive(
     symbols: str = "given",
     *,
     limit: float | None = LIMIT,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Callable[[float, float], object] | None = None,
 ) -> Equations:
-    """The equations of motion of a mechanism, by Lagrange's formulation, exact.
+    """Derive the equations of motion of a mechanism in closed form.
 
-    Named parameters stay names and numbers become exact fractions. `symbols="inertial"` names the ten inertial parameters of
-    every link (m, m c, I about its frame's origin), the rotors and gravity; `symbols="all"` the lengths too. Joints of several
-    coordinates become several of one. A derivation forecast to take more than `limit` seconds is refused, with what it would
-    cost, and one that takes more is given up; `progress(done, total)` is told how far it is; without it, the terminal is, if it
-    takes longer than a second.
+    Lagrange's formulation is carried out exactly: every entry is a polynomial in sines, cosines, coordinates, speeds and
+    parameters. Named parameters stay names and numbers become exact fractions. Joints with several coordinates become several
+    joints with one coordinate each.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path
+        The mechanism: an object, the name of a library mechanism, or a file in any supported format.
+    symbols : {"given", "inertial", "all"}, default "given"
+        Which quantities are symbols. `"given"` keeps the names of the description. `"inertial"` names the ten inertial parameters
+        of every link (m, m c, I about the origin of its frame), the rotors and gravity. `"all"` names the lengths as well.
+    limit : float or None, default 600.0
+        Longest time in seconds. A derivation that is forecast to take longer is not begun, and one that takes longer is stopped.
+        None sets no limit.
+    progress : callable, optional
+        A function `progress(done, total)` that is called now and then. Without it, a derivation of more than a second reports
+        its progress in the terminal.
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
+
+    Raises
+    ------
+    CostError
+        The derivation would take longer than `limit`. The message gives the forecast of time, terms and memory.
+    MechanismError
+        The mechanism has an element without exact equations, such as a wall or Coulomb friction in a plane.
+    DescriptionError
+        The file or the name does not describe a mechanism.
+
+    See Also
+    --------
+    compile : Compile the dynamics into machine code; this has no limit on size.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> eom = lg.derive("two_r")
+    >>> print(eom.M)
+    M11 = m1*r1^2 + m2*(l1^2 + r2^2 + 2*l1*r2*c2) + I1 + I2
+    M12 = m2*(r2^2 + l1*r2*c2) + I2
+    M22 = m2*r2^2 + I2
+    >>> print(eom.rows[1])
+    (m2*(r2^2 + l1*r2*c2) + I2)*qdd1 + (m2*r2^2 + I2)*qdd2 + m2*l1*r2*s2*qd1^2 + m2*r2*g*c12 = tau2
+    >>> bool(eom.prove())
+    True
     """
     mechanism = mechanism_of(mechanism)
     limit = None if limit is None else number(limit, "limit", least=0.0, infinite=True)
@@ -55,7 +98,7 @@ def derive(
     return Equations(system, Derived(M, christoffel, lagrange.gradient(system, V), V), jacobians)
 
 
-def _counted(progress: Callable[[float, float], None]) -> lagrange.Tick:
+def _counted(progress: Callable[[float, float], object]) -> lagrange.Tick:
     """Told the stage and the share of it that is done, it tells how many of all stages are."""
     seen: list[str] = []
 

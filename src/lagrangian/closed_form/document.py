@@ -41,10 +41,10 @@ def save(
     target = as_path(path)
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
-        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written", concerns="path")
+        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; use .tex or .md", concerns="path")
     if not document and target.suffix != ".tex":
         raise ArgumentError(
-            f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file",
+            f"save: {target.name!r} is not a .tex file; document=False writes LaTeX to paste into another document",
             concerns="document",
         )
     sections = _sections(eom) if sections is None else sections
@@ -102,7 +102,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     lines += [_escaped(line) + r"\par" for line in families(eom)]
     grouped = _groups(eom)
     if grouped:
-        lines.append(r"\subsection*{Base parameters that stand for several}")
+        lines.append(r"\subsection*{Base parameters that stand for groups}")
         lines.append("\\begin{align*}\n" + " \\\\\n".join(grouped) + "\n\\end{align*}")
     lines += [_rounded(digits)] * rounding.rounded
     lines += [f"\\noindent Note: {_escaped(note)}\\par" for note in eom.notes]
@@ -128,7 +128,7 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
     if grouped:
         body = " \\\\\n".join(grouped)
         lines += [
-            "## Base parameters that stand for several",
+            "## Base parameters that stand for groups",
             "",
             "$$",
             f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}",

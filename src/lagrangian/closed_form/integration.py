@@ -20,7 +20,28 @@ Torque = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
 
 @dataclass(frozen=True)
 class Integrated:
-    """A motion from closed equations: rows of `q` and `qd` at the times `t`, and the energy K + V at each."""
+    """A motion that was integrated from closed-form equations.
+
+    `Equations.simulate` returns this object.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the coordinates.
+    t : ndarray, shape (rows,)
+        Times, in s.
+    q, qd : ndarray, shape (rows, n)
+        Coordinates and speeds.
+    energy : ndarray, shape (rows,)
+        Kinetic and potential energy together, in J.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motion = lg.derive("pendulum").simulate(1.0, q0=[0.5], t_eval=3)
+    >>> print(motion.q[:, 0].round(4))
+    [ 0.5    -0.6367 -3.0428]
+    """
 
     coordinates: tuple[str, ...]
     t: np.ndarray
@@ -55,8 +76,8 @@ def integrated(
         left -= 1
         if left < 0:
             raise MechanismError(
-                f"{eom.mechanism.name}: the run was given up at t = {t:g} s after {max_steps} steps",
-                remedy=f"{Argument('max_steps')} allows more",
+                f"{eom.mechanism.name}: the run stopped at t = {t:g} s after {max_steps} steps",
+                remedy=f"increase {Argument('max_steps')}",
             )
         q, qd = x[:n], x[n:]
         f = tau(t, q, qd) - dyn.inverse_dynamics(q, qd, still)
@@ -67,7 +88,7 @@ def integrated(
     try:
         found = solve_ivp(slope, (begin, end), np.concatenate(start), "DOP853", times, rtol=rtol, atol=atol)
     except np.linalg.LinAlgError:
-        raise MechanismError(f"{eom.mechanism.name}: the mass matrix becomes singular on the way") from None
+        raise MechanismError(f"{eom.mechanism.name}: the mass matrix becomes singular during the run") from None
     if not found.success:
         last = found.t[-1] if len(found.t) else begin
         raise MechanismError(f"{eom.mechanism.name}: the run stopped at t = {last:g} s: {found.message}")
@@ -81,7 +102,7 @@ def _span(given: Any) -> tuple[float, float]:
     found = array(given, "t_span")
     ends = np.append(0.0, found) if found.ndim == 0 else found
     if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
-        raise ArgumentError(f"is {shown(given)}", argument="t_span", remedy="an end after 0, or a begin and an end, are needed")
+        raise ArgumentError(f"is {shown(given)}", argument="t_span", remedy="give an end after 0, or a start and an end after it")
     return float(ends[0]), float(ends[1])
 
 
@@ -111,9 +132,9 @@ def _check(eom: OutputPart) -> None:
     """What these equations alone do not determine is left to `lagrangian.simulate`."""
     name = eom.mechanism.name
     if eom.constraint_names:
-        raise MechanismError(
-            f"{name}: its coordinates are not independent", remedy="reduced().simulate takes independent ones; lg.simulate all"
-        )
+        raise MechanismError(f"{name}: its coordinates are not independent", remedy="use reduced().simulate or lg.simulate")
     for x in eom._terms.friction:
         if any(s.kind == "sign" and e > 0 for s, e in zip(x.ring.symbols, x.poly.degrees(), strict=True)):
-            raise MechanismError(f"{name}: it has dry friction, which sticks", remedy="lg.simulate finds where it does")
+            raise MechanismError(
+                f"{name} has Coulomb friction, which can stick", remedy="use lg.simulate, which handles sticking"
+            )

@@ -85,7 +85,7 @@ def left_latex(name: str) -> str:
         "tau": r"\tau",
         "lambda": r"\lambda",
     }.get(letters, letters)
-    return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]
+    return f"{word}_{{{name[len(letters) :]}}}" if letters != name else "".join(parts(name))
 
 
 def in_short(eom: Equations) -> str:

@@ -62,10 +62,27 @@ class Vector:
 
 @dataclass(frozen=True, repr=False)
 class Row:
-    """`M_i1 q1'' + ... + C q' + G_i + F_i = tau_i + sum_j Psi_ji lambda_j`, the equation of one coordinate.
+    """The whole equation of one coordinate, `M_i1 q1'' + ... + C q' + G_i + F_i = tau_i + sum_j Psi_ji lambda_j`.
 
-    `left` is the formula on the left, and `multipliers` holds for every constraint that acts along the coordinate its number,
-    from 0, and what multiplies its lambda.
+    Attributes
+    ----------
+    number : int
+        Index of the coordinate, from 0.
+    coordinate : str
+        The name of the coordinate.
+    left : Formula
+        The left side.
+    multipliers : tuple of (int, Formula)
+        For every constraint that acts along the coordinate its index, from 0, and what multiplies its lambda.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> row = lg.derive("pendulum").rows[0]
+    >>> print(row)
+    m*L^2*qdd_theta + m*L*g*cos(theta) = tau1
+    >>> row.to_sympy()
+    Eq(L**2*m*qdd_theta + L*g*m*cos(theta), tau1)
     """
 
     number: int  # of the coordinate, from 0

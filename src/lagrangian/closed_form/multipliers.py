@@ -33,7 +33,7 @@ class ClosedMultipliers:
         self._eom, name = eom, eom.mechanism.name
         rows = eom._rows_of_constraints
         if not rows:
-            raise MechanismError("it has no constraints, and so no multipliers", where=name)
+            raise MechanismError("the mechanism has no constraints and therefore no multipliers", where=name)
         numeric = "lg.compile(mechanism).multipliers(q, qd, tau) computes them"
         terms = sum(x.terms for row in (*eom.derived.M, *(row.psi for row in rows)) for x in row)
         if eom.n + len(rows) > UNKNOWNS or terms > TERMS:
@@ -51,9 +51,9 @@ class ClosedMultipliers:
             singular = self._found.singular
         if singular:
             raise MechanismError(
-                "its constraints depend on each other, or parts of it have no mass, so that no single multipliers follow",
+                "its constraints depend on each other, or some of its parts have no mass, so the multipliers are not unique",
                 where=name,
-                remedy=f"{numeric}: the smallest of all that exert the same forces",
+                remedy=f"{numeric}, with the least norm",
             )
 
     @contextmanager
@@ -64,7 +64,7 @@ class ClosedMultipliers:
                 yield
         except TimeUp:
             raise MechanismError(
-                f"its multipliers take longer than {PATIENCE:g} s to be written in closed form",
+                f"writing its multipliers in closed form takes longer than {PATIENCE:g} s",
                 where=self._eom.mechanism.name,
                 remedy="lg.compile(mechanism).multipliers(q, qd, tau) computes them",
             ) from None
@@ -132,8 +132,8 @@ def _through_names(eom: Equations) -> list[Section]:
     terms = _terms(A) + _terms(b)
     if terms > READ:
         said = (
-            f"A and b have {terms} terms and are not printed: print(eom.delassus), print(eom.unconstrained_drift) write them; "
-            f"lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
+            f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.unconstrained_drift) write them, "
+            f"and lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
         )
         return [Section("lambda", title, words=(said,))]
     words, typeset = _solved(len(A))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
 from lagrangian.cached import cached_property
@@ -35,10 +36,28 @@ if TYPE_CHECKING:
 
 @methods
 class ReducedEquations(EnergiesPart, OutputPart):
-    """M q'' + C q' + G + F = tau in the independent coordinates alone; `solution` says what the others are.
+    """Equations of a closed mechanism in independent coordinates.
 
-    `tau` is what acts along the independent coordinates, of forces at every joint: A^T tau, with q = A q_i + b. `whole` has the
-    equations of all coordinates, with the loops.
+    `Equations.reduced` returns this object. It has the members of `Equations` that do not concern constraints. `tau` is what acts
+    along the independent coordinates: A^T tau for joint forces tau, where q = A q_i + b.
+
+    Attributes
+    ----------
+    whole : Equations
+        The equations in all coordinates, with the loops.
+    solution : tuple of str
+        The other coordinates as sums of the independent ones.
+    reduction : Reduction
+        The matrix A and the angles b, exact.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> reduced = lg.derive("parallelogram").reduced()
+    >>> print("; ".join(reduced.solution))
+    phi1 = -theta0; theta1 = theta0; phi2 = -theta0; theta2 = theta0
+    >>> print(reduced.rows[0])
+    3*m*L^2*qdd_theta0 + 7*m*L*g*cos(theta0)/2 = tau1
     """
 
     def __init__(self, whole: Equations, independent: Sequence[int], at: Sequence[float]) -> None:
@@ -86,15 +105,32 @@ class ReducedEquations(EnergiesPart, OutputPart):
         """J, 6 x n: (angular velocity, velocity of the origin) = J q', along the world's axes."""
         return self._made.matrix("J", [self.along([x.element for x in row]) for row in self.whole.jacobian(frame).rows])
 
-    def all_coordinates(self, q: Any) -> np.ndarray:
-        """The coordinates of the whole mechanism, of independent ones or of rows of them: A q + b."""
+    def all_coordinates(self, q: ArrayLike) -> np.ndarray:
+        """Compute the coordinates of the whole mechanism from the independent ones.
+
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (rows, n)
+            Independent coordinates.
+
+        Returns
+        -------
+        ndarray, shape (whole,) or (rows, whole)
+            All coordinates, A q + b.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.derive("parallelogram").reduced().all_coordinates([0.5]).round(3))
+        [ 0.5 -0.5  0.5 -0.5  0.5]
+        """
         b = np.array(self.reduction.quarters) * (np.pi / 2)
         given = array(q, "q")
         if given.ndim not in (1, 2) or given.shape[-1] != self.n:
             raise ArgumentError(f"has shape {given.shape}", argument="q", remedy=f"({self.n},) or (rows, {self.n}) is needed")
         return given @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
 
-    def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
+    def prove(self, progress: Callable[[float, float], object] | None = None) -> Certificate:
         """Prove the equations of the whole; that the solution closes its loops exactly was proved when they were reduced."""
         return self.whole.prove(progress)
 
@@ -102,7 +138,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
         """What `show` and `latex` write, the solution of the loops first."""
         typeset = tuple(typeset_words(line) for line in self.solution)
         return [
-            Section("solution", Title("The other coordinates"), words=self.solution, typeset=typeset),
+            Section("solution", Title("Dependent coordinates"), words=self.solution, typeset=typeset),
             *super().sections(full),
         ]
 
@@ -154,8 +190,8 @@ def _closed(system: System, rows: Sequence[Row], dependent: Sequence[int], q: np
     found = Newton(_ExactLoops(system, rows), free).solve(q[None])
     if found.miss[0] > CLOSED:
         raise MechanismError(
-            f"{system.mechanism.name}: from the pose to start from, its own unless `at` gives one, no pose was found that closes "
-            f"the loops for these independent coordinates; they miss by {found.miss[0]:.2g}"
+            f"{system.mechanism.name}: the loops could not be closed for these independent coordinates; the nearest pose found "
+            f"misses by {found.miss[0]:.2g}. Give another pose to start from: `at`"
         )
     closed: np.ndarray = found.q[0]
     return closed

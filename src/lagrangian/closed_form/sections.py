@@ -79,7 +79,7 @@ def formulas_of(sections: Iterable[Section]) -> list[Formula]:
 def of_equations(eom: Equations, full: bool) -> list[Section]:
     """M, the Christoffel symbols, C, G, F, constraints, energies, and the equations row by row."""
     if not eom.n:
-        words = "no joint moves: there are no coordinates, and nothing to derive"
+        words = "No joint moves, so there are no coordinates and no equations."
         return [Section("none", Title("No equations"), words=(words,))]
     found = [_of_matrix("M", Title("Mass matrix", "M", "M"), eom.M)]
     found += _velocity_sections(eom, full)

@@ -62,7 +62,7 @@ def _where(eom: Equations, sections: list[Section], width: int) -> list[str]:
         lines += _wrapped(f"  {line}", width)
     lines += _columns(values, width)
     if grouped:
-        lines += ["base parameters that stand for several"]
+        lines += ["base parameters that stand for groups"]
         for line in grouped:
             lines += _wrapped(f"  {line}", width)
     return [*lines, ""]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -16,20 +15,65 @@ from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.types import State
 
 Fixed = Iterable[str] | Mapping[str, float]
 
 
 def assemble(
-    mechanism: MechanismLike | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = STARTS
+    mechanism: MechanismLike | Dynamics, q0: State = None, fixed: Fixed = (), t: float = 0.0, starts: int = STARTS
 ) -> np.ndarray:
-    """Find a configuration that closes all loops, near a rough one.
+    """Find a configuration that closes all loops of a mechanism.
 
-    `q0` is where to begin: an array, a mapping of some coordinates, or a pose's name; the mechanism's own start if it is not
-    given. Coordinates that a mapping, a pose or the mechanism's own start gives by name keep their values; or `fixed` names
-    those that do, or maps them to the values they are to have. What a mapping does not give is reached from the mechanism's own
-    start, so that the assembly is the same. If the nearest descent from q0 does not close the loops, others are tried from around
-    it, `starts` times. When no configuration is found, the error says which loops miss, and by how much.
+    The search starts at `q0` and goes to the nearest closed configuration. If that fails, it starts again from random
+    configurations around `q0`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, Dynamics, str or path
+        The mechanism: an object, its compiled dynamics, the name of a library mechanism, or a file.
+    q0 : array_like, mapping, str, optional
+        Where the search starts, in rad and m: all coordinates, a mapping of some names to values, or the name of a pose. The
+        default is the mechanism's own start. Coordinates that a mapping, a pose or the mechanism's own start gives by name keep
+        their values.
+    fixed : sequence of str or mapping of str to float, optional
+        Names of coordinates that keep their values in `q0`, or a mapping of names to the values they must have.
+    t : float, default 0.0
+        Time in seconds; it matters only if a constraint depends on time.
+    starts : int, default 40
+        Number of other starts that are tried if the first fails.
+
+    Returns
+    -------
+    ndarray, shape (nq,)
+        Coordinates that close the loops.
+
+    Raises
+    ------
+    AssemblyError
+        No closed configuration was found. The message says which loops stay open, and by how much.
+    ArgumentError
+        A name is not one of the coordinates.
+
+    See Also
+    --------
+    assembly_modes : Find all closed configurations.
+    consistent_speeds : Find speeds that satisfy the constraints.
+
+    Notes
+    -----
+    The coordinates that a mapping does not give are followed continuously from the mechanism's own start, so that the assembly
+    mode stays the same.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.assemble("four_bar", {"theta1": 0.5}).round(4))
+    [0.5    0.0298 1.5043]
+    >>> lg.assemble("four_bar", fixed={"theta1": 0.5, "phi2": 2.0})
+    Traceback (most recent call last):
+        ...
+    AssemblyError: four_bar: no configuration was found that closes the loops with theta1, phi2 fixed: ...
     """
     dyn, t, starts = dynamics_of(mechanism), number(t, "t"), count(starts, "starts", least=0)
     q, held = _begin(dyn, q0, fixed)
@@ -39,13 +83,47 @@ def assemble(
 
 
 def assembly_modes(
-    mechanism: MechanismLike | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = 200
+    mechanism: MechanismLike | Dynamics, q0: State = None, fixed: Fixed = (), t: float = 0.0, starts: int = 200
 ) -> list[np.ndarray]:
-    """Find all different configurations that close the loops with the `fixed` coordinates as given.
+    """Find all configurations that close the loops for given values of some coordinates.
 
-    Those of a planar four-bar are the two (or one) intersections of two circles. The arguments are those of `assemble`;
-    `starts` is how many random configurations the search begins from. Fixed coordinates are as given; the other angles are within
-    half a turn of zero.
+    A planar four-bar has two for most angles of its crank: the open and the crossed one.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, Dynamics, str or path
+        The mechanism: an object, its compiled dynamics, the name of a library mechanism, or a file.
+    q0 : array_like, mapping, str, optional
+        Values of the fixed coordinates and the first start of the search, in rad and m: all coordinates, a mapping of some names
+        to values, or the name of a pose. The default is the mechanism's own start.
+    fixed : sequence of str or mapping of str to float, optional
+        Names of coordinates that keep their values in `q0`, or a mapping of names to the values they must have.
+    t : float, default 0.0
+        Time in seconds; it matters only if a constraint depends on time.
+    starts : int, default 200
+        Number of random configurations from which the search starts.
+
+    Returns
+    -------
+    list of ndarray, shape (nq,)
+        The different configurations. Angles that are not fixed are between -pi and pi.
+
+    Raises
+    ------
+    AssemblyError
+        No closed configuration was found.
+
+    Notes
+    -----
+    The search finds each configuration with high probability, not with certainty; increase `starts` for large mechanisms.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> for q in lg.assembly_modes("four_bar", fixed={"theta1": 0.5}):
+    ...     print(q.round(4))
+    [0.5    0.0298 1.5043]
+    [ 0.5    -1.4154 -1.8899]
     """
     dyn = dynamics_of(mechanism)
     q, held = _begin(dyn, q0, fixed)
@@ -64,7 +142,7 @@ def assembly_modes(
     return found
 
 
-def _begin(dyn: Dynamics, q0: Any, fixed: Fixed) -> tuple[np.ndarray, tuple[str, ...]]:
+def _begin(dyn: Dynamics, q0: State, fixed: Fixed) -> tuple[np.ndarray, tuple[str, ...]]:
     """Where to begin, and the names of the coordinates that stay there."""
     given = reading.configuration(dyn.mechanism, q0)
     fixed = fixed if isinstance(fixed, Mapping) else texts(fixed, "fixed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,21 +14,53 @@ from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.types import State
 
 
 def consistent_speeds(
     mechanism: MechanismLike | Dynamics,
-    q: Any = None,
-    qd0: Any = None,
+    q: State = None,
+    qd0: State = None,
     fixed: Iterable[str] | Mapping[str, float] = (),
     t: float = 0.0,
 ) -> np.ndarray:
-    """Find the speeds that keep all constraints and are nearest to `qd0`, as the mass matrix measures it.
+    """Find the speeds that satisfy all constraints and are nearest to given ones.
 
-    `q` is a configuration that closes the loops, as in simulate: an array, the name of a pose, a mapping of some coordinates,
-    or nothing for the mechanism's own start. `qd0` is an array, or a mapping of some speeds, which keep their values; the others
-    are then the slowest that keep the constraints. `fixed` names speeds that keep their value in qd0, or maps them to values, as
-    those of driven joints.
+    Nearness is measured by the mass matrix: the kinetic energy of the difference is least.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, Dynamics, str or path
+        The mechanism: an object, its compiled dynamics, the name of a library mechanism, or a file.
+    q : array_like, mapping, str, optional
+        A configuration, in rad and m: all coordinates, which must close the loops, a mapping of some names to values, or the name
+        of a pose. The default is the mechanism's own start.
+    qd0 : array_like or mapping, optional
+        Speeds in rad/s and m/s. The speeds that a mapping names keep their values, and the others are the slowest that satisfy
+        the constraints. The default is zeros.
+    fixed : sequence of str or mapping of str to float, optional
+        Names of speeds that keep their values in `qd0`, or a mapping of names to values, as for driven joints.
+    t : float, default 0.0
+        Time in seconds; it matters only if a constraint depends on time.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Speeds that satisfy the constraints.
+
+    Raises
+    ------
+    AssemblyError
+        The loops are open at `q`, or no speeds satisfy the constraints with the fixed ones.
+    ArgumentError
+        A name is not one of the speeds.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> q = lg.assemble("four_bar", {"theta1": 0.5})
+    >>> print(lg.consistent_speeds("four_bar", q, {"theta1": 1.0}).round(4))
+    [ 1.     -1.3399 -0.018 ]
     """
     dyn = dynamics_of(mechanism)
     names = dyn.mechanism.speed_names

@@ -153,11 +153,11 @@ class Loops:
         )
         told = told or "a loop that keeps an orientation is closed the wrong way round, by half a turn"
         held = f" with {', '.join(self.held)} fixed" if self.held else ""
-        hint = "Lengths or placements may not fit, or a start nearer to the wanted configuration is needed"
+        hint = "Lengths or placements may not fit, or the search must start nearer to the wanted configuration"
         if self.of_each_loop(q)[0].amount < NEAR:
             hint = (
-                "They miss by so little that they seem to contradict one another by the rounding of their numbers: give more "
-                "digits, or leave out what follows from the others: mechanism.replace(loops=..., constraints=...)"
+                "The gaps are so small that rounded numbers in the description seem to contradict each other: give more digits, "
+                "or remove redundant loops and constraints with mechanism.replace(loops=..., constraints=...)"
             )
         return AssemblyError(
             f"{self.dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. {hint}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.showing import ShownText
+from lagrangian.types import State
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
 SINGULAR = 1e-6
@@ -24,7 +24,35 @@ SINGULAR = 1e-6
 
 @dataclass(frozen=True)
 class Mobility(ShownText):
-    """`degrees` of freedom at the configuration, `nearby` at those around it; where the two differ it is singular."""
+    """Degrees of freedom of a mechanism at a configuration.
+
+    `mobility` returns this object; `print` writes it as a sentence.
+
+    Attributes
+    ----------
+    degrees : int
+        Degrees of freedom at the configuration.
+    nearby : int
+        Degrees of freedom at configurations around it.
+    speeds : int
+        Number of speeds.
+    equations : int
+        Number of constraint equations.
+    rank : int
+        Rank of the constraint Jacobian at the configuration.
+    gruebler : int
+        Gruebler's count: speeds minus equations.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.mobility("bricard")
+    >>> print(found)
+    1 degree of freedom: 5 speeds, 5 equations, 1 of which follows from the others. Gruebler's count gives 0; it does not see
+    redundant equations.
+    >>> found.degrees, found.gruebler, found.redundant
+    (1, 0, 1)
+    """
 
     degrees: int
     nearby: int
@@ -35,11 +63,12 @@ class Mobility(ShownText):
 
     @property
     def redundant(self) -> int:
-        """How many equations follow from the others, everywhere around."""
+        """Number of constraint equations that follow from the others, everywhere around the configuration."""
         return self.equations - (self.speeds - self.nearby)
 
     @property
     def singular(self) -> bool:
+        """Whether the configuration is singular: it has more degrees of freedom than those around it."""
         return self.degrees != self.nearby
 
     def __str__(self) -> str:
@@ -50,7 +79,7 @@ class Mobility(ShownText):
         if self.redundant:
             told += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"
         told += f". Gruebler's count gives {self.gruebler}"
-        told += "." if self.gruebler == self.nearby else ", which does not see that."
+        told += "." if self.gruebler == self.nearby else "; it does not see redundant equations."
         if self.singular:
             told += (
                 f" This configuration is singular: here the constraints leave {self.degrees} speeds free, "
@@ -59,11 +88,39 @@ class Mobility(ShownText):
         return told
 
 
-def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
-    """Degrees of freedom of a mechanism at a configuration that closes its loops.
+def mobility(mechanism: MechanismLike | Dynamics, q: State = None, t: float = 0.0) -> Mobility:
+    """Count the degrees of freedom of a mechanism by the rank of its constraints.
 
-    `q` is an array, the name of a pose, or a mapping of some coordinates, the others being found so that the loops close. If none
-    is given it is the configuration nearest to the mechanism's own start that closes the loops.
+    Unlike Gruebler's count, this sees redundant constraints and singular configurations.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, Dynamics, str or path
+        The mechanism: an object, its compiled dynamics, the name of a library mechanism, or a file.
+    q : array_like, mapping, str, optional
+        A configuration, in rad and m: all coordinates, which must close the loops, a mapping of some names to values, or the name
+        of a pose. The default is the closed configuration nearest to the mechanism's own start.
+    t : float, default 0.0
+        Time in seconds; it matters only if a constraint depends on time.
+
+    Returns
+    -------
+    Mobility
+        The degrees of freedom here and nearby, the rank, and Gruebler's count.
+
+    Raises
+    ------
+    AssemblyError
+        The loops are open at `q`, or cannot be closed.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.mobility("four_bar"))
+    1 degree of freedom: 3 speeds, 2 equations. Gruebler's count gives 1.
+    >>> print(lg.mobility("parallelogram", {"theta0": 0.0}))
+    1 degree of freedom: 5 speeds, 4 equations. Gruebler's count gives 1. This configuration is singular: here the constraints
+    leave 3 speeds free, 2 more than around it.
     """
     dyn, t = dynamics_of(mechanism), number(t, "t")
     start = Start(dyn, q, t, ("q", "qd"))

@@ -170,7 +170,10 @@ def normalised(mechanism: Mechanism, q: np.ndarray, where: Place) -> np.ndarray:
         if joint.kind.quaternion:
             length = float(np.linalg.norm(q[at : at + 4]))
             if length == 0:
-                raise ArgumentError(f"the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation", where=where)
+                raise ArgumentError(
+                    f"the quaternion of joint {joint.name!r} is zero, which is not a rotation; use (1, 0, 0, 0) for none",
+                    where=where,
+                )
             q[at : at + 4] /= length
         at += joint.kind.nq
     return q

@@ -35,7 +35,7 @@ def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, 
     others = np.flatnonzero(loops.free)
     slopes = dyn.constraint_jacobian(at, float(t[0]))[loops.rows][:, others]
     if np.linalg.matrix_rank(slopes, tol=1e-6) < len(others):
-        raise ArgumentError(f"identify: {', '.join(names)} do not determine all other coordinates; give q of all of them")
+        raise ArgumentError(f"identify: {', '.join(names)} do not determine the other coordinates; give q for all of them")
 
     def closed(rows: np.ndarray, when: np.ndarray) -> np.ndarray:
         found, good = close_rows(dyn, rows, when, names)

@@ -37,6 +37,6 @@ def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence
     if left[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(found).max()):
         held = f" with {', '.join(fixed)} given" if fixed else ""
         raise AssemblyError(
-            f"no speeds keep the constraints{held}: {dyn.constraint_names[worst]} is left with a rate of {left[worst]:.3g}"
+            f"no speeds satisfy the constraints{held}: {dyn.constraint_names[worst]} changes at {left[worst]:.3g} per second"
         )
     return found

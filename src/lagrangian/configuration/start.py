@@ -22,6 +22,7 @@ from lagrangian.errors import Argument, ArgumentError, AssemblyWarning, Lagrangi
 from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Origin
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import value_of
 
 SINGULAR = 1e-7  # of the largest slope: loops whose slopes depend on each other by less are at a dead centre
@@ -50,6 +51,11 @@ class _Between:
 
 def _rank(psi: np.ndarray) -> int:
     return int(np.linalg.matrix_rank(psi, tol=SINGULAR * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
+
+
+def driven_speeds(mechanism: Mechanism) -> tuple[str, ...]:
+    """The speeds that motors have."""
+    return tuple(name for joint in mechanism.joints if joint.actuated for name in joint.speed_names)
 
 
 class Start:
@@ -145,9 +151,9 @@ class Start:
             return
         values = ", ".join(f"{name} = {given.q[self.dyn.mechanism.coordinate_names.index(name)]:.6g}" for name in given.held)
         warn(
-            f"{self.dyn.mechanism.name}: {f'a configuration with {values}' if values else given.where} is not reached from the "
-            f"mechanism's start without passing a dead centre. The loops were closed anew, perhaps in another assembly: give all "
-            f"coordinates to choose one; lagrangian.assembly_modes(mechanism) lists them",
+            f"{self.dyn.mechanism.name}: {f'a configuration with {values}' if values else given.where} cannot be reached from "
+            f"the mechanism's start without passing a dead centre. The loops were closed again, perhaps in another assembly "
+            f"mode. Give all coordinates to choose one; lagrangian.assembly_modes(mechanism) lists them",
             AssemblyWarning,
         )
 
@@ -166,7 +172,9 @@ class Start:
         example = next((j.name for j in model.joints if j.actuated and j.kind.nq == 1), "")
         if example:
             value = float(f"{q[model.coordinate_names.index(example)]:.4g}")
-            remedy += f". Or give only what is driven, {Argument(self.arguments[0], {example: value})}, and the others follow"
+            remedy += (
+                f". Or give only the driven coordinates, {Argument(self.arguments[0], {example: value})}, and the others follow"
+            )
         return ArgumentError(f"{self.given.where} does not close the loops: {miss}", where=model.name, remedy=remedy)
 
     # -- speeds ------------------------------------------------------------------------------------------------------
@@ -179,13 +187,16 @@ class Start:
             qd = np.array([given.get(name, 0.0) for name in model.speed_names])
             return nearest_speeds(self.dyn, self.q, qd, tuple(given), self.t)
         breaks = self.breaking(self.q, wanted)
+        if breaks is not None and qd0 is None and model.initial.revised:
+            # numbers that were right for other values of the parameters: those of the motors stay, and the others follow
+            return nearest_speeds(self.dyn, self.q, wanted, driven_speeds(model), self.t)
         if breaks is not None:
             raise ArgumentError(
-                f"breaks the constraints: {breaks.name} changes at {breaks.amount:.3g} a second",
+                f"violates the constraints: {breaks.name} changes at {breaks.amount:.3g} per second",
                 where=model.name,
                 argument=argument,
-                remedy=f"lagrangian.consistent_speeds(mechanism, q, {argument}) finds the nearest speeds that keep them; or give "
-                f"the driven ones by name, {Argument(argument, {'joint': 1.0})}",
+                remedy=f"lagrangian.consistent_speeds(mechanism, q, {argument}) finds the nearest speeds that satisfy them; or "
+                f"give the driven speeds by name, {Argument(argument, {'joint': 1.0})}",
             )
         return nearest_speeds(self.dyn, self.q, wanted, t=self.t)
 

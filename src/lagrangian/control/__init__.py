@@ -1,6 +1,6 @@
-"""Controllers: torques from time, coordinates and speeds, for `simulate`, at once or sampled.
+"""Controllers: torques from the time, the coordinates and the speeds, for `simulate`, continuous or sampled.
 
-Each is made of a `model`, the mechanism it believes in, which need not be the one it drives, and of a path to follow.
+Each has a `model`, the mechanism as the controller knows it, which may differ from the one it drives, and a path to follow.
 """
 
 from lagrangian.control.computed_torque import ComputedTorque

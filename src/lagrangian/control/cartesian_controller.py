@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from lagrangian.control.controller import Controller, gains
 from lagrangian.control.reference import CartesianReference, pose_error
 from lagrangian.errors import Argument, ArgumentError, SingularWarning, warn
 from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.paths.argument_checks import coordinates
+from lagrangian.types import State
 
 # how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
 NEAR = 0.02
@@ -33,18 +34,32 @@ class Situation:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CartesianController(Controller):
-    """A path of a frame, or a point or 4x4 pose to be at. `frame` and `directions` are the path's own unless they are given.
+    """The base class of the controllers of a frame.
 
-    The orientation's error is the rotation vector of R_d R^T along the world's axes. Where the mechanism has more freedom than
-    the path leads, `posture` (coordinates, a mapping of some, or a pose's name) draws the rest, in the null space, with
-    `posture_frequency` (rad/s), critically damped; without it the rest is only damped. Near a singular configuration the
-    direction that is lost is not accelerated, and a `SingularWarning` says so once; `threshold` is how near, as for
-    `dyn.cartesian`. `friction` compensates the model's; of dry friction that of the joint speeds wanted.
+    They share their errors and their treatment of the remaining freedom. The error of the orientation is the rotation vector of
+    R_d R^T along the world's axes. If the mechanism has more degrees of freedom than the path leads, `posture` attracts the rest
+    in the null space; without it the rest is only damped. Near a singular configuration the direction that is lost is not
+    accelerated, and the controller warns once with a `SingularWarning`.
+
+    Attributes
+    ----------
+    frame : str or Frame
+        The frame that follows the path.
+    directions : tuple of str
+        Those of "wx", "wy", "wz", "x", "y", "z" that are controlled.
+    posture : array_like, mapping, str or None
+        The configuration that attracts the remaining freedom.
+    posture_frequency : float
+        The frequency of this attraction in rad/s; it is critically damped.
+    friction : bool
+        Whether the friction of the model is compensated.
+    threshold : float
+        How near a singular configuration a direction is faded out, as for `Dynamics.cartesian`.
     """
 
-    frame: Any = field(default=None, kw_only=True)
-    directions: Any = field(default=None, kw_only=True)
-    posture: Any = field(default=None, kw_only=True)
+    frame: str | Frame | None = field(default=None, kw_only=True)
+    directions: str | Iterable[str] | None = field(default=None, kw_only=True)
+    posture: State = field(default=None, kw_only=True)
     posture_frequency: float = field(default=5.0, kw_only=True)
     friction: bool = field(default=True, kw_only=True)
     threshold: float = field(default=NEAR, kw_only=True)
@@ -58,7 +73,7 @@ class CartesianController(Controller):
         places = single_coordinates(mechanism)
         led: dict[str, float] = {}
         if self.posture is not None:
-            named = tuple(self.posture) if not isinstance(self.posture, str) and hasattr(self.posture, "keys") else None
+            named = tuple(self.posture) if isinstance(self.posture, Mapping) else None
             values = coordinates(self.posture, named, "posture", mechanism)
             led = {n: x for n, x in zip(named or mechanism.coordinate_names, values.tolist(), strict=True) if n in places}
             for name in named or ():
@@ -74,18 +89,39 @@ class CartesianController(Controller):
         rows = np.array([DIRECTIONS.index(d) for d in directions], dtype=int)
         self._keep(directions=directions, _rows=rows, _led=np.array([float(d in led) for d in directions]))
 
+    @property
+    def _controlled(self) -> tuple[str, ...]:
+        """The directions that are controlled."""
+        found: tuple[str, ...] = self.__dict__["directions"]
+        return found
+
     def situation(self, t: float, q: np.ndarray, qd: np.ndarray) -> Situation:
+        """Return the error of the frame and what its path wants, along the controlled directions.
+
+        Parameters
+        ----------
+        t : float
+            The time in seconds.
+        q, qd : numpy.ndarray
+            Coordinates and speeds.
+
+        Returns
+        -------
+        Situation
+            The Cartesian dynamics, the error and its rate, the velocity of the frame and the acceleration of the path.
+        """
         dyn = self.dynamics
         reference: CartesianReference = self.reference
         rows, led = self.__dict__["_rows"], self.__dict__["_led"]
         pose, velocity, acceleration = reference(t)
         velocity, acceleration = velocity[rows] * led, acceleration[rows] * led
-        x = cartesian(dyn, q, qd, reference.frame, self.directions, t, self.threshold, warn=False)
+        x = cartesian(dyn, q, qd, reference.frame, self._controlled, t, self.threshold, warn=False)
         told: list[float] = self.__dict__["_told"]
         if x.singular and not told:  # once, not at every step
             told.append(t)
             warn(
-                f"{self!r}: {x.frame!r} came near a singular configuration at t = {t:.6g} s; what it cannot do there is left out",
+                f"{self!r}: {x.frame!r} came near a singular configuration at t = {t:.6g} s; the direction that is "
+                f"lost there is left out",
                 SingularWarning,
             )
         moving = x.J @ qd
@@ -93,7 +129,26 @@ class CartesianController(Controller):
         return Situation(x, error, velocity - moving, moving, acceleration, x.J_bar @ velocity)
 
     def joint_forces(self, t: float, q: np.ndarray, qd: np.ndarray, now: Situation, force: np.ndarray) -> np.ndarray:
-        """J^T (force - M_x J' qd) + C qd + G + F, and the posture in the null space: of actuators alone."""
+        """Return the joint forces for a force at the frame, with compensation and posture.
+
+        They are J^T (force - M_x J' qd) + C qd + G + F and the posture in the null space, brought about by actuators alone.
+
+        Parameters
+        ----------
+        t : float
+            The time in seconds.
+        q, qd : numpy.ndarray
+            Coordinates and speeds.
+        now : Situation
+            The situation there.
+        force : numpy.ndarray
+            The force along the controlled directions.
+
+        Returns
+        -------
+        numpy.ndarray
+            The joint forces.
+        """
         x, w = now.x, self.posture_frequency
         iq, iv, wanted = self.__dict__["_posture"]
         idle = -2 * w * qd

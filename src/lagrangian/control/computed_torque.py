@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.control.controller import FREQUENCY, Controller, second_order
 from lagrangian.control.drives import degrees_told
@@ -16,21 +16,56 @@ from lagrangian.public import public
 @public
 @dataclass(frozen=True, repr=False, eq=False)
 class ComputedTorque(Controller):
-    """tau = M (q_d'' + kd e' + kp e) + C q' + G + F with e = q_d - q: where the model is right, e'' + kd e' + kp e = 0.
+    """Follow a path of joints with computed torque.
 
-    With constraints the path leads as many independent coordinates as there are degrees of freedom, or more; the other
-    accelerations follow from the constraints, and actuators alone do what is needed, with the least torques where they are many.
-    `kp` (1/s^2) and `kd` (1/s) are a number or one for each coordinate that is led; those not given are w^2 and 2 zeta w of a
-    `frequency` w (20 rad/s) and a `damping` ratio zeta (1). Angles are not wrapped: a turn more is another place.
+    The torques are tau = M (qdd_d + kd e' + kp e) + C qd + G + F with the error e = q_d - q. If the model is right, the error
+    obeys e'' + kd e' + kp e = 0. Angles are not wrapped: a whole turn more is another position.
 
-    `friction` compensates the model's: viscous at the measured speed; dry by the sign of the wanted speed, which does not chatter
-    about zero, and none where the path rests. (Of joints that are not led, by the measured one.)
+    In a mechanism with constraints the path leads as many independent coordinates as there are degrees of freedom, or more. The
+    other accelerations follow from the constraints, and the actuators take the smallest torques if there are more than needed.
+
+    Parameters
+    ----------
+    model : Mechanism, str, path or Dynamics
+        The model of the mechanism that is controlled.
+    path : JointPath, array_like, mapping or str
+        The path of joints to follow, or a configuration to hold: an array, a mapping of coordinates to values, or the name of a
+        pose.
+    frequency : array_like, optional
+        The natural frequency w of the error in rad/s, from which kp = w^2 follows. The default is 20.
+    damping : array_like, optional
+        The damping ratio zeta of the error, from which kd = 2 zeta w follows. The default is 1.
+    kp : array_like, optional
+        The gain of the error, in 1/s^2: one number, or one for each coordinate that is led.
+    kd : array_like, optional
+        The gain of the error's rate, in 1/s.
+    friction : bool
+        Whether to compensate the friction of the model: viscous friction at the measured speed, dry friction by the sign of the
+        wanted speed, and none while the path rests. The default is True.
+
+    Raises
+    ------
+    ArgumentError
+        If the path leaves degrees of freedom open, or if a gain is given twice.
+
+    Notes
+    -----
+    The law is due to Markiewicz (1973).
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0)
+    >>> controller = lg.control.ComputedTorque("two_r", path, frequency=20.0)
+    >>> motion = lg.simulate("two_r", 1.5, q0=[0.1, 0.0], qd0=[0.0, 0.0], torque=controller)
+    >>> motion.q[-1].round(3)
+    array([ 1. , -0.5])
     """
 
-    frequency: Any = field(default=None, kw_only=True)
-    damping: Any = field(default=None, kw_only=True)
-    kp: Any = field(default=None, kw_only=True)
-    kd: Any = field(default=None, kw_only=True)
+    frequency: ArrayLike | None = field(default=None, kw_only=True)
+    damping: ArrayLike | None = field(default=None, kw_only=True)
+    kp: ArrayLike | None = field(default=None, kw_only=True)
+    kd: ArrayLike | None = field(default=None, kw_only=True)
     friction: bool = field(default=True, kw_only=True)
 
     def _prepare(self) -> None:
@@ -39,12 +74,12 @@ class ComputedTorque(Controller):
         kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         self._keep(_reference=reference, kp=kp, kd=kd)
 
-    def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
+    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
         reference: JointReference = self.reference
         led = reference.iv
         wanted, speed, acceleration = reference(t)
-        command = acceleration + self.kd * (speed - qd[led]) + self.kp * (wanted - q[reference.iq])
+        command = acceleration + np.asarray(self.kd) * (speed - qd[led]) + np.asarray(self.kp) * (wanted - q[reference.iq])
         qdd = self.drives.accelerations(t, q, qd, led, command)
         moving = None
         if self.friction:

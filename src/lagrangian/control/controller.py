@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, floats
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.control.drives import Drives
-from lagrangian.control.reference import jumps
+from lagrangian.control.reference import PathOrSetPoint, jumps
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
@@ -23,14 +24,39 @@ FREQUENCY = 20.0  # rad/s, where nothing else is said
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Controller(ABC):
-    """`controller(t, q, qd)` are the joint forces; `simulate(plant, torque=controller)` asks it at every stage of every step.
+    """The base class of all controllers.
 
-    `model` is a mechanism, or its compiled `Dynamics`, with the coordinates of the one it drives. Walls in it are left out: a
-    controller knows its arm, not what it will meet.
+    A controller is a function of the time, the coordinates and the speeds that returns the joint forces. Pass it to
+    `simulate(plant, torque=controller)`, which calls it at every stage of every step, or `controller.sampled(period)` for a
+    digital controller. Before the start and after the end of its path it holds the mechanism at rest there. Walls in the model
+    are left out: a controller knows its arm, not what the arm will touch.
+
+    Attributes
+    ----------
+    model : Dynamics
+        The model of the controller. It has the coordinates of the mechanism that the controller drives, but may have other
+        parameters.
+    path : JointPath, CartesianPath, array_like, mapping or str
+        The path to follow, or the set-point to hold.
+
+    See Also
+    --------
+    lagrangian.Sampled : A function that `simulate` calls at fixed times.
+    lagrangian.Traced : A function that `simulate` compiles.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r")
+    >>> hold = lg.control.PDGravity(arm, [0.5, 0.5])
+    >>> isinstance(hold, lg.control.Controller)
+    True
+    >>> hold(0.0, [0.5, 0.5], [0.0, 0.0]).round(3)  # gravity alone: there is no error
+    array([228.618,  38.49 ])
     """
 
     model: MechanismLike | Dynamics
-    path: Any
+    path: PathOrSetPoint
 
     def __post_init__(self) -> None:
         self._keep(model=believed(self.model))
@@ -42,31 +68,53 @@ class Controller(ABC):
         """Check the rest of the arguments, and compute what does not change."""
 
     @abstractmethod
-    def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
+    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """The joint forces (nv,): zero where there is no actuator."""
 
     def sampled(self, period: float, delay: float = 0.0) -> Sampled:
-        """The controller asked every `period` seconds, its torques held in between and acting `delay` later."""
+        """Return the controller as a digital one with a fixed sampling period.
+
+        Parameters
+        ----------
+        period : float
+            The time between two samples, in seconds. The torques are held in between.
+        delay : float
+            The time after which the torques of a sample act, in seconds. The default is 0.
+
+        Returns
+        -------
+        Sampled
+            A torque source for `simulate`.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> hold = lg.control.PDGravity("two_r", [0.5, 0.5])
+        >>> motion = lg.simulate("two_r", 1.0, q0=[0.4, 0.6], torque=hold.sampled(0.002, delay=0.001))
+        >>> motion.success
+        True
+        """
         return Sampled(self, period, delay)
 
     @property
     def dynamics(self) -> Dynamics:
-        """Of the model."""
+        """The compiled dynamics of the model."""
         assert isinstance(self.model, Dynamics)
         return self.model
 
     @property
     def breaks(self) -> tuple[float, ...]:
-        """Times at which its torques may jump, for `simulate` to step to."""
+        """The times at which the torques may jump. `simulate` ends a step there."""
         return jumps(self.reference.path)
 
     @property
     def reference(self) -> Any:
-        """What is to be followed, at any time."""
+        """The path or set-point as a function of time."""
         return self.__dict__["_reference"]
 
     @property
     def drives(self) -> Drives:
+        """The actuated joints of the model."""
         found: Drives = self.__dict__["_drives"]
         return found
 
@@ -80,8 +128,8 @@ class Controller(ABC):
         q, qd = array(q, "q"), array(qd, "qd")
         if q.shape != (dyn.nq,) or qd.shape != (dyn.nv,):
             raise ArgumentError(
-                f"{self!r} is asked with q of shape {q.shape} and qd of {qd.shape}; its model has {dyn.nq} coordinates and "
-                f"{dyn.nv} speeds, and so must the mechanism it drives"
+                f"{self!r} got q of shape {q.shape} and qd of shape {qd.shape}; its model has {dyn.nq} coordinates and "
+                f"{dyn.nv} speeds, and the mechanism that it drives must have the same"
             )
         return q, qd
 
@@ -126,7 +174,7 @@ def second_order(
     """
     for (a, x), (b, y) in ((("kp", kp), ("frequency", frequency)), (("kd", kd), ("damping", damping))):
         if x is not None and y is not None:
-            raise ArgumentError(f"{a} and {b} are both given, and each says what the other is; give one of them")
+            raise ArgumentError(f"{a} and {b} are both given, but each follows from the other; give one of them")
     zeta = gains("damping", 1.0 if damping is None else damping, names)
     if kp is None:
         w = gains("frequency", usual if frequency is None else frequency, names)

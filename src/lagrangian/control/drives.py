@@ -36,13 +36,13 @@ class Drives:
         for joint in mechanism.joints:
             if joint.actuated and joint.kind.quaternion:
                 raise ArgumentError(
-                    f"control: joint {joint.name!r} of {mechanism.name} is a {joint.type} joint with actuators; only joints "
-                    f"whose coordinates have speeds of their own can be driven. actuated = false leaves it passive"
+                    f"control: joint {joint.name!r} of {mechanism.name} is an actuated {joint.type} joint, which controllers "
+                    f"cannot drive; set `actuated = false`, or describe it as joints of one coordinate each"
                 )
         if driven.sum() < degrees:
             raise ArgumentError(
-                f"control: {mechanism.name} has {degrees} degrees of freedom and {int(driven.sum())} actuated speeds; each "
-                f"degree of freedom needs one"
+                f"control: {mechanism.name} has {degrees} degrees of freedom and {int(driven.sum())} actuated speeds; a "
+                f"controller needs one for each degree of freedom"
             )
         rest = mechanism.neutral()
         plus, minus = (dyn.friction(np.full(dyn.nv, sign * CREEP), q=rest) for sign in (1.0, -1.0))
@@ -88,6 +88,6 @@ def degrees_told(drives: Drives, count: int, names: Any) -> None:
     if count < drives.degrees:
         raise ArgumentError(
             f"control: the path leads {', '.join(names)}, but {drives.dyn.mechanism.name} has {drives.degrees} degrees of "
-            f"freedom; lead as many independent coordinates",
+            f"freedom; the path must lead as many independent coordinates",
             concerns="path",
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
 from lagrangian.control.controller import Controller, second_order
@@ -18,18 +18,56 @@ FREQUENCY = 10.0  # rad/s, where nothing else is said: inertia is not in the law
 @public
 @dataclass(frozen=True, repr=False, eq=False)
 class PDGravity(Controller):
-    """tau = G(q) + kp (q_d - q) + kd (q_d' - q'), at the actuated joints; the rest of gravity the constraints carry.
+    """Control the joints with a proportional-derivative law and gravity compensation.
 
-    At rest under a load it did not know, or a gravity it knew wrongly, the error is that force over kp. It follows a path only as
-    well as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of slides),
-    a number or one for each joint; those not given make each joint, with the inertia it has where the path begins and the others
-    held, a spring of `frequency` (10 rad/s) and `damping` ratio (1). Angles are not wrapped: a turn more is another place.
+    The torques at the actuated joints are tau = G(q) + kp (q_d - q) + kd (qd_d - qd). At rest, the error is the force that the
+    model does not know, divided by kp. The law contains no inertia, so that it follows a fast path only with stiff gains;
+    `ComputedTorque` does better. Angles are not wrapped: a whole turn more is another position.
+
+    Parameters
+    ----------
+    model : Mechanism, str, path or Dynamics
+        The model of the mechanism that is controlled.
+    path : JointPath, array_like, mapping or str
+        The path of joints to follow, or a configuration to hold: an array, a mapping of coordinates to values, or the name of a
+        pose.
+    kp : array_like, optional
+        The stiffness, in N m/rad (N/m for slides): one number, or one for each joint that is led.
+    kd : array_like, optional
+        The damping, in N m s/rad (N s/m for slides): one number, or one for each joint that is led.
+    frequency : array_like, optional
+        The natural frequency in rad/s from which `kp` follows, with the inertia that each joint has where the path begins. The
+        default is 10.
+    damping : array_like, optional
+        The damping ratio from which `kd` follows. The default is 1.
+
+    Raises
+    ------
+    ArgumentError
+        If the path leads a joint without an actuator, or if a gain is given twice.
+
+    Notes
+    -----
+    The law is due to Takegaki and Arimoto (1981).
+
+    Examples
+    --------
+    Hold an arm whose payload the model does not know:
+
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r")
+    >>> controller = lg.control.PDGravity(arm, [0.5, 0.5], frequency=20.0)
+    >>> heavy = arm.with_payload("tip", 1.0)
+    >>> motion = lg.simulate(heavy, 3.0, q0=[0.5, 0.5], torque=controller)
+    >>> error = [0.5, 0.5] - motion.q[-1]
+    >>> error.round(4)
+    array([0.0009, 0.0025])
     """
 
-    kp: Any = field(default=None, kw_only=True)
-    kd: Any = field(default=None, kw_only=True)
-    frequency: Any = field(default=None, kw_only=True)
-    damping: Any = field(default=None, kw_only=True)
+    kp: ArrayLike | None = field(default=None, kw_only=True)
+    kd: ArrayLike | None = field(default=None, kw_only=True)
+    frequency: ArrayLike | None = field(default=None, kw_only=True)
+    damping: ArrayLike | None = field(default=None, kw_only=True)
 
     def _prepare(self) -> None:
         reference = JointReference.of(self.path, self.dynamics.mechanism, only=self.drives.driven)
@@ -51,10 +89,10 @@ class PDGravity(Controller):
         found: np.ndarray = np.einsum("ik,ij,jk->k", follow, dyn.mass_matrix(q), follow)
         return found
 
-    def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
+    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
         reference: JointReference = self.reference
         wanted, speed, _ = reference(t)
         tau = self.drives.torques(t, q, self.dynamics.gravity(q)).copy()
-        tau[reference.iv] += self.kp * (wanted - q[reference.iq]) + self.kd * (speed - qd[reference.iv])
+        tau[reference.iv] += np.asarray(self.kp) * (wanted - q[reference.iq]) + np.asarray(self.kd) * (speed - qd[reference.iv])
         return tau

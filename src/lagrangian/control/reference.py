@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
@@ -20,6 +21,8 @@ from lagrangian.paths.argument_checks import coordinates, place
 from lagrangian.paths.path import CartesianPath, JointPath
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
+PathOrSetPoint = JointPath | CartesianPath | ArrayLike | Mapping[str, float] | str
+"""What a controller follows: a path of joints or of a frame, or a fixed configuration, point or pose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +40,8 @@ class JointReference:
         """Of a JointPath, or of coordinates as an array, a mapping or a pose's name. `only` are the speeds of interest."""
         if isinstance(given, CartesianPath):
             raise ArgumentError(
-                "control: a path of joints is needed, not one of a frame; OperationalSpace follows that, or inverse kinematics "
-                "makes joints of it",
+                "control: the path is one of a frame, and this controller needs a path of joints; use OperationalSpace, or "
+                "the joint_path of inverse(mechanism, path)",
                 concerns="path",
             )
         if isinstance(given, JointPath):
@@ -61,8 +64,8 @@ class JointReference:
                 )
             if name not in places and names is not None:
                 raise ArgumentError(
-                    f"control: the path leads {name!r}, of a ball or free joint, whose orientation is not a matter of single "
-                    f"coordinates; lead others: {', '.join(list(places)[:12])}",
+                    f"control: the path leads {name!r}, which belongs to a ball or free joint and has no speed of its own; "
+                    f"lead only {', '.join(list(places)[:12])}",
                     concerns="path",
                 )
         chosen = [k for k, n in enumerate(every) if n in places and (only is None or names is not None or places[n][1] in only)]
@@ -71,7 +74,8 @@ class JointReference:
                 if places[every[k]][1] not in only:
                     driven = [n for n, (_, iv) in places.items() if iv in only]
                     raise ArgumentError(
-                        f"control: the path leads {every[k]!r}, which has no actuator; {', '.join(driven)} do", concerns="path"
+                        f"control: the path leads {every[k]!r}, which has no actuator; lead only {', '.join(driven)}",
+                        concerns="path",
                     )
         led = tuple(every[k] for k in chosen)
         iq, iv = (np.array([places[n][part] for n in led], dtype=int) for part in (0, 1))
@@ -95,7 +99,8 @@ class CartesianReference:
         """Of a CartesianPath, or of a point (x, y), (x, y, z) or a 4x4 pose."""
         if isinstance(given, JointPath):
             raise ArgumentError(
-                "control: a path of a frame is needed, not one of joints; ComputedTorque follows that", concerns="path"
+                "control: the path is one of joints, and this controller needs a path of a frame; use ComputedTorque",
+                concerns="path",
             )
         if isinstance(given, CartesianPath):
             path: Any = _Remembered.of(given)
@@ -111,13 +116,13 @@ class CartesianReference:
             led = DIRECTIONS if turn is not None else DIRECTIONS[3 : 3 + len(position)]
         if frame is None:
             frames = ", ".join([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)])
-            raise ArgumentError(f"control: which frame is to follow the path? frame= one of {frames}", concerns="frame")
+            raise ArgumentError(f"control: the path does not name a frame; give `frame`, one of {frames}", concerns="frame")
         mechanism.frame(frame)
         chosen = led if directions is None else texts(directions, "directions")
         for direction in chosen:
             if direction not in led:
                 raise ArgumentError(
-                    f"control: the path leads {', '.join(led)}: {one_of('direction', direction, led)}", concerns="directions"
+                    f"control: the path leads {', '.join(led)}; {one_of('direction', direction, led)}", concerns="directions"
                 )
         return CartesianReference(path, frame, chosen)
 

@@ -26,13 +26,13 @@ class Folder:
         if root is not None and not os.path.isdir(self.root):
             raise ArgumentError(f"there is no folder {str(root)!r}", concerns="root")
         if not within(os.path.realpath(self.directory), self.root):
-            raise ArgumentError(f"{str(root)!r} does not hold the file; name a folder that it is in", concerns="root")
+            raise ArgumentError(f"{str(root)!r} does not contain the file; name a folder above it", concerns="root")
 
     def path(self, element: Element, file: str, *others: str) -> str:
         """The path of a file that an element names, from the description's folder or else from one of the `others`."""
         # a path of the other system's kind is as absolute as one of our own
         if os.path.isabs(file) or file.startswith(("/", "\\", "~")) or file[1:2] == ":" or "://" in file or "\0" in file:
-            raise element.error(f"file {file!r} is not a relative path; name a file beside this one, such as 'arm.xml'")
+            raise element.error(f"file {file!r} is not a relative path; give a path from this file, such as 'arm.xml'")
         inner = os.path.normpath(file.replace("\\", "/"))
         places = [os.path.join(directory, inner) for directory in (self.directory, *others)]
         allowed = [place for place in places if within(os.path.realpath(place), self.root)]
@@ -52,7 +52,7 @@ class Folder:
             above = ".."
         what = f"the chosen root {self.root!r}" if self.chosen else "the model's directory"
         how = Argument("root", above, of="load(path)")
-        return f"file {file!r} lies outside {what}, and is not read unless you choose a folder that holds both: {how}"
+        return f"file {file!r} is outside {what}; choose a folder that contains both: {how}"
 
 
 def within(path: str, root: str) -> bool:
@@ -69,6 +69,6 @@ def read_bytes(path: str, most: int) -> bytes:
     if not stat.S_ISREG(info.st_mode):
         raise ValueError("it is not a regular file")
     if info.st_size > most:
-        raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {most / 1e6:.0f} MB are read")
+        raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {most / 1e6:.0f} MB are allowed")
     with Path(path).open("rb") as stream:
         return stream.read(most)

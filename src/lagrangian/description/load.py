@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import re
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from lagrangian.description.text_file import read_text
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 from lagrangian.files import as_path
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.types import Path
 
 FORMATS = ("toml", "urdf", "mjcf", "sdf")
 _BY_SUFFIX = {
@@ -37,14 +39,14 @@ _INSTEAD = {
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
     ("toml", "root"): "a TOML file names no other files",
     ("urdf", "root"): "a URDF file includes no other files",
-    ("sdf", "root"): "files that it includes are looked for beside it and around it, and where GZ_SIM_RESOURCE_PATH says",
+    ("sdf", "root"): "included files are searched beside the file, around it, and in GZ_SIM_RESOURCE_PATH",
     ("toml", "loops"): "close loops by [[loop]] in the file",
     ("mjcf", "loops"): "close loops by <equality> in the file",
     ("sdf", "loops"): "close loops by joints in the file",
-    ("toml", "xacro"): "xacro files become URDF",
-    ("mjcf", "xacro"): "xacro files become URDF; run xacro first if this is one",
-    ("sdf", "xacro"): "xacro files become URDF; run xacro first if this is one",
-    ("toml", "keyframe"): "the file says under [initial] how a run begins",
+    ("toml", "xacro"): "xacro makes URDF files",
+    ("mjcf", "xacro"): "xacro makes URDF files; run xacro first if this is a xacro file",
+    ("sdf", "xacro"): "xacro makes URDF files; run xacro first if this is a xacro file",
+    ("toml", "keyframe"): "[initial] in the file says how a simulation starts",
     ("urdf", "keyframe"): "a URDF file has no keyframes",
     ("sdf", "keyframe"): "an SDF file has no keyframes",
     ("urdf", "parameters"): "a URDF file has no named parameters",
@@ -59,36 +61,181 @@ _HEAD = 100_000  # bytes
 _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
 
 
-def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
-    """The mechanism a file describes: .toml, .urdf, .xacro, .mjcf, .sdf, .world, or .xml (MJCF, URDF or SDF: its root tells).
+def load(
+    path: Path,
+    *,
+    parameters: Mapping[str, float] | None = None,
+    floating: bool | None = None,
+    mimic: bool | None = None,
+    loops: Path | bool | None = None,
+    xacro: Mapping[str, object] | bool | None = None,
+    keyframe: str | int | None = None,
+    root: Path | None = None,
+) -> Mechanism:
+    """Read a mechanism from a file.
 
-    Each format has its own options. `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to the
-    controls and gains of an MJCF file's actuators, which `mechanism.parameters` lists. `floating=True` lets a URDF robot's base
-    fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
-    SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
-    names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
-    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. `keyframe="home"`, or the
-    number of its place from 0, is the keyframe of an MJCF file with which a run begins: its pose, speeds and controls. Files
-    that an MJCF file names (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a
-    folder above it.
+    The suffix of the file chooses the format: .toml, .urdf, .xacro, .mjcf, .sdf, .world, or .xml, where the root element tells
+    MJCF, URDF and SDF apart. The `notes` of the mechanism list what the reader leaves out; where that changes the dynamics,
+    you get a `ReaderWarning` as well. Nothing in a file is executed, except the expressions of a xacro file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    parameters : mapping of str to float, optional
+        TOML: new values of some parameters. MJCF: controls and gains of the actuators, which the `parameters` of the mechanism
+        list.
+    floating : bool, optional
+        URDF: whether the base moves freely; the default is False. SDF: whether links that no joint holds move freely; the
+        default is True.
+    mimic : bool, optional
+        Whether `<mimic>` joints are coupled to the joints that they follow. The default is False for URDF and True for SDF.
+    loops : str, path-like or False, optional
+        URDF: the YAML file that closes the loops. By default a file of the same name beside the URDF is read; False ignores it.
+    xacro : mapping or bool, optional
+        URDF: the arguments of a xacro file. True expands a file whatever its name is, False never expands one.
+    keyframe : str or int, optional
+        MJCF: the keyframe with which a simulation starts, by its name or its index from 0: its pose, speeds and controls.
+    root : str or path-like, optional
+        MJCF: the folder that holds all files which the model names. The default is the folder of the model.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism.
+
+    Raises
+    ------
+    DescriptionError
+        If the file does not exist, or cannot be read as a mechanism.
+    MechanismError
+        If the mechanism is impossible.
+    ArgumentError
+        If the format does not have the option.
+
+    See Also
+    --------
+    loads : Read a mechanism from a string.
+    save : Write a mechanism to a file.
+    library : The mechanisms that come with the package.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> file = lg.save("two_r", "arm.toml")
+    >>> arm = lg.load(file, parameters={"l1": 0.5})
+    >>> arm
+    <Mechanism 'two_r': 2 bodies, 2 speeds, 0 constraint equations>
+    >>> float(arm.parameters["l1"])
+    0.5
     """
     _refuse_text(path)
     file = as_path(path)
     kind = _kind(file)
+    options = _given(locals())
     _check_options(kind, options, str(file))
     return _reader(kind).read(file, **options)
 
 
-def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
-    """The mechanism a text describes, of the format "toml", "urdf", "mjcf" or "sdf"; the options are those of `load`."""
+def loads(
+    text: str,
+    format: str = "toml",  # noqa: A002
+    *,
+    parameters: Mapping[str, float] | None = None,
+    floating: bool | None = None,
+    mimic: bool | None = None,
+    loops: Path | bool | None = None,
+    xacro: Mapping[str, object] | bool | None = None,
+    keyframe: str | int | None = None,
+    root: Path | None = None,
+) -> Mechanism:
+    """Read a mechanism from a string.
+
+    Parameters
+    ----------
+    text : str
+        The description.
+    format : str, optional
+        The format of the text: "toml", the default, "urdf", "mjcf" or "sdf".
+    parameters : mapping of str to float, optional
+        TOML: new values of some parameters. MJCF: controls and gains of the actuators.
+    floating : bool, optional
+        URDF: whether the base moves freely; the default is False. SDF: whether links that no joint holds move freely; the
+        default is True.
+    mimic : bool, optional
+        Whether `<mimic>` joints are coupled to the joints that they follow. The default is False for URDF and True for SDF.
+    loops : str, path-like or False, optional
+        URDF: the YAML file that closes the loops.
+    xacro : mapping or bool, optional
+        URDF: only files can be expanded by xacro, so that True and arguments are an error here.
+    keyframe : str or int, optional
+        MJCF: the keyframe with which a simulation starts, by its name or its index from 0.
+    root : str or path-like, optional
+        MJCF: the folder that holds all files which the model names. Without it, the text cannot name files.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism.
+
+    Raises
+    ------
+    DescriptionError
+        If the text cannot be read as a mechanism.
+    MechanismError
+        If the mechanism is impossible.
+    ArgumentError
+        If the format does not exist, or does not have the option.
+
+    See Also
+    --------
+    load : Read a mechanism from a file.
+    dumps : Write a mechanism to a string.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> text = '''
+    ... [[body]]
+    ... name = "bob"
+    ... mass = 1.0
+    ... center = [0, 0, -0.5]
+    ... [[joint]]
+    ... name = "theta"
+    ... type = "revolute"
+    ... child = "bob"
+    ... axis = "y"'''
+    >>> lg.loads(text).coordinate_names
+    ('theta',)
+    """
     if format not in FORMATS:
         raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
     if not isinstance(text, str):
-        raise ArgumentError(f"loads takes a text, not {type(text).__name__}; for a file there is load(path)", concerns="text")
-    if "\n" not in text and Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
-        raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)", concerns="text")
+        raise ArgumentError(f"loads takes a string, not {type(text).__name__}; use load(path) for a file", concerns="text")
+    if "\n" not in text and pathlib.Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
+        raise ArgumentError(
+            f"loads takes the description itself, and {text[:60]!r} is a path; use load(path) for a file", concerns="text"
+        )
+    options = _given(locals())
     _check_options(format, options, "<text>")
     return _reader(format).read_text(text, **options)
+
+
+def format_of(path: str | os.PathLike[str], text: str | None = None) -> str:
+    """The format of a file, by its suffix, and where that leaves it open by its root; `text` is what it holds, if it is known."""
+    file = as_path(path)
+    suffix = file.suffix.lower()
+    if text is None or suffix not in _BY_SUFFIX:
+        return _kind(file)
+    if suffix == ".xml":
+        return _kind_of_xml(text, file)
+    return "urdf" if _BY_SUFFIX[suffix] == "sdf" and _root(text) == "robot" else _BY_SUFFIX[suffix]
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options among the arguments of a call, without those that are not given."""
+    known = dict.fromkeys(option for options in _OPTIONS.values() for option in options)
+    return {option: arguments[option] for option in known if arguments[option] is not None}
 
 
 def _reader(kind: str) -> Any:
@@ -109,26 +256,28 @@ def _refuse_text(path: Any) -> None:
     """A description itself, given where its path belongs: without this, the whole of it would be in the error."""
     if not isinstance(path, str):
         return
-    known = Path(path[-_LONGEST_PATH:]).suffix.lower() in _BY_SUFFIX
+    known = pathlib.Path(path[-_LONGEST_PATH:]).suffix.lower() in _BY_SUFFIX
     text = "\n" in path or len(path) > _LONGEST_PATH or (not known and _TEXT_BEGINS.match(path))
     if text and not os.path.exists(path):  # some file systems do take such names
         begin = path.strip()[:30].partition("\n")[0]
         roots = (kind for root, kind in _ROOTS.items() if f"<{root}" in path)
         format = "toml" if not begin.startswith("<") else next(roots, "urdf")  # noqa: A001
         raise ArgumentError(
-            f"load takes the path of a file, and this names none: it looks like a description itself ({begin!r}...); "
-            f'for a text there is loads(text, format="{format}")',
+            f"load takes the path of a file, but this looks like the description itself ({begin!r}...); "
+            f'use loads(text, format="{format}") for a string',
             concerns="path",
         )
 
 
-def _kind(file: Path) -> str:
+def _kind(file: pathlib.Path) -> str:
     suffix = file.suffix.lower()
     if suffix not in _BY_SUFFIX:
         if file.is_dir():
             raise DescriptionError(f"{file}: this is a directory; name a file in it")
         if suffix in (".nc", ".csv"):
-            instead = f"lagrangian.read({file.name!r}) reads it" if suffix == ".nc" else "rows of numbers describe no mechanism"
+            instead = (
+                f"read it with lagrangian.read({file.name!r})" if suffix == ".nc" else "a table of numbers describes no mechanism"
+            )
             raise DescriptionError(f"{file}: this is a saved motion, not a mechanism; {instead}")
         raise DescriptionError(f"{file}: {one_of('reader for the suffix', suffix, _BY_SUFFIX)}")
     if suffix == ".xml":
@@ -138,7 +287,7 @@ def _kind(file: Path) -> str:
     return "urdf" if kind == "sdf" and _root(_head(file)) == "robot" else kind
 
 
-def _head(file: Path) -> str:
+def _head(file: pathlib.Path) -> str:
     """The beginning of a file, in which only ASCII is looked for; "" if it cannot be read, which its reader tells."""
     try:
         if not file.is_file():  # a pipe could give nothing for ever
@@ -149,12 +298,12 @@ def _head(file: Path) -> str:
         return ""
 
 
-def _kind_of_xml(text: str, file: Path) -> str:
+def _kind_of_xml(text: str, file: pathlib.Path) -> str:
     root = _root(text)
     if not root:
-        raise DescriptionError(f"{file}: this is not XML: no element begins it")
+        raise DescriptionError(f"{file}: this is not XML: it has no element")
     if root not in _ROOTS:
-        raise DescriptionError(f"{file}: its root is <{root[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is needed")
+        raise DescriptionError(f"{file}: its root is <{root[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is expected")
     return _ROOTS[root]
 
 

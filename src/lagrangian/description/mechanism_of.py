@@ -23,15 +23,15 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
     if isinstance(given, Mechanism):
         return given
     if not isinstance(given, (str, os.PathLike)):
-        has = "; it has one, as .mechanism" if isinstance(getattr(given, "mechanism", None), Mechanism) else ""
+        has = "; use its attribute .mechanism" if isinstance(getattr(given, "mechanism", None), Mechanism) else ""
         raise ArgumentError(
-            f"a Mechanism, a file's path or a name of the library is needed, not {type(given).__name__}{has}",
+            f"a Mechanism, the path of a file or a name of the library is needed, not {type(given).__name__}{has}",
             concerns="mechanism",
         )
     name, path = os.fspath(given), Path(given)
     if not name.strip():
         raise ArgumentError(
-            "no mechanism is named: a file or a name of the library is needed, such as two_r", concerns="mechanism"
+            "no mechanism is given; name a file or a mechanism of the library, such as two_r", concerns="mechanism"
         )
     if "\n" in name or path.suffix.lower() in SUFFIXES:
         if "\n" not in name and not os.path.exists(path):
@@ -44,9 +44,7 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
                     option, "URDF"
                 )
                 given_as = Argument(option, False) if options[option] is False else Argument(option)
-                raise ArgumentError(
-                    f"{given_as} is for {kind} files; a mechanism of the library is what its file says", where=name
-                )
+                raise ArgumentError(f"{given_as} is for {kind} files; mechanisms of the library do not have it", where=name)
         return packaged.packaged(name, options.get("parameters"))
     if os.path.exists(path):
         return load(given, **options)  # which says what files it reads

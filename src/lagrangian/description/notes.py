@@ -53,6 +53,18 @@ def tolerant_body(
     finite = all(math.isfinite(x) for x in inertia)  # one that is not is refused by the body itself
     problem = inertia_problem(mass, inertia) if finite else ""
     if problem:
-        kind = problem.partition(":")[0]  # without the body's own numbers, so that all of a kind share a line
-        notes.add("body with an impossible inertia", f"{kind}; kept as it is, as effective parameters", name, warn=True)
+        shown = f"{name} [{_numbers(mass, inertia)}]"  # so that all bodies share a line
+        notes.add("body with an impossible inertia", "no real body has such an inertia; it is kept as given", shown, warn=True)
     return Body(name, mass, center, inertia, effective=bool(problem), visuals=visuals)
+
+
+def _numbers(mass: float, inertia: v.Symmetric) -> str:
+    """Why no real body has this inertia, in its own numbers: along the file's axes if they show it, else the principal ones."""
+    moments = {"Ixx": float(inertia[0]), "Iyy": float(inertia[3]), "Izz": float(inertia[5])}
+    for name, value in moments.items():
+        (one, x), (other, y) = ((k, m) for k, m in moments.items() if k != name)
+        if value < 0:
+            return f"{name} = {value:g} is negative"
+        if x >= 0 and y >= 0 and value > (x + y) * 1.0001:
+            return f"{name} = {value:g} exceeds {one} + {other} = {x + y:g}" if mass else f"the mass is 0, but {name} = {value:g}"
+    return inertia_problem(mass, inertia).partition(": ")[2].partition(";")[0]

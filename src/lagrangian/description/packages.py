@@ -24,7 +24,7 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     """The path of a file that the description `beside` names, as a path or as package://, model:// or file://."""
     scheme, mark, rest = name.partition("://")
     if mark and scheme not in _SCHEMES:
-        raise DescriptionError("only files of this machine are read", where=name)
+        raise DescriptionError("only local files are read", where=name)
     if not mark or scheme == "file":
         path = Path(rest if mark else name)
         path = path if path.is_absolute() else Path(beside).absolute().parent / path
@@ -33,14 +33,14 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
         beside_it = "" if mark or Path(name).is_absolute() else " beside the model"
         raise DescriptionError(f"there is no such file{beside_it}", where=name)
     if ".." in rest.replace("\\", "/").split("/"):
-        raise DescriptionError("'..' leads out of the package, where nothing is read", where=name)
+        raise DescriptionError("'..' leads out of the package; only files in the package are read", where=name)
     package, _, inside = rest.partition("/")
     found = list(packages(package, beside))
     for folder in found:
         if (folder / inside).is_file():
             return folder / inside
     if found:
-        raise DescriptionError(f"the package is {found[0]}, in which there is no such file", where=name)
+        raise DescriptionError(f"the package {found[0]} has no such file", where=name)
     remedy = f"export ROS_PACKAGE_PATH=/folder/that/holds/{package}"
     raise DescriptionError("there is no such file", where=name, remedy=remedy)
 

@@ -8,8 +8,8 @@ _OPENING = re.compile(rb"<!--|<!\[CDATA\[|<\?|<[^!?/]")
 _CLOSING = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _MARK = re.compile(rb"[\"'<>]")
 _NAME = re.compile(rb"[A-Za-z_:]")
-DASHES = "a comment that has -- in it ends at the next -->, as in other readers"
-BLANK = "attributes without a blank between them are read"
+DASHES = "a comment contains --; it ends at the next -->, as in other readers"
+BLANK = "attributes without a space between them are accepted"
 
 
 def mended(data: bytes) -> tuple[bytes, dict[str, int]]:

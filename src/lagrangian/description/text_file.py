@@ -29,7 +29,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         reason = getattr(error, "strerror", None) or error
         raise DescriptionError(f"{str(file)!r}: it cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise DescriptionError(f"{file}: larger than the {MAX_BYTES // 1_000_000} MB a description may have")
+        raise DescriptionError(f"{file}: the file is larger than the {MAX_BYTES // 1_000_000} MB that are allowed")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -43,5 +43,5 @@ def _near(file: Path) -> str:
     try:
         names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
     except OSError:
-        return f"; nor is there a directory {str(file.parent)!r}"
-    return f". In {str(file.parent)!r} there are: {', '.join(names)}" if names else ""
+        return f"; there is no folder {str(file.parent)!r} either"
+    return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""

@@ -78,7 +78,7 @@ class Element:
         return other
 
     def error(self, problem: str) -> DescriptionError:
-        return DescriptionError(problem, where=self.where)
+        return DescriptionError(problem, where=self.where, line=self.line)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def read_file(path: str | os.PathLike[str]) -> Element:
     if not stat.S_ISREG(info.st_mode):
         raise DescriptionError("is not a regular file; an XML file is needed", where=file)
     if info.st_size > MAX_BYTES:
-        raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", where=file)
+        raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are allowed", where=file)
     try:
         return _parse(lambda: _chunks(file), file)
     except OSError as error:
@@ -126,7 +126,7 @@ def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | Non
     _check_start(first, file)
     begin = _declaration(first)
     if begin:
-        warn(ReaderWarning(f"what stands before the XML declaration, {_BEFORE}, is passed over", where=f"{file}:1"))
+        warn(ReaderWarning(f"{_BEFORE} before the XML declaration is ignored", where=f"{file}:1"))
     builder = _Builder(file, encoding, first.count(b"\n", 0, begin))
     chunk: bytes | None = first[begin:]
     done = 0  # bytes of the chunks before this one
@@ -141,7 +141,7 @@ def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | Non
         line = error.lineno + builder.above
         root = builder.complete
         if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - done):
-            warn(ReaderWarning("an end tag to which nothing belongs, after the end, is passed over", where=f"{file}:{line}"))
+            warn(ReaderWarning("an unmatched end tag at the end of the file is ignored", where=f"{file}:{line}"))
             return root
         if error.code == _INVALID_TOKEN:
             data, found = sloppy.mended(b"".join(source()))
@@ -149,7 +149,8 @@ def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | Non
                 warn(ReaderWarning(what, where=f"{file}:{first_line}"))
             if found:
                 return _parse(lambda: iter([data]), file, encoding)
-        raise DescriptionError(f"{file}:{line}: not XML: {problem} at column {error.offset + 1}") from None
+        told = f"not XML: {problem} at column {error.offset + 1}"
+        raise DescriptionError(told, where=f"{file}:{line}", line=line, column=error.offset + 1) from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
             raise
@@ -228,14 +229,14 @@ class _Builder:
 
     def _doctype(self, _name: str, system: str | None, public: str | None, declarations: int) -> None:
         if system or public or declarations:
-            self._refuse("a document type with declarations or an external file is refused; remove the <!DOCTYPE ...>")
+            self._refuse("a document type with declarations or an external file is not allowed; remove the <!DOCTYPE ...>")
 
     def _entity(self, *_: object) -> int:
-        self._refuse("an entity declaration is refused; write the text out")
+        self._refuse("entity declarations are not allowed; write the text explicitly")
         return 0
 
     def _refuse(self, problem: str) -> None:
-        raise DescriptionError(f"{self.file}:{self._line}: {problem}")
+        raise DescriptionError(problem, where=f"{self.file}:{self._line}", line=self._line)
 
     @property
     def _line(self) -> int:
@@ -295,7 +296,9 @@ def _number(element: Element, attribute: str, word: str, infinite: bool) -> floa
     try:
         value = float(word if word.isascii() and "_" not in word else "")  # Python reads 1_000 and other scripts' digits too
     except ValueError:
-        raise element.error(f"{attribute} has {_shown(word)}, which is not a number; such as 0.5 or -1e-3") from None
+        raise element.error(
+            f"{attribute} has {_shown(word)}, which is not a number; write a number such as 0.5 or -1e-3"
+        ) from None
     if math.isnan(value) or (math.isinf(value) and not infinite):
         raise element.error(f"{attribute} is {_shown(word)}; a finite number is needed")
     return value

@@ -31,7 +31,7 @@ class Branch:
         self.turns = round(abs(self.shift[link.iq]) / TURN) if way.closed and not folds else 0
         if len(way.s) < 2:
             raise ArgumentError(
-                f"cannot move {link.input!r} from where it stands: limits are in the way", where=link.dyn.mechanism.name
+                f"cannot move {link.input!r} from its start, because limits of joints stop it", where=link.dyn.mechanism.name
             )
         self.way = _thrice(way, self.shift) if way.closed and not self.turns else way
         met = sorted((m for m in self.way.met if m.name == INPUT), key=lambda m: m.s)
@@ -61,8 +61,8 @@ class Branch:
             return
         gone = abs(self._x(self._end(1)) - self._x(self._end(0)))
         raise ArgumentError(
-            f"is needed: {self.link.input!r} has neither limits nor dead centres, and the linkage does not come back to where it "
-            f"began within {gone:.3g} {self.link.unit}",
+            f"is needed: {self.link.input!r} has neither limits nor dead centres, and the linkage does not return to its start "
+            f"within {gone:.3g} {self.link.unit}",
             argument="over",
             remedy="give two numbers, such as (0, 1)",
         )

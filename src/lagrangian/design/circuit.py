@@ -143,7 +143,7 @@ def _step(freedom: Freedom, q: np.ndarray, tangent: np.ndarray, h: float) -> tup
     names = freedom.dyn.mechanism.coordinate_names
     place = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False))
     raise AssemblyError(
-        f"{freedom.dyn.mechanism.name}: its loops cannot be followed beyond {place}: the way on is not smooth there"
+        f"{freedom.dyn.mechanism.name}: its motion cannot be followed beyond {place}, because it is not smooth there"
     )
 
 

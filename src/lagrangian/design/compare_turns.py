@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.full_turn import full_turn
+from lagrangian.design.full_turn import ROWS, full_turn
+from lagrangian.design.linkage import Fixed, Output
 from lagrangian.design.saving import Column, save
 from lagrangian.design.showing import ShownTurns
 from lagrangian.design.turn import FullTurn
@@ -24,6 +26,8 @@ from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of, 
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path
+from lagrangian.motion.wrench import WrenchesLike
+from lagrangian.types import State
 
 MOST = 10_000  # turns
 LISTED = 40  # rows of the text
@@ -31,10 +35,34 @@ LISTED = 40  # rows of the text
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparedTurns(ShownTurns):
-    """Turns of a linkage, `turns[k]` with the values `parameters[name][k]`; None where it has no turn, and `reasons[k]` why.
+    """Turns of a linkage with different values of its parameters.
 
-    The arrays have a number for each of them: `swing` of the output, the least `transmission_angle` (radians), the `time_ratio`,
-    the greatest size of the torque, `peak_torque`, and of that at rest, `peak_static_torque`. They are NaN where there is none.
+    `compare_turns` returns it. The arrays have a number for each turn, which is NaN where there is none. Index it, or iterate
+    over it, to get the turns.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism with its own parameters.
+    parameters : dict of numpy.ndarray
+        The values of the parameters, one for each turn.
+    turns : list of FullTurn or None
+        The turns; None if the linkage cannot be turned with these values.
+    reasons : dict of str
+        Why a turn is missing, by its number.
+    full : numpy.ndarray
+        Whether the input turns fully.
+    swing, transmission_angle, time_ratio, peak_torque, peak_static_torque : numpy.ndarray
+        Quantities of each turn.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.compare_turns("slider_crank", {"r": [0.05, 0.1]}))
+    slider_crank: 2 turns of theta, of which 2 are full
+       r  full  swing [m]  transmission angle [deg]  time ratio  peak static torque [N m]  peak torque [N m]
+    0.05   yes        0.1                     80.41           1                    0.4415             0.4415
+     0.1   yes        0.2                     70.53           1                    0.8829             0.8831
     """
 
     mechanism: Mechanism
@@ -56,7 +84,7 @@ class ComparedTurns(ShownTurns):
 
     @property
     def one(self) -> FullTurn:
-        """The first that there is."""
+        """The first turn that exists."""
         return next(turn for turn in self.turns if turn is not None)
 
     def _each(self, of: Callable[[FullTurn], float | None]) -> np.ndarray:
@@ -70,31 +98,31 @@ class ComparedTurns(ShownTurns):
 
     @property
     def swing(self) -> np.ndarray:
-        """How far the output swings, or moves; a whole turn where it turns fully."""
+        """The range of the output, in rad or m; a whole turn if it turns fully."""
         return self._each(_swing)
 
     @property
     def transmission_angle(self) -> np.ndarray:
-        """The least."""
+        """The smallest transmission angle, in radians."""
         return self._each(lambda t: None if t.transmission_angle is None else float(t.transmission_angle.min()))
 
     @property
     def time_ratio(self) -> np.ndarray:
-        """Of the output's advance over its return."""
+        """The time of the advance of the output over that of its return."""
         return self._each(lambda t: t.time_ratio)
 
     @property
     def peak_torque(self) -> np.ndarray:
-        """The greatest size of the torque at the input, or force; infinite where the input's range ends at a dead centre."""
+        """The largest magnitude of the torque or force at the input; infinite if the range ends at a dead centre of it."""
         return self._each(lambda t: _most(t, t.torque))
 
     @property
     def peak_static_torque(self) -> np.ndarray:
-        """The same at rest."""
+        """The largest magnitude of the torque, or force, at the input at rest."""
         return self._each(lambda t: _most(t, t.static_torque))
 
     def columns(self) -> list[Column]:
-        """What is compared, with names and units; quantities that none of the turns has are left out."""
+        """Return the quantities that are compared, with names and units; those that no turn has are left out."""
         of_input, of_output = self.one.units
         force = "N m" if of_input == "rad" else "N"
         found = [
@@ -108,7 +136,18 @@ class ComparedTurns(ShownTurns):
         return [c for c in found if np.isfinite(c.values).any()]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a row for each turn, as .csv or .nc (netCDF); the file that was written."""
+        """Write a row for each turn to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
         given = [Column(name, values) for name, values in self.parameters.items()]
         return save(path, self.mechanism.name, "comparison of turns", "turn", [*given, *self.columns()])
 
@@ -161,27 +200,59 @@ def _most(turn: FullTurn, rows: np.ndarray) -> float | None:
 
 def compare_turns(
     mechanism: MechanismLike | Dynamics,
-    sweep: Mapping[str, Any],
+    sweep: Mapping[str, ArrayLike],
     input: str | None = None,  # noqa: A002
-    output: Any = None,
-    **options: Any,
+    output: Output = None,
+    *,
+    over: tuple[float, float] | None = None,
+    q0: State = None,
+    fixed: Fixed = (),
+    speed: float = 1.0,
+    wrenches: WrenchesLike = None,
+    rows: int = ROWS,
+    limits: bool = True,
 ) -> ComparedTurns:
-    """Turn a linkage with other values of its parameters, and compare swing, transmission angle, time ratio and torque.
+    """Turn a linkage with different values of its parameters, and compare the results.
 
     Parameters
     ----------
-    mechanism
-        As for `full_turn`.
-    sweep
+    mechanism : Mechanism, str, path or Dynamics
+        A mechanism of one degree of freedom, as for `full_turn`.
+    sweep : mapping
         Parameters, or paths of numbers such as `spring1.stiffness`, with the values that each takes: a list, an array or
-        `lagrangian.span(0.2, 0.4, 5)`. Several make a grid of all their combinations.
-    input, output, options
-        As for `full_turn`.
+        `lagrangian.span(0.2, 0.4, 5)`. Several parameters make a grid of all combinations.
+    input : str, optional
+        The coordinate that drives the linkage. The default is the one whose joint is actuated.
+    output : str or tuple of str, optional
+        The output: a coordinate, a frame, or a frame along a direction, such as ("tip", "x").
+    over : tuple of float, optional
+        The range of the input, in rad or m. The default is a full turn, or as far as the linkage can move.
+    q0 : array_like, mapping or str, optional
+        A configuration, which picks the assembly mode.
+    fixed : iterable of str or mapping, optional
+        Coordinates that are held at their values in `q0`, or a mapping of coordinates to the values at which they are held.
+    speed : float
+        The constant speed of the input for the forces, in rad/s or m/s. The default is 1.
+    wrenches : mapping, optional
+        External moments and forces by frame, as for `inverse`.
+    rows : int
+        The number of rows per turn. The default is 361.
+    limits : bool
+        Whether the limits of joints end the range. The default is True.
 
     Returns
     -------
     ComparedTurns
-        The turns, and arrays with a number for each; `print` shows a table, `plot` and `save` the same.
+        The turns, and arrays with a number for each. `print` writes a table; `plot` and `save` show the same.
+
+    Raises
+    ------
+    ArgumentError
+        If a parameter is unknown, or if none of the turns exists.
+
+    See Also
+    --------
+    full_turn : One turn.
 
     Examples
     --------
@@ -192,14 +263,27 @@ def compare_turns(
     """
     dyn = dynamics_of(mechanism)
     grid = _grid(dyn.mechanism, sweep)
-    q0 = options.pop("q0", None)
     nominal = Start(dyn, q0).q if q0 is not None and dyn.mechanism.equations else None
     turns: list[FullTurn | None] = []
     reasons: dict[int, str] = {}
     for k in range(len(next(iter(grid.values())))):
         try:
             other = dyn.with_parameters({name: float(x[k]) for name, x in grid.items()})
-            turns.append(full_turn(other, input, output, q0=_start(other, q0, nominal), **options))
+            start = _start(other, q0, nominal)
+            turns.append(
+                full_turn(
+                    other,
+                    input,
+                    output,
+                    over=over,
+                    q0=start,
+                    fixed=fixed,
+                    speed=speed,
+                    wrenches=wrenches,
+                    rows=rows,
+                    limits=limits,
+                )
+            )
         except LagrangianError as error:
             turns.append(None)
             reasons[k] = str(error)

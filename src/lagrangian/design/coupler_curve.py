@@ -24,9 +24,35 @@ STANDS = 1e-9  # of the mechanism's size, for a radian: a frame that is slower a
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CouplerCurve(ShownCurve):
-    """Points (rows, 3) of the curve in order, evenly apart along the linkage's configurations `q`.
+    """The curve that a point of a linkage draws.
 
-    `cusps` and `double_points` (count, 3) are where the frame stands still, and where a plane curve crosses itself.
+    `FullTurn.coupler_curve` returns it. The points are evenly spaced along the configurations of the linkage.
+
+    Attributes
+    ----------
+    frame : str
+        The frame whose origin draws the curve.
+    points : numpy.ndarray
+        The points in order, with the shape (points, 3), in m.
+    q : numpy.ndarray
+        The configurations at these points.
+    closed : bool
+        Whether the curve closes on itself.
+    cusps : numpy.ndarray
+        The points at which the frame stands still, with the shape (count, 3).
+    double_points : numpy.ndarray
+        The points at which a plane curve crosses itself, with the shape (count, 3).
+    length : float
+        The length of the curve in m.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> curve = lg.full_turn("slider_crank").coupler_curve("slider")
+    >>> print(curve)
+    slider draws a closed curve of 0.399999 m with 2 cusps at (0.2, 0, 0), (0.4, 0, 0) and no double points
+    >>> curve.points.shape
+    (1201, 3)
     """
 
     dyn: Dynamics = field(repr=False)
@@ -39,7 +65,18 @@ class CouplerCurve(ShownCurve):
     length: float
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the points and configurations, as .csv or .nc; the file that was written."""
+        """Write the points and configurations to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
         names = self.dyn.mechanism.coordinate_names
         columns = [Column(f"{self.frame}.{x}", self.points[:, k], "m") for k, x in enumerate("xyz")]
         columns += [Column(n, self.q[:, k], "rad or m") for k, n in enumerate(names)]

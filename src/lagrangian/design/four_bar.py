@@ -15,7 +15,31 @@ EQUAL = 1e-9  # of the longest link: sums that differ by less are equal
 
 @dataclass(frozen=True)
 class FourBar:
-    """Distances between the axes of the four links, in metres."""
+    """A planar four-bar linkage: the lengths of its links, and its kind by Grashof's rule.
+
+    Parameters
+    ----------
+    ground, input, coupler, output : float
+        The distances between the axes of the links, in m.
+
+    See Also
+    --------
+    full_turn : Its attribute `four_bar` is the four-bar of a mechanism.
+
+    Notes
+    -----
+    The rule is due to Grashof (1883); the names of the kinds are those of Barker (1985).
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> linkage = lg.FourBar(ground=0.4, input=0.1, coupler=0.35, output=0.3)
+    >>> linkage.kind, linkage.input_turns
+    ('crank-rocker', True)
+    >>> print(linkage)
+    four-bar, crank-rocker: ground 0.4, input 0.1, coupler 0.35, output 0.3 m; shortest and longest link are together 0.15 m
+    shorter than the other two: the input turns fully
+    """
 
     ground: float
     input: float
@@ -24,18 +48,22 @@ class FourBar:
 
     @property
     def margin(self) -> float:
-        """By how much the shortest and the longest link together are shorter than the other two."""
+        """By how much the shortest and the longest link together are shorter than the other two, in m."""
         a, b, c, d = sorted((self.ground, self.input, self.coupler, self.output))
         return (b + c) - (a + d)
 
     @property
     def grashof(self) -> bool:
-        """Whether some link turns fully: the shortest and the longest together are not longer than the other two."""
+        """Whether a link turns fully: the shortest and the longest link together are not longer than the other two."""
         return self.margin > -EQUAL * max(self.ground, self.input, self.coupler, self.output)
 
     @property
     def kind(self) -> str:
-        """What the links on the ground do: input first."""
+        """The kind of linkage: "crank-rocker", "double-crank", "double-rocker", "rocker-crank", "triple-rocker", and so on.
+
+        The motion of the input comes first. A linkage that can fold flat is a "change-point linkage"; one with a link without
+        length is "degenerate".
+        """
         lengths = {
             "double-crank": self.ground,
             "crank-rocker": self.input,
@@ -51,7 +79,7 @@ class FourBar:
 
     @property
     def input_turns(self) -> bool:
-        """Whether the input can turn fully, by Grashof's rule; where the linkage can fold flat it can, too."""
+        """Whether the input can turn fully. This holds as well if the linkage can fold flat."""
         lengths = sorted((self.ground, self.input, self.coupler, self.output))
         short = lengths[0] + EQUAL * lengths[-1]
         return self.grashof and min(self.ground, self.input) <= short
@@ -61,9 +89,9 @@ class FourBar:
         if self.kind == "degenerate":
             longest = max(self.ground, self.input, self.coupler, self.output)
             none = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUAL * longest]
-            return f"degenerate four-bar: {sides}; the {' and the '.join(none)} has no length, so that two joints have one axis"
+            return f"degenerate four-bar: {sides}; the {' and the '.join(none)} has no length, so two joints share one axis"
         if abs(self.margin) <= EQUAL * max(self.ground, self.input, self.coupler, self.output):
-            rule = "its shortest and longest link are together as long as the other two, so that it can fold flat"
+            rule = "its shortest and longest link are together as long as the other two, so it can fold flat"
         else:
             than = "shorter" if self.margin > 0 else "longer"
             who = "the input turns" if self.input_turns else "a link turns" if self.grashof else "no link turns"

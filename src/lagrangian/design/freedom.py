@@ -63,10 +63,12 @@ class Freedom:
     def _refuse_others(self) -> None:
         model = self.dyn.mechanism
         if self.dyn.depends_on_time:
-            raise ArgumentError("has constraints that depend on time, so that its configurations are no curve", where=model.name)
+            raise ArgumentError(
+                "has constraints that depend on time, so its configurations do not form a curve", where=model.name
+            )
         if not self.dyn.holonomic.all():
             raise ArgumentError(
-                "has constraints of speeds, as rolling bodies have, which leave open where its coordinates go", where=model.name
+                "has constraints of speeds, such as rolling, which do not determine its configurations", where=model.name
             )
 
     def _generic_rank(self, q: np.ndarray) -> int:

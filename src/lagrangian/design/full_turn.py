@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from lagrangian.arguments import count, number, truth
@@ -24,6 +21,8 @@ from lagrangian.design.watches import within
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.wrench import WrenchesLike
+from lagrangian.types import State
 
 ROWS = 361
 
@@ -34,53 +33,80 @@ def full_turn(
     output: Output = None,
     *,
     over: tuple[float, float] | None = None,
-    q0: Any = None,
+    q0: State = None,
     fixed: Fixed = (),
     speed: float = 1.0,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: WrenchesLike = None,
     rows: int = ROWS,
     limits: bool = True,
 ) -> FullTurn:
-    """Move a linkage of one degree of freedom by its input, over a turn or as far as it goes, and say what designers ask.
+    """Move a linkage of one degree of freedom through a full turn of its input.
 
-    Positions, exact velocity and acceleration ratios, dead centres, transmission angle, mechanical advantage, and the force or
-    torque at the input, at rest and at a constant speed.
+    The result has positions, exact velocity and acceleration ratios, dead centres, the transmission angle, the mechanical
+    advantage, and the torque at the input at rest and at a constant speed. If the input cannot turn fully, the linkage moves as
+    far as it can.
 
     Parameters
     ----------
-    mechanism
-        A mechanism of one degree of freedom; of one that has more, the others are held by `fixed`.
-    input
-        The coordinate that drives it; by default the one whose joint is actuated.
-    output
-        A coordinate, a frame (which moves along its own path), or a frame and a direction, as ("tip", "x"). By default it is the
-        other joint on the ground, where there is one alone.
-    over
-        The range of the input. By default it is a whole turn, or all between the input's dead centres and the joints' limits.
-    q0
-        Where it stands, which picks the assembly: an array, a pose, or a mapping, as for `simulate`.
-    fixed
-        Names of coordinates that are held where q0 has them, or a mapping to the values they are held at.
-    speed
-        The constant speed of the input, in rad/s or m/s, for the forces.
-    wrenches
-        Forces from outside, `{frame: (moment, force)}`, as for `inverse`.
-    rows
-        How many rows the result has, for each turn.
-    limits
-        Whether the joints' limits end the range.
+    mechanism : Mechanism, str, path or Dynamics
+        A mechanism of one degree of freedom. If it has more, `fixed` holds the others.
+    input : str, optional
+        The coordinate that drives the linkage. The default is the one whose joint is actuated.
+    output : str or tuple of str, optional
+        The output: a coordinate, a frame along its own path, or a frame along a direction, such as ("tip", "x"). The
+        default is the other joint on the ground, if there is exactly one.
+    over : tuple of float, optional
+        The range of the input, in rad or m. The default is a full turn, or the range between dead centres and limits of joints.
+    q0 : array_like, mapping or str, optional
+        A configuration, which picks the assembly mode. The default is the mechanism's own.
+    fixed : iterable of str or mapping, optional
+        Coordinates that are held at their values in `q0`, or a mapping of coordinates to the values at which they are held.
+    speed : float
+        The constant speed of the input for the forces, in rad/s or m/s. The default is 1.
+    wrenches : mapping, optional
+        External moments and forces by frame, as for `inverse`.
+    rows : int
+        The number of rows of the result per turn. The default is 361.
+    limits : bool
+        Whether the limits of joints end the range. The default is True.
 
     Returns
     -------
     FullTurn
-        Arrays with a row for each value of the input; `print`, `plot` and `save` show them.
+        Arrays with a row for each value of the input. `print` writes a summary, `plot` and `save` show the rest.
+
+    Raises
+    ------
+    ArgumentError
+        If the mechanism has more than one degree of freedom, or if an argument is wrong.
+    AssemblyError
+        If the linkage cannot be assembled.
+
+    See Also
+    --------
+    compare_turns : The same for many values of parameters.
+
+    Notes
+    ----- The curve of configurations is followed by pseudo-arclength continuation (Keller 1977), so that dead centres are
+    ordinary points of it. The transmission angle is that of Alt (1932), with moments as in Sutherland and Roth (1973).
 
     Examples
     --------
     >>> import lagrangian as lg
     >>> turn = lg.full_turn("slider_crank")
-    >>> [round(d.input_value, 10) for d in turn.dead_centres]
-    [0.0, 3.1415926536]
+    >>> print(turn)
+    slider_crank: theta turns fully, and the linkage returns to its start after one turn
+    dead centre of x at theta = 0 deg: the output turns back
+    dead centre of x at theta = 180 deg: the output turns back
+    x moves by 0.2 m: from 0.4 m at theta = 0 deg to 0.2 m at 180 deg
+    phi turns fully: -1 turn for one turn of theta
+    time ratio 1: x advances during 180 deg of theta, and returns during 180 deg
+    transmission angle at x: 70.53 deg at theta = 90 deg to 90 deg at 0 deg
+    x over theta: velocity ratio of at most 0.1055 m/rad, at 73 deg, where the mechanical advantage is 9.482 rad/m
+    torque at theta, at rest: -0.8829 (at 180 deg) to 0.8829 N m (at 0 deg)
+    torque at theta, at 1 rad/s: -0.8829 (at 180 deg) to 0.8831 N m (at 1 deg)
+    >>> [round(d.input_value, 6) for d in turn.dead_centres]
+    [0.0, 3.141593]
     """
     dyn = dynamics_of(mechanism)
     span, rows, speed = interval(over), count(rows, "rows", least=2), number(speed, "speed")
@@ -144,7 +170,7 @@ def _circuit(link: Linkage, end: End | None, over: tuple[float, float] | None, l
     past = [n for n, out in zip(bounds.names, bounds.outside(link.q), strict=True) if out and n not in link.held]
     if past:
         raise ArgumentError(
-            f"{link.dyn.mechanism.name}: {', '.join(past)} would begin beyond the joint's limits",
+            f"{link.dyn.mechanism.name}: {', '.join(past)} would start outside the limits of the joint",
             concerns="q0",
             remedy="give a start within them, or limits=False",
         )
@@ -154,7 +180,7 @@ def _circuit(link: Linkage, end: End | None, over: tuple[float, float] | None, l
     if np.abs(way.tangent[:, link.iv]).max() < STANDS:
         moving = [n for n, (_, iv) in single_coordinates(link.dyn.mechanism).items() if np.abs(way.tangent[:, iv]).max() > STANDS]
         raise ArgumentError(
-            f"is {link.input!r}, which stands still whatever the linkage does: its constraints hold it",
+            f"is {link.input!r}, which cannot move: the constraints hold it",
             where=link.dyn.mechanism.name,
             argument="input",
             remedy=f"give one of {', '.join(moving[:12])}",

@@ -45,7 +45,7 @@ class Linkage:
             example = {name: round(float(self.q[single_coordinates(model)[name][0]]), 4) for name in others[: found.degrees - 1]}
             hold = f"hold {found.degrees - 1} of its coordinates" + (f", {Argument('fixed', example)}" if example else "")
             raise ArgumentError(
-                f"has {found.degrees} degrees of freedom; one is needed, so that all follows from {self.input!r}",
+                f"has {found.degrees} degrees of freedom; one is needed, so that {self.input!r} determines the others",
                 where=model.name,
                 remedy=hold,
             )
@@ -83,7 +83,7 @@ def linkage(dyn: Dynamics, given: str | None, q0: Any, fixed: Fixed, over: tuple
             raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
     name = _input(dyn, given, tuple(values))
     if name in values:
-        raise ArgumentError(f"is {name!r}, which is held; another coordinate has to drive it", argument="input")
+        raise ArgumentError(f"is {name!r}, which `fixed` holds; another coordinate must drive the linkage", argument="input")
     start = Start(dyn, q0)
     q = start.closed() if start.own else start.q
     said = {n: reading.number(dyn.mechanism, x, (Argument("fixed"), repr(n))) for n, x in values.items() if x is not None}
@@ -113,7 +113,7 @@ def _input(dyn: Dynamics, given: str | None, fixed: tuple[str, ...]) -> str:
         raise ArgumentError(
             f"is needed for {dyn.mechanism.name}: {why}",
             argument="input",
-            remedy=f"give one of {', '.join((driven or list(known))[:12])}" + ("; and hold the others" * (len(driven) > 1)),
+            remedy=f"give one of {', '.join((driven or list(known))[:12])}" + (", and hold the others" * (len(driven) > 1)),
         )
     return driven[0]
 
@@ -139,9 +139,9 @@ def within_limits(bounds: Bounds, name: str, span: tuple[float, float]) -> tuple
     low, high = float(bounds.low[k]), float(bounds.high[k])
     if span[0] < low - EDGE or span[1] > high + EDGE:
         raise ArgumentError(
-            f"goes from {span[0]:g} to {span[1]:g}, beyond the joint's limits, {low:g} to {high:g}",
+            f"goes from {span[0]:g} to {span[1]:g}, beyond the limits of the joint, {low:g} to {high:g}",
             where=(Argument("over"), repr(name)),
-            remedy=f"keep within them, or give {Argument('limits', False)}",
+            remedy=f"give a range within them, or {Argument('limits', False)}",
         )
     return max(span[0], low), min(span[1], high)
 

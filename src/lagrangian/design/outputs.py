@@ -26,7 +26,7 @@ def frame_of(model: Mechanism, frame: str | Frame | None, needed: bool = True) -
         return None
     known = [*(f.name for f in model.frames), *(b.name for b in model.bodies)]
     raise ArgumentError(
-        f"does not say which frame of {model.name!r} is looked at",
+        f"is needed for {model.name!r}",
         argument="frame",
         remedy=f"give one of {', '.join(known[:12])}",
     )
@@ -44,7 +44,7 @@ def ranks_of(dyn: Dynamics, frame: str | None, directions: Any, q: np.ndarray) -
     if model.equations and driven:
         found.append(Rank(2, Requirements(dyn, JointGoal(dyn, driven)), q))
     if not found:
-        raise ArgumentError(f"{model.name} has no frame and no actuated joints, so that nothing can be lost", concerns="frame")
+        raise ArgumentError(f"{model.name} has neither a frame nor actuated joints; give `frame`", concerns="frame")
     return found, chosen
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import bisect, brentq, minimize_scalar
 
 from lagrangian.cached import cached_property
 from lagrangian.design.circuit import Circuit
@@ -95,8 +95,17 @@ class _Along:
         return float(np.linalg.svd(self._matrix(s), compute_uv=False)[self.rank - 1])
 
     def sign_change(self, k: int) -> float:
-        """Where the determinant is zero, between two points at which it has different signs."""
-        return float(brentq(lambda s: np.linalg.det(self._matrix(s)), self.way.s[k], self.way.s[k + 1], xtol=1e-14, rtol=1e-14))
+        """Where the determinant is zero, between two points at which it has different signs.
+
+        Where several singular values vanish at once its zero is a multiple one, to which interpolation converges too slowly.
+        """
+
+        def determinant(s: float) -> float:
+            return float(np.linalg.det(self._matrix(s)))
+
+        low, high = float(self.way.s[k]), float(self.way.s[k + 1])
+        x, how = brentq(determinant, low, high, xtol=1e-14, rtol=1e-14, full_output=True, disp=False)
+        return float(x if how.converged else bisect(determinant, low, high, xtol=1e-14, rtol=1e-14))
 
     def touch(self, k: int) -> float | None:
         """Where the least singular value becomes zero without a change of sign, near a point at which it is least; None if it

@@ -16,14 +16,42 @@ from lagrangian.model.mechanism import Mechanism
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Workspace(ShownWorkspace):
-    """Where a frame's origin can be.
+    """The set of points that the origin of a frame can reach.
 
-    `points` (samples, 3) are places that configurations `q` reach. Of a workspace in a plane, `boundary` has a closed polygon
-    (n, 3) for each piece of its edge, the outer ones counter-clockwise and those around holes clockwise, and `area` is what they
-    enclose. Of one in space, `boundary` has points on its surface, `vertices` and `faces` are a mesh of it, and `volume` is
-    within it. `error` estimates how far the area or the volume is off. `boundary_q` are the configurations at the boundary:
-    there an arm is singular, or a joint at its limit. `holes` counts what is enclosed and out of reach. A frame that moves on a
-    curved surface has points alone.
+    `workspace` returns it. A frame that moves on a curved surface has points only.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    frame : str
+        The frame.
+    kind : {"plane", "space", "surface"}
+        Whether the points lie in a plane, fill a space, or lie on a curved surface.
+    points, q : numpy.ndarray
+        Points that are reached, with the shape (samples, 3) in m, and the configurations that reach them.
+    boundary : list of numpy.ndarray
+        In a plane, a closed polygon for each piece of the edge: outer ones anticlockwise, those around holes clockwise. In space,
+        points on the surface.
+    boundary_q : list of numpy.ndarray
+        The configurations at the boundary. There an arm is singular, or a joint is at its limit.
+    vertices, faces : numpy.ndarray
+        In space, a mesh of the surface.
+    area, volume : float or None
+        The area in m^2, or the volume in m^3.
+    error : float
+        An estimate of the error of the area or the volume.
+    holes : int
+        The number of enclosed regions that are out of reach.
+    plane : numpy.ndarray
+        Two unit vectors of the plane, or the three axes.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.workspace("two_r", "tip", over={"theta2": (0.5, 2.5)})
+    >>> found.holes, round(found.area, 4)
+    (1, 10.5477)
     """
 
     mechanism: Mechanism
@@ -44,12 +72,23 @@ class Workspace(ShownWorkspace):
 
     @property
     def extent(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest x, y and z."""
+        """The smallest and the largest x, y and z, as two arrays in m."""
         places = np.vstack([self.points, *self.boundary])
         return places.min(axis=0), places.max(axis=0)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the boundary with its configurations, or the samples of a curved surface, as .csv or .nc; the file written."""
+        """Write the boundary with its configurations, or the samples of a curved surface, to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
         parts = list(zip(self.boundary, self.boundary_q, strict=True)) or [(self.points, self.q)]
         piece = np.concatenate([np.full(len(p), k, dtype=float) for k, (p, _) in enumerate(parts)])
         points, q = np.vstack([p for p, _ in parts]), np.vstack([x for _, x in parts])
@@ -75,7 +114,7 @@ class Workspace(ShownWorkspace):
         )
         lines = [f"{self.mechanism.name}: {self.frame!r} reaches {self._size()}; {box} m"]
         if self.kind == "surface":
-            return f"{lines[0]}. The frame moves on this surface, which encloses nothing: there are samples alone"
+            return f"{lines[0]}. The frame moves on this surface, which encloses no volume; the result has sample points only"
         inner = {0: "no hole", 1: "one hole"}.get(self.holes, f"{self.holes} holes")
         pieces = sum(_turning(p @ self.plane.T) > 0 for p in self.boundary) if self.area is not None else 1
         whole = "in one piece" if pieces == 1 else f"in {pieces} pieces"

@@ -25,7 +25,7 @@ def ranges_of(dyn: Dynamics, over: Any, limits: bool) -> Bounds:
     """The joints' limits, with the ranges that the caller gives in their place; a slide that is drawn from needs some."""
     bounds, given = Bounds(dyn.mechanism, limits), over if over is not None else {}
     if not isinstance(given, Mapping):
-        raise ArgumentError("maps coordinates to ranges", argument="over", remedy="such as {'theta1': (-1.5, 1.5)}")
+        raise ArgumentError("must map coordinates to ranges", argument="over", remedy="for example {'theta1': (-1.5, 1.5)}")
     for name, span in given.items():
         if name not in bounds.names:
             raise ArgumentError(one_of("coordinate", name, bounds.names), where=Argument("over"))
@@ -37,7 +37,7 @@ def ranges_of(dyn: Dynamics, over: Any, limits: bool) -> Bounds:
     for name, iq, low, high in zip(bounds.names, bounds.iq, bounds.low, bounds.high, strict=True):
         if name in drawn and iq not in turning and not math.isfinite(high - low):
             raise ArgumentError(
-                f"{dyn.mechanism.name}: {name!r} has no limits, so that the workspace has no end",
+                f"{dyn.mechanism.name}: {name!r} has no limits, so the workspace is unbounded",
                 concerns="over",
                 remedy=f"give its range, {Argument('over', {name: (0.0, 1.0)})}",
             )
@@ -51,7 +51,7 @@ def _drawn(dyn: Dynamics) -> list[str]:
         return list(places)
     driven = [n for j in model.joints if j.actuated for n in j.coordinate_names if n in places]
     if not driven:
-        raise ArgumentError(f"{model.name} has loops, and none of its joints is actuated: mark those that lead the others")
+        raise ArgumentError(f"{model.name} has loops, but none of its joints is actuated; mark the joints that drive it")
     return driven
 
 
@@ -84,7 +84,7 @@ def _turned(dyn: Dynamics, q: np.ndarray, rng: np.random.Generator) -> np.ndarra
         if joint.kind.nq != joint.kind.nv:
             if any(joint.slides):
                 raise ArgumentError(
-                    f"{dyn.mechanism.name}: joint {joint.name!r} leaves a body free, so that the workspace has no end"
+                    f"{dyn.mechanism.name}: joint {joint.name!r} leaves a body free, so the workspace is unbounded"
                 )
             turns = rng.normal(size=(len(q), 4))
             q[:, at : at + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
@@ -105,7 +105,7 @@ def _closed(
     kept = np.vstack([start[None], rows[good]]) if not bounds.outside(start).any() else rows[good]
     if not len(kept):
         raise AssemblyError(
-            f"{model.name}: none of {len(q)} samples could be closed within the limits; more samples, or a q0, may help"
+            f"{model.name}: the loops could not be closed within the limits in any of {len(q)} samples; try more samples, or a q0"
         )
     return kept
 

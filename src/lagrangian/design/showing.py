@@ -20,7 +20,18 @@ class _Shown:
     """A plot, and what a notebook shows: the text and the plot."""
 
     def plot(self, path: File = None) -> Any:
-        """A matplotlib figure; `path` writes it, too (.png, .svg, .pdf)."""
+        """Plot the result.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -32,34 +43,67 @@ class _Shown:
 class ShownTurn(_Shown):
     """Methods of a turn that draw it."""
 
-    def plot(self, path: File = None, *, frames: str | Iterable[str] | None = None) -> Any:
-        """A matplotlib figure: the linkage with its dead centres and coupler curves, and over the input all that a turn has.
+    def plot(self, path: File = None, *, frames: str | Iterable[str] | None = None, angles: str = "degrees") -> Any:
+        """Plot the turn: the linkage with its dead centres and coupler curves, and all quantities over the input.
 
-        `frames` are those whose curves are drawn, by default those of the description. `path` writes it (.png, .svg, .pdf).
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+        frames : str or iterable of str, optional
+            The frames whose curves are drawn. The default is the frames of the description.
+        angles : {"degrees", "radians"}
+            The unit of angles.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
         """
         from lagrangian.pictures.turn_plot import turn_plot
 
-        return turn_plot(cast("FullTurn", self), path=path, frames=frames)
+        return turn_plot(cast("FullTurn", self), path=path, frames=frames, angles=angles)
 
 
 class ShownTurns(_Shown):
     """Methods of turns that are compared, which draw them."""
 
-    def plot(self, path: File = None) -> Any:
-        """A matplotlib figure of what is compared over the first parameter, a curve for each value of the others.
+    def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
+        """Plot what is compared over the first parameter, with a curve for each value of the others.
 
-        `path` writes it, too (.png, .svg, .pdf).
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+        angles : {"degrees", "radians"}
+            The unit of angles.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
         """
         from lagrangian.pictures.turns_plot import turns_plot
 
-        return turns_plot(cast("ComparedTurns", self), path=path)
+        return turns_plot(cast("ComparedTurns", self), path=path, angles=angles)
 
 
 class ShownCurve(_Shown):
     """Methods of a coupler curve that draw it."""
 
     def plot(self, path: File = None) -> Any:
-        """A matplotlib figure of the curve, with the linkage; `path` writes it, too (.png, .svg, .pdf)."""
+        """Plot the curve with the linkage.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from lagrangian.pictures.turn_plot import curve_plot
 
         return curve_plot(cast("CouplerCurve", self), path=path)
@@ -68,21 +112,42 @@ class ShownCurve(_Shown):
 class ShownSingularities(_Shown):
     """Methods of singular configurations that draw them."""
 
-    def plot(self, path: File = None) -> Any:
-        """A matplotlib figure: the mechanism in its singular configurations, or over two coordinates a map of them.
+    def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
+        """Plot the mechanism in its singular configurations, or a map of them over two coordinates.
 
-        `path` writes it, too (.png, .svg, .pdf).
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+        angles : {"degrees", "radians"}
+            The unit of angles.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
         """
         from lagrangian.pictures.singularities_plot import singularities_plot
 
-        return singularities_plot(cast("Singularities", self), path=path)
+        return singularities_plot(cast("Singularities", self), path=path, angles=angles)
 
 
 class ShownWorkspace(_Shown):
     """Methods of a workspace that draw it."""
 
     def plot(self, path: File = None) -> Any:
-        """A matplotlib figure of the workspace with its boundary, and the mechanism; `path` writes it, too (.png, .svg, .pdf)."""
+        """Plot the workspace with its boundary, and the mechanism.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the figure to (.png, .svg, .pdf).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from lagrangian.pictures.workspace_plot import workspace_plot
 
         return workspace_plot(cast("Workspace", self), path=path)

@@ -22,10 +22,25 @@ LISTED = 12
 
 @dataclass(frozen=True, eq=False)
 class Singularity:
-    """A singular configuration `q`.
+    """A singular configuration.
 
-    `kind` is 1 where the output loses a direction, 2 where the actuators do not command the mechanism, 3 for both. `says` tells
-    what is lost or gained, `motion` are the speeds of the motion that leaves the output (1) or the actuators (2) at rest.
+    Attributes
+    ----------
+    kind : {1, 2, 3}
+        1 if the output loses a direction, 2 if the actuators do not control the mechanism, 3 if both happen.
+    q : numpy.ndarray
+        The configuration.
+    motion : numpy.ndarray
+        The speeds of the motion that leaves the output (1) or the actuators (2) at rest.
+    says : str
+        A sentence about what is lost or gained.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> first = lg.singularities("two_r", {"theta2": (-1.0, 1.0)}, "tip")[0]
+    >>> first.kind, first.says
+    (1, "'tip' cannot move along y")
     """
 
     kind: int
@@ -36,10 +51,30 @@ class Singularity:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Singularities(ShownSingularities):
-    """The singular configurations that were found over a range of one coordinate, or of two.
+    """The singular configurations that were found over a range of one or two coordinates.
 
-    It is a sequence of `Singularity`. `q` (count, nq), `kind` (count,) and `values` (count, coordinates in `over`) have them as
-    arrays. Over two coordinates they lie on curves, of which these are points.
+    `singularities` returns this sequence of `Singularity`. Over two coordinates the configurations are points on singular curves.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    frame : str or None
+        The output.
+    directions : tuple of str
+        The directions of the frame that count.
+    over : dict
+        The ranges of the coordinates.
+    found : list of Singularity
+        The configurations.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.singularities("slider_crank", {"theta": (-1.0, 4.0)}, "slider")
+    >>> len(found), found.kind, found.values.round(6) + 0.0
+    (2, array([1, 1]), array([[0.      ],
+           [3.141593]]))
     """
 
     mechanism: Mechanism
@@ -52,20 +87,23 @@ class Singularities(ShownSingularities):
 
     @property
     def q(self) -> np.ndarray:
+        """The singular configurations, one per row."""
         return np.array([s.q for s in self.found]).reshape(-1, self.mechanism.nq)
 
     @property
     def kind(self) -> np.ndarray:
+        """The type of each singular configuration: 1, 2 or 3."""
         return np.array([s.kind for s in self.found], dtype=int)
 
     @property
     def values(self) -> np.ndarray:
+        """The values of the coordinates in `over`, one row for each configuration."""
         places = single_coordinates(self.mechanism)
         return self.q[:, [places[name][0] for name in self.over]]
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the coordinates in `over`."""
+        """The units of the coordinates in `over`, "rad" or "m"."""
         places = single_coordinates(self.mechanism)
         return tuple(unit_of(self.dyn, places[name][1]) for name in self.over)
 
@@ -79,7 +117,18 @@ class Singularities(ShownSingularities):
         return iter(self.found)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the type and the coordinates of each, as .csv or .nc; the file that was written."""
+        """Write the type and the coordinates of each configuration to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
         columns = [Column("type", self.kind.astype(float), "1", "type of the singularity")]
         units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
         columns += [Column(n, self.q[:, k], units[k]) for k, n in enumerate(self.mechanism.coordinate_names)]

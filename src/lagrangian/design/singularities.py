@@ -25,6 +25,7 @@ from lagrangian.design.watches import within
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.directions import combination
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.types import State
 
 LINES = 41
 LISTED = 12
@@ -36,48 +37,61 @@ def singularities(
     frame: str | None = None,
     *,
     directions: Sequence[str] | None = None,
-    q0: Any = None,
+    q0: State = None,
     fixed: Fixed = (),
     lines: int = LINES,
     limits: bool = True,
 ) -> Singularities:
-    """Find the singular configurations of a mechanism over a range of one coordinate, or of two, and locate each to rounding.
+    """Find the singular configurations of a mechanism over a range of one or two coordinates.
 
-    A serial arm is singular where a frame loses a direction: the rank of its Jacobian falls. A mechanism with loops is so of
-    type 1 (the frame loses a direction), of type 2 (its actuated joints no longer command it), or of both (type 3), as Gosselin
-    and Angeles (1990) tell them apart.
+    A serial arm is singular where a frame loses a direction: the rank of its Jacobian falls. A mechanism with loops has
+    singularities of type 1 (the frame loses a direction), of type 2 (the actuated joints no longer control the mechanism), and of
+    type 3 (both). Each is located to rounding.
 
     Parameters
     ----------
-    mechanism
-        Any mechanism; the coordinates that are not led by those in `over` are held.
-    over
-        The range of each coordinate, {"theta2": (-3, 3)}. Two make a map, on which singular configurations are curves.
-    frame
-        The output, for type 1. By default the only frame of the description; without one, loops are looked at for type 2 alone.
-    directions
-        Those of wx, wy, wz, x, y, z that count. By default x, y and z, and the turns too where there is freedom left for them.
-    q0
-        Where the others are held, and which assembly is taken: an array, a pose, or a mapping.
-    fixed
-        Names of the coordinates that are held, or a mapping to values. By default all others of a serial arm, and all other
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism.
+    over : mapping
+        The range of each coordinate, such as {"theta2": (-3, 3)}. Two coordinates make a map, on which singularities are curves.
+    frame : str, optional
+        The output, for type 1. The default is the only frame of the description. Without a frame, loops are examined for type 2
+        alone.
+    directions : sequence of str, optional
+        Those of "wx", "wy", "wz", "x", "y", "z" that count. The default is x, y and z, and the rotations as well if the mechanism
+        has enough degrees of freedom.
+    q0 : array_like, mapping or str, optional
+        The configuration at which the other coordinates are held. It picks the assembly mode.
+    fixed : iterable of str or mapping, optional
+        The coordinates that are held, or a mapping of them to values. The default is all others of a serial arm, and all other
         actuated ones of a mechanism with loops.
-    lines
-        How many lines across each of two ranges are followed.
-    limits
-        Whether joints keep their limits; only without them may `over` go beyond.
+    lines : int
+        The number of lines across each of two ranges. The default is 41.
+    limits : bool
+        Whether joints keep their limits. Only without them may `over` exceed the limits. The default is True.
 
     Returns
     -------
     Singularities
-        A sequence of configurations with their types; `print`, `plot` and `save` show them.
+        A sequence of configurations with their types. `print`, `plot` and `save` show them.
+
+    Raises
+    ------
+    ArgumentError
+        If a coordinate is unknown, or if the wrong number of coordinates is held.
+
+    Notes
+    -----
+    The types are those of Gosselin and Angeles (1990).
 
     Examples
     --------
     >>> import lagrangian as lg
     >>> found = lg.singularities("two_r", {"theta2": (-3.0, 3.5)}, "tip")
-    >>> [round(float(x), 9) + 0.0 for x in found.values[:, 0]]
-    [0.0, 3.141592654]
+    >>> print(found)
+    two_r: along x, y of 'tip', theta2 from -171.887 deg to 200.535 deg: 2 singular configurations
+      theta2 = 0 deg, type 1: 'tip' cannot move along y
+      theta2 = 180 deg, type 1: 'tip' cannot move along y
     """
     dyn = dynamics_of(mechanism)
     limits = truth(limits, "limits")
@@ -104,7 +118,7 @@ def _ranges(dyn: Dynamics, over: Any, limits: bool) -> dict[str, tuple[float, fl
     if not isinstance(over, Mapping) or len(over) not in (1, 2):
         example = dict.fromkeys(list(places)[:1], (0.0, 1.0))
         raise ArgumentError(
-            "gives the ranges of one coordinate, or of two", argument="over", remedy=f"such as {Argument('over', example)}"
+            "must give the range of one coordinate, or of two", argument="over", remedy=f"for example {Argument('over', example)}"
         )
     for name in over:
         if name not in places:
@@ -126,7 +140,7 @@ def _held(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> 
         if name not in places:
             raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
         if name in over:
-            raise ArgumentError(f"holds {name!r}, over which singular configurations are sought", argument="fixed")
+            raise ArgumentError(f"holds {name!r}, which is also in `over`", argument="fixed")
     degrees = mobility(dyn, q).nearby
     if not given:
         driven = {n for j in model.joints if j.actuated for n in j.coordinate_names}
@@ -135,9 +149,9 @@ def _held(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> 
     if len(given) != degrees - len(over):
         raise ArgumentError(
             f"{model.name} has {degrees} degree{'s' * (degrees != 1)} of freedom: beside {', '.join(over)}, "
-            f"{max(0, degrees - len(over))} coordinates are to be held, and these are {len(given)}: {', '.join(given) or 'none'}",
+            f"{max(0, degrees - len(over))} coordinates must be held, but these would be: {', '.join(given) or 'none'}",
             concerns="fixed",
-            remedy=f"name them, {Argument('fixed', ...)}",
+            remedy=f"name them with {Argument('fixed', ...)}",
         )
     where = Argument("fixed")
     return {n: float(q[places[n][0]]) if x is None else reading.number(model, x, (where, repr(n))) for n, x in given.items()}
@@ -199,7 +213,7 @@ def _along(
             at = next((k for k, s in enumerate(found) if same(link.dyn, s.q, q)), None)
             if at is None:
                 found.append(made)
-            elif found[at].kind != rank.kind:
+            elif found[at].kind not in (rank.kind, 3):
                 before = found[at]
                 found[at] = Singularity(3, before.q, made.motion, f"{before.says}; {made.says}")
     return [s for s in found if not any(same(link.dyn, s.q, other.q) for other in known)]

@@ -16,9 +16,30 @@ STILL = 1e-9  # rad or m: what moves less stands still
 
 @dataclass(frozen=True)
 class Swing:
-    """The least and the greatest value of a coordinate, or of a frame's position along an axis, and the input's values there.
+    """The range of a coordinate, or of the position of a frame along an axis, over the turn of a linkage.
 
-    `turns` is by how many whole turns an angle is further when the linkage is back where it was; 0 of one that swings.
+    Attributes
+    ----------
+    name : str
+        The coordinate, or the frame with its axis.
+    unit : str
+        "rad" or "m".
+    low, high : float
+        The smallest and the largest value.
+    low_at, high_at : float
+        The values of the input there.
+    turns : int
+        How many whole turns an angle gains until the linkage returns to its start; 0 if it swings.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> swing = lg.full_turn("four_bar").swings["phi3"]
+    >>> swing
+    Swing(name='phi3', unit='rad', low=1.5040801783846713, high=2.555907110132642, low_at=0.5223148218060487,
+    high_at=3.7272781970469446, turns=0)
+    >>> round(swing.extent, 6)
+    1.051827
     """
 
     name: str
@@ -31,7 +52,7 @@ class Swing:
 
     @property
     def extent(self) -> float:
-        """How far it is from the least value to the greatest."""
+        """The difference between the largest and the smallest value."""
         return self.high - self.low
 
     @property

@@ -24,10 +24,30 @@ from lagrangian.model.mechanism import Mechanism
 
 @dataclass(frozen=True, eq=False)
 class DeadCentre:
-    """A configuration in which the input ("input") or the output ("output") stands still while the other moves.
+    """A configuration in which the input or the output of a linkage stands still while the other one moves.
 
-    At a dead centre of the input, its limit position, the input cannot move the linkage; at one of the output, its limit
-    position, the output turns back, and the mechanical advantage is infinite.
+    At a dead centre of the input, the input cannot move the linkage. At a dead centre of the output, the output reverses, and the
+    mechanical advantage is infinite.
+
+    Attributes
+    ----------
+    of : {"input", "output"}
+        Which of them stands still.
+    coordinate : str
+        The name of the input or the output.
+    input_value : float
+        The value of the input there, in rad or m.
+    q : numpy.ndarray
+        The configuration.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> turn = lg.full_turn("slider_crank")
+    >>> for dead in turn.dead_centres:
+    ...     print(dead.of, dead.coordinate, round(dead.input_value, 6), dead.q.round(3) + 0.0)
+    output x 0.0 [0.  0.  0.4]
+    output x 3.141593 [ 3.142 -3.142  0.2  ]
     """
 
     of: str
@@ -38,18 +58,57 @@ class DeadCentre:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FullTurn(ShownTurn):
-    """What a linkage does over a turn of its input, or over the range the input has.
+    """The motion of a linkage over a full turn of its input, or over the range that the input has.
 
-    Arrays have one row for each value `x` of the input. `velocity_ratios` are dq/dx and `acceleration_ratios` d2q/dx2, of all
-    speeds. `output_ratio` is the output's speed over the input's, and `mechanical_advantage` its inverse: the force at the output
-    over that at the input, without friction. `transmission_angle` is in radians, from 0 to pi/2. `torque` (a force where the
-    input slides) makes the input move at `speed`; it is the sum of the `static_torque` of gravity, springs and wrenches, the
-    `inertial_torque` and the `friction_torque`. Rows at a dead centre of the input have infinite ratios, and no forces.
+    `full_turn` returns it. Arrays have one row for each value `x` of the input. Rows at a dead centre of the input have infinite
+    ratios, and forces that are NaN. An output that the input does not move has neither dead centres nor a transmission angle.
 
-    `dead_centres` are those of input and output, `ends` says why the range ends, and `turns` after how many turns of the input
-    the linkage is where it was, 0 if the input cannot turn fully. `four_bar` has lengths and kind of a planar four-bar. `swings`
-    has the range of every coordinate that follows the input. An output that the input does not move, as in a linkage whose crank
-    has no length, has neither dead centres nor a transmission angle.
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    input, output : str
+        The names of the input and the output. The output is None if there is none.
+    units : tuple of str
+        The units of the input and the output, "rad" or "m".
+    x : numpy.ndarray
+        The values of the input, in rad or m.
+    q : numpy.ndarray
+        The configurations.
+    velocity_ratios, acceleration_ratios : numpy.ndarray
+        The derivatives dq/dx and d2q/dx2 of all speeds.
+    output_ratio : numpy.ndarray or None
+        The speed of the output over that of the input.
+    transmission_angle : numpy.ndarray or None
+        The transmission angle in radians, from 0 to pi/2.
+    speed : float
+        The constant speed of the input, in rad/s or m/s.
+    torque : numpy.ndarray
+        The torque, or force, that moves the input at this speed. It is the sum of the next three.
+    static_torque, inertial_torque, friction_torque : numpy.ndarray
+        The parts of gravity, springs and external wrenches, of inertia, and of friction.
+    multipliers : numpy.ndarray
+        The Lagrange multipliers of the constraints.
+    dead_centres : list of DeadCentre
+        The dead centres of the input and the output.
+    ends : tuple of str
+        Why the range ends at its low and its high end; empty if the input turns fully.
+    turns : int
+        After how many turns of the input the linkage returns to its start; 0 if the input cannot turn fully.
+    four_bar : FourBar or None
+        Lengths and kind, if the linkage is a planar four-bar.
+    swings : dict of Swing
+        The range of every other coordinate.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> turn = lg.full_turn("four_bar")
+    >>> print(turn.four_bar)
+    four-bar, crank-rocker: ground 1, input 0.3, coupler 0.9, output 0.6 m; shortest and longest link are together 0.2 m shorter
+    than the other two: the input turns fully
+    >>> print(f"{abs(turn.torque).max():.3f} N m, transmission angle from {turn.transmission_angle.min():.3f} rad")
+    5.696 N m, transmission angle from 0.890 rad
     """
 
     mechanism: Mechanism
@@ -80,7 +139,7 @@ class FullTurn(ShownTurn):
 
     @property
     def mechanical_advantage(self) -> np.ndarray | None:
-        """The force or torque at the output over that at the input, without friction: the inverse of the velocity ratio."""
+        """The force or torque at the output over that at the input, without friction: the inverse of the output ratio."""
         if self.output_ratio is None:
             return None
         with np.errstate(divide="ignore"):
@@ -88,22 +147,22 @@ class FullTurn(ShownTurn):
 
     @property
     def qd(self) -> np.ndarray:
-        """The speeds, with the input at its constant speed."""
+        """The speeds, when the input moves at its constant speed."""
         return self.speed * self.velocity_ratios
 
     @property
     def qdd(self) -> np.ndarray:
-        """The accelerations, with the input at its constant speed."""
+        """The accelerations, when the input moves at its constant speed."""
         return self.speed**2 * self.acceleration_ratios
 
     @property
     def range(self) -> tuple[float, float]:
-        """Of the input."""
+        """The first and the last value of the input, in rad or m."""
         return float(self.x[0]), float(self.x[-1])
 
     @cached_property
     def reactions(self) -> np.ndarray:
-        """The wrench each joint exerts on its child, (rows, joints, 6), as `Dynamics.reactions` gives it."""
+        """The wrench of each joint on its child body, as `Dynamics.reactions` returns it, with the shape (rows, joints, 6)."""
         good = np.isfinite(self.torque)
         found = np.full((len(self.x), len(self.mechanism.joints), 6), np.nan)
         pushed = {frame: rows[good] for frame, rows in self.wrenches.items()}
@@ -119,9 +178,9 @@ class FullTurn(ShownTurn):
 
     @property
     def strokes(self) -> tuple[float, float] | None:
-        """How far the input turns while the output advances and while it returns, the longer stroke first.
+        """The angles of the input while the output advances and while it returns, in radians, the longer stroke first.
 
-        None unless the input turns fully and the output goes to and fro once in that turn.
+        It is None unless the input turns fully and the output moves to and fro once per turn.
         """
         ends = [d.input_value for d in self.dead_centres if d.of == "output"]
         if self.turns != 1 or len(ends) != 2:
@@ -131,26 +190,95 @@ class FullTurn(ShownTurn):
 
     @property
     def time_ratio(self) -> float | None:
-        """The time in which the output advances over that in which it returns, at a constant speed of the input: at least 1."""
+        """The time of the output's advance over that of its return, at a constant speed of the input; at least 1, or None."""
         return self.strokes[0] / self.strokes[1] if self.strokes is not None else None
 
     def swing(self, frame: str) -> dict[str, Swing]:
-        """How far the origin of a frame travels along x, y and z over the input's range."""
+        """Return how far the origin of a frame travels along x, y and z over the range of the input.
+
+        Parameters
+        ----------
+        frame : str
+            The frame or body.
+
+        Returns
+        -------
+        dict of Swing
+            The ranges along "x", "y" and "z".
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> travel = lg.full_turn("slider_crank").swing("slider")
+        >>> round(travel["x"].extent, 9)
+        0.2
+        """
         name = self.mechanism.frame(frame).name
         return {axis: self.covered.swing(End(self.dyn, "", name, axis)) for axis in "xyz"}
 
     def swing_text(self, frame: str) -> str:
-        """The same in words."""
+        """Describe how far the origin of a frame travels.
+
+        Parameters
+        ----------
+        frame : str
+            The frame or body.
+
+        Returns
+        -------
+        str
+            One line.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.full_turn("slider_crank").swing_text("slider"))
+        slider travels: x from 0.2 to 0.4 m
+        """
         from lagrangian.design.turn_text import swing_of_frame
 
         return swing_of_frame(frame, self.swing(frame))
 
     def coupler_curve(self, frame: str) -> CouplerCurve:
-        """The curve that a frame's origin draws while the linkage goes through all configurations of its assembly."""
+        """Return the curve that the origin of a frame draws over all configurations of the linkage.
+
+        Parameters
+        ----------
+        frame : str
+            The frame or body.
+
+        Returns
+        -------
+        CouplerCurve
+            The curve, with its cusps and double points.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.full_turn("slider_crank").coupler_curve("rod"))
+        rod draws a closed curve of 0.628319 m with no cusps and no double points
+        """
         return coupler_curve(self.circuit, frame)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write all rows, as .csv or .nc (netCDF); the file that was written."""
+        """Write all rows to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.full_turn("slider_crank").save("turn.csv").name
+        'turn.csv'
+        """
         return save(path, self.mechanism.name, "turn", "row", self._columns())
 
     def _columns(self) -> list[Column]:
@@ -182,5 +310,16 @@ class FullTurn(ShownTurn):
         return turn_text(self)
 
     def told(self, x: float) -> str:
-        """A value of the input, for people: angles in degrees."""
+        """Format a value of the input with its unit; angles are in degrees.
+
+        Parameters
+        ----------
+        x : float
+            The value, in rad or m.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return in_words(x, self.units[0])

@@ -26,7 +26,7 @@ def turn_text(turn: FullTurn) -> str:
     lines += _swings(turn)
     lines += [_strokes(turn)] if turn.strokes is not None else []
     if turn.stands_still:
-        return "\n".join([*lines, f"{turn.input} does not move {turn.output}, so that nothing is transmitted", *_forces(turn)])
+        return "\n".join([*lines, f"{turn.input} does not move {turn.output}, so nothing is transmitted", *_forces(turn)])
     lines += [_angle(turn)] if turn.transmission_angle is not None else []
     lines += [_advantage(turn)] if turn.output_ratio is not None else []
     return "\n".join([*lines, *_forces(turn)])
@@ -35,7 +35,7 @@ def turn_text(turn: FullTurn) -> str:
 def _reach(turn: FullTurn) -> str:
     if turn.turns:
         after = "after one turn" if turn.turns == 1 else f"after {turn.turns} turns"
-        return f"{turn.input} turns fully, and the linkage is back where it was {after}"
+        return f"{turn.input} turns fully, and the linkage returns to its start {after}"
     low, high = turn.range
     why = turn.ends[0] if turn.ends[0] == turn.ends[1] else f"{turn.ends[0]} and {turn.ends[1]}"
     return f"{turn.input} goes from {turn.told(low)} to {turn.told(high)} ({why})"
@@ -46,7 +46,7 @@ def _swings(turn: FullTurn) -> Iterable[str]:
     found = sorted(turn.swings.values(), key=lambda s: s.name != turn.output)
     yield from (_swing(turn, s) for s in found[:LISTED])
     if len(found) > LISTED:
-        yield f"... and {len(found) - LISTED} more joints, which are in swings"
+        yield f"... and {len(found) - LISTED} more joints; `swings` has all of them"
 
 
 def _swing(turn: FullTurn, s: Swing) -> str:

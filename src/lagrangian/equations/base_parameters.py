@@ -37,11 +37,36 @@ Column = dict[int, Polynomial]  # of a parameter: what it multiplies, by number 
 
 @dataclass(frozen=True, repr=False)
 class BaseParameters:
-    """Base parameters of a mechanism's links; `print` shows them as a table.
+    """Base parameters of the links of a mechanism.
 
-    A base parameter bears the name of the one it replaces: `grouping[b]` says what it stands for now, as
-    `{parameter: (numerator, denominator)}`, its own name with (1, 1) first. Rotor inertias are no parameters of links and are
-    left as they are, unless they were asked for.
+    `Equations.base_parameters` returns this object; `print` shows it as a table and `len` is the number of base parameters. A
+    base parameter has the name of the inertial parameter that it replaces.
+
+    Attributes
+    ----------
+    mechanism : str
+        The name of the mechanism.
+    base : tuple of str
+        Names of the base parameters.
+    grouping : mapping of str to mapping
+        What each base parameter stands for: `{parameter: (numerator, denominator)}`, its own name with (1, 1) first.
+    dependent : tuple of str
+        Parameters that are grouped with others.
+    without_effect : tuple of str
+        Parameters that are in no equation.
+    ring : Ring
+        The polynomial ring of the equations.
+    decimals : mapping
+        Sines and cosines of decimals, and the fractions taken for them.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> base = lg.derive("two_r").base_parameters()
+    >>> base.base
+    ('hx1', 'hy1', 'Izz1', 'hx2', 'hy2', 'Izz2')
+    >>> print({name: round(x, 3) for name, x in base.values().items()})
+    {'hx1': 22.084, 'hy1': 0.0, 'Izz1': 20.941, 'hx2': 7.262, 'hy2': 0.0, 'Izz2': 5.276}
     """
 
     mechanism: str
@@ -54,6 +79,7 @@ class BaseParameters:
 
     @property
     def count(self) -> int:
+        """Number of base parameters."""
         return len(self.base)
 
     def __len__(self) -> int:
@@ -66,13 +92,35 @@ class BaseParameters:
         return str(self)
 
     def regrouped(self, x: Element) -> Element:
-        """An equation, or a part of one, in the base parameters alone: others are zero, the names in `base` mean their groups."""
+        """Write an equation, or a part of one, in base parameters alone.
+
+        Parameters
+        ----------
+        x : Element
+            The equation in inertial parameters.
+
+        Returns
+        -------
+        Element
+            The equation in base parameters; the names in `base` then stand for their groups, and other parameters are zero.
+        """
         self._check(x)
         dropped = (*self.dependent, *self.without_effect)
         return self.ring.substitute(x, {self.ring.number[name]: 0 for name in dropped})
 
     def ungrouped(self, x: Element) -> Ratio:
-        """Each base parameter replaced by what it stands for: a numerator and a denominator."""
+        """Replace each base parameter by what it stands for.
+
+        Parameters
+        ----------
+        x : Element
+            The equation in base parameters.
+
+        Returns
+        -------
+        above, below : Element
+            Numerator and denominator.
+        """
         self._check(x)
         degrees = x.poly.degrees()
         groups = {b: group for b, group in self.grouping.items() if degrees[self.ring.number[b]] > 0}
@@ -91,13 +139,30 @@ class BaseParameters:
         return found, whole
 
     def proves(self, x: Element) -> bool:
-        """Whether an equation says the same in base parameters: regrouped and ungrouped again it is, exactly, what it was."""
+        """Whether an equation is exactly the same after regrouping and ungrouping.
+
+        Parameters
+        ----------
+        x : Element
+            The equation.
+
+        Returns
+        -------
+        bool
+            True if it is the same.
+        """
         x = self.ring.substitute(x, self.decimals)
         above, below = self.ungrouped(self.regrouped(x))
         return above == x * below
 
     def values(self) -> dict[str, float]:
-        """The base parameters as numbers; not a number where a name has none."""
+        """Return the values of the base parameters.
+
+        Returns
+        -------
+        dict of str to float
+            The values; NaN where a name has no value.
+        """
         return {
             b: sum(value(above) / value(below) * value(self.ring.generator(name)) for name, (above, below) in group.items())
             for b, group in self.grouping.items()
@@ -105,7 +170,7 @@ class BaseParameters:
 
     def _check(self, x: Element) -> None:
         if x.ring is not self.ring and list(x.ring.symbols) != list(self.ring.symbols):
-            raise ArgumentError(f"base parameters of {self.mechanism!r}: the element is of other equations than these")
+            raise ArgumentError(f"base parameters of {self.mechanism!r}: the element belongs to other equations")
 
 
 def base_parameters(

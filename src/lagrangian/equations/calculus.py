@@ -86,7 +86,7 @@ def _named(formula: Formula, name: Any) -> Thing:
     if isinstance(name, int) and not isinstance(name, bool):
         n = writer.system.n
         if not -n <= name < n:
-            raise ArgumentError(f"there are {n} coordinates, numbered from 0; {name} is none of them")
+            raise ArgumentError(f"there are {n} coordinates, numbered from 0; {name} is out of range")
         return Thing("coordinate", index=name % n)
     word = str(name)
     if word not in found:
@@ -122,7 +122,7 @@ def _along_the_motion(formula: Formula, x: Element, _: Thing) -> Formula:
     total = ring.derivative(x, n)
     for k in range(n):
         if x.poly.degrees()[ring.number[f"qdd{k + 1}"]] > 0:
-            raise ArgumentError(f"the formula depends on qdd{k + 1}, whose derivative by time has no name here")
+            raise ArgumentError(f"the formula depends on qdd{k + 1}, whose time derivative is not available")
         total = total + ring(ring.derivative(x, k) * ring.generator(f"qd{k + 1}"))
         total = total + ring(ring.partial(x, f"qd{k + 1}") * ring.generator(f"qdd{k + 1}"))
     return _plain(formula, total)

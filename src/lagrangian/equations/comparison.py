@@ -37,8 +37,8 @@ def equal(a: Formula, b: Formula) -> bool:
     functions = {s.name for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0 and s.kind in _OPEN}
     if functions and not _of_one_decimal(functions) and _vanishes_in_numbers(writer, difference):
         raise ArgumentError(
-            f"whether {a} is equal to {b} cannot be decided: they agree in numbers, but the proof would need an identity of the "
-            f"functions in them that is not known here"
+            f"whether {a} is equal to {b} cannot be decided: they agree numerically, but the proof needs an identity of their "
+            f"functions that is not implemented"
         )
     return False
 

@@ -53,7 +53,7 @@ def angle_rates(
     if not square:
         raise ArgumentError(
             f"cartesian: gimbal lock: the {sequence.name} angles of {frame!r} are singular where beta is {sequence.locked_at}, "
-            f"and here it always is; another sequence is needed",
+            f"and here it always is; choose another sequence",
             concerns="euler",
         )
     alpha = [square * x - middle * c for x, c in zip(angular[i], gamma, strict=True)]
@@ -64,8 +64,8 @@ def angle_rates(
     if root is None:
         if "beta" in asked and any(rows[1]):
             raise MechanismError(
-                f"the rate of beta of the {sequence.name} angles of {frame!r} stands over a root, which has no closed form here. "
-                f"compile(mechanism).cartesian(..., euler={sequence.name!r}) has the numbers; another sequence may have one"
+                f"the rate of beta of the {sequence.name} angles of {frame!r} has a root in its denominator, and no closed form. "
+                f"Use compile(mechanism).cartesian(..., euler={sequence.name!r}) for numbers, or try another sequence"
             )
         root = ring.one
     return AngleRates((rows[0], rows[1], rows[2]), square, root)

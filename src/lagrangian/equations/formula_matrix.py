@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.formula import NOTEBOOK, Formula
+from lagrangian.equations.formula import NOTEBOOK, Formula, FormulaLike
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
 from lagrangian.errors import ArgumentError
 
+if TYPE_CHECKING:
+    import numpy as np
+
 
 class FormulaMatrix:
-    """A matrix of formulas: `M[0, 1]`, `M.shape`, iteration over rows; a vector has one column, and `G[0]` is its entry.
+    """A matrix or vector of formulas.
 
-    `+ - * / @` give matrices of formulas; the other operand may have numbers, texts or SymPy expressions in lists.
+    `M[0, 1]` is an entry, iteration goes over the rows. A vector has one column, and `G[0]` is its entry. `+`, `-`, `*`, `/` and
+    `@` give matrices of formulas; the other operand may be a list of numbers, texts or SymPy expressions. `==` compares entry by
+    entry, by proof.
+
+    Attributes
+    ----------
+    name : str
+        The name under which entries are printed.
+    rows : tuple of tuple of Formula
+        The entries.
+    symmetric : bool
+        Whether only the upper triangle is printed.
+    vector : bool
+        Whether it is a vector.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> eom = lg.derive("two_r")
+    >>> eom.M
+    M11 = m1*r1^2 + m2*(l1^2 + r2^2 + 2*l1*r2*c2) + I1 + I2
+    M12 = m2*(r2^2 + l1*r2*c2) + I2
+    M22 = m2*r2^2 + I2
+    >>> eom.M @ eom.qdd + eom.C @ eom.qd + eom.G == eom.tau
+    True
     """
 
     def __init__(self, name: str, rows: Sequence[Sequence[Formula]], symmetric: bool = False, vector: bool = False) -> None:
@@ -24,6 +51,7 @@ class FormulaMatrix:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape: (rows, columns), or (rows,) for a vector."""
         if self.vector:
             return (len(self.rows),)
         return len(self.rows), len(self.rows[0]) if self.rows else 0
@@ -42,11 +70,11 @@ class FormulaMatrix:
                 return self.rows[key[0]][key[1]]
             return self.rows[key]
         except IndexError:
-            raise IndexError(f"{self.name} has shape {self.shape}, indices from 0; {key} is outside") from None
+            raise IndexError(f"{self.name} has shape {self.shape} and indices from 0; {key} is out of range") from None
 
     @property
     def entries(self) -> list[tuple[str, Formula]]:
-        """Entries with the names they are printed under; of a symmetric matrix the upper triangle."""
+        """Entries with the names under which they are printed; for a symmetric matrix, those of the upper triangle."""
         found = []
         for i, row in enumerate(self.rows):
             for j, formula in enumerate(row):
@@ -56,28 +84,95 @@ class FormulaMatrix:
 
     @property
     def operators(self) -> int:
-        """Of all entries as printed; of a symmetric matrix the upper triangle's."""
+        """Number of operators of all printed entries; for a symmetric matrix, of the upper triangle."""
         return sum(formula.operators for _, formula in self.entries)
 
     @property
     def T(self) -> FormulaMatrix:
+        """The transpose."""
         turned = [list(column) for column in zip(*self.rows, strict=True)]
         return FormulaMatrix(f"{self.name}^T", turned, self.symmetric)
 
     def map(self, function: Callable[[Formula], Formula], name: str = "") -> FormulaMatrix:
-        """The matrix of the function of every entry."""
+        """Apply a function to every entry.
+
+        Parameters
+        ----------
+        function : callable
+            A function of a formula that returns a formula.
+        name : str, optional
+            The name of the new matrix. The default is the old name.
+
+        Returns
+        -------
+        FormulaMatrix
+            The new matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.derive("two_r").G.map(lambda x: x.subs(g=1), "w")[1]
+        m2*r2*c12
+        """
         return FormulaMatrix(name or self.name, [[function(x) for x in row] for row in self.rows], self.symmetric, self.vector)
 
     def diff(self, name: str | int) -> FormulaMatrix:
-        """The derivative of every entry: see `Formula.diff`."""
+        """Differentiate every entry; see `Formula.diff`.
+
+        Parameters
+        ----------
+        name : str or int
+            The name of a coordinate, speed, acceleration or parameter, or the index of a coordinate. `"t"` is the time
+            derivative.
+
+        Returns
+        -------
+        FormulaMatrix
+            The derivatives.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.derive("two_r").M.diff("theta2"))
+        dM11 = -2*m2*l1*r2*s2
+        dM12 = -m2*l1*r2*s2
+        dM22 = 0
+        """
         return self.map(lambda x: x.diff(name), f"d{self.name}")
 
-    def subs(self, values: Mapping[str, Any] | None = None, /, **others: Any) -> FormulaMatrix:
-        """Every entry with other things in place of names: see `Formula.subs`."""
+    def subs(self, values: Mapping[str, FormulaLike] | None = None, /, **others: FormulaLike) -> FormulaMatrix:
+        """Replace names in every entry; see `Formula.subs`.
+
+        Parameters
+        ----------
+        values : mapping of str to number, str or Formula, optional
+            What takes the place of each name.
+        **others : number, str or Formula
+            The same as keywords.
+
+        Returns
+        -------
+        FormulaMatrix
+            The new matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.derive("two_r").M.subs(I1=0, I2=0, theta2=0))
+        M11 = m1*r1^2 + m2*(l1 + r2)^2
+        M12 = m2*r2*(l1 + r2)
+        M22 = m2*r2^2
+        """
         return self.map(lambda x: x.subs(values, **others))
 
     def expand(self) -> FormulaMatrix:
-        """Every entry as a sum of products."""
+        """Multiply every entry out.
+
+        Returns
+        -------
+        FormulaMatrix
+            The same matrix, with entries written as sums of products.
+        """
         return self.map(lambda x: x.expand())
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
@@ -100,7 +195,7 @@ class FormulaMatrix:
         if x is None:
             return NotImplemented
         if x.shape != self.shape:
-            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; a sum needs equal ones")
+            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; the shapes must be equal")
         rows = [[a + b * sign for a, b in zip(one, two, strict=True)] for one, two in zip(self.rows, x.rows, strict=True)]
         name = f"({self.name} {'+' if sign > 0 else '-'} {x.name})"
         return FormulaMatrix(name, rows, self.symmetric and x.symmetric, self.vector)
@@ -139,7 +234,7 @@ class FormulaMatrix:
             return NotImplemented
         left = [tuple(row[0] for row in self.rows)] if self.vector else self.rows  # a vector on the left is a row
         if any(len(row) != len(x.rows) for row in left):
-            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; their product does not exist")
+            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; these shapes cannot be multiplied")
         rows = [[_dot(row, column) for column in zip(*x.rows, strict=True)] for row in left]
         if self.vector and x.vector:
             return rows[0][0]
@@ -151,8 +246,34 @@ class FormulaMatrix:
         x = self._entries_of(other)
         return NotImplemented if x is None else x @ self
 
-    def evaluate(self, q: Any = (), qd: Any = (), qdd: Any = (), **parameters: float) -> Any:
-        """A numpy array of the values."""
+    def evaluate(
+        self,
+        q: Sequence[float] | np.ndarray = (),
+        qd: Sequence[float] | np.ndarray = (),
+        qdd: Sequence[float] | np.ndarray = (),
+        **parameters: float,
+    ) -> np.ndarray:
+        """Evaluate every entry.
+
+        Parameters
+        ----------
+        q, qd, qdd : sequence of float, optional
+            Coordinates, speeds and accelerations. Those on which the entries depend are needed.
+        **parameters : float
+            Values of parameters by their names. The default is the values of the mechanism.
+
+        Returns
+        -------
+        ndarray
+            The values, in the shape of the matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.derive("two_r").M.evaluate([0.3, 0.8]).round(3))
+        [[36.335 10.335]
+         [10.335  5.276]]
+        """
         import numpy as np
 
         if not self.rows or not self.rows[0]:
@@ -167,15 +288,55 @@ class FormulaMatrix:
     __repr__ = __str__
 
     def unicode(self, digits: int | None = None) -> str:
+        """Write every entry with Greek letters, subscripts and superscripts for a terminal.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Number of digits to which long numbers are rounded. The default writes them exactly.
+
+        Returns
+        -------
+        str
+            One line for every entry.
+        """
         return "\n".join(f"{name} = {formula.unicode(digits)}" for name, formula in self.entries)
 
     def latex(self, digits: int | None = None) -> str:
-        """A typeset matrix."""
+        r"""Write the matrix as LaTeX, without dollar signs.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Number of digits to which long numbers are rounded. The default writes them exactly.
+
+        Returns
+        -------
+        str
+            A `bmatrix`.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> print(lg.derive("pendulum").M.latex())
+        \begin{bmatrix} m \, L^{2} \end{bmatrix}
+        """
         rows = r" \\ ".join(" & ".join(x.latex(digits) for x in row) for row in self.rows)
         return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
 
     def mathml(self, digits: int | None = None) -> str:
-        """A matrix typeset for a page: see `Formula.mathml`."""
+        """Write the matrix as MathML, which browsers show without further software.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Number of digits to which long numbers are rounded. The default writes them exactly.
+
+        Returns
+        -------
+        str
+            A `math` element.
+        """
         return markup.math(markup.matrix([["".join(x.pieces(self._mathml(digits))) for x in row] for row in self.rows]))
 
     def _mathml(self, digits: int | None) -> markup.MathML:
@@ -190,7 +351,24 @@ class FormulaMatrix:
         return f"$\\displaystyle {self.latex(6)}$"
 
     def to_sympy(self, dynamic: bool = False) -> Any:
-        """As a SymPy Matrix."""
+        """Return the matrix as a SymPy matrix.
+
+        Parameters
+        ----------
+        dynamic : bool, default False
+            Whether coordinates are functions of t and rates their derivatives. Otherwise all of them are symbols.
+
+        Returns
+        -------
+        sympy.Matrix
+            The matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.derive("two_r").G.to_sympy()[1]
+        g*m2*r2*cos(theta1 + theta2)
+        """
         import sympy
 
         return sympy.Matrix([[x.to_sympy(dynamic) for x in row] for row in self.rows])

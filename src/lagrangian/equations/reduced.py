@@ -100,7 +100,8 @@ class Pullback:
     def _check(self, function: Any) -> None:
         for name in sorted(free_symbols(function) - {*self._names, "t"}):
             raise MechanismError(
-                f"'{function}' depends on {name!r}, which is not independent; the reduced form does not carry that", argument=name
+                f"'{function}' depends on {name!r}, which is not independent; the reduced form does not support this",
+                argument=name,
             )
 
     def __call__(self, x: Element) -> Element:
@@ -110,7 +111,7 @@ class Pullback:
             if into is None and degree > 0:
                 raise MechanismError(
                     f"the friction at {self.whole.coordinates[symbol.index]!r} follows the sign of a sum of speeds, which the "
-                    f"reduced form does not carry"
+                    f"reduced form does not support"
                 )
         into = [self.ring.zero.poly if x is None else self.ring(x).poly for x in self._into]
         return Element(self.ring, self.ring.reduce(x.poly.compose(*into, ctx=self.ring.context)))
@@ -159,7 +160,7 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     name = system.mechanism.name
     holonomic = [row for row in rows if row.eta is not None]
     if len(holonomic) != len(rows):
-        raise MechanismError(f"{name}: a constraint on speeds cannot be solved for coordinates; its multiplier stays")
+        raise MechanismError(f"{name}: a constraint on speeds cannot be solved for coordinates; keep its multiplier")
     dependent = [k for k in range(system.n) if k not in independent]
     begin = np.array(start, dtype=float)
     if begin.shape != (system.n,) or not np.isfinite(begin).all():

@@ -39,10 +39,33 @@ ENDINGS = (
 
 @dataclass(frozen=True, repr=False)
 class Export:
-    """What `lagrangian.export` made: `files` by name, `functions` by name, and `notes` of what could not be carried over.
+    """The files and functions that `export` made.
 
-    `paths` are where the files were written; there are none where no path was given. A function is an attribute, too:
-    `lg.export(arm, "casadi").inverse_dynamics`. `parameters` are those that stay adjustable in the functions, with their values.
+    A function is an attribute as well: `lagrangian.export(arm, "casadi").inverse_dynamics`.
+
+    Attributes
+    ----------
+    target : str
+        The name of the target.
+    files : dict
+        The contents of the files by name.
+    functions : dict
+        The functions by name.
+    notes : tuple of str
+        Remarks on what could not be exported.
+    paths : tuple of pathlib.Path
+        The files that were written; none if no path was given.
+    parameters : dict of float
+        The parameters that stay adjustable in the functions, with their values.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> made = lg.export("pendulum", "c", functions=["inverse_dynamics"])
+    >>> made
+    <Export to c: pendulum.h, pendulum.c, pendulum_test.c, CMakeLists.txt>
+    >>> made.files["pendulum.c"].splitlines()[0]
+    '#include "pendulum.h"'
     """
 
     target: str
@@ -57,7 +80,7 @@ class Export:
             raise AttributeError(name)
         if name not in self.functions:
             none = (
-                f"{name!r}: {self.target} makes files, and no functions to call; numpy, casadi and jax have functions for Python"
+                f"{name!r}: the target {self.target!r} writes files and has no functions to call; casadi and jax have functions"
             )
             raise AttributeError(one_of("function", name, self.functions) if self.functions else none)
         return self.functions[name]
@@ -75,26 +98,79 @@ def export(
     functions: Sequence[str] | None = None,
     frames: Sequence[str] | None = None,
     parameters: Sequence[str] | None = None,
-    **options: Any,
+    **options: str | float | bool | None,
 ) -> Export:
-    """Write a mechanism, or functions of it, for other programs: source code, an FMU, functions of other packages, a robot file.
+    """Export a mechanism, or functions of it, for other programs.
 
-    `target` names what is made: "c", "fmu", "numpy", "octave", "julia", "rust", "casadi", "jax", "acados", "urdf", "mjcf", "sdf";
-    `export_targets()` says what each is. `path` is the folder that is written, or the file where the target is one file. Without
-    a path nothing is written, and the result has the texts in `files`, or the `functions`.
+    Targets are source code (C, NumPy, MATLAB and Octave, Julia, Rust), functions of other packages (CasADi, JAX, acados), FMUs,
+    and robot files (URDF, MJCF, SDF, TOML). `export_targets` lists them.
 
-    `functions` are names such as "inverse_dynamics"; those of a frame are written "jacobian:tool", and without a frame they are
-    exported for all `frames`, or for those that the mechanism names. By default the equations of motion are exported.
-    `parameters` are the parameters, or paths such as "link2.mass", that stay adjustable in the code. By default they are the
-    mechanism's own, and where it has none, the masses, centres, inertias and friction of its parts. `options` are those of the
-    target, such as real="float" for "c"; `lagrangian targets` lists them.
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path
+        The mechanism, the name of one in the library, or a file.
+    target : str
+        The target: "c", "numpy", "octave", "julia", "rust", "casadi", "jax", "acados", "fmu", "urdf", "mjcf", "sdf" or "toml".
+    path : str or path, optional
+        The folder to write, or the file if the target is one file. Without a path nothing is written, and the result has the
+        contents in `files`, or the `functions`.
+    functions : sequence of str, optional
+        Names of functions, such as "inverse_dynamics". Those of a frame are written "jacobian:tool"; without a frame they are
+        exported for every frame that the mechanism names, or for those in `frames`. By default "inverse_dynamics",
+        "forward_dynamics", "mass_matrix", "coriolis_matrix" and "gravity" are exported; the outputs of an FMU are
+        the multipliers, the energies and the poses of the frames.
+    frames : sequence of str, optional
+        The frames of such functions. The default is the frames that the mechanism names.
+    parameters : sequence of str, optional
+        The parameters, or paths such as "link2.mass", that stay adjustable in the code. The default is the parameters of the
+        mechanism; if it has none, the masses, centres, inertias and friction of its parts.
+    **options
+        Options of the target.
+
+    Returns
+    -------
+    Export
+        The files and functions, and notes about what could not be exported.
+
+    Other Parameters
+    ----------------
+    real : str
+        The type of numbers: "double" (the default) or "float" for "c"; "f64" (the default) or "f32" for "rust".
+    style : {"fast", "closed_form"}
+        For "c": code that runs fast (the default), or code to read, with the formula above each entry.
+    step : float
+        For "fmu": the largest step of Co-Simulation in s. The default is a ten-thousandth of the time span, at most 1 ms.
+    binary : bool
+        For "fmu": whether to compile the library for this machine. The default is True.
+    loops : {"urdf", "yaml"}
+        For "urdf": whether loops are written in the file, as in URDF+ (the default), or in a YAML file beside it.
+
+    Raises
+    ------
+    ArgumentError
+        If the target, an option, a function or a parameter is unknown, or if the path cannot be written.
+
+    See Also
+    --------
+    save : Write a mechanism to a file.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> written = lg.export("two_r", "c", "two_r", functions=["inverse_dynamics", "jacobian:tip"], real="float")
+    >>> [path.name for path in written.paths]
+    ['two_r.h', 'two_r.c', 'two_r_test.c', 'CMakeLists.txt']
+    >>> lg.export("two_r", "urdf").files["two_r.urdf"].splitlines()[1]
+    '<robot name="two_r">'
     """
     model = mechanism_of(mechanism)
     chosen = target_of(target)
     wish = Wish(functions, frames, parameters, options)
     chosen.check(wish)
     if path is not None and not chosen.writes:
-        raise ArgumentError(f"{target} makes functions in Python, and writes no files", concerns="path")
+        raise ArgumentError(
+            f"the target {target!r} returns Python functions and writes no files; leave `path` out", concerns="path"
+        )
     place = None if path is None else _place(model, destination(path, chosen.suffixes, ENDINGS), chosen)
     made = chosen.make(model, wish)
     paths = () if place is None else write_all(place, made.files, chosen.suffixes, f"{chosen.name} {model.name}")
@@ -115,5 +191,30 @@ def _place(mechanism: Mechanism, place: Path, target: Target) -> Path:
 
 
 def export_targets() -> dict[str, str]:
-    """The targets of `lagrangian.export`, and what each of them is."""
+    """List the targets of `export`.
+
+    Returns
+    -------
+    dict of str
+        The names of the targets, and what each of them makes.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> for name, makes in lg.export_targets().items():
+    ...     print(f"{name}: {makes}")
+    c: C99: a header, a source file, a test program and a CMake file
+    numpy: a Python module that needs only NumPy
+    octave: a package folder of functions for MATLAB and Octave
+    julia: a Julia module without dependencies
+    rust: a Rust crate without dependencies and without the standard library
+    casadi: CasADi functions, for its solvers and derivatives
+    jax: JAX functions, to compile, vectorise and differentiate
+    acados: a model for acados: C code with exact derivatives, and a Python file
+    fmu: an FMI 3.0 file for Model Exchange and Co-Simulation
+    urdf: a URDF file, for ROS, Pinocchio and others
+    mjcf: an MJCF file, for MuJoCo
+    sdf: an SDF file, for Gazebo and Drake
+    toml: a TOML file of this package, with everything
+    """
     return {target.name: target.about for target in targets()}

@@ -27,7 +27,7 @@ def destination(path: str | os.PathLike[str], suffixes: tuple[str, ...], others:
     """
     place = as_path(path)
     if "\0" in str(place):
-        raise ArgumentError(f"{str(place)!r}: this is no name of a folder", concerns="path")
+        raise ArgumentError(f"{str(place)!r}: this is not the name of a folder", concerns="path")
     if place.suffix.lower() in suffixes:
         return checked_target(place)
     if place.exists() and not place.is_dir():
@@ -39,7 +39,7 @@ def destination(path: str | os.PathLike[str], suffixes: tuple[str, ...], others:
     while not above.exists():
         above = above.parent
     if not above.is_dir():
-        raise ArgumentError(f"{place}: {str(above)!r} is a file, and no folder to write in", concerns="path")
+        raise ArgumentError(f"{place}: {str(above)!r} is a file, not a folder", concerns="path")
     return place
 
 
@@ -128,7 +128,7 @@ def _stale(folder: Path, before: Mapping[str, str], files: Mapping[str, str | by
             continue
         if _digest(path.read_bytes()) != digest:
             raise ArgumentError(
-                f"{path}: an earlier export wrote this file, it was changed since, and would not fit the new ones",
+                f"{path}: an earlier export wrote this file, and it was changed since; it would not fit the new files",
                 concerns="path",
                 remedy="move it away, or choose another folder",
             )

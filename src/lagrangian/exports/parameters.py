@@ -39,21 +39,20 @@ def chosen(mechanism: Mechanism, given: Sequence[str] | None) -> tuple[tuple[Par
         names = _asked(mechanism, given)
         _refuse(mechanism, names)
         return _parameters(mechanism, names), ()
-    names = _independent(mechanism) if mechanism.parameters else _paths(mechanism)
-    fixed = [name for name in names if not _adjustable(mechanism, [name])] if not _adjustable(mechanism, names) else []
-    told = f"{', '.join(fixed)}: directions, profiles or exponents depend on them, so their values are written into the code."
-    told = told if fixed else ""
-    return _parameters(mechanism, [name for name in names if name not in fixed]), (told,) if told else ()
+    names = independent(mechanism) if mechanism.parameters else _paths(mechanism)
+    written = fixed(mechanism, names)
+    told = f"{', '.join(written)}: directions, profiles or exponents depend on them, so their values are fixed in the code."
+    return _parameters(mechanism, [name for name in names if name not in written]), (told,) if written else ()
 
 
 def of_formulas(mechanism: Mechanism, given: Sequence[str] | None) -> tuple[Parameter, ...]:
     """The parameters that stay names in formulas: those that are asked for, or all from which others follow."""
-    independent = _independent(mechanism)
-    names = independent if given is None else _asked(mechanism, given)
+    known = independent(mechanism)
+    names = known if given is None else _asked(mechanism, given)
     for name in names:
-        if name in mechanism.parameters and name not in independent:
+        if name in mechanism.parameters and name not in known:
             others = ", ".join(names_in(mechanism.parameters[name]))
-            raise ArgumentError(f"{name!r} follows from others", argument="parameters", remedy=f"formulas have {others}")
+            raise ArgumentError(f"{name!r} follows from other parameters", argument="parameters", remedy=f"name {others} instead")
     return _parameters(mechanism, names)
 
 
@@ -74,11 +73,19 @@ def _asked(mechanism: Mechanism, given: Sequence[str]) -> list[str]:
 
 def _refuse(mechanism: Mechanism, names: list[str]) -> None:
     """What is asked for and cannot be adjustable is refused with its reason."""
-    for name in names:
+    for name, why in fixed(mechanism, names).items():
+        raise ArgumentError(f"{name!r} cannot stay adjustable: {why}", where="parameters")
+
+
+def fixed(mechanism: Mechanism, names: Sequence[str]) -> dict[str, str]:
+    """Those that cannot stay adjustable, each with the reason."""
+    found: dict[str, str] = {}
+    for name in [] if _adjustable(mechanism, list(names)) else names:
         try:
             _built(mechanism, [name])
         except LagrangianError as error:
-            raise ArgumentError(f"{name!r} cannot stay adjustable: {error}", where="parameters") from None
+            found[name] = str(error)
+    return found
 
 
 def _adjustable(mechanism: Mechanism, names: list[str]) -> bool:
@@ -105,7 +112,7 @@ def _parameters(mechanism: Mechanism, names: Iterable[str]) -> tuple[Parameter, 
     return tuple(Parameter(name, value_of(mechanism, name)) for name in names)
 
 
-def _independent(mechanism: Mechanism) -> list[str]:
+def independent(mechanism: Mechanism) -> list[str]:
     """The parameters that follow from no others."""
     return [name for name, x in mechanism.parameters.items() if set(names_in(x)) <= {name}]
 

@@ -124,7 +124,7 @@ def _triangle(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:
     size = np.sqrt(np.diag(gram))
     silent = [name for name, x in zip(names, size, strict=True) if x <= 1e-12 * size.max()]
     if silent:
-        raise ArgumentError(_missing("no effect in it at all", silent))
+        raise ArgumentError(_missing("these have no effect in it", silent))
     try:
         R = np.linalg.cholesky(gram / np.outer(size, size)).T
     except np.linalg.LinAlgError:
@@ -136,7 +136,9 @@ def _triangle(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:
         if len(null):
             shares = np.abs(null).max(axis=0)
             order = [names[k] for k in np.argsort(-shares) if shares[k] > 0.05]
-            raise ArgumentError(_missing(f"only {len(singular) - len(null)} of {len(singular)} combinations acting apart", order))
+            raise ArgumentError(
+                _missing(f"only {len(singular) - len(null)} of {len(singular)} combinations act independently", order)
+            )
     return R * size
 
 
@@ -144,5 +146,5 @@ def _missing(what: str, names: list[str]) -> str:
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return (
         f"identify: the record does not excite all parameters: {what}: {shown}. Record a larger motion of all joints at once "
-        f"(without loops, exciting_path finds one), or identify fewer of friction and rotors (friction=False, joints=[...])"
+        f"(without loops, exciting_path finds one), or identify less friction and fewer rotors (friction=False, joints=[...])"
     )

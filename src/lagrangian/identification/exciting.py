@@ -10,7 +10,6 @@ sum a_k = 0 and sum k b_k = 0 it starts and ends every period at rest, without a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +27,7 @@ from lagrangian.identification.regression import Regression
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.path import JointPath, Values
+from lagrangian.types import Progress
 
 SLIDE, TURN = (1.0, 1.0, 5.0), (math.pi, 2.0, 8.0)  # what is taken where nothing is said: position, speed, acceleration
 STARTS = 24  # random paths, of which the best is improved
@@ -52,7 +52,36 @@ class FourierSeries:
 
 @dataclass(frozen=True, eq=False)
 class FourierPath(JointPath):
-    """A periodic path of all coordinates. `condition` is the regressor's along it, `initial_condition` that before optimising."""
+    """A periodic path of all coordinates that excites the parameters of a mechanism.
+
+    `exciting_path` returns it. It is a `JointPath`, and also has these attributes.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    condition : float
+        The condition number of the regressor along the path.
+    initial_condition : float
+        The condition number along the first random path, before optimisation.
+    evaluations : int
+        The number of paths that were tried.
+    parameters : int
+        The number of parameters in the regressor.
+    period : float
+        The period in s.
+    harmonics : int
+        The number of harmonics.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path
+    <FourierPath of 'pendulum': 3 harmonics of 4 s>
+    >>> path.condition < path.initial_condition
+    True
+    """
 
     motion: FourierSeries = field(kw_only=True)
     mechanism: Mechanism = field(kw_only=True)
@@ -63,10 +92,12 @@ class FourierPath(JointPath):
 
     @property
     def period(self) -> float:
+        """The period of the path, in s."""
         return self.motion.period
 
     @property
     def harmonics(self) -> int:
+        """The number of harmonics of the path."""
         return len(self.motion.a)
 
     def __repr__(self) -> str:
@@ -86,7 +117,7 @@ class FourierPath(JointPath):
         for k, name in enumerate(self.mechanism.coordinate_names):
             x = (q[:, k].min(), q[:, k].max(), np.abs(qd[:, k]).max(), np.abs(qdd[:, k]).max(), tau[k])
             lines.append(f"{name:<{wide}}  " + " ".join(f"{v:9.4g}" for v in x))
-        lines.append("(largest speed, acceleration, and force by the description)")
+        lines.append("(The columns speed, accel. and force hold the largest values; the force is that of the description.)")
         return "\n".join(lines)
 
 
@@ -105,28 +136,80 @@ def exciting_path(
     samples: int | None = None,
     iterations: int = 30,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> FourierPath:
-    """A path along which `identify` can tell the parameters apart: the condition number of its regressor is made small.
+    """Find a path along which `identify` can tell the parameters of a mechanism apart.
 
-    The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
-    of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
-    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(done,
-    total)` is told how many steps are done; interrupted (Ctrl-C), the best path so far is returned. A `seed` stands for one path.
+    The path is a finite Fourier series that keeps the limits and makes the condition number of the regressor small. The best
+    of many random paths is improved by descent (L-BFGS). You can stop the search with Ctrl-C; the best path so far is then
+    returned.
 
-    `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
-    are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
-    8 rad/s^2 (5 m/s^2). With `rest` the path starts and ends each period at rest, with no acceleration.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        A mechanism without constraints and without ball or free joints.
+    period : float
+        The period in s. The default is 10.
+    harmonics : int
+        The number of harmonics. The default is 5.
+    periods : int
+        How many periods the path takes. The default is 1.
+    q_limits : tuple of array_like, optional
+        The lower and the upper limits of the coordinates, each one number or one for each coordinate. The default is the limits
+        of the joints, and half a turn either way (1 m for slides) where there are none.
+    qd_limits : array_like, optional
+        The largest speeds. The default is the speed limits of the joints, and 2 rad/s (1 m/s) where there are none.
+    qdd_limits : array_like, optional
+        The largest accelerations. The default is 8 rad/s^2 (5 m/s^2).
+    friction : bool or str
+        The friction that is identified, as in `identify`. The default is True.
+    rotors : bool
+        Whether rotors are identified, as in `identify`. The default is False.
+    rest : bool
+        Whether the path starts and ends each period at rest, without acceleration. The default is True.
+    samples : int, optional
+        The number of times of a period at which the regressor is evaluated. The default follows from the number of parameters.
+    iterations : int
+        The largest number of descent steps. The default is 30.
+    seed : int
+        The seed of the random paths. The same seed gives the same path.
+    progress : callable, optional
+        A function of (done, total) steps, which is called after each step.
+
+    Returns
+    -------
+    FourierPath
+        The path. `print` writes its limits and condition numbers.
+
+    Raises
+    ------
+    ArgumentError
+        If the mechanism has constraints, or if limits leave no room.
+
+    See Also
+    --------
+    identify : Identify parameters from a record.
+
+    Notes
+    ----- Such series are due to Swevers, Ganseman, Tukel, De Schutter and Van Brussel (1997). The columns of the regressor are
+    scaled to length one.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path.duration, path.parameters
+    (4.0, 6)
     """
     dyn = dynamics_of(mechanism)
     mechanism = dyn.mechanism
     if mechanism.equations:
         raise ArgumentError(
             f"exciting_path: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; drive "
-            f"its actuated joints along a path of their own and give `identify` the record"
+            f"its actuated joints along a path of your own, and give the record to `identify`"
         )
     if mechanism.nq != mechanism.nv or not mechanism.nv:
-        raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, none of them a ball or free joint")
+        raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, and no ball or free joints")
     period = _positive(period, "period")
     _check_counts(harmonics, periods, iterations, seed, 2 if rest else 1)
     if progress is not None and not callable(progress):
@@ -212,7 +295,7 @@ class _Search:
         found: np.ndarray = 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-16 * values[:, -1]))
         return found
 
-    def run(self, iterations: int, seed: int, progress: Callable[[int, int], None] | None) -> tuple[np.ndarray, float, float]:
+    def run(self, iterations: int, seed: int, progress: Progress) -> tuple[np.ndarray, float, float]:
         from scipy.optimize import minimize
 
         rng = np.random.default_rng(seed)
@@ -273,13 +356,14 @@ def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray
     if q is not None:
         if not isinstance(q, (tuple, list, np.ndarray)) or len(q) != 2:
             raise ArgumentError(
-                "is (lower, upper), each a number or one for every coordinate", where="exciting_path", argument="q_limits"
+                "must be (lower, upper), each a number or one for every coordinate", where="exciting_path", argument="q_limits"
             )
         lower, upper = (_each(x, n, f"q_limits[{k}]", signed=True) for k, x in enumerate(q))
     if np.any(lower >= upper):
         k = int(np.argmax(lower >= upper))
         raise ArgumentError(
-            f"exciting_path: {mechanism.coordinate_names[k]} may move from {lower[k]:g} to {upper[k]:g}: there is no room",
+            f"exciting_path: the lower limit of {mechanism.coordinate_names[k]}, {lower[k]:g}, must be below the upper one, "
+            f"{upper[k]:g}",
             concerns="q_limits",
         )
     fastest = fastest if qd is None else _each(qd, n, "qd_limits")

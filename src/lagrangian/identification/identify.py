@@ -48,33 +48,76 @@ def identify(
     slow: float = 0.02,
     folds: int = 5,
 ) -> Identification:
-    """The mechanism's parameters from recorded times `t`, coordinates `q` and joint forces `tau`, with standard errors.
+    """Identify inertial parameters, friction and rotors from a record of a motion.
 
-    A `Motion` in the place of `t` has all of these, and speeds and accelerations too.
+    The estimated parameters are the base parameters, which are the combinations of inertial parameters that the motion depends
+    on, and the friction and rotors of the joints. Described rotors, friction and springs that are not estimated are taken as
+    known. In a mechanism with loops the equations are taken along the motions that the loops allow, so that forces of passive
+    joints are not needed.
 
-    What is estimated: the base parameters (the combinations of inertial parameters that the motion depends on), and of the joints
-    (all that move; of a mechanism with loops the actuated ones; or those named in `joints`) the `friction`: "viscous", "coulomb"
-    (viscous and Coulomb), or "asymmetric" (the same with a Coulomb force for each direction, which takes up a constant offset of
-    the measured force too), which is what True means; `offset`, a constant force of each joint, which the mechanism does not
-    keep; and `rotors`, the inertias r^2 J. What is not estimated but in the description (rotors, friction, springs) is taken as
-    known and subtracted from `tau`.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The description of the mechanism.
+    t : array_like or Motion
+        The times of the rows in s, or a motion, which contains the other arrays as well.
+    q : array_like, optional
+        The coordinates, one row for each time. In a mechanism with loops the actuated ones suffice.
+    tau : array_like, optional
+        The joint forces, with a column for each speed, or for each actuated one.
+    qd, qdd : array_like, optional
+        Speeds and accelerations, both or neither. Without them the coordinates are filtered and differentiated.
+    friction : bool or {"viscous", "coulomb", "asymmetric"}
+        The friction to estimate: viscous, viscous and Coulomb, or the same with a Coulomb force for each direction. True, the
+        default, means "asymmetric", which also absorbs a constant offset of the measured force.
+    offset : bool
+        Whether to estimate a constant force of each joint. The identified mechanism does not contain it. The default is False.
+    rotors : bool
+        Whether to estimate the reflected inertias of the rotors. The default is False.
+    joints : sequence of str, optional
+        The joints whose friction and rotors are estimated. The default is all that move, or the actuated ones with loops.
+    physical : bool
+        Whether to complete the estimates to inertial parameters of real bodies, with a positive definite pseudo-inertia, as near
+        to the described ones as the record allows. Otherwise the completion keeps the estimates exactly. The default is True.
+    prior : float
+        The weight of the description in this completion, in units of the sum of squared residuals over their variances.
+    path : JointPath or callable, optional
+        The commanded path. Only the deviation from it is then filtered. For a path of `exciting_path` a Fourier series of its
+        period is fitted instead.
+    cutoff : float, optional
+        The frequency of the zero-phase low-pass filter, in Hz. The default is ten times the frequency below which 99.9 % of the
+        power of the coordinates lies, and at most 0.4 times the sampling rate.
+    slow : float
+        Rows in which a joint with Coulomb friction moves slower than this share of its largest speed are left out, because the
+        direction of its friction is uncertain. The default is 0.02.
+    folds : int
+        The number of stretches of time for cross-validation. The default is 5.
 
-    `tau` has a column for each speed, or for each actuated one. With loops the equations are taken along the motions that the
-    loops allow, so that forces of passive joints are not needed; then `q` may have the actuated coordinates alone.
+    Returns
+    -------
+    Identification
+        The estimates with standard errors, and the mechanism with these parameters. `print` writes a table.
 
-    Without `qd` and `qdd` the coordinates are smoothed by a zero-phase low-pass filter of `cutoff` Hz (by default ten times the
-    frequency below which 99.9 % of their power is, and at most 0.4 of the sampling rate) and differentiated; forces and regressor
-    go through the same filter, and the ends are dropped. If the commanded `path` is given only the deviation from it is smoothed;
-    for one of `exciting_path` a Fourier series of its period is fitted to the record (as many harmonics as lie below `cutoff`,
-    or else four times the path's own), and the forces are used as they are.
+    Raises
+    ------
+    ArgumentError
+        If the record is not complete, or does not excite all parameters.
 
-    Where a joint with Coulomb friction moves slower than `slow` times its largest speed it is uncertain which way it moves, or
-    whether it sticks: these rows of its equation are left out.
+    See Also
+    --------
+    exciting_path : Find a path that excites all parameters.
 
-    With `physical` the base parameters are completed to full inertial parameters of real bodies (positive definite
-    pseudo-inertia), as near to the described ones as the record allows; `prior` is the weight of the description, in units of the
-    sum of squared residuals over their variances. Otherwise the completion keeps the estimates exactly, and its bodies are
-    `effective`. `identification.mechanism` has these parameters. `folds` is the number of stretches of time for cross-validation.
+    Examples
+    --------
+    Identify the friction of a pendulum from a simulation:
+
+    >>> import lagrangian as lg
+    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> motion = lg.inverse("pendulum", path)
+    >>> tau = motion.tau + 0.3 * motion.qd  # viscous friction that the description does not know
+    >>> found = lg.identify("pendulum", motion.t, motion.q, tau, motion.qd, motion.qdd, friction="viscous")
+    >>> found.names, found.values.round(6) + 0.0
+    (('hx1', 'hy1', 'Izz1', 'Fv1'), array([1. , 0. , 1. , 0.3]))
     """
     dyn = dynamics_of(mechanism)
     _check_options(folds, prior, slow)
@@ -86,7 +129,9 @@ def identify(
 def _identified(regression: Regression, record: Record, physical: bool, prior: float, slow: float, folds: int) -> Identification:
     name, equation_names = regression.dyn.mechanism.name, record.projection.names
     if np.ptp(record.q, axis=0).max() < STILL:
-        raise ArgumentError(f"{name} stands still throughout the record; it has to move: see exciting_path", where="identify")
+        raise ArgumentError(
+            f"{name} does not move in the record; record a motion, such as one of exciting_path", where="identify"
+        )
     grouping = grouped(regression, record)
     described = grouping.matrix @ regression.described
     Y, z, forces, used = equations(regression, grouping, record, slow)
@@ -128,10 +173,11 @@ def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, 
         raise ArgumentError(f"identify: no parameter of {name} has an effect on the recorded forces")
     if used.sum() <= 2 * len(described):
         raise ArgumentError(
-            f"identify: {used.sum()} rows of moving joints are left for {len(described)} parameters; record longer, or more often"
+            f"identify: only {used.sum()} rows of moving joints are left for {len(described)} parameters; record for longer, or "
+            f"at a higher rate"
         )
     if np.abs(z[used]).max() <= max(1e-12 * np.abs(Y @ described).max(), rounding):
-        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
+        raise ArgumentError("identify: the record has no forces besides those that are known, so nothing can be identified")
 
 
 def validate(
@@ -180,9 +226,9 @@ def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: boo
         raise ArgumentError(one_of("kind", friction, FRICTION), where=Argument("friction"), remedy="or True, or False")
     if offset and friction == "asymmetric":
         raise ArgumentError(
-            "asymmetric Coulomb friction takes up a constant force already",
+            "asymmetric Coulomb friction already contains a constant force",
             where=Argument("offset"),
-            remedy='use friction="coulomb" with it, or none',
+            remedy='use it with friction="coulomb", or leave it out',
         )
     return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
 

@@ -124,6 +124,6 @@ def general_states(projection: Projection, count: int, near: np.ndarray, rng: np
     good = np.isfinite(qdd).all(axis=1) & (np.abs(qd).max(axis=1) < 100)  # not beside a singular configuration
     if good.sum() < count // 4:
         raise ArgumentError(
-            f"{dyn.mechanism.name}: the recorded configurations are singular: the loops do not determine the motion"
+            f"{dyn.mechanism.name}: the recorded configurations are singular, so the loops do not determine the motion"
         )
     return q[good], qd[good], qdd[good], t[good]

@@ -45,12 +45,13 @@ def recorded_rows(
     """What was recorded; a motion has all of it."""
     if isinstance(t, Motion):
         if any(x is not None for x in (q, tau, qd, qdd)):
-            raise ArgumentError("identify: the motion has q, tau, qd and qdd itself; give t, q and tau, or a motion")
+            raise ArgumentError("identify: the motion contains q, tau, qd and qdd; give either a motion, or t, q and tau")
         return t.t, t.q, t.tau, t.qd, t.qdd
     if q is None or tau is None:
+        missing = [name for name, x in (("q", q), ("tau", tau)) if x is None]
         raise ArgumentError(
-            f"identify: {' and '.join(n for n, x in (('q', q), ('tau', tau)) if x is None)} not given; "
-            f"a record of t, q and tau is needed, or a Motion"
+            f"identify: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; a record of t, q and tau is "
+            f"needed, or a Motion"
         )
     return t, q, tau, qd, qdd
 
@@ -80,17 +81,17 @@ def read_record(
     if mechanism.nq != mechanism.nv and not given:
         if not mechanism.equations or not set(driven) <= set(mechanism.coordinate_names):
             raise ArgumentError(
-                f"identify: {mechanism.name} has ball or free joints, whose speeds are no derivatives of q: give qd and qdd"
+                f"identify: {mechanism.name} has ball or free joints, whose speeds are not the derivatives of q; give qd and qdd"
             )
         if start is not None:  # the actuated coordinates tell all others
             q = q[:, [mechanism.coordinate_names.index(name) for name in driven]]
-    low_pass, treatment = None, "speeds and accelerations as given"
+    low_pass, treatment = None, "The speeds and accelerations were given"
     if given:
         qd, qdd = (_array(name, x, len(t), mechanism.speed_names, ()) for name, x in (("qd", qd), ("qdd", qdd)))
         if cutoff is not None:
             t, q, qd, qdd, tau = uniform(t, q, qd, qdd, tau)
             low_pass = LowPass(t, cutoff)
-            treatment += f"; equations filtered at {cutoff:.3g} Hz"
+            treatment += f"; the equations were filtered at {cutoff:.3g} Hz"
     else:
         t, q, qd, qdd, tau, low_pass, treatment = _differentiate(t, q, tau, path, cutoff)
     full = np.zeros((len(t), mechanism.nv))
@@ -119,18 +120,19 @@ def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed
             f"is a {type(path).__name__}",
             where="identify",
             argument="path",
-            remedy="a path, such as exciting_path gives, is needed",
+            remedy="a path is needed, such as one of exciting_path",
         )
     if period is not None and own is not None:
         harmonics = HARMONICS * int(own) if cutoff is None else max(int(own), int(cutoff * period))
         q, qd, qdd = fourier_fit(t, q, float(period), harmonics)
-        return t, q, qd, qdd, tau, None, f"coordinates fitted by {harmonics} harmonics of {period:g} s"
+        return t, q, qd, qdd, tau, None, f"The coordinates were fitted with {harmonics} harmonics of {period:g} s"
     t, q, tau = uniform(t, q, tau)
     cutoff = default_cutoff(t, q) if cutoff is None else float(cutoff)
     low_pass = LowPass(t, cutoff)
     q, qd, qdd = differentiated(t, q, low_pass, path)
-    about = "their deviation from the path " if path is not None else ""
-    return t, q, qd, qdd, tau, low_pass, f"coordinates: {about}filtered at {cutoff:.3g} Hz and differentiated; equations likewise"
+    what = "deviations of the coordinates from the path" if path is not None else "coordinates"
+    told = f"The {what} were filtered at {cutoff:.3g} Hz and differentiated, and the equations were filtered alike"
+    return t, q, qd, qdd, tau, low_pass, told
 
 
 def _times(t: ArrayLike) -> np.ndarray:
@@ -146,7 +148,7 @@ def _times(t: ArrayLike) -> np.ndarray:
         raise ArgumentError(f"is not finite in row {int(np.argmin(np.isfinite(t)))}", where="identify", argument="t")
     if np.any(np.diff(t) <= 0):
         k = int(np.argmax(np.diff(t) <= 0))
-        raise ArgumentError(f"identify: times must increase; after {t[k]:g} s (row {k}) comes {t[k + 1]:g} s", concerns="t")
+        raise ArgumentError(f"identify: times must increase; {t[k + 1]:g} s follows {t[k]:g} s (row {k})", concerns="t")
     return t
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +22,21 @@ from lagrangian.motion.motion import Motion
 
 @dataclass(frozen=True)
 class Estimate:
-    """A parameter: what it stands for, its value with standard error and 95 % interval, and what the description says."""
+    """An estimated parameter.
+
+    Attributes
+    ----------
+    name : str
+        The name, such as "Izz1R".
+    formula : str
+        The combination of inertial parameters that it stands for.
+    value, standard_error : float
+        The estimate and its standard error.
+    interval : tuple of float
+        The 95 % interval.
+    described : float
+        The value in the description.
+    """
 
     name: str
     formula: str
@@ -43,7 +56,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Validation:
-    """Of each equation: the root mean square of the error and of the force, and the share of its variance that is explained."""
+    """The errors of an identified model on a record.
+
+    Attributes
+    ----------
+    equations : tuple of str
+        The names of the equations.
+    error, force : numpy.ndarray
+        The root mean squares of the error and of the force of each equation.
+    r_squared : numpy.ndarray
+        The share of the variance that is explained.
+    """
 
     equations: tuple[str, ...]
     error: np.ndarray
@@ -65,18 +88,46 @@ class Validation:
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """Estimates of base parameters, rotors and friction; `mechanism` is the described one with these parameters put in.
+    """The estimates of base parameters, rotors and friction, and the mechanism with these parameters.
 
-    `base` are the inertial ones and rotors, `joint_forces` those of friction and offsets; `identification["Izz1R"]` is one of
-    them. `residuals` are the errors of each equation on the record itself, `cross_validation` those on stretches of time that
-    were left out, `noise` the estimated standard deviation of each equation's error, `condition` the condition number of the
-    weighted regressor with columns of length one. `inconsistency` is what the parameters of real bodies add to the sum of squares
-    over variances: much more than there are parameters means that no real bodies of this description explain the record.
+    `identify` returns it. `identification["Izz1R"]` is one estimate, and iterating gives all. Each has `value`, `standard_error`,
+    `interval`, `formula` and `described`.
 
-    The noise of the forces is assumed to have zero mean, to be independent from sample to sample, and to have a level of its own
-    at each joint, which is estimated from the residuals and weights them. The noise of the coordinates is assumed to be small: it
-    makes the regressor itself uncertain, which biases the estimates in second order. Standard errors and 95 % intervals
-    (Student's t) say how far estimates scatter for such noise; they know nothing of friction that follows another law.
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The described mechanism with the identified parameters.
+    residuals : Validation
+        The errors of each equation on the record itself.
+    cross_validation : Validation
+        The errors on stretches of time that were left out.
+    inconsistency : float
+        The amount that the parameters of real bodies add to the sum of squares over variances. If it is much larger than the
+        number of parameters, no real bodies of this description explain the record.
+    rows : int
+        The number of rows of the record that were used.
+    treatment : str
+        How the record was filtered and differentiated.
+
+    Notes
+    ----- The noise of the forces is assumed to have zero mean, to be independent from sample to sample, and to have a level of
+    its own at each joint, which is estimated from the residuals. The noise of the coordinates is assumed to be small; it makes
+    the regressor uncertain, which biases the estimates in second order. Standard errors and 95 % intervals (Student's t) describe
+    the scatter for such noise. They do not cover friction that follows another law.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> motion = lg.inverse("pendulum", path)
+    >>> found = lg.identify("pendulum", motion, friction=False)
+    >>> found
+    <Identification of 'pendulum': 3 parameters from 1001 rows>
+    >>> for estimate in found:
+    ...     print(estimate.name, estimate.formula, round(estimate.value, 6) + 0.0, estimate.described)
+    hx1 hx1 1.0 1.0
+    hy1 hy1 0.0 0.0
+    Izz1 Izz1 1.0 1.0
     """
 
     mechanism: Mechanism
@@ -95,37 +146,44 @@ class Identification:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the estimated parameters."""
         return self.grouping.names
 
     @property
     def values(self) -> np.ndarray:
+        """The estimates, in the order of `names`."""
         return self.fit.values
 
     @property
     def covariance(self) -> np.ndarray:
+        """The covariance matrix of the estimates."""
         return self.fit.covariance
 
     @property
     def standard_errors(self) -> np.ndarray:
+        """The standard errors of the estimates."""
         return np.sqrt(np.diag(self.fit.covariance))
 
     @property
     def noise(self) -> np.ndarray:
+        """The estimated standard deviation of the error of each equation."""
         return self.fit.noise
 
     @cached_property
     def condition(self) -> float:
+        """The condition number of the weighted regressor with columns of length one."""
         return self.fit.condition
 
     @property
     def cross_validation(self) -> Validation:
+        """The errors on stretches of time that were left out of the estimation."""
         if isinstance(self.crossed, str):
             raise ArgumentError(f"cross_validation: {self.crossed}")
         return self.crossed
 
     @property
     def doubtful(self) -> bool:
-        """Whether most equations have errors that no noise explains, but a record of another mechanism, or in other units."""
+        """Whether most equations have errors that noise does not explain."""
         own = float(np.median(self.residuals.percent))
         crossed = 0.0 if isinstance(self.crossed, str) else float(np.median(self.crossed.percent))
         return own > 30 or crossed > 40 or (own > 10 and self.physical and self._apart > 3)
@@ -137,7 +195,7 @@ class Identification:
 
     @cached_property
     def estimates(self) -> tuple[Estimate, ...]:
-        """All of them, in the order of `values`."""
+        """All estimates, in the order of `values`."""
         from scipy.stats import t
 
         half = t.ppf(0.975, self.fit.freedom) * self.standard_errors
@@ -152,10 +210,12 @@ class Identification:
 
     @property
     def base(self) -> tuple[Estimate, ...]:
+        """The estimates of inertial parameters and rotors."""
         return self._of(True)
 
     @property
     def joint_forces(self) -> tuple[Estimate, ...]:
+        """The estimates of friction and offsets."""
         return self._of(False)
 
     def __getitem__(self, name: str) -> Estimate:
@@ -169,8 +229,19 @@ class Identification:
     def __len__(self) -> int:
         return len(self.names)
 
-    def torque(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
-        """The joint forces of the tree for a motion, (rows, nv), by the estimates themselves and what was taken as known."""
+    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
+        """Return the joint forces for a motion by the estimates and the known parameters.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like
+            Coordinates, speeds and accelerations, of one state or one row for each.
+
+        Returns
+        -------
+        numpy.ndarray
+            The joint forces of the open tree.
+        """
         q2, qd2, qdd2 = (np.atleast_2d(array(x, name)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd)))
         Y, known = self.regression.parts(q2, qd2, qdd2, self.grouping.columns)
         tau: np.ndarray = Y @ self.values + known
@@ -187,7 +258,33 @@ class Identification:
         path: Followed | None = None,
         cutoff: float | None = None,
     ) -> Validation:
-        """The errors of the estimates on another record, or `Motion`, treated as `identify` treats it."""
+        """Return the errors of the estimates on another record, which is treated as `identify` treats it.
+
+        Parameters
+        ----------
+        t : array_like or Motion
+            The times of the rows in s, or a motion.
+        q, tau, qd, qdd : array_like, optional
+            Coordinates, joint forces, speeds and accelerations.
+        path : JointPath or callable, optional
+            The commanded path.
+        cutoff : float, optional
+            The frequency of the low-pass filter, in Hz.
+
+        Returns
+        -------
+        Validation
+            The errors of each equation.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+        >>> found = lg.identify("pendulum", lg.inverse("pendulum", path), friction=False)
+        >>> other = lg.inverse("pendulum", lg.paths.formula({"theta": "sin(2*t)"}, 5.0))
+        >>> bool(found.validate(other).percent.max() < 1e-6)
+        True
+        """
         from lagrangian.identification.identify import validate
 
         return validate(self, t, q, tau, qd, qdd, path, cutoff)
@@ -200,7 +297,7 @@ class Identification:
             f"Identification of {self.mechanism.name}: {len(self.base)} base parameters"
             + (f", {len(self.joint_forces)} of friction" if self.joint_forces else "")
             + f"; {self.rows} rows of {len(self.equations)} equations, condition number {self.condition:.4g}",
-            self.treatment,
+            f"{self.treatment}.",
             "",
         ]
         wide = max(len(name) for name in ("parameter", *self.names))
@@ -220,22 +317,22 @@ class Identification:
         for name, f, r, p, c in zip(self.equations, own.force, own.error, own.percent, crossed, strict=True):
             lines.append(f"{name:<{wide}} {f:10.4g} {r:10.3g} {p:7.2f} {c:>17}")
         if isinstance(self.crossed, str):
-            lines.append(f"(no cross-validation: {self.crossed})")
+            lines.append(f"There is no cross-validation: {self.crossed}.")
         lines += ["", self._completion()]
         if self.doubtful:
             lines.append(
-                "The model explains little of the torques. Are angles in radians, and torques in N m at the joints? Are columns "
-                "in the order of the joints, and are their signs the description's?"
+                "The model explains little of the torques. Check that angles are in radians, that torques are in N m at the "
+                "joints, and that the columns have the order and the signs of the joints in the description."
             )
         return "\n".join(lines)
 
     def _completion(self) -> str:
         if not self.physical:
-            return "mechanism: completed to the nearest full parameters, whether or not bodies can have them (effective)"
+            return "The mechanism has the nearest full parameters, which need not be those of real bodies (effective)."
         apart = self._apart
         if apart > 3:
             return (
-                f"mechanism: completed to real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: no real "
-                f"bodies on these joints explain the record. physical=False keeps the estimates"
+                f"The mechanism has parameters of real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: "
+                f"no real bodies on these joints explain the record. physical=False keeps the estimates."
             )
-        return f"mechanism: completed to real bodies (positive definite pseudo-inertia), {apart:.2g} standard errors (RMS) away"
+        return f"The mechanism has parameters of real bodies, which lie {apart:.2g} standard errors (RMS) from the estimates."

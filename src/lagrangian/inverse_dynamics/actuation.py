@@ -92,11 +92,12 @@ def _check(dyn: Dynamics, missing: np.ndarray, h: np.ndarray, driven: np.ndarray
         return
     k = int(np.argmax(np.where(bad, off, 0.0)))
     names = [n for n, d in zip(dyn.mechanism.speed_names, driven, strict=True) if d]
-    count = f"{len(names)} actuated ({', '.join(names[:8])})" if names else "none that is actuated"
+    count = f"{len(names)} actuated coordinate{'s' * (len(names) > 1)} ({', '.join(names[:8])})" if names else "no actuators"
     if len(names) < freedom:
-        why = f"it is under-actuated: it has {freedom} degrees of freedom, and of its joints {count}"
+        why = f"it is under-actuated: it has {freedom} degrees of freedom and {count}"
     else:
-        why = f"its actuated joints ({', '.join(names[:8])}) do not command all of its {freedom} degrees of freedom there"
+        every = "its degree of freedom" if freedom == 1 else f"all of its {freedom} degrees of freedom"
+        why = f"its actuated joints ({', '.join(names[:8])}) do not control {every} there"
     raise _at(
         t[k],
         f"{dyn.mechanism.name}: no torques of the actuated joints bring this motion about at t = {t[k]:.6g} s; a generalised "
@@ -115,7 +116,7 @@ def _check_tree(dyn: Dynamics, h: np.ndarray, driven: np.ndarray, t: np.ndarray)
     raise _at(
         t[k],
         f"{dyn.mechanism.name}: it is under-actuated: {name} is passive, and this motion needs {missing[k].max():.3g} there at "
-        f"t = {t[k]:.6g} s. Mark it `actuated = true`, or choose a motion it makes by itself",
+        f"t = {t[k]:.6g} s. Mark it `actuated = true`, or choose a motion that needs no force there",
     )
 
 

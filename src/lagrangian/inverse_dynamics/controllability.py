@@ -31,9 +31,9 @@ def check_command(follower: Follower, outside: Outside, t: np.ndarray, q: np.nda
     worst = int(np.argmin(least))
     if not through.size and least[worst] < NEAR_SINGULAR:
         warn(
-            f"{dyn.mechanism.name}: the path passes near a place, at t = {t[worst]:.6g} s, where the actuated joints do not "
-            f"command the passive ones: the smallest singular value of their part of Psi is {least[worst]:.2g}, and torques may "
-            f"be large there",
+            f"{dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s, where the actuated joints do not "
+            f"control the passive ones (the smallest singular value of their constraint Jacobian is {least[worst]:.2g}); torques "
+            f"may be large there",
             PathWarning,
         )
 
@@ -71,7 +71,7 @@ def _check_place(follower: Follower, outside: Outside, t: float, passive: np.nda
     moving = [n for n, x in zip(dyn.mechanism.speed_names, free, strict=True) if abs(x) > 0.1]
     raise ActuationError(
         f"{dyn.mechanism.name}: the path passes a singularity at t = {t:.6g} s ({where}): with the actuated joints held, "
-        f"{', '.join(moving[:6])} can still move there, and the torques grow without bound. Another branch (q0), a path that "
-        f"keeps away from it, or further actuated joints help",
+        f"{', '.join(moving[:6])} can still move there, and the torques grow without bound. Choose another branch with q0, a "
+        f"path that avoids it, or more actuated joints",
         t=float(t),
     )

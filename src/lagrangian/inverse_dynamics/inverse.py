@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,8 +15,11 @@ from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower
 from lagrangian.kinematics.path_limits import check_limits
+from lagrangian.model.loop import Frame
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.paths.path import CartesianPath, JointPath
+from lagrangian.types import Progress, State, Times
 
 ROWS = 1001
 
@@ -25,28 +27,90 @@ ROWS = 1001
 def inverse(
     mechanism: MechanismLike | Dynamics,
     path: JointPath | CartesianPath | Motion,
-    frame: Any = None,
-    q0: Any = None,
+    frame: str | Frame | None = None,
+    q0: State = None,
     *,
-    parameters: Mapping[str, Any] | None = None,
-    t_eval: Any = None,
-    wrenches: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    t_eval: Times | None = None,
+    wrenches: WrenchesLike = None,
     limits: bool = True,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Progress = None,
 ) -> PathMotion:
-    """The torques that make a mechanism follow a path: inverse dynamics, with loops and other constraints kept.
+    """Compute the torques that make a mechanism follow a path.
 
-    A path of joints may lead some coordinates only, where constraints determine the others; a path of a frame needs `frame`,
-    unless it says so itself. `q0` (an array, a mapping, or the name of a pose) is near where to begin, and so picks the branch.
-    Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
-    do not suffice. `parameters` gives other values to some of the mechanism's parameters.
+    This is inverse dynamics for serial and parallel mechanisms. Loops and other constraints stay closed, and only actuated joints
+    have torques. If there are more actuators than degrees of freedom, the torques with the smallest sum of squares are taken.
 
-    `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside, as for
-    `simulate`: six numbers or expressions, or a function of (t, q, qd) that gives them. The path must keep the joints' limits
-    unless `limits` is False. `progress(done, total)` is told now and then how many of the path's seconds are done.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism, the name of one in the library, a file, or compiled dynamics.
+    path : JointPath, CartesianPath or Motion
+        The path to follow; see `lagrangian.paths`. A path of joints may lead some of the coordinates, if constraints determine
+        the others. If you give a motion, its own rows are taken.
+    frame : str or Frame, optional
+        The frame that follows a Cartesian path, if the path does not name it.
+    q0 : array_like, mapping or str, optional
+        A configuration near the start of the path. It picks the branch if several configurations reach the start.
+    parameters : mapping, optional
+        Other values of some of the mechanism's parameters.
+    t_eval : int or array_like, optional
+        The number of rows of the result, or their times in seconds. The default is 1001 rows.
+    wrenches : mapping, optional
+        External moments and forces by frame, in N m and N along the world's axes: six numbers or expressions with the moment
+        first, or a function of (t, q, qd) that returns six numbers.
+    limits : bool
+        Whether the path must keep the limits of the joints. The default is True.
+    progress : callable, optional
+        A function of (done, total), in seconds of the path, which is called now and then.
 
-    The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
-    for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
+    Returns
+    -------
+    PathMotion
+        The motion with its torques, multipliers, reactions, energies and work, as `simulate` returns them.
+
+    Raises
+    ------
+    ReachError
+        If the mechanism cannot follow the path, or would exceed a limit of a joint.
+    ActuationError
+        If the actuated joints cannot bring the motion about, or lose command of it at a singularity.
+
+    Warns
+    -----
+    PathWarning
+        If the path passes near a singularity, or needs more torque than the limit of a joint allows.
+
+    See Also
+    --------
+    size_actuators : Choose motors and gears for the torques.
+    Dynamics.inverse_dynamics : The torques of single states.
+
+    Notes
+    ----- With the constraint Jacobian Psi and a basis N of the motions that it allows, N^T S^T tau = N^T (M qdd + C qd + G + F),
+    where S selects the actuated joints (Nakamura and Ghodoussi 1989).
+
+    Examples
+    --------
+    The torques of a planar arm whose tip draws a circle:
+
+    >>> import lagrangian as lg
+    >>> path = lg.paths.circle((1.0, 0.5), 0.2, duration=4.0)
+    >>> motion = lg.inverse("two_r", path, frame="tip")
+    >>> motion.tau.shape
+    (1001, 2)
+    >>> abs(motion.tau).max(axis=0).round(2)
+    array([225.41,  28.03])
+
+    The torque that turns the crank of a four-bar linkage once:
+
+    >>> turn = lg.paths.formula({"theta1": "0.8 + 2*pi*t"}, duration=1.0)
+    >>> lg.inverse("four_bar", turn).tau[::250].round(2)
+    array([[ 5.45,  0.  ,  0.  ],
+           [-6.55,  0.  ,  0.  ],
+           [-1.53,  0.  ,  0.  ],
+           [ 6.59,  0.  ,  0.  ],
+           [ 5.45,  0.  ,  0.  ]])
     """
     dyn = dynamics_of(mechanism, parameters)
     outside = Outside(dyn, wrenches)
@@ -56,7 +120,7 @@ def inverse(
         raise ArgumentError(f"is {progress!r}", argument="progress", remedy="a function of (done, total) is needed")
     if isinstance(path, Motion):
         if frame is not None or q0 is not None or t_eval is not None:
-            raise ArgumentError("a motion is taken as it is: frame, q0 and t_eval go with paths")
+            raise ArgumentError("frame, q0 and t_eval are for paths; a motion is used with its own rows")
         if path.q.shape[1:] != (dyn.nq,) or path.qd.shape[1:] != (dyn.nv,):
             raise ArgumentError(
                 f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}", concerns="path"
@@ -64,11 +128,15 @@ def inverse(
         return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
     if not isinstance(path, (JointPath, CartesianPath)):
         raise ArgumentError(
-            f"is a {type(path).__name__}; one of lagrangian.paths is needed, such as paths.joint_line(q0, q1, 2.0), "
+            f"is a {type(path).__name__}; a path is needed, such as paths.joint_line(q0, q1, 2.0), "
             f"paths.circle(...) or paths.recorded(t, q)",
             argument="path",
         )
-    watch = None if progress is None else lambda t: progress(t - path.start, path.duration)
+
+    def watch(t: float) -> None:
+        if progress is not None:
+            progress(t - path.start, path.duration)
+
     follower = Follower(dyn, path, frame, q0, limits, watch)
     t = rows_of(ROWS if t_eval is None else t_eval, path)
     looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, count, floats
 from lagrangian.cached import cached_property
@@ -20,14 +21,42 @@ from lagrangian.kinematics.follower import Follower
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath
+from lagrangian.types import Times
 
 CHUNK = 8192  # states at a time
 
 
 class PathMotion(Motion):
-    """The motion along a path, with the torques for it.
+    """The motion of a mechanism along a path, with the torques for it.
 
-    `torque` is a source for `simulate`, `joint_path` a path of all joints.
+    `inverse` returns a path motion. It has the rows and methods of a `Motion`, and the attributes below.
+
+    Attributes
+    ----------
+    t : numpy.ndarray
+        The times of the rows, in s.
+    q, qd, qdd : numpy.ndarray
+        Coordinates, speeds and accelerations, one row for each time.
+    tau : numpy.ndarray
+        The torques or forces of the joints, in N m or N, one column for each speed. They are zero at passive joints.
+    multipliers : numpy.ndarray
+        The Lagrange multipliers of the constraints.
+    torque : callable
+        The torques as a function of time, for `simulate`.
+    joint_path : JointPath
+        The coordinates of all joints as a path.
+    start : dict
+        The arguments q0, qd0 and t_span with which `simulate` begins where the path does.
+
+    Examples
+    --------
+    Feed the torques forward into a simulation, and see how far it is from the path at the end:
+
+    >>> import lagrangian as lg
+    >>> motion = lg.inverse("two_r", lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> run = lg.simulate("two_r", torque=motion.torque, **motion.start)
+    >>> bool(abs(run.q[-1] - motion.q[-1]).max() < 1e-6)
+    True
     """
 
     def __init__(self, *, follower: Follower | None = None, outside: Outside | None = None, **given: Any) -> None:
@@ -36,7 +65,7 @@ class PathMotion(Motion):
 
     def _followed(self) -> tuple[Follower, Outside]:
         if self.follower is None or self.outside is None:
-            raise ArgumentError("these rows are of another motion, or of a file, not of a path that can be followed again")
+            raise ArgumentError("this result comes from a motion or from a file, so there is no path to evaluate")
         return self.follower, self.outside
 
     @cached_property
@@ -53,11 +82,21 @@ class PathMotion(Motion):
 
     @cached_property
     def joint_path(self) -> JointPath:
-        """All coordinates as a path of their own: of a path of a frame, or through loops, what the joints do."""
+        """The coordinates of all joints as a path of joints.
+
+        For a path of a frame, or a mechanism with loops, this is the motion that the joints make.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> motion = lg.inverse("two_r", lg.paths.circle((1.0, 0.5), 0.2, duration=4.0), frame="tip")
+        >>> motion.joint_path
+        <JointPath of 2 coordinates: 0 to 4 s>
+        """
         follower, _ = self._followed()
         path, n = follower.path, follower.dyn.nv
         if follower.dyn.nq != n:
-            raise ArgumentError("a path of joints has no quaternions; ball and free joints are led by paths of a frame")
+            raise ArgumentError("a path of joints cannot lead ball and free joints, whose coordinates are quaternions")
         series = Series.of(lambda t: np.hstack(follower(t)), path.start, path.end, (*path.breaks, *path.corners))
 
         def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,30 +107,72 @@ class PathMotion(Motion):
 
     @property
     def start(self) -> dict[str, Any]:
-        """What `simulate` needs to begin where the path does: q0, qd0 and the time span."""
+        """The arguments with which `simulate` begins where the path begins: q0, qd0 and t_span."""
         return {"q0": self.q[0], "qd0": self.qd[0], "t_span": (float(self.t[0]), self.last)}
 
     @property
     def first(self) -> float:
+        """The time at which the path begins, in s."""
         return self.follower.path.start if self.follower is not None else float(self.t[0])
 
     @property
     def last(self) -> float:
+        """The time at which the path ends, in s."""
         return self.follower.path.end if self.follower is not None else float(self.t[-1])
 
-    def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         if self.follower is None:
             return super().__call__(t)
         q, qd, _ = self.follower(np.atleast_1d(array(t, "t")))
         return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
 
-    def resample(self, t: Any) -> PathMotion:
+    def resample(self, t: Times) -> PathMotion:
+        """Return the same motion with other rows.
+
+        Parameters
+        ----------
+        t : int or array_like
+            The number of rows, or their times in s.
+
+        Returns
+        -------
+        PathMotion
+            The motion with these rows.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> motion = lg.inverse("two_r", lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+        >>> len(motion.resample(11).t)
+        11
+        """
         follower, outside = self._followed()
         times = rows_of(t, follower.path)
         return along(follower.dyn, outside, follower, times, follower(times))
 
     def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
-        raise ArgumentError("nothing was integrated here; simulate(mechanism, torque=motion.torque, **motion.start) does it")
+        """Raise an error: a motion along a path is not integrated, so that no other integrator can check it.
+
+        Parameters
+        ----------
+        rtol, atol : float, optional
+            Not used.
+        method : str
+            Not used.
+
+        Returns
+        -------
+        float
+            Never.
+
+        Raises
+        ------
+        ArgumentError
+            Always.
+        """
+        raise ArgumentError(
+            "a motion along a path is not integrated; simulate(mechanism, torque=motion.torque, **motion.start) integrates it"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
@@ -189,7 +270,7 @@ def rows_of(given: Any, path: Any) -> np.ndarray:
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise ArgumentError("is needed as a number of rows, or as an array of finite times that increase", argument="t_eval")
+        raise ArgumentError("must be a number of rows, or an array of finite, increasing times", argument="t_eval")
     room = 1e-9 * max(1.0, abs(path.start), abs(path.end))
     if times[0] < path.start - room or times[-1] > path.end + room:
         goes = f"goes to {times[-1]:g}" if times[-1] > path.end + room else f"begins at {times[0]:g}"

@@ -17,7 +17,7 @@ from lagrangian.motion import torque, wrench
 class Outside:
     """`outside(t, q, qd)` gives the wrench on every frame that has one, (n, 6) each."""
 
-    def __init__(self, dyn: Dynamics, wrenches: Mapping[str, Any] | None) -> None:
+    def __init__(self, dyn: Dynamics, wrenches: wrench.WrenchesLike) -> None:
         self.mechanism = dyn.mechanism
         self.given = wrench.checked(wrenches, self.mechanism)
 

@@ -39,17 +39,55 @@ THRESHOLD = 1e-3
 
 @dataclass(frozen=True, repr=False)
 class CartesianDynamics:
-    """`F = M_x x'' + C_x + G_x + F_x` along `directions` of a frame; each field is of one state, or has one row a state.
+    """Equations of motion along directions of a frame, at given states.
 
-    `J_bar` (nv x k) gives the speeds of the least kinetic energy for a velocity of the frame, and with its transpose the force at
-    the frame that joint forces amount to. `N_T` = I - J^T J_bar^T leaves of joint forces what does not accelerate the frame.
-    `J_dot_qd` is the frame's acceleration at qdd = 0, or with constraints at the least qdd that keeps them.
+    `Dynamics.cartesian` returns this object. The equations are `F = M_x x'' + C_x + G_x + F_x`, where `F` is the force at the
+    frame and `tau = J^T F` (Khatib 1987). For k directions the shapes are those of one state; for a batch every array has the
+    batch as its first axis.
 
-    `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. A length L makes turning and moving
-    comparable, that of how fast the frame moves to how fast it turns when joints turn: angular directions count L times, and a
-    metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T: a light wrist is no singularity. Where `singular`,
-    some direction is slower than the threshold times the fastest: it fades, and from half the threshold on is left out of the
-    inverse, so that no force is found along it and it is not accelerated.
+    Attributes
+    ----------
+    frame : str
+        The name of the frame.
+    directions : tuple of str
+        The directions, in the order of the rows.
+    M_x : ndarray, shape (k, k)
+        Mass matrix along the directions, (J M^-1 J^T)^-1.
+    C_x, G_x, F_x : ndarray, shape (k,)
+        Forces of the speeds, of gravity and springs, and of friction.
+    J : ndarray, shape (k, nv)
+        Jacobian.
+    J_bar : ndarray, shape (nv, k)
+        Dynamically consistent inverse of J. It gives the speeds of least kinetic energy for a velocity of the frame; its
+        transpose gives the force at the frame to which joint forces amount.
+    N_T : ndarray, shape (nv, nv)
+        I - J^T J_bar^T, which leaves of joint forces the part that does not accelerate the frame.
+    J_dot_qd : ndarray, shape (k,)
+        Acceleration of the frame at qdd = 0, or, with constraints, at the least qdd that satisfies them.
+    condition : float or ndarray
+        Ratio of the largest to the smallest singular value of J, at most 1e8.
+    singular : bool or ndarray of bool
+        Whether some direction is slower than the threshold times the fastest. Such a direction fades out; below half the
+        threshold no force is found along it and it is not accelerated.
+
+    Notes
+    -----
+    A length L makes turning and moving comparable in `condition`: the ratio of how fast the frame moves to how fast it turns
+    when joints turn. Angular directions count L times, and a metre of a sliding joint counts as 1/L radians. The condition is
+    that of J, not of J M^-1 J^T, so that a light wrist is not a singularity.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tip = lg.compile("two_r").cartesian([0.3, 0.8], [0.5, -1.0], "tip", ("x", "y"))
+    >>> print(tip)
+    F = M_x x'' + C_x + G_x + F_x of 'tip' along x, y
+    M_x = [[ 9.2084  9.656 ]
+           [ 9.656  28.0374]]
+    C_x = [3.5504 9.5649]
+    G_x = [ 87.8386 243.8205]
+    F_x = [0. 0.]
+    condition 5.96
     """
 
     frame: str
@@ -187,8 +225,8 @@ def _warn_of_singular(dyn: Dynamics, found: CartesianDynamics, part: np.ndarray,
     worst = int(np.argmin(part))
     which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
     warn_of(
-        f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
-        f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
+        f"{dyn.mechanism.name}: it is near a singular configuration{which}: {found.frame!r} moves along {lost} at "
+        f"{part[worst]:.2g} of the speed of its fastest direction. The equations leave this direction out",
         SingularWarning,
     )
 

@@ -48,7 +48,7 @@ class Kernels:
         self.tree = trees.build(mechanism)
         doubtful = beyond_precision(self.tree)
         if doubtful:
-            warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
+            warn(f"{mechanism.name} has {doubtful}; results may be wrong or not finite", MechanismWarning)
         self.threads = Threads(cores())
         self._not_finite = NotFinite(mechanism.name, lambda q: self._without_length(q) or self._without_inertia())
         self._made: dict[str, Kernel] = {}
@@ -70,7 +70,7 @@ class Kernels:
         """An algorithm along the path from the ground to a frame, with an entry for one state."""
         if not isinstance(frame, (str, Frame)):
             kind = type(frame).__name__
-            raise ArgumentError(f"{algorithm.name}: the frame is a {kind}; it is given by its name, after the other arguments")
+            raise ArgumentError(f"{algorithm.name}: the last argument must be the name of a frame; it is a {kind}")
         found = self._of_frames.get((algorithm.name, frame))
         if found is None:
             place = self.mechanism.frame(frame)
@@ -115,7 +115,7 @@ class Kernels:
         return self._kernel(f"springs {name}", lambda: getattr(SpringPrograms(self.mechanism, tree), name)())
 
     def _without_length(self, q: np.ndarray) -> str:
-        """Which spring has no length there, so that its force has no direction; '' if none does."""
+        """Which spring has no length there, so its force has no direction; '' if none does."""
         springs = [x for x in self.mechanism.springs if isinstance(x, PointSpring)]
         if not springs:
             return ""
@@ -125,13 +125,13 @@ class Kernels:
             with np.errstate(over="ignore", invalid="ignore"):  # where it is far away
                 lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
             if (lengths < NO_LENGTH).any():
-                return f"spring {spring.name!r} has no length there, so that its force has no direction"
+                return f"spring {spring.name!r} has no length there, so its force has no direction"
         return ""
 
     def _without_inertia(self) -> str:
         """Which joint moves nothing that has inertia; '' if none does."""
         names = undetermined_joints(self.tree)
-        return f"what joint {names[0]!r} moves has no inertia along it" if names else ""
+        return f"the bodies that joint {names[0]!r} moves have no inertia along it" if names else ""
 
     def _world_point(self, poses: np.ndarray, body: str, point: Vector) -> np.ndarray:
         """Where a body's point is, from the rotations and positions of all links."""

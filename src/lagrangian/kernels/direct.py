@@ -94,8 +94,8 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
     if names:
         shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
         warn(
-            f"{kernels.mechanism.name}: what joint {shown} moves has no inertia along it, so its acceleration is not determined "
-            f"and comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
+            f"{kernels.mechanism.name}: the bodies that joint {shown} moves have no inertia along it, so its acceleration is not "
+            f"determined and is NaN; give these bodies mass and inertia, give the joint a rotor, or make it fixed",
             MechanismWarning,
         )
 

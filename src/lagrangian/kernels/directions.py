@@ -30,15 +30,13 @@ def chosen_directions(
     """Checked, and no more than there are degrees of freedom."""
     known = names_of(euler)
     if not isinstance(given, (str, Iterable, NoneType)) or isinstance(given, np.ndarray):
-        raise ArgumentError(f"is {given!r}; names are needed, of {', '.join(known)}", where="cartesian", argument="directions")
+        raise ArgumentError(f"is {given!r}; give some of {', '.join(known)}", where="cartesian", argument="directions")
     names = known if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if not isinstance(name, str) or name not in known:
             raise ArgumentError(f"cartesian: {one_of('direction', name, known)}", concerns="directions")
     if not names or len(set(names)) != len(names):
-        raise ArgumentError(
-            f"are {names}; different ones of {', '.join(known)} are needed", where="cartesian", argument="directions"
-        )
+        raise ArgumentError(f"are {names}; give some of {', '.join(known)}, each once", where="cartesian", argument="directions")
     degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name
@@ -82,7 +80,7 @@ def _independent(G: np.ndarray) -> tuple[int, ...]:
 
 def _advice(rows: tuple[int, ...], euler: str | None) -> str:
     names = tuple(names_of(euler)[k] for k in rows)
-    return f"Independent are {', '.join(names)}: directions={names!r}" if names else "It does not move at all"
+    return f"Independent directions are {', '.join(names)}: use directions={names!r}" if names else "It does not move"
 
 
 def combination(T: np.ndarray, names: tuple[str, ...]) -> str:

@@ -41,12 +41,12 @@ class Orientation:
             state = f" at state {worst}" if len(wide) > 1 else ""
             where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.locked_at}"
             at = f"{where}; it is {beta:.6g}{state}"
-            advice = "another sequence, or directions wx, wy, wz, have no such place here"
+            advice = "use another sequence, or the directions wx, wy, wz"
             if wide[worst] < LOCKED:
-                raise ArgumentError(f"cartesian: gimbal lock: {at}: {advice}", concerns="euler")
+                raise ArgumentError(f"cartesian: gimbal lock: {at}; {advice}", concerns="euler")
             if warned:
                 faster = f"rates of alpha and gamma are up to {1 / wide[worst]:.3g} times the angular velocity"
-                warn(f"near gimbal lock: {at}. There {faster}; {advice}", SingularWarning)
+                warn(f"near gimbal lock: {at}. The {faster}; {advice}", SingularWarning)
         E = sequence.rates_matrix(phi)
         rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
         return Orientation(E, rates, sequence.drift(phi, rates))

@@ -43,5 +43,5 @@ class NotFinite:
         first = int(np.argmax(odd))
         reason = self.why(arrays[0][first]) if self.why is not None else ""
         states = f" in {int(odd.sum())} of {len(odd)} states, first in state {first}" if len(odd) > 1 else ""
-        cause = reason or "the equations are singular there, or a number on the way is beyond what a double holds"
+        cause = reason or "the equations are singular there, or an intermediate result overflows"
         warn(MechanismWarning(f"{name} is not finite{states}: {cause}", where=self.where))

@@ -35,7 +35,7 @@ def reactions(
     W: np.ndarray = kernels.reactions()(q, qd, qdd)
     if mechanism.equations and multipliers is None:
         raise ArgumentError(
-            "reactions: the mechanism has constraints, whose forces are needed: multipliers=dyn.multipliers(...)",
+            "reactions: the mechanism has constraints, so their forces are needed; pass multipliers=dyn.multipliers(q, qd, tau)",
             concerns="multipliers",
         )
     if given or mechanism.springs or multipliers is not None:

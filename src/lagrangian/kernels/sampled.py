@@ -29,11 +29,32 @@ FUNCTIONS = (
 
 
 class SampledDynamics:
-    """The functions of `Dynamics`, with a result for each sample of the parameters: a first axis of length `len(dyn)`.
+    """Compiled functions of a mechanism for many values of its parameters.
 
-    An argument for one state, `(n,)`, is the same for all samples; `(samples, n)` has a state for each, and
-    `(samples, batch, n)` many states for each. Likewise `t` and wrenches are one for all, or one for each. `dyn[k]` is the
-    `Dynamics` of one sample.
+    `Dynamics.with_parameters` returns this object if a value is an array. It has the functions of `Dynamics`; every result has
+    the samples as its first axis. `len(dyn)` is the number of samples and `dyn[k]` is the `Dynamics` of sample k.
+
+    An argument of shape `(n,)` is the same for all samples, `(samples, n)` has one state for each sample, and
+    `(samples, batch, n)` has many states for each. `t` and wrenches are one for all samples or one for each, too.
+
+    Attributes
+    ----------
+    parameters : dict of str to ndarray
+        The values of the parameters, one for each sample.
+    mechanism : Mechanism
+        The mechanism with its own values.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> import numpy as np
+    >>> payloads = lg.compile("two_r").with_parameters(m2=np.array([10.0, 15.0, 20.0]))
+    >>> payloads
+    <SampledDynamics of 'two_r': 3 samples of m2>
+    >>> print(payloads.gravity([0.0, 0.0]).round(2))
+    [[249.75  57.19]
+     [327.39  85.79]
+     [405.04 114.38]]
     """
 
     def __init__(self, nominal: Dynamics, parameters: Mapping[str, Any]) -> None:
@@ -59,9 +80,9 @@ class SampledDynamics:
 
     def __getitem__(self, k: int) -> Dynamics:
         if not isinstance(k, (int, np.integer)):
-            raise ArgumentError(f"a sample is asked for by its number, from 0 to {len(self) - 1}, and not by {shown(k)}")
+            raise ArgumentError(f"the index of a sample must be a whole number from 0 to {len(self) - 1}; it is {shown(k)}")
         if not -len(self) <= k < len(self):
-            raise IndexError(f"sample {k} of {len(self)}")
+            raise IndexError(f"there is no sample {k}; the {len(self)} samples are numbered from 0")
         k %= len(self)
         found = self._kept.get(k)
         if found is None:
@@ -80,7 +101,7 @@ class SampledDynamics:
         if name.startswith("_"):  # such as what is asked for while it is unpickled
             raise AttributeError(name)
         if name not in FUNCTIONS:
-            remedy = f"dyn[k].{name} is that of one sample" if hasattr(type(self._nominal), name) else ""
+            remedy = f"dyn[k].{name} gives it for one sample" if hasattr(type(self._nominal), name) else ""
             raise AttributeError(one_of("function of many samples", name, FUNCTIONS) + (f"; {remedy}" if remedy else ""))
         return self._called(name)
 
@@ -127,7 +148,7 @@ class SampledDynamics:
             raise ArgumentError(
                 f"has {len(values)} rows, and the parameters have {len(self)} samples",
                 where=where,
-                remedy="one state serves all samples, (n,); else one for each is needed, (samples, n) or (samples, batch, n)",
+                remedy="give one state for all samples, (n,), or one for each, (samples, n) or (samples, batch, n)",
             )
         return lambda k: values[k]
 
@@ -148,7 +169,7 @@ def _table(parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
     lengths = {name: len(x) for name, x in columns.items() if x.ndim == 1}
     for name, x in columns.items():
         if x.ndim > 1 or not x.size:
-            needed = "a number, or one for each sample, is needed"
+            needed = "give one number, or one for each sample"
             raise ArgumentError(f"has shape {x.shape}", where="with_parameters", argument=name, remedy=needed)
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {n}" for name, n in lengths.items())

@@ -39,7 +39,7 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
     """
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(
-            f"branches takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}", concerns="mechanism"
+            f"branches needs a Mechanism, as load() or library() return it, not {type(mechanism).__name__}", concerns="mechanism"
         )
     wanted = _numbers(pose)
     solver = _solver(mechanism, frame)

@@ -71,7 +71,7 @@ class Follower:
         self.knots: list[Knot] = []
         if self.direct and q0 is not None:
             raise ArgumentError(
-                "the path leads all joints and so says where it begins; q0 is for paths that leave a choice", concerns="q0"
+                "the path prescribes all joints and therefore its start; q0 is for paths that leave a choice", concerns="q0"
             )
         if not self.direct:
             self._begin(q0, limits)
@@ -138,7 +138,7 @@ class Follower:
         try:
             q = reach(self.requirements, wanted[0], q0, t, limits, STARTS)
         except ReachError as error:
-            raise _at(t, f"the path cannot be begun: {error}{overled(self.requirements)}") from None
+            raise _at(t, f"the start of the path cannot be reached: {error}{overled(self.requirements)}") from None
         when = np.array([t])
         of, beside = self.requirements, self._beside(q, t)
         self.rank = int(of.rank(beside, when)[0][0])
@@ -178,7 +178,7 @@ class Follower:
         if bad.any():
             k = int(np.argmax(bad))
             names = (*self.dyn.constraint_names, *self.goal.names)
-            raise _at(t[k], f"no speeds follow the path at t = {t[k]:.6g} s: {told(names, off[k])} a second")
+            raise _at(t[k], f"no speeds follow the path at t = {t[k]:.6g} s: {told(names, off[k])} per second")
 
     def _advance(self, progress: Callable[[float], None] | None) -> None:
         """Knots from the beginning to the end, as far apart as Newton's method allows."""
@@ -297,7 +297,7 @@ class Follower:
         at = self._told(q)
         return (
             f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({at}): the smallest singular value is "
-            f"{least:.2g}, and no finite speeds are determined there. Another branch (q0), or a path that passes it by, may do"
+            f"{least:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that avoids it"
         )
 
     def _stuck(self, knot: Knot) -> None:
@@ -315,8 +315,10 @@ class Follower:
                 t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}{more}"
             ) from None
         if least > NEAR_SINGULAR:
-            kept = " A path of what rolls must keep to it: lead the wheels, or all of its coordinates." * (not self.holonomic)
-            why = self.failure or "no configuration near to the last was found that follows it, on the same branch"
+            kept = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
+                not self.holonomic
+            )
+            why = self.failure or "no configuration near the last one follows it on the same branch"
             raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({at}): {why}.{kept}")
         raise _at(t, self._singular(t, knot.q, least))
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import count, floats, number, truth
 from lagrangian.configuration import reading
@@ -23,6 +24,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.paths.argument_checks import different, place
+from lagrangian.types import State
 
 STARTS = 60
 MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
@@ -30,30 +32,81 @@ MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
 
 def inverse_kinematics(
     mechanism: MechanismLike | Dynamics,
-    target: Any,
+    target: ArrayLike | Mapping[str, float],
     frame: str | Frame | None = None,
-    q0: Any = None,
+    q0: State = None,
     *,
     directions: Sequence[str] | None = None,
     limits: bool = True,
     every: bool = False,
     starts: int = STARTS,
     t: float = 0.0,
-) -> Any:
-    """A configuration that brings `frame` to `target`: a point (x, y) or (x, y, z), or a 4x4 pose. Loops stay closed.
+) -> np.ndarray | list[np.ndarray]:
+    """Find a configuration that brings a frame to a target.
 
-    `target` may also map coordinates to values, for a mechanism with loops whose other coordinates follow. `q0` is where to begin
-    (an array, a mapping, or the name of a pose): the solution is one near to it. `directions` says which of wx, wy, wz, x, y, z
-    count; otherwise those the target has. With `every`, all configurations are given, as a list: in closed form for planar 2R
-    arms and 6R arms with a spherical wrist, else those that are found from many starts.
+    Newton's method within the joint limits finds it, for any mechanism. Loops stay closed. For planar 2R arms and for 6R arms
+    with a spherical wrist, `every=True` uses closed forms.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, Dynamics, str or path
+        The mechanism: an object, its compiled dynamics, the name of a library mechanism, or a file.
+    target : array_like or mapping of str to float
+        A point (x, y) or (x, y, z) in m, or a 4 x 4 pose. A mapping gives values of some coordinates of a mechanism with loops;
+        the other coordinates follow.
+    frame : str or Frame, optional
+        The frame that is to reach the target. It is needed unless `target` is a mapping.
+    q0 : array_like, mapping, str, optional
+        Where the search starts; the result is a solution near it. The default is the mechanism's own start.
+    directions : sequence of str, optional
+        Which of `"wx"`, `"wy"`, `"wz"`, `"x"`, `"y"`, `"z"` count. The default is all that the target has.
+    limits : bool, default True
+        Whether joint limits are respected.
+    every : bool, default False
+        Whether all configurations are returned, as a list.
+    starts : int, default 60
+        Number of other starts that are tried if the first fails.
+    t : float, default 0.0
+        Time in seconds; it matters only if a constraint depends on time.
+
+    Returns
+    -------
+    ndarray, shape (nq,), or list of ndarray
+        The coordinates in rad and m, or with `every` a list of them.
+
+    Raises
+    ------
+    ReachError
+        The target is out of reach, or with `every` there are infinitely many configurations.
+    ArgumentError
+        The target is neither a point nor a pose, or the frame is missing.
+
+    See Also
+    --------
+    inverse : Follow a path and compute the joint forces.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> q = lg.inverse_kinematics("two_r", (1.2, 0.8), "tip")
+    >>> print(q.round(4))
+    [-0.1774  1.5308]
+    >>> print(lg.compile("two_r").pose(q, "tip")[:2, 3].round(4))
+    [1.2 0.8]
+    >>> for q in lg.inverse_kinematics("two_r", (1.2, 0.8), "tip", every=True):
+    ...     print(q.round(4))
+    [-0.1774  1.5308]
+    [ 1.3534 -1.5308]
     """
     dyn = dynamics_of(mechanism)
     starts, t, limits = count(starts, "starts", least=0), number(t, "t"), truth(limits, "limits")
     if isinstance(target, Mapping) and not target:
-        raise ArgumentError("has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame", argument="target")
+        raise ArgumentError(
+            "is empty; give coordinates such as {'theta1': 0.5}, or a point or pose of a frame", argument="target"
+        )
     if isinstance(target, Mapping):
         if frame is not None or directions is not None:
-            raise ArgumentError("the target is of coordinates, so it has no frame and no directions", concerns="frame")
+            raise ArgumentError("the target gives coordinates, so it takes no frame and no directions", concerns="frame")
         goal: Any = JointGoal(dyn, tuple(target))
         wanted = np.array([[reading.number(dyn.mechanism, x, (Argument("target"), repr(n))) for n, x in target.items()]])
     else:
@@ -66,7 +119,7 @@ def inverse_kinematics(
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
     if frame is None:
         raise ArgumentError(
-            "does not say which frame is to get there",
+            "is missing: which frame must reach the target?",
             argument="frame",
             remedy=f"give one of {', '.join(list(dyn.mechanism._frames)[:20])}",
         )
@@ -116,8 +169,8 @@ def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, lim
     off = requirements.residual(best[None], wanted[None], np.array([t]))[0]
     kept = " within the limits of its joints" if bounds.finite else ""
     raise ReachError(
-        f"{model.name}: out of reach{kept}: at the nearest place found {told(requirements.names, off)}. "
-        f"The target may be too far, or ask for more directions than the mechanism can move in"
+        f"{model.name}: the target is out of reach{kept}: at the nearest configuration found, {told(requirements.names, off)}. "
+        f"The target may be too far away, or prescribe more directions than the mechanism can move in"
     )
 
 
@@ -144,14 +197,14 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
         if exact is not None:
             kept = [q for q in exact if not limits or within_limits(model, q)]
             if not kept:
-                raise ReachError(f"{model.name}: out of reach{' within the limits of its joints' * bool(exact)}")
+                raise ReachError(f"{model.name}: the target is out of reach{' within the limits of its joints' * bool(exact)}")
             return kept
     first = reach(requirements, wanted[0], q0, t, limits, starts)
     rank, _ = requirements.rank(first[None], np.array([t]), positions=True)
     if rank[0] < dyn.nv:
         raise ReachError(
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
-            f"configurations; without `every` one near q0 is given"
+            f"configurations; use every=False to get one near q0"
         )
     rng, found = np.random.default_rng(0), [first]
     begun = np.array([model.random_configuration(rng) for _ in range(8 * starts)])

@@ -20,9 +20,9 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
         k, iq = int(np.argmax(past[:, j])), bounds.iq[j]
         degrees = _degrees(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
         raise ReachError(
-            f"{dyn.mechanism.name}: the path takes {bounds.names[j]} past its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
+            f"{dyn.mechanism.name}: the path moves {bounds.names[j]} beyond its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
             f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
-            f"{Argument('limits', False)} leaves them out{degrees}",
+            f"{Argument('limits', False)} ignores them{degrees}",
             t=float(t[k]),
         )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}

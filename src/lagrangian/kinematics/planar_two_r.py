@@ -73,5 +73,7 @@ class PlanarTwoR:
             return tuple(point.tolist())
         x, y = point.tolist()
         if abs(self.w[2]) < PARALLEL:
-            raise ArgumentError("the arm moves in a plane that stands on x and y, which do not say where in it: give x, y and z")
+            raise ArgumentError(
+                "x and y do not determine a point in the plane of the arm, which is perpendicular to theirs; give x, y and z"
+            )
         return (x, y, (self.height - self.w[0] * x - self.w[1] * y) / self.w[2])

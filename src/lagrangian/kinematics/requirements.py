@@ -36,10 +36,10 @@ class JointGoal:
             if name not in known:
                 extra = ""
                 if name in self.dyn.mechanism.coordinate_names:
-                    extra = " (a quaternion is led by a path of the body's frame)"
-                raise ArgumentError(f"{name!r} is to be led: {one_of('coordinate', name, known)}{extra}", concerns="path")
+                    extra = " (use a path of the body's frame to prescribe a quaternion)"
+                raise ArgumentError(f"the path prescribes {name!r}: {one_of('coordinate', name, known)}{extra}", concerns="path")
         if len(set(self.names)) != len(self.names):
-            raise ArgumentError("a coordinate is to be led twice", concerns="path")
+            raise ArgumentError("the path prescribes a coordinate twice", concerns="path")
         places = [known[name] for name in self.names]
         object.__setattr__(self, "iq", [q for q, _ in places])
         object.__setattr__(self, "iv", [v for _, v in places])
@@ -121,14 +121,15 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
         if frame is None:
             known = [f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12]
             raise ArgumentError(
-                f"does not say which frame of {dyn.mechanism.name!r} follows the path",
+                f"is missing: which frame of {dyn.mechanism.name!r} follows the path?",
                 argument="frame",
                 remedy=f"give one of {', '.join(known)}",
             )
         return FrameGoal(dyn, frame, path.directions)
     if frame is not None:
         raise ArgumentError(
-            f"the path leads joints, not frame {frame!r}; paths.line, circle, arc and spline lead frames", concerns="frame"
+            f"the path prescribes joints, not frame {frame!r}; use paths.line, circle, arc or spline for a frame",
+            concerns="frame",
         )
     if path.names is None and path.size != dyn.nq:
         raise ArgumentError(
@@ -211,8 +212,8 @@ def overled(of: Requirements) -> str:
     if len(of.goal.names) <= degrees:
         return ""
     return (
-        f". {len(of.goal.names)} coordinates are led, of a mechanism with {degrees} degree{'s' * (degrees != 1)} of freedom, and "
-        f"together they do not close its loops: lead {degrees} of them, and the others follow"
+        f". The path prescribes {len(of.goal.names)} coordinates of a mechanism with {degrees} degree{'s' * (degrees != 1)} of "
+        f"freedom, and they do not close its loops together; prescribe {degrees} of them, and the others follow"
     )
 
 

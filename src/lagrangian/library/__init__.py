@@ -20,14 +20,42 @@ def library(name: None = None) -> Catalogue: ...
 @overload
 def library(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism: ...
 def library(name: str | None = None, parameters: Mapping[str, float] | None = None) -> Catalogue | Mechanism:
-    """A packaged mechanism by its name, with other values of some of its parameters; without a name, the names there are.
+    """Return a mechanism of the library, or list all of them.
 
-    The names are a list that prints as a table; its `entries` say what each mechanism is.
+    Parameters
+    ----------
+    name : str, optional
+        The name of the mechanism. Without a name, the function returns the list of names.
+    parameters : mapping of str to float, optional
+        New values of some of its parameters.
+
+    Returns
+    -------
+    Mechanism or Catalogue
+        The mechanism; or the list of names, which prints as a table, and whose `entries` describe every mechanism.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no mechanism or no parameter of this name.
+
+    See Also
+    --------
+    load : Read a mechanism from a file.
+    lagrangian.Mechanism.with_parameters : Change parameters later.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> lg.library("four_bar", parameters={"l2": 0.8})
+    <Mechanism 'four_bar': 3 bodies, 3 speeds, 2 constraint equations>
+    >>> "puma560" in lg.library()
+    True
     """
     if name is not None:
         return packaged.packaged(name, parameters)
     if parameters is not None:
         raise ArgumentError(
-            "are given, but no mechanism is named", argument="parameters", remedy="such as library('two_r', parameters=...)"
+            "are given without a mechanism", argument="parameters", remedy="name one: library('two_r', parameters=...)"
         )
     return Catalogue(packaged.names(), packaged.folder())

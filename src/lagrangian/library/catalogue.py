@@ -15,20 +15,43 @@ from lagrangian.cached import cached_property
 
 @dataclass(frozen=True)
 class Entry:
-    """One mechanism of the library, as its file says it."""
+    """What the catalogue says about one mechanism of the library.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    summary : str
+        The first sentence of the description.
+    description : str
+        What the mechanism is.
+    source : str
+        Where its numbers are from.
+    joints : int
+        The number of joints of the tree.
+    loops : int
+        The number of joints that close loops.
+    constraints : int
+        The number of other constraints, such as rolling and knife edges.
+    poses : tuple of str
+        The names of the poses.
+    """
 
     name: str
-    summary: str  # the description's first sentence
+    summary: str
     description: str
     source: str
     joints: int
-    loops: int  # joints that close loops
-    constraints: int  # rolling, knife edges and others
+    loops: int
+    constraints: int
     poses: tuple[str, ...]
 
 
 class Catalogue(list[str]):
-    """The names of the library's mechanisms. Files are read when more than the names is asked for."""
+    """The list of the mechanisms of the library, which prints as a table.
+
+    It is a list of names. The files are read when you ask for more than the names.
+    """
 
     def __init__(self, names: Sequence[str], folder: Traversable) -> None:
         super().__init__(names)
@@ -36,7 +59,7 @@ class Catalogue(list[str]):
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """What each of them is, in the order of the names."""
+        """The description of every mechanism, in the order of the names."""
         return tuple(_entry(name, (self._folder / f"{name}.toml").read_text(encoding="utf-8")) for name in self)
 
     def __str__(self) -> str:
@@ -45,7 +68,18 @@ class Catalogue(list[str]):
     __repr__ = __str__  # what a prompt shows
 
     def table(self, width: int = 100) -> str:
-        """Name, what it is, and its numbers of joints and loops; a description that is too long goes on in the next line."""
+        """Return a table of the names, the summaries and the numbers of joints and loops.
+
+        Parameters
+        ----------
+        width : int, optional
+            The largest width in characters; the default is 100.
+
+        Returns
+        -------
+        str
+            The table. Long summaries continue in the next line.
+        """
         first = max(len(e.name) for e in self.entries)
         room = max(24, min(width, 120) - first - 17)
         rows = [f"{'name':<{first}}  {'what it is':<{room}}  joints  loops"]
@@ -53,7 +87,10 @@ class Catalogue(list[str]):
             lines = textwrap.wrap(e.summary, room)
             rows.append(f"{e.name:<{first}}  {lines[0]:<{room}}  {e.joints:>6}  {e.loops or '-':>5}")
             rows += [f"{'':<{first}}  {line}" for line in lines[1:]]
-        rows += ["", f'{len(self)} mechanisms. lg.library("{self[0]}") gives one; entries has their sources and poses.']
+        rows += [
+            "",
+            f'{len(self)} mechanisms. lg.library("{self[0]}") returns one; lg.library().entries lists sources and poses.',
+        ]
         return "\n".join(row.rstrip() for row in rows)
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,8 @@ from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Placement, PlacementLike
+from lagrangian.model.vector import InertiaLike, MatrixLike, Symmetric, Vector, VectorLike
 
 NO_INERTIA: v.Symmetric = (0, 0, 0, 0, 0, 0)
 VISUALS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
@@ -21,9 +22,34 @@ VISUALS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
 
 @dataclass(frozen=True, slots=True)
 class Visual:
-    """What to draw for a body: a primitive shape or a mesh file, placed in the body's frame."""
+    """A shape or a mesh that is drawn for a body.
 
-    kind: str  # one of VISUALS
+    Visuals have no effect on the dynamics. A body that is made by `Body.from_shapes` has those of its shapes.
+
+    Parameters
+    ----------
+    kind : str
+        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point" or "mesh".
+    size : tuple of float, optional
+        The dimensions in metres: three side lengths of a box, radius and length of a cylinder or capsule, the radius of a
+        sphere, three semi-axes of an ellipsoid, the scale of a mesh along x, y and z.
+    placement : Placement, optional
+        The frame of the shape in the frame of the body; by default they are the same.
+    color : tuple of float, optional
+        Red, green, blue and, if you like, opacity, each from 0 to 1.
+    file : str, optional
+        The file of a mesh.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> from lagrangian.model.body import Visual
+    >>> link = lg.Body("link", 1.0, visuals=[Visual("sphere", (0.05,), color=(1, 0, 0, 1))])
+    >>> link.visuals[0].kind
+    'sphere'
+    """
+
+    kind: str
     size: tuple[Scalar, ...] = ()
     placement: Placement = field(default_factory=Placement)
     color: tuple[float, ...] = ()
@@ -32,18 +58,53 @@ class Visual:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body in its own frame.
+    """A rigid body with its mass, centre of mass and inertia.
 
-    `center` is the centre of mass, `inertia` the tensor about it along the frame's axes, `(xx, xy, xz, yy, yz, zz)` with
-    `xy = -∫ x y dm`; three principal values or a 3x3 matrix will do as well. `effective` says that the numbers are identified or
-    regrouped parameters, such as the published PUMA 560's first link, of which only combinations mean something: they are then
-    not held to what a real body can have.
+    All quantities are in the frame of the body. A joint places this frame: see `Joint`.
+
+    Parameters
+    ----------
+    name : str
+        The name, which no other body or frame has.
+    mass : float or Expression, optional
+        The mass in kg; the default is 0.
+    center : array_like, optional
+        The centre of mass in m; the default is the origin of the frame.
+    inertia : array_like, optional
+        The inertia tensor about the centre of mass, along the axes of the frame, in kg m²: three principal moments, the six
+        entries `(xx, xy, xz, yy, yz, zz)` with `xy = -∫ x y dm`, or a 3x3 matrix. The default is zero.
+    effective : bool, optional
+        Whether the numbers are identified or regrouped parameters, of which only combinations have a meaning, such as those
+        published for the first link of the PUMA 560. Such a body may have an inertia that no real body has.
+    visuals : sequence of Visual, optional
+        What is drawn for the body.
+
+    Raises
+    ------
+    MechanismError
+        If the mass is negative, or if no real body has this inertia and `effective` is False.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> link = lg.Body("link", mass=2.0, center=(0.25, 0, 0), inertia=(0.0, 0.04, 0.04))
+    >>> link.inertia_matrix
+    array([[0.  , 0.  , 0.  ],
+           [0.  , 0.04, 0.  ],
+           [0.  , 0.  , 0.04]])
+
+    An impossible inertia is refused:
+
+    >>> lg.Body("link", mass=2.0, inertia=(0.01, 0.01, 0.04))
+    Traceback (most recent call last):
+        ...
+    lagrangian.errors.MechanismError: body 'link': the inertia is impossible: ...
     """
 
     name: str
     mass: Scalar = 0
-    center: v.Vector = v.ZERO
-    inertia: v.Symmetric = NO_INERTIA
+    center: Vector = v.ZERO
+    inertia: Symmetric = NO_INERTIA
     effective: bool = False
     visuals: tuple[Visual, ...] = ()
 
@@ -68,37 +129,83 @@ class Body:
             problem = inertia_problem(self.mass, self.inertia)
             if problem:
                 raise MechanismError(
-                    f"{problem}. If these are identified or regrouped parameters rather than a real body's, say so with "
-                    f"effective = true"
+                    f"{problem}. If these are identified or regrouped parameters rather than those of a real body, "
+                    f"set effective = true"
                 )
 
     def scaled(self, factor: float) -> Body:
-        """The same body of another density: mass and inertia times `factor`."""
+        """Return the same body with another density.
+
+        Parameters
+        ----------
+        factor : float
+            What the mass and the inertia are multiplied by.
+
+        Returns
+        -------
+        Body
+            The body with the same centre of mass.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.Body("link", 2.0, (0.1, 0, 0)).scaled(1.5).mass
+        3.0
+        """
         return replace(self, mass=factor * self.mass, inertia=tuple(factor * x for x in self.inertia))
 
     @property
     def inertia_matrix(self) -> np.ndarray:
-        """The 3x3 inertia tensor about the centre of mass."""
+        """The 3x3 inertia tensor about the centre of mass, in kg m²."""
         return np.array(v.sym_full(self.inertia), dtype=float)
 
     @property
-    def inertia_at_origin(self) -> v.Symmetric:
-        """The inertia about the frame's origin (parallel-axis theorem)."""
+    def inertia_at_origin(self) -> Symmetric:
+        """The inertia about the origin of the frame as six entries, by the parallel-axis theorem, in kg m²."""
         return v.sym_add(self.inertia, v.point_inertia(self.mass, self.center))
 
     @property
-    def first_moment(self) -> v.Vector:
+    def first_moment(self) -> Vector:
+        """The mass times the centre of mass, in kg m."""
         return v.scale(self.mass, self.center)
 
     def principal(self) -> tuple[np.ndarray, np.ndarray]:
-        """Principal moments (ascending) and, as columns, the principal axes."""
+        """Return the principal moments of inertia and the principal axes.
+
+        Returns
+        -------
+        moments : numpy.ndarray
+            The three principal moments about the centre of mass in ascending order, in kg m².
+        axes : numpy.ndarray
+            The principal axes in the frame of the body, as the columns of a 3x3 rotation matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> bar = lg.Body.from_shapes("bar", [lg.box((0.4, 0.1, 0.1), mass=1.2)])
+        >>> moments, axes = bar.principal()
+        >>> moments
+        array([0.002, 0.017, 0.017])
+        """
         moments, axes = np.linalg.eigh(self.inertia_matrix)
         if np.linalg.det(axes) < 0:
             axes[:, 0] = -axes[:, 0]
         return moments, axes
 
     def pseudo_inertia(self) -> np.ndarray:
-        """The 4x4 matrix `∫ r r^T dm` of homogeneous coordinates in the body's frame."""
+        """Return the 4x4 pseudo-inertia matrix, the integral `∫ r rᵀ dm` of homogeneous coordinates in the frame of the body.
+
+        Returns
+        -------
+        numpy.ndarray
+            The 4x4 matrix. It is positive semi-definite exactly if a real body can have this mass, centre and inertia.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.Body("ball", 2.0, (0.5, 0, 0)).pseudo_inertia()[0]
+        array([0.5, 0. , 0. , 1. ])
+        """
         I = np.array(v.sym_full(self.inertia_at_origin), dtype=float)
         J = np.zeros((4, 4))
         J[:3, :3] = 0.5 * np.trace(I) * np.eye(3) - I
@@ -108,7 +215,36 @@ class Body:
 
     @staticmethod
     def from_shapes(name: str, shapes: Sequence[Shape]) -> Body:
-        """One rigid body made of shapes; a shape with negative density or mass is a hole."""
+        """Compose a rigid body from shapes.
+
+        Parameters
+        ----------
+        name : str
+            The name of the body.
+        shapes : sequence of Shape
+            Shapes as `box`, `cylinder` and the other functions return them. A shape with a negative mass or density is a hole.
+
+        Returns
+        -------
+        Body
+            The body with the sum of the masses, its centre of mass and its inertia. It is drawn as its shapes.
+
+        Raises
+        ------
+        MechanismError
+            If the total mass is not positive.
+
+        Examples
+        --------
+        A bar with a sphere at its end:
+
+        >>> import lagrangian as lg
+        >>> bar = lg.box((0.4, 0.05, 0.05), mass=2.0, at=(0.2, 0, 0))
+        >>> ball = lg.sphere(0.1, mass=1.0, at=(0.5, 0, 0))
+        >>> body = lg.Body.from_shapes("arm", [bar, ball])
+        >>> body.mass, body.center
+        (3.0, (0.3, 0.0, 0.0))
+        """
         with placed(Part("body", name)):
             shapes = coerce.items(Shape, shapes, "shapes")
         mass: Scalar = 0
@@ -130,10 +266,35 @@ class Body:
         return Body(name, mass, center, central, visuals=visuals)
 
 
-def rotate_inertia(rotation: Any, inertia: Any) -> np.ndarray:
-    """R I R^T: an inertia tensor along other axes, with the same origin; `rotation` has the old axes as columns, in the new.
+def rotate_inertia(rotation: MatrixLike, inertia: InertiaLike) -> np.ndarray:
+    """Express an inertia tensor along other axes with the same origin.
 
-    `inertia` is a 3x3 matrix, three principal values, or the six entries (xx, xy, xz, yy, yz, zz).
+    Parameters
+    ----------
+    rotation : array_like
+        The 3x3 rotation matrix R whose columns are the old axes in the new frame.
+    inertia : array_like
+        The tensor I along the old axes: three principal moments, the six entries `(xx, xy, xz, yy, yz, zz)`, or a 3x3 matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        The 3x3 tensor R I Rᵀ along the new axes.
+
+    Raises
+    ------
+    MechanismError
+        If `rotation` is not a rotation matrix, or if `inertia` is not symmetric.
+
+    Examples
+    --------
+    A quarter turn about z exchanges x and y:
+
+    >>> import lagrangian as lg
+    >>> lg.rotate_inertia([[0, -1, 0], [1, 0, 0], [0, 0, 1]], (1.0, 2.0, 3.0))
+    array([[2., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 3.]])
     """
     R = Placement.of(Placement(coerce.matrix(rotation, "rotation"), v.ZERO), "rotation").rotation
     return np.array(v.sym_full(v.sym_rotate(R, coerce.symmetric(inertia, "inertia"))), dtype=float)
@@ -165,7 +326,25 @@ def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A homogeneous solid: its mass and its inertia about its own centre, placed in the body's frame."""
+    """A homogeneous solid, placed in the frame of a body.
+
+    The functions `box`, `cylinder`, `sphere` and so on return shapes; `Body.from_shapes` composes them to a body.
+
+    Attributes
+    ----------
+    kind : str
+        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "rod" or "disc".
+    size : tuple of float
+        The dimensions in metres, as the function takes them.
+    mass : float or Expression
+        The mass in kg; a hole has a negative one.
+    inertia : tuple
+        The inertia about the centre of mass along the axes of the shape, `(xx, xy, xz, yy, yz, zz)` in kg m².
+    placement : Placement
+        The frame of the shape, whose origin is the centre of mass, in the frame of the body.
+    drawn : Visual or None
+        What is drawn, if it is not the shape itself.
+    """
 
     kind: str
     size: tuple[Any, ...]
@@ -198,7 +377,7 @@ def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, densi
 
 def _three(kind: str, size: Any) -> v.Vector:
     with placed(kind):
-        return coerce.vector(size, "its size", "(0.1, 0.2, 0.3)")
+        return coerce.vector(size, "size", "(0.1, 0.2, 0.3)")
 
 
 def _at(kind: str, at: Any) -> Placement:
@@ -209,8 +388,38 @@ def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
     return (xx, 0, 0, yy, 0, zz)
 
 
-def box(size: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A box of full side lengths along x, y, z."""
+def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None) -> Shape:
+    """Make a solid box.
+
+    Parameters
+    ----------
+    size : array_like
+        The full side lengths along x, y and z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the box is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> bar = lg.box((0.4, 0.1, 0.1), mass=1.2, at=(0.2, 0, 0))
+    >>> lg.Body.from_shapes("bar", [bar]).inertia
+    (0.002, 0, 0, 0.017, 0, 0.017)
+    """
     x, y, z = _three("box", size)
     m = _solid("box", (x, y, z), x * y * z, mass, density)
     return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _at("box", at))
@@ -220,8 +429,49 @@ def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
     return _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
 
 
-def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A solid cylinder along z."""
+def cylinder(
+    radius: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a solid cylinder along z.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius in m.
+    length : float or Expression
+        The length along z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the cylinder is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    A steel shaft of 20 mm diameter:
+
+    >>> import lagrangian as lg
+    >>> shaft = lg.cylinder(radius=0.01, length=0.3, density=7850)
+    >>> print(f"{shaft.mass:.4f} kg")
+    0.7398 kg
+    """
     radius, length = _numbers("cylinder", radius=radius, length=length)
     r2 = radius * radius
     m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
@@ -229,20 +479,97 @@ def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any =
     return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _at("cylinder", at))
 
 
-def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A solid ball."""
+def sphere(
+    radius: Scalar, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+) -> Shape:
+    """Make a solid sphere.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the sphere is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> ball = lg.sphere(0.1, mass=2.0)
+    >>> print(f"{ball.inertia[0]:.3f} kg m²")
+    0.008 kg m²
+    """
     (radius,) = _numbers("sphere", radius=radius)
     m = _solid("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
     i = m * (radius * radius) * 2 / 5
     return Shape("sphere", (radius,), m, _diagonal(i, i, i), _at("sphere", at))
 
 
-def tube(outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A hollow cylinder along z, by its outer and inner radius."""
+def tube(
+    outer: Scalar,
+    inner: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a hollow cylinder along z.
+
+    Parameters
+    ----------
+    outer : float or Expression
+        The outer radius in m.
+    inner : float or Expression
+        The inner radius in m, which is less than the outer one.
+    length : float or Expression
+        The length along z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the tube is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    An aluminium tube of 60 mm diameter and 3 mm wall thickness:
+
+    >>> import lagrangian as lg
+    >>> link = lg.tube(outer=0.03, inner=0.027, length=0.5, density=2700)
+    >>> print(f"{link.mass:.3f} kg")
+    0.725 kg
+    """
     outer, inner, length = _numbers("tube", outer=outer, inner=inner, length=length)
     if not 0 <= float(inner) < float(outer):
         raise MechanismError(
-            f"inner radius {float(inner):g} m must be at least 0 and less than outer {float(outer):g} m", where="tube"
+            f"the inner radius, {float(inner):g} m, must be at least 0 and less than the outer radius, {float(outer):g} m",
+            where="tube",
         )
     r2 = outer * outer + inner * inner
     m = _solid("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
@@ -250,8 +577,40 @@ def tube(outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, dens
     return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _at("tube", at))
 
 
-def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A solid ellipsoid by its three semi-axes."""
+def ellipsoid(
+    radii: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+) -> Shape:
+    """Make a solid ellipsoid.
+
+    Parameters
+    ----------
+    radii : array_like
+        The semi-axes along x, y and z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the ellipsoid is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> hull = lg.ellipsoid((0.3, 0.2, 0.1), mass=5.0)
+    >>> [round(x, 3) for x in lg.Body.from_shapes("hull", [hull]).principal()[0].tolist()]
+    [0.05, 0.1, 0.13]
+    """
     a, b, c = _three("ellipsoid", radii)
     m = _solid("ellipsoid", (a, b, c), 4 / 3 * math.pi * a * b * c, mass, density)
     return Shape(
@@ -263,8 +622,47 @@ def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None,
     )
 
 
-def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
-    """A cylinder along z of the given length between its two half-ball caps."""
+def capsule(
+    radius: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a solid capsule along z: a cylinder between two hemispheres.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius of the cylinder and of the hemispheres in m.
+    length : float or Expression
+        The length of the cylinder alone in m; the whole capsule is longer by twice the radius.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the capsule is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> forearm = lg.capsule(radius=0.04, length=0.3, mass=1.5)
+    >>> forearm.mass
+    1.5
+    """
     r, h = _numbers("capsule", radius=radius, length=length)
     volume = math.pi * (r * r) * (h + 4 / 3 * r)
     m = _solid("capsule", (r, h), volume, mass, density)
@@ -275,8 +673,28 @@ def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = 
     return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _at("capsule", at))
 
 
-def point_mass(mass: Scalar, at: Any = None) -> Shape:
-    """A particle."""
+def point_mass(mass: Scalar, at: PlacementLike | None = None) -> Shape:
+    """Make a point mass.
+
+    Parameters
+    ----------
+    mass : float or Expression
+        The mass in kg.
+    at : Placement or array_like, optional
+        The position in the frame of the body in m; the default is the origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> bob = lg.Body.from_shapes("bob", [lg.point_mass(1.0, at=(0, 0, -0.5))])
+    >>> bob.center
+    (0.0, 0.0, -0.5)
+    """
     (mass,) = _numbers("point_mass", mass=mass)
     return Shape("point", (), mass, NO_INERTIA, _at("point_mass", at))
 
@@ -288,16 +706,45 @@ def _holes(given: Any) -> list[v.Vector]:
 
 
 def plate(
-    size: Sequence[Scalar],
+    size: VectorLike,
     *,
     holes: Sequence[tuple[Scalar, Scalar, Scalar]] = (),
-    mass: Any = None,
-    density: Any = None,
-    at: Any = None,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
 ) -> tuple[Shape, ...]:
-    """A flat plate (x, y, thickness along z) with round through-holes `(x, y, radius)`; of no thickness it is a lamina.
+    """Make a flat rectangular plate with round through-holes.
 
-    `mass` is that of the plate as it is, with its holes; a lamina has a mass, and no density.
+    Parameters
+    ----------
+    size : array_like
+        The side lengths along x and y and the thickness along z, in m. A plate of thickness 0 is a lamina.
+    holes : sequence of tuple, optional
+        The holes as `(x, y, radius)` in m, from the centre of the plate.
+    mass : float or Expression, optional
+        The mass of the plate with its holes, in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A lamina has no volume, so that it needs a mass.
+    at : Placement or array_like, optional
+        Where the plate is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    tuple of Shape
+        The plate and its holes, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, if a hole is not inside the plate, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> flange = lg.plate((0.2, 0.2, 0.01), holes=[(0, 0, 0.05)], density=7850)
+    >>> print(f"{lg.Body.from_shapes('flange', flange).mass:.3f} kg")
+    2.523 kg
     """
     x, y, z = _three("plate", size)
     thin = float(z) == 0
@@ -309,12 +756,12 @@ def plate(
         fx, fy, fr = abs(float(hx)), abs(float(hy)), float(r)
         if not fr > 0 or fx + fr > float(x) / 2 or fy + fr > float(y) / 2:
             raise MechanismError(
-                f"the hole at ({float(hx):g}, {float(hy):g}) of radius {fr:g} m does not lie inside it", where="plate"
+                f"the hole at ({float(hx):g}, {float(hy):g}) with radius {fr:g} m is not inside the plate", where="plate"
             )
     if not float(area) > 0:
-        raise MechanismError("its holes take more than the whole plate", where="plate")
+        raise MechanismError("its holes are larger than the plate", where="plate")
     if thin and density is not None:
-        raise MechanismError("it has no thickness, and so no volume to be of a density", where="plate", remedy="give its mass")
+        raise MechanismError("it has no thickness, so that a density gives no mass", where="plate", remedy="give its mass")
     m = _solid("plate", (), area * z, mass, density)
     base = _at("plate", at)
     shapes = [Shape("box", (x, y, z), whole := m * (x * y) / area, _box_inertia(whole, x, y, z), base)]

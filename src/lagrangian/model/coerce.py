@@ -35,7 +35,7 @@ def name(given: str, what: str) -> None:
     if acts(given):
         raise MechanismError(
             f"{given!r} cannot be the name of a {what}",
-            remedy="line breaks, tabs and other characters that are not seen are left out",
+            remedy="a name has no line breaks, tabs or invisible characters",
         )
 
 
@@ -73,7 +73,7 @@ def number(given: Any, name: str) -> Scalar:
 def text(given: Any, name: str) -> str:
     """A text, such as a name."""
     if not isinstance(given, str):
-        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a text is needed")
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a string is needed")
     return given
 
 
@@ -148,12 +148,12 @@ def rotation(given: Any) -> v.Matrix:
         return v.IDENTITY
     A = np.array(R, dtype=float)
     if not np.isfinite(A).all():
-        raise MechanismError("the rotation has a number that is not finite")
+        raise MechanismError("not all numbers of the rotation are finite")
     off = float(np.abs(A @ A.T - np.eye(3)).max())
     if off > 1e-6:
-        raise MechanismError(f"the rotation is not one: its rows are not of length one and perpendicular (off by {off:.1g})")
+        raise MechanismError(f"the matrix is not a rotation: its rows are not orthonormal (off by {off:.1g})")
     if np.linalg.det(A) < 0:
-        raise MechanismError("the rotation is a reflection: its axes form a left-handed frame")
+        raise MechanismError("the matrix is a reflection, not a rotation: its axes form a left-handed frame")
     return R
 
 
@@ -204,7 +204,7 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     several = tuple(given)
     for item in several:
         if not isinstance(item, kind):
-            raise MechanismError(f"has {_short(item)} in it", argument=name, remedy=f"only {wanted} belongs there")
+            raise MechanismError(f"has {_short(item)} in it", argument=name, remedy=f"it may hold only {wanted}")
     return several
 
 
@@ -225,6 +225,6 @@ def finite(numbers: Any, name: str, most: float = MOST) -> None:
 
 def _short(given: Any) -> str:
     if isinstance(given, int) and abs(given) > _LARGEST:
-        return "an integer of more than 308 digits"
+        return "an integer with more than 308 digits"
     text = repr(given)
     return text if len(text) <= 60 else text[:57] + "..."

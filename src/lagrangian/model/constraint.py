@@ -12,6 +12,7 @@ from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.entries import direction
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
+from lagrangian.model.vector import Vector
 
 GROUND = "ground"
 SIDES = re.compile(r"(?<![<>])=")  # what stands between the sides of an equation; <= and >= are conditions
@@ -19,7 +20,32 @@ SIDES = re.compile(r"(?<![<>])=")  # what stands between the sides of an equatio
 
 @dataclass(frozen=True, slots=True)
 class Pfaffian:
-    """`phi(t) + sum_i coefficient_i(q, t) qd_i = 0`; speeds by their names, coefficients as expressions of coordinates."""
+    """A constraint that is linear in the speeds: phi(t) + Σ coefficient(q, t) speed = 0.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    coefficients : mapping or sequence of pairs
+        The coefficient of each speed by the name of the speed: a number, an `Expression`, or text such as "cos(psi)" with
+        coordinates and t.
+    phi : float, str or Expression, optional
+        The term without a speed, a number or an expression of t; the default is 0.
+
+    Raises
+    ------
+    MechanismError
+        If there are no coefficients, or if an expression cannot be read.
+
+    Examples
+    --------
+    A skate that moves only along its heading psi:
+
+    >>> import lagrangian as lg
+    >>> skate = lg.Pfaffian("skate", {"x": "sin(psi)", "y": "-cos(psi)"})
+    >>> print(skate.coefficients[0][1])
+    sin(psi)
+    """
 
     name: str
     coefficients: tuple[tuple[str, Scalar], ...]
@@ -32,7 +58,7 @@ class Pfaffian:
             coerce.keep(self, coerce.text, "name")
             named = (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
             if not pairs or not all(named):
-                needed = "speeds with what multiplies them are needed: (('x', 1),)"
+                needed = "it must map speeds to their coefficients, such as {'x': 1}"
                 raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
             kept = tuple((speed, expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
             object.__setattr__(self, "coefficients", kept)
@@ -40,15 +66,43 @@ class Pfaffian:
 
     @property
     def equations(self) -> int:
+        """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
 class Holonomic:
-    """`equation(q, t) = 0`: gears and couplings between joints, prescribed motion `q_i - f(t)`, curves to follow.
+    """A constraint equation of coordinates and time: equation(q, t) = 0.
 
-    With `unilateral` it is a contact, which keeps the equation's left side from becoming negative and cannot hold it back from
-    becoming positive: its multiplier is not negative, and a run says where it would have to be.
+    It describes gears and couplings between joints, prescribed motion, and curves that a point follows.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    equation : str or Expression
+        The equation as text, "left = right" or an expression that is zero, with coordinates and t; or an `Expression`.
+    unilateral : bool, optional
+        Whether the constraint is a contact, which keeps `left - right` from becoming negative but cannot pull. A simulation
+        then reports where the contact would have to pull. The default is False.
+
+    Raises
+    ------
+    MechanismError
+        If the equation cannot be read.
+
+    Examples
+    --------
+    A gear that turns `b` three times as fast as `a`, in the other direction:
+
+    >>> import lagrangian as lg
+    >>> gear = lg.Holonomic("gear", "b = -3*a")
+    >>> print(gear.equation)
+    b+3*a
+
+    A prescribed motion:
+
+    >>> crank = lg.Holonomic("crank", "theta = 0.5*sin(2*pi*t)")
     """
 
     name: str
@@ -63,17 +117,39 @@ class Holonomic:
 
     @property
     def equations(self) -> int:
+        """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
 class KnifeEdge:
-    """A point of body `body` does not move along `direction`, which is fixed to that body: a skate, a wheel's side, a blade."""
+    """A knife edge: a point of a body does not move along a direction that is fixed to the body.
+
+    It describes a skate, a blade, or a wheel that does not slip sideways.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    body : str
+        The name of the body.
+    direction : str or array_like
+        The direction in the frame of the body, along which the point does not move: "y" or three numbers.
+    point : array_like, optional
+        The point in the frame of the body, in m; the default is its origin.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> blade = lg.KnifeEdge("blade", "sleigh", direction="y")
+    >>> blade.direction
+    (0, 1, 0)
+    """
 
     name: str
     body: str
-    direction: v.Vector
-    point: v.Vector = v.ZERO
+    direction: Vector
+    point: Vector = v.ZERO
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
@@ -83,26 +159,59 @@ class KnifeEdge:
 
     @property
     def equations(self) -> int:
+        """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """A sphere, or with `axis` a thin disc or wheel, of body `body` rolls without slipping on a plane of body `on`.
+    """A sphere or a thin wheel that rolls on a plane without slipping.
 
-    `center` and `axis` are given in the frame of `body`, the plane by a `normal` and a `point` in the frame of `on`. Three
-    equations: the distance of the centre from the plane, and no slip along two directions of the plane. The plane only pushes: a
-    run says where it would have to pull, unless `unilateral` is False.
+    There are three equations: one for the distance of the centre from the plane, and two for the velocity of the point of
+    contact along the plane.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    body : str
+        The name of the body that rolls.
+    radius : float or Expression
+        The radius in m.
+    center : array_like, optional
+        The centre of the sphere or wheel in the frame of `body`, in m; the default is its origin.
+    axis : str or array_like, optional
+        The axis of a thin disc or wheel in the frame of `body`. Without it, a sphere rolls.
+    on : str, optional
+        The name of the body that carries the plane; the default is "ground".
+    normal : str or array_like, optional
+        The normal of the plane in the frame of `on`; the default is "z".
+    point : array_like, optional
+        A point of the plane in the frame of `on`, in m; the default is its origin.
+    unilateral : bool, optional
+        Whether the plane only pushes. A simulation then reports where it would have to pull. The default is True.
+
+    Raises
+    ------
+    MechanismError
+        If the radius is not positive.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> wheel = lg.Rolling("wheel", "disc", radius=0.3, axis="y")
+    >>> wheel.equations
+    3
     """
 
     name: str
     body: str
     radius: Scalar
-    center: v.Vector = v.ZERO
-    axis: v.Vector | None = None
+    center: Vector = v.ZERO
+    axis: Vector | None = None
     on: str = GROUND
-    normal: v.Vector = v.Z
-    point: v.Vector = v.ZERO
+    normal: Vector = v.Z
+    point: Vector = v.ZERO
     unilateral: bool = True
 
     def __post_init__(self) -> None:
@@ -119,15 +228,39 @@ class Rolling:
 
     @property
     def equations(self) -> int:
+        """The number of constraint equations."""
         return 3
 
 
 @dataclass(frozen=True)
 class PfaffianFunction:
-    """`function(t, q, qd) = 0`, a Python function that is linear in the speeds: a number, or a list of `equations` numbers.
+    """A constraint that is linear in the speeds, given as a Python function: function(t, q, qd) = 0.
 
-    It is called once with symbols for its arguments, to be compiled: it may use arithmetic, numpy's sin, cos, sqrt, exp, log,
-    tanh, arctan and so on, but must not branch on values.
+    The function is called once with symbols, and the result is compiled. It may use arithmetic and numpy functions such as
+    sin, cos, sqrt, exp, log, tanh and arctan. It must not branch on values.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    function : callable
+        A function of the time t, the coordinates q and the speeds qd, which returns a number or a list of numbers.
+    equations : int, optional
+        How many numbers the function returns; the default is 1.
+
+    Raises
+    ------
+    MechanismError
+        If `function` cannot be called, or if `equations` is less than 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lagrangian as lg
+    >>> def no_slip(t, q, qd):
+    ...     return qd[0] - 0.1 * np.cos(q[1]) * qd[1]
+    >>> lg.PfaffianFunction("no_slip", no_slip).equations
+    1
     """
 
     name: str
@@ -137,10 +270,10 @@ class PfaffianFunction:
     def __post_init__(self) -> None:
         where = Part("constraint", self.name)
         if not callable(self.function):
-            needed = "a function of (t, q, qd) is needed"
+            needed = "it must be a function of (t, q, qd)"
             raise MechanismError(f"is {self.function!r:.60}", where=where, argument="function", remedy=needed)
         if isinstance(self.equations, bool) or not isinstance(self.equations, int) or self.equations < 1:
-            needed = "their number is needed, at least 1"
+            needed = "it is the number of equations, at least 1"
             raise MechanismError(f"is {self.equations!r}", where=where, argument="equations", remedy=needed)
 
 

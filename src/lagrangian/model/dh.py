@@ -18,6 +18,7 @@ from lagrangian.model.expression import Scalar, kept
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import Frame
 from lagrangian.model.placement import Placement, about_x, about_z
+from lagrangian.model.vector import InertiaLike, VectorLike
 
 CONVENTIONS = ("standard", "modified")
 _TYPES = {"R": "revolute", "P": "prismatic", "revolute": "revolute", "prismatic": "prismatic", "continuous": "continuous"}
@@ -25,9 +26,53 @@ _TYPES = {"R": "revolute", "P": "prismatic", "revolute": "revolute", "prismatic"
 
 @dataclass(frozen=True)
 class DHRow:
-    """One joint and the link it moves. `theta` and `d` are constants; the joint's variable is added to the one it moves.
+    """One row of a Denavit-Hartenberg table: a joint and the link that it moves.
 
-    `inertia` is about the centre of mass, along the link's DH frame: three principal values, or a 3x3 matrix.
+    The variable of the joint is added to `theta` of a revolute joint, and to `d` of a prismatic one. See `Mechanism.from_dh`.
+
+    Parameters
+    ----------
+    joint : str, optional
+        "R" for a revolute joint, the default, or "P" for a prismatic one; "continuous" has no limits.
+    a : float or Expression, optional
+        The link length in m.
+    alpha : float or Expression, optional
+        The link twist in rad.
+    d : float or Expression, optional
+        The joint offset in m.
+    theta : float or Expression, optional
+        The joint angle in rad.
+    mass : float or Expression, optional
+        The mass of the link in kg.
+    center : array_like, optional
+        The centre of mass in the DH frame of the link, in m.
+    inertia : array_like, optional
+        The inertia about the centre of mass along the DH frame of the link, in kg m²: three principal moments, six entries
+        (xx, xy, xz, yy, yz, zz) or a 3x3 matrix.
+    rotor : Rotor, optional
+        The rotor and the gear of the motor.
+    friction : Friction, optional
+        Viscous and dry friction of the joint.
+    spring : JointSpring, optional
+        A spring at the joint.
+    limits : Limits, optional
+        The limits of the joint.
+    effective : bool, optional
+        Whether the inertial parameters are identified or regrouped ones: see `Body`.
+    name : str, optional
+        The name of the joint; the default is "q1", "q2", ...
+    link : str, optional
+        The name of the link; the default is "link1", "link2", ...
+
+    Examples
+    --------
+    A planar arm with two links of 0.5 m:
+
+    >>> import lagrangian as lg
+    >>> row = lg.DHRow(a=0.5, mass=1.0, center=(-0.25, 0, 0), inertia=(0, 0.02, 0.02))
+    >>> arm = lg.Mechanism.from_dh([row, row], convention="standard", gravity=(0, -9.81, 0))
+    >>> arm.coordinate_names
+    ('q1', 'q2')
     """
 
     joint: str = "R"
@@ -36,8 +81,8 @@ class DHRow:
     d: Scalar = 0
     theta: Scalar = 0
     mass: Scalar = 0
-    center: Sequence[Scalar] = v.ZERO
-    inertia: Any = (0, 0, 0)
+    center: VectorLike = v.ZERO
+    inertia: InertiaLike = (0, 0, 0)
     rotor: Rotor = field(default_factory=Rotor)
     friction: Friction = field(default_factory=Friction)
     spring: JointSpring = field(default_factory=JointSpring)
@@ -60,14 +105,16 @@ def arm(
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
     is_text = isinstance(convention, str)
     if not is_text or convention not in CONVENTIONS:
-        known = "'standard' (distal, as Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal, as Craig, Khalil)"
+        known = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
         given = "is not given" if is_text and not convention else f"is {shown(convention)}"
-        raise MechanismError(given, where=name, argument="convention", remedy=f"say which the table follows: convention={known}")
+        raise MechanismError(
+            given, where=name, argument="convention", remedy=f"name the convention of the table: convention={known}"
+        )
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
     if not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
-        raise MechanismError(f"is {shown(rows)}", where=name, argument="rows", remedy="a list of the table's rows is needed")
+        raise MechanismError(f"is {shown(rows)}", where=name, argument="rows", remedy="it must be a list of rows")
     for i, given in enumerate(rows, 1):
         with placed(f"DH row {i}"):
             row = _row(given)
@@ -109,7 +156,7 @@ def _row(given: Any) -> DHRow:
     if isinstance(given, DHRow):
         return given
     if not isinstance(given, Mapping):
-        raise MechanismError(f"a DHRow or a mapping is needed, not {type(given).__name__}")
+        raise MechanismError(f"a row must be a DHRow or a mapping, not {type(given).__name__}")
     known = [f.name for f in fields(DHRow)]
     for key in given:
         if key not in known:

@@ -58,7 +58,9 @@ class Entry:
             function = coerce.scalar(given, self.name)
         others = sorted(free_symbols(function) - {self.argument})
         if others:
-            raise MechanismError(f"it may depend on {self.argument!r} and on parameters, not on {others[0]!r}", where=self.name)
+            raise MechanismError(
+                f"it may depend on {self.argument!r} and on parameters, but not on {others[0]!r}", where=self.name
+            )
         return function
 
 
@@ -97,9 +99,9 @@ def refuse_common(entries: Iterable[Entry], common: Iterable[str]) -> None:
     placed = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
     for entry in entries:
         if entry.name in (*common, *placed):
-            raise MechanismError(f"its entry {entry.name!r} is called like one that all have; call it otherwise")
+            raise MechanismError(f"its entry {entry.name!r} has the name of an entry that every type has; give it another name")
         if entry.default is None and not entry.meaning:
-            raise MechanismError(f"its entry {entry.name!r} must be given, so it needs a `meaning`")
+            raise MechanismError(f"its entry {entry.name!r} has no default, so that it needs a `meaning`")
 
 
 class Typed:
@@ -120,7 +122,7 @@ class Typed:
 
     @property
     def scalars(self) -> list[Scalar]:
-        """Every number and expression among the entries of its type."""
+        """Every number and expression among the entries of the type."""
         found: list[Scalar] = []
         for _, value in self.own:
             parts = value if isinstance(value, tuple) else (value,)
@@ -155,5 +157,5 @@ def _directions(given: Any, name: str) -> tuple[str, ...]:
     directions = tuple(given) if isinstance(given, (str, list, tuple)) else (given,)
     known = all(isinstance(d, str) and d in ("x", "y", "z") for d in directions)
     if not known or len(set(directions)) != len(directions) or not directions:
-        raise MechanismError(f"are {directions}", argument=name, remedy="they must be different ones of x, y, z")
+        raise MechanismError(f"are {directions}", argument=name, remedy="each must be one of x, y, z, without repetition")
     return directions

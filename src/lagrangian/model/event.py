@@ -10,6 +10,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, MechanismError, Part, is_number, one_of, placed
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.vector import InertiaLike, VectorLike
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -22,7 +23,25 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 @dataclass(frozen=True)
 class Lock:
-    """The joints stop, as if bolted, from here on: their momentum passes to the rest through the constraints."""
+    """The action of an event that locks joints.
+
+    The joints stop at once, as if bolted, and stay locked. The impact passes their momentum to the rest of the mechanism.
+
+    Parameters
+    ----------
+    *joints : str
+        The names of the joints, or of single speeds of joints with several.
+
+    Examples
+    --------
+    The elbow of a swinging arm locks when it is stretched:
+
+    >>> import lagrangian as lg
+    >>> latch = lg.Event("theta2", lg.Lock("theta2"), name="latch")
+    >>> motion = lg.simulate("two_r", 2.0, events=[latch])
+    >>> bool(abs(motion.qd[-1, 1]) < 1e-9)
+    True
+    """
 
     joints: tuple[str, ...]
 
@@ -32,7 +51,22 @@ class Lock:
 
 @dataclass(frozen=True)
 class Unlock:
-    """The joints that were locked are free again."""
+    """The action of an event that releases joints which a `Lock` has locked.
+
+    Parameters
+    ----------
+    *joints : str
+        The names of the joints, or of single speeds of joints with several.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> lock = lg.Event("theta2", lg.Lock("theta2"), name="lock")
+    >>> release = lg.Event("t - 1.5", lg.Unlock("theta2"), name="release")
+    >>> motion = lg.simulate("two_r", 2.0, events=[lock, release])
+    >>> bool(abs(motion.qd[-1, 1]) > 0.1)
+    True
+    """
 
     joints: tuple[str, ...]
 
@@ -42,31 +76,85 @@ class Unlock:
 
 @dataclass(frozen=True)
 class SetTorque:
-    """From here on these constant torques act besides the run's own."""
+    """The action of an event that adds constant torques to those of the simulation.
+
+    Parameters
+    ----------
+    torques : mapping of str to float
+        The torque in N m, or the force in N, by the name of the joint or speed. A later event with the same joint replaces it.
+
+    Examples
+    --------
+    A torque of 5 N m acts on the pendulum from 0.5 s on:
+
+    >>> import lagrangian as lg
+    >>> on = lg.Event("t - 0.5", lg.SetTorque({"theta": 5.0}), name="on")
+    >>> lg.simulate("pendulum", 1.0, events=[on]).events[0].t
+    0.5
+    """
 
     torques: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class SetParameters:
-    """From here on parameters of the mechanism have these values, and so has all that is written with them."""
+    """The action of an event that changes parameters of the mechanism.
+
+    Everything that is written with these parameters follows. Coordinates and speeds stay as they are.
+
+    Parameters
+    ----------
+    parameters : mapping of str to float
+        The new values by the names of the parameters.
+
+    Examples
+    --------
+    The mass of the pendulum doubles after 0.5 s:
+
+    >>> import lagrangian as lg
+    >>> heavier = lg.Event("t - 0.5", lg.SetParameters({"m": 2.0}), name="heavier")
+    >>> motion = lg.simulate("pendulum", 1.0, events=[heavier])
+    >>> motion.events[0].name
+    'heavier'
+    """
 
     parameters: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class SetPayload:
-    """From here on this payload is fixed to a frame, in the place of one that an event fixed there before; a mass of 0 releases
-    it. What `Mechanism.with_payload` put on stays.
+    """The action of an event that fixes a payload to a frame, or releases it.
 
-    `center` is its centre of mass in the frame, and `inertia` is about that. It is gripped as it moves along with the gripper:
-    speeds do not change. The energy that it brings is in the `work` of "payloads".
+    The payload replaces the one that an earlier event fixed to the same frame; a payload of `Mechanism.with_payload` stays. The
+    payload moves with the frame when it is gripped, so that the speeds do not change. The `work` of "payloads" of the motion
+    contains the energy that it brings along.
+
+    Parameters
+    ----------
+    frame : str
+        The name of the frame or body.
+    mass : float
+        The mass in kg; 0 releases the payload.
+    center : array_like, optional
+        The centre of mass in the frame, in m; the default is its origin.
+    inertia : array_like, optional
+        The inertia about the centre of mass along the axes of the frame, in kg m²: three principal moments, six entries
+        (xx, xy, xz, yy, yz, zz) or a 3x3 matrix. By default the payload is a point mass.
+
+    Examples
+    --------
+    The arm picks up 3 kg after 0.5 s:
+
+    >>> import lagrangian as lg
+    >>> grip = lg.Event("t - 0.5", lg.SetPayload("tip", 3.0), name="grip")
+    >>> lg.simulate("two_r", 1.0, events=[grip]).events[0].t
+    0.5
     """
 
     frame: str
     mass: float
-    center: Any = (0, 0, 0)
-    inertia: Any = (0, 0, 0, 0, 0, 0)
+    center: VectorLike = (0, 0, 0)
+    inertia: InertiaLike = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -91,21 +179,48 @@ class Switch:
     argument: Scalar
 
 
+Action = str | Lock | Unlock | SetTorque | SetPayload | SetParameters
 When = str | Scalar | Kink | Pull | Switch | Callable[[float, np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)
 class Event:
-    """A zero of `when`, an expression of t, coordinates and speeds (qd_<name>), or a Python function of (t, q, qd).
+    """An event of a simulation: a quantity crosses zero, and an action follows.
 
-    "dead centre" is where the driven joints no longer determine the passive ones.
+    Give events to `simulate`, or to the mechanism itself. An expression or a function that is given to `simulate` without an
+    `Event` around it stops the simulation.
 
-    `action` is "record", "stop", `Lock(...)`, `Unlock(...)`, `SetTorque({...})`, `SetPayload(...)` or `SetParameters({...})`;
-    `direction` which crossings count. An expression or a function given to simulate without an `Event` around it stops the run.
+    Parameters
+    ----------
+    when : str, Expression or callable
+        The quantity: an expression of t, of coordinates and of speeds, which are called `qd_<name>`; or a function of
+        (t, q, qd). The text "dead centre" stands for configurations in which the driven joints no longer determine the
+        passive ones.
+    action : str, Lock, Unlock, SetTorque, SetPayload or SetParameters, optional
+        What happens: "record", the default, notes the time; "stop" ends the simulation; the classes say what they do.
+    direction : str, optional
+        Which crossings count: "rising", "falling" or "both", the default.
+    name : str, optional
+        The name in the `events` of the motion. Events of a mechanism need one.
+
+    Raises
+    ------
+    ArgumentError
+        If the action or the direction does not exist.
+
+    Examples
+    --------
+    Stop the pendulum when it passes its lowest point:
+
+    >>> import lagrangian as lg
+    >>> lowest = lg.Event("cos(theta)", "stop", "rising", name="lowest")
+    >>> motion = lg.simulate("pendulum", 10.0, events=[lowest])
+    >>> print(f"{motion.t[-1]:.4f} s")
+    0.5920 s
     """
 
     when: When
-    action: Any = "record"
+    action: Action = "record"
     direction: str = "both"
     name: str = ""
 
@@ -116,8 +231,8 @@ class Event:
             return
         if not is_action(self.action):
             raise ArgumentError(
-                f"is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...), SetTorque({{...}}), SetPayload(...) or "
-                f"SetParameters({{...}}) is needed",
+                f"is {self.action!r}; it must be 'record', 'stop', Lock(...), Unlock(...), SetTorque({{...}}), SetPayload(...) "
+                f"or SetParameters({{...}})",
                 where="event",
                 argument="action",
             )
@@ -141,7 +256,7 @@ def check_action(action: Any, mechanism: Mechanism) -> None:
             raise MechanismError(one_of("joint or speed", name, mechanism.speed_names))
     for value in getattr(action, "torques", {}).values():
         if not is_number(value):
-            raise MechanismError(f"SetTorque has {value!r}; finite numbers are needed")
+            raise MechanismError(f"SetTorque has {value!r}; torques must be finite numbers")
     if isinstance(action, SetPayload):
         mechanism.with_payload(action.frame, action.mass, action.center, action.inertia)
     elif isinstance(action, SetParameters):
@@ -171,13 +286,13 @@ def own_events(given: Iterable[Event], mechanism: Mechanism) -> tuple[Event, ...
     names = state_names(mechanism)
     for event in given:
         if not event.name:
-            raise MechanismError("an event has no name", remedy="its name is how a run tells of it")
+            raise MechanismError("an event has no name", remedy="give it a name, under which a motion lists it")
         with placed(Part("event", event.name)):
             if any(event.name == other.name for other in found):
                 raise MechanismError("two events have this name; names must differ")
             if isinstance(event.action, (SetParameters, SetPayload)):
                 raise MechanismError(
-                    "its action changes numbers of the mechanism", remedy="give the event to simulate(events=...)"
+                    "its action changes the mechanism itself", remedy="give the event to simulate(events=...) instead"
                 )
             check_action(event.action, mechanism)
             found.append(replace(event, when=_read(event.when, names)))
@@ -189,12 +304,12 @@ def _read(when: When, names: Mapping[str, Scalar]) -> Scalar:
         return DEAD_CENTRE
     found = parse(when, names) if isinstance(when, str) else when
     if not isinstance(found, Expression):
-        needed = "an expression in text such as 'theta1 - 1.5' is needed; a Python function is given to simulate"
+        needed = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
         raise MechanismError(f"is {when!r}", argument="when", remedy=needed)
     for name in sorted(free_symbols(found) - set(names)):
         raise MechanismError(one_of("name", name, names), argument="when")
     if not free_symbols(found):
-        raise MechanismError(f"is {found}, which is constant", argument="when", remedy="it has no zero to cross")
+        raise MechanismError(f"is {found}, which is constant", argument="when", remedy="a constant never crosses zero")
     return found
 
 
@@ -208,5 +323,5 @@ def event_words(event: Event) -> str:
     elif isinstance(action, (Lock, Unlock)):
         does = f"{'locks' if isinstance(action, Lock) else 'unlocks'} {', '.join(action.joints)}"
     else:
-        does = {"stop": "stops the run", "record": "is recorded"}[action]
+        does = "stops the simulation" if action == "stop" else "is recorded"
     return f"{at}{way}: {does}"

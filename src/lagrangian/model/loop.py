@@ -12,8 +12,9 @@ from lagrangian.model import vector as v
 from lagrangian.model.entries import Typed, direction, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Placement, PlacementLike
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.vector import AxisLike, Vector
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
@@ -22,11 +23,70 @@ TURNS = DIRECTIONS[:3]
 
 @dataclass(frozen=True, slots=True, init=False)
 class LoopJoint(Typed):
-    """Joins a frame on body `a` to a frame on body `b` of the tree.
+    """A joint that closes a loop: it connects a frame on body `a` to a frame on body `b`.
 
-    What else it has depends on its type, and is given by name: `axis`, in the frame on `a`, of those about or along one; `axis2`
-    of a universal joint; `directions` of a point, along which the two origins are kept together; `length` of a distance. The
-    types are in `model.loops`.
+    Both bodies are already in the tree of joints. A loop joint adds constraint equations and no coordinates.
+
+    ===========  =========  ===================================================  ===========
+    type         equations  constraint                                           entries
+    ===========  =========  ===================================================  ===========
+    point        1 to 3     the origins coincide along some directions           directions
+    ball         3          the origins coincide
+    universal    4          the origins coincide and two axes stay at 90°        axis, axis2
+    revolute     5          the origins and the axes coincide                    axis
+    cylindrical  4          the axes coincide; the bodies slide and turn         axis
+    prismatic    5          the axes coincide; the bodies slide without turning  axis
+    planar       3          the bodies share a plane normal to the axis          axis
+    fixed        6          the frames coincide
+    distance     1          the origins have a fixed distance                    length
+    ===========  =========  ===================================================  ===========
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    type : str
+        The type, one of the table above.
+    a, b : str
+        The names of the two bodies; one of them may be "ground".
+    a_placement, b_placement : Placement or array_like, optional
+        The frame on body `a` in its frame, and the frame on body `b`: a `Placement`, or a position in m. By default they are
+        the frames of the bodies.
+    own : iterable of pairs, optional
+        The entries of the type as pairs of name and value, another way to give the parameters below.
+    **entries
+        What only some types have: see Other Parameters.
+
+    Other Parameters
+    ----------------
+    axis : str or array_like
+        The axis in the frame on `a`: "x", "-y", ... or three numbers. The default is "z".
+    axis2 : str or array_like
+        The second axis of a universal joint in the frame on `b`, perpendicular to the first; the default is "y".
+    directions : sequence of str
+        The directions of a point joint; the default is ("x", "y", "z"). A planar linkage closes with ("x", "y").
+    length : float or Expression
+        The distance of a distance joint in m.
+
+    Raises
+    ------
+    MechanismError
+        If the type does not exist, or if a loop joint of this type has no such entry.
+
+    See Also
+    --------
+    mobility : The number of degrees of freedom, with redundant equations taken into account.
+
+    Examples
+    --------
+    The coupler of a four-bar linkage meets the rocker:
+
+    >>> import lagrangian as lg
+    >>> closure = lg.LoopJoint(
+    ...     "closure", "point", "coupler", "rocker", (0.9, 0, 0), (0.6, 0, 0), directions=("x", "y")
+    ... )
+    >>> closure.equations
+    2
     """
 
     name: str
@@ -43,11 +103,11 @@ class LoopJoint(Typed):
         type: str,  # noqa: A002
         a: str,
         b: str,
-        a_placement: Any = None,
-        b_placement: Any = None,
+        a_placement: PlacementLike | None = None,
+        b_placement: PlacementLike | None = None,
         *,
         own: Iterable[tuple[str, Any]] = (),
-        **entries: Any,
+        **entries: AxisLike | Scalar,
     ) -> None:
         with placed(Part("loop", name)):
             kind = loops.named(coerce.text(type, "type"))
@@ -71,19 +131,31 @@ class LoopJoint(Typed):
 
     @property
     def kind(self) -> LoopType:
+        """The type as an object, which knows its equations."""
         return loops.TYPES[self.type]
 
     @property
     def equations(self) -> int:
-        """The number of equations that it adds."""
+        """The number of constraint equations."""
         return self.kind.count(self)
 
     def closure(self, a: PlacedFrame, b: PlacedFrame) -> Equations:
-        """What must be zero for the loop to be closed, with a label each, over frames of any scalar."""
+        """Return the constraint equations for given frames of the two bodies.
+
+        Parameters
+        ----------
+        a, b : PlacedFrame
+            The frames on the two bodies, seen from the world, over numbers or expressions.
+
+        Returns
+        -------
+        list of tuple
+            A label and an expression for each equation. The loop is closed if all expressions are zero.
+        """
         found = self.kind.equations(self, a, b)
         if len(found) != self.equations:
             raise MechanismError(
-                f"its type {self.type!r} gives {len(found)} equations, and says that it has {self.equations}",
+                f"its type {self.type!r} returns {len(found)} equations, but its `count` is {self.equations}",
                 where=Part("loop", self.name),
             )
         return found
@@ -91,19 +163,54 @@ class LoopJoint(Typed):
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """A compliant plane fixed to body `on`, which a point of `body` can press into but not stick to; without friction.
+    """A compliant plane that a point of a body can press into; it has no friction and never pulls.
 
-    `position` is a point of the plane and `normal` its outward normal, both in the frame of `on`. At a depth d > 0 behind the
-    plane the point is pushed along the normal by max(0, stiffness d + damping d d'), and `on` by the opposite. The damping, in
-    N s/m^2, is Hunt and Crossley's (1975): it grows with the depth, so that the force does not jump where contact begins or ends.
+    At the depth d > 0 behind the plane, the point is pushed along the normal by max(0, stiffness d + damping d ḋ), and the body
+    `on` by the opposite force. Walls belong to the `springs` of a mechanism.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    body : str
+        The name of the body with the point.
+    point : array_like, optional
+        The point in the frame of `body`, in m; the default is its origin.
+    on : str, optional
+        The name of the body that carries the plane; the default is "ground".
+    position : array_like, optional
+        A point of the plane in the frame of `on`, in m; the default is its origin.
+    normal : str or array_like, optional
+        The outward normal in the frame of `on`; the default is "z".
+    stiffness : float or Expression
+        The stiffness in N/m, which must be positive.
+    damping : float or Expression, optional
+        The damping in N s/m²; the default is 0.
+
+    Raises
+    ------
+    MechanismError
+        If the stiffness is not positive or the damping is negative.
+
+    Notes
+    -----
+    The damping is that of K. H. Hunt and F. R. E. Crossley, "Coefficient of restitution interpreted as damping in vibroimpact",
+    Journal of Applied Mechanics 42 (1975). It grows with the depth, so that the force does not jump when contact begins or ends.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> floor = lg.Wall("floor", "ball", normal="z", stiffness=1e5, damping=1e4)
+    >>> floor.normal
+    (0, 0, 1)
     """
 
     name: str
     body: str
-    point: v.Vector = v.ZERO
+    point: Vector = v.ZERO
     on: str = "ground"
-    position: v.Vector = v.ZERO
-    normal: v.Vector = v.Z
+    position: Vector = v.ZERO
+    normal: Vector = v.Z
     stiffness: Scalar = 0
     damping: Scalar = 0
 
@@ -119,7 +226,7 @@ class Wall:
             if float(self.damping) < 0:
                 raise MechanismError(f"is {float(self.damping):g} N s/m^2", argument="damping", remedy="it cannot be negative")
             if self.body == self.on:
-                same = f"it is fixed to body {self.on!r} and stops a point of the same body"
+                same = f"it is fixed to body {self.on!r}, which also has the point"
                 raise MechanismError(same, remedy="it needs two bodies")
 
 
@@ -128,7 +235,26 @@ Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A named frame fixed to a body."""
+    """A named frame that is fixed to a body, such as the tool of a robot.
+
+    Paths, forces, payloads and plots name frames. The frame of a body has the name of the body and need not be listed.
+
+    Parameters
+    ----------
+    name : str
+        The name, which no body or other frame has.
+    body : str
+        The name of the body; "ground" is the fixed world.
+    placement : Placement or array_like, optional
+        The frame in the frame of the body: a `Placement`, or a position in m. By default they are the same.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tool = lg.Frame("tool", "link2", (0.5, 0, 0))
+    >>> tool.placement.position
+    (0.5, 0, 0)
+    """
 
     name: str
     body: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,16 +20,78 @@ from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame, LoopJoint, Spring
 from lagrangian.model.parameters import Parameters, check_values
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Placement, PlacementLike
 from lagrangian.model.showing import ShownMechanism
 from lagrangian.model.spring import check_place
+from lagrangian.model.vector import InertiaLike, Vector, VectorLike
+
+if TYPE_CHECKING:
+    from lagrangian.model.dh import DHRow
 
 GROUND = "ground"
 
 
 @dataclass(frozen=True)
 class Mechanism(ShownMechanism):
-    """Bodies, joints, loops, forces. Coordinates `q` and speeds `qd` are in the order in which the joints are listed."""
+    """A mechanism: bodies on a tree of joints, the joints that close loops, and what acts on it.
+
+    A mechanism is immutable, and it is checked completely when it is made. The coordinates `q` and the speeds `qd` are in the
+    order in which the joints are listed. Use `load` for a file, `library` for a mechanism that comes with the package, and
+    `from_dh` for a Denavit-Hartenberg table.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    bodies : sequence of Body
+        The bodies.
+    joints : sequence of Joint
+        The joints of the tree: every body is the child of one of them. The body "ground" is the fixed world.
+    loops : sequence of LoopJoint, optional
+        The joints that close loops.
+    constraints : sequence, optional
+        Other constraints: `Holonomic`, `Pfaffian`, `PfaffianFunction`, `Rolling`, `KnifeEdge`.
+    springs : sequence, optional
+        Springs and compliant walls: `PointSpring`, `CoordinateSpring`, `GravityCompensation`, `Wall`.
+    frames : sequence of Frame, optional
+        Named frames on bodies. The frame of a body has the name of the body.
+    gravity : array_like, optional
+        The acceleration of gravity in the world frame, in m/s²; the default is (0, 0, -9.81).
+    poses : mapping of str to sequence of float, optional
+        Named configurations, each with all coordinates.
+    initial : Initial, optional
+        How a simulation starts by default.
+    events : sequence of Event, optional
+        Events of the mechanism itself, such as a latch.
+    parameters : mapping of str to Expression, optional
+        The named parameters that bodies and joints are written with: see `parameter`.
+    source : str, optional
+        Where the numbers are from.
+    description : str, optional
+        What the mechanism is.
+    notes : sequence of str, optional
+        Remarks, such as those of a reader about what it left out.
+    file : str, optional
+        The file from which the mechanism was read.
+
+    Raises
+    ------
+    MechanismError
+        If the mechanism is impossible: a body without a joint, a cycle of joints, two parts with one name, and so on.
+
+    Examples
+    --------
+    A pendulum of 0.5 m that swings about y:
+
+    >>> import lagrangian as lg
+    >>> bob = lg.Body("bob", mass=1.0, center=(0, 0, -0.5))
+    >>> hinge = lg.Joint("theta", "revolute", "ground", "bob", axis="y")
+    >>> pendulum = lg.Mechanism("pendulum", [bob], [hinge])
+    >>> pendulum
+    <Mechanism 'pendulum': 1 body, 1 speed, 0 constraint equations>
+    >>> lg.compile(pendulum).mass_matrix([0.0])
+    array([[0.25]])
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -38,14 +100,14 @@ class Mechanism(ShownMechanism):
     constraints: tuple[Constraint, ...] = ()
     springs: tuple[Spring, ...] = ()
     frames: tuple[Frame, ...] = ()
-    gravity: v.Vector = (0, 0, -9.81)
+    gravity: Vector = (0, 0, -9.81)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     initial: Initial = field(default_factory=Initial)
     events: tuple[Event, ...] = ()
     parameters: Mapping[str, Expression] = field(default_factory=dict)
     source: str = ""
     description: str = ""
-    notes: tuple[str, ...] = ()  # what a reader did not carry over, or carried with a caveat
+    notes: tuple[str, ...] = ()
     file: str = ""
 
     def __post_init__(self) -> None:
@@ -54,7 +116,7 @@ class Mechanism(ShownMechanism):
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
             coerce.keep(self, coerce.mapping, "poses", "parameters")  # copies of one's own
-            object.__setattr__(self, "parameters", Parameters(self.parameters))
+            object.__setattr__(self, "parameters", Parameters.of(self.parameters))
             coerce.keep(self, Initial.of, "initial")
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
@@ -73,7 +135,7 @@ class Mechanism(ShownMechanism):
             for name in names:
                 coerce.name(name, what)
         if GROUND in self.body_index:
-            raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
+            raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; give it another name")
         known = self._bodies_and_ground
         for joint in self.joints:
             where = Part("joint", joint.name)
@@ -81,13 +143,15 @@ class Mechanism(ShownMechanism):
                 if body not in known:
                     raise MechanismError(one_of("body", body, known), where=(where, role))
             if joint.child == GROUND:
-                raise MechanismError(f"{GROUND!r} cannot be a child", where=where, remedy="swap parent and child")
+                raise MechanismError(
+                    f"{GROUND!r} cannot be a child", where=where, concerns="child", remedy="swap parent and child"
+                )
             if joint.parent == joint.child:
-                raise MechanismError(f"it joins body {joint.child!r} to itself", where=where)
-        placed_on = [("loop", x.name, body) for x in self.loops for body in (x.a, x.b)]
-        for what, name, body in [*placed_on, *(("frame", x.name, x.body) for x in self.frames)]:
+                raise MechanismError(f"it joins body {joint.child!r} to itself", where=where, concerns="child")
+        placed_on = [("loop", x.name, side, body) for x in self.loops for side, body in (("a", x.a), ("b", x.b))]
+        for what, name, entry, body in [*placed_on, *(("frame", x.name, "body", x.body) for x in self.frames)]:
             if body not in known:
-                raise MechanismError(one_of("body", body, known), where=Part(what, name))
+                raise MechanismError(one_of("body", body, known), where=Part(what, name), concerns=entry)
         for spring in self.springs:
             check_place(spring, known, self.coordinate_names)
         self._check_tree()
@@ -108,8 +172,10 @@ class Mechanism(ShownMechanism):
             other = parent_joint.setdefault(joint.child, joint)
             if other is not joint:
                 raise MechanismError(
-                    f"body {joint.child!r} is the child of two joints, {other.name!r} and {joint.name!r}; a tree has one. "
-                    f"Close the loop with a loop joint instead"
+                    f"body {joint.child!r} is the child of two joints, {other.name!r} and {joint.name!r}; in a tree it has one. "
+                    f"Close the loop with a loop joint instead",
+                    part=Part("joint", joint.name),
+                    concerns="child",
                 )
         reached = {GROUND}
         for body in self.bodies:
@@ -121,14 +187,16 @@ class Mechanism(ShownMechanism):
                     cycle = path[path.index(at) :]
                     raise MechanismError(
                         f"the joints form a cycle: {' -> '.join([*cycle, at])}. A tree starts at {GROUND!r}; "
-                        f"close the loop with a loop joint instead"
+                        f"close the loop with a loop joint instead",
+                        part=Part("body", at),
                     )
                 path.append(at)
                 seen.add(at)
                 if at not in parent_joint:
                     raise MechanismError(
-                        f"body {at!r} hangs on no joint; connect it to {GROUND!r} or to another body "
-                        f"(a `free` joint lets it fly, a `fixed` one holds it)"
+                        f"body {at!r} has no joint; connect it to {GROUND!r} or to another body "
+                        f"(a `free` joint lets it move freely, a `fixed` joint holds it)",
+                        part=Part("body", at),
                     )
                 at = parent_joint[at].parent
             reached.update(path)
@@ -139,7 +207,7 @@ class Mechanism(ShownMechanism):
         for joint in self.joints:
             if joint.kind.quaternion and not any(float(x) for x in q[at : at + 4]):
                 raise MechanismError(
-                    f"the quaternion of joint {joint.name!r} is zero", where=where, remedy="(1, 0, 0, 0) is no rotation"
+                    f"the quaternion of joint {joint.name!r} is zero", where=where, remedy="the identity is (1, 0, 0, 0)"
                 )
             at += joint.kind.nq
 
@@ -154,7 +222,7 @@ class Mechanism(ShownMechanism):
                         raise MechanismError(one_of("speed", speed, self.speed_names), where=where)
                     scalars.append(coefficient)
                 for name in free_symbols(constraint.phi) - {"t"}:
-                    raise MechanismError(f"may depend on t alone, not on {name!r}", where=where, argument="phi")
+                    raise MechanismError(f"may depend on t only, not on {name!r}", where=where, argument="phi")
             elif isinstance(constraint, Holonomic):
                 scalars.append(constraint.equation)
             for body in [b for b in (getattr(constraint, "body", None), getattr(constraint, "on", None)) if b is not None]:
@@ -164,26 +232,28 @@ class Mechanism(ShownMechanism):
                 for name in sorted(free_symbols(scalar) - coordinates):
                     raise MechanismError(one_of("coordinate", name, coordinates), where=where)
             if isinstance(constraint, Holonomic) and not free_symbols(constraint.equation) - {"t"}:
-                raise MechanismError(f"its equation has no coordinate in it: {constraint.equation}", where=where)
+                raise MechanismError(f"its equation contains no coordinate: {constraint.equation}", where=where)
 
     @staticmethod
     def _check_numbers(where: Place, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
         if coerce.count(numbers) < 0:
-            raise MechanismError(f"is {shown(numbers)}", where=where, remedy="numbers are needed")
+            raise MechanismError(f"is {shown(numbers)}", where=where, remedy="it must be a list of numbers")
         if len(numbers) != size:
-            needed = f"{size} are needed: {', '.join(names[:12])}"
-            raise MechanismError(f"it has {len(numbers)} numbers", where=where, remedy=needed)
+            needed = f"it must have {size}: {', '.join(names[:12])}"
+            raise MechanismError(f"it has {len(numbers)} number{'s' * (len(numbers) != 1)}", where=where, remedy=needed)
         if not all(is_number(x) for x in numbers):
-            raise MechanismError("it has a number that is not finite", where=where)
+            raise MechanismError("not all of its numbers are finite", where=where)
 
     # -- names and sizes ---------------------------------------------------------------------------------------------
 
     @cached_property
     def body_index(self) -> dict[str, int]:
+        """The index of each body by its name."""
         return {b.name: i for i, b in enumerate(self.bodies)}
 
     @cached_property
     def joint_index(self) -> dict[str, int]:
+        """The index of each joint by its name."""
         return {j.name: i for i, j in enumerate(self.joints)}
 
     @cached_property
@@ -192,32 +262,45 @@ class Mechanism(ShownMechanism):
 
     @cached_property
     def nq(self) -> int:
+        """The number of coordinates."""
         return sum(j.kind.nq for j in self.joints)
 
     @cached_property
     def nv(self) -> int:
+        """The number of speeds."""
         return sum(j.kind.nv for j in self.joints)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order of `q`."""
         return tuple(name for j in self.joints for name in j.coordinate_names)
 
     @cached_property
     def speed_names(self) -> tuple[str, ...]:
+        """The names of the speeds, in the order of `qd`."""
         return tuple(name for j in self.joints for name in j.speed_names)
 
     @cached_property
     def equations(self) -> int:
-        """The number of constraint equations, redundant ones counted."""
+        """The number of constraint equations, with redundant ones."""
         return sum(loop.equations for loop in self.loops) + sum(c.equations for c in self.constraints)
 
     @property
     def gruebler(self) -> int:
-        """Gruebler's count: speeds less constraint equations. What can truly move is what `lagrangian.mobility` finds."""
+        """The number of degrees of freedom by Grübler's formula: speeds minus constraint equations.
+
+        It is too small if equations are redundant. The function `mobility` finds the true number.
+        """
         return self.nv - self.equations
 
     def outward(self) -> list[Joint]:
-        """Joints with parents before children, a chain's side by side."""
+        """Return the joints from the ground outward: every joint after that of its parent.
+
+        Returns
+        -------
+        list of Joint
+            The joints, those of a chain in a row.
+        """
         children: dict[str, list[Joint]] = {}
         for joint in self.joints:
             children.setdefault(joint.parent, []).append(joint)
@@ -230,24 +313,82 @@ class Mechanism(ShownMechanism):
         return order
 
     def neutral(self) -> np.ndarray:
-        """The configuration with every coordinate zero and every quaternion (1, 0, 0, 0)."""
+        """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
+
+        Returns
+        -------
+        numpy.ndarray
+            The coordinates.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("free_body").neutral()
+        array([1., 0., 0., 0., 0., 0., 0.])
+        """
         return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
-        """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
+        """Return a random configuration within the limits of the joints.
+
+        Angles without limits are between -π and π, lengths without limits between -1 m and 1 m. Loops are not closed.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int, optional
+            The random generator or its seed.
+
+        Returns
+        -------
+        numpy.ndarray
+            The coordinates.
+
+        Raises
+        ------
+        MechanismError
+            If `rng` is neither.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").random_configuration(0).shape
+        (2,)
+        """
         counts = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
         if not counts and rng is not None and not isinstance(rng, np.random.Generator):
-            needed = "a generator, a whole number that is not negative, or None is needed"
+            needed = "it must be a generator, a seed of at least 0, or None"
             raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed)
         rng = np.random.default_rng(rng)
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
-        """A frame by its name, or a body's own frame by the body's."""
+        """Return a frame by its name, or the frame of a body by the name of the body.
+
+        Parameters
+        ----------
+        name : str or Frame
+            The name. A `Frame` is returned as it is.
+
+        Returns
+        -------
+        Frame
+            The frame.
+
+        Raises
+        ------
+        MechanismError
+            If there is none of this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").frame("tip").body
+        'link2'
+        """
         if isinstance(name, Frame):
             return name
         if not isinstance(name, str):
-            raise MechanismError(f"a frame is given by its name, or its body's, as text; this is a {type(name).__name__}")
+            raise MechanismError(f"a frame is named by a string, not by a {type(name).__name__}")
         found = self._frames.get(name)
         if found is None:
             hint = ""
@@ -257,21 +398,86 @@ class Mechanism(ShownMechanism):
         return found
 
     def body(self, name: str) -> Body:
-        """A body by its name."""
+        """Return a body by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Body
+            The body.
+
+        Raises
+        ------
+        MechanismError
+            If there is none of this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> float(lg.library("two_r").body("link1").mass)
+        12.456
+        """
         if not isinstance(name, str) or name not in self.body_index:
             raise MechanismError(one_of("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
-        """A joint by its name."""
+        """Return a joint by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Joint
+            The joint.
+
+        Raises
+        ------
+        MechanismError
+            If there is none of this name.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("two_r").joint("theta2").parent
+        'link1'
+        """
         if not isinstance(name, str) or name not in self.joint_index:
             raise MechanismError(one_of("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 
     def replace(self, **changes: Any) -> Mechanism:
-        """The same mechanism with some of its entries changed, such as `gravity`, and checked again.
+        """Return the mechanism with some of its attributes replaced, checked again.
 
-        Other values of parameters are refused here, because bodies and joints hold the present ones: see `with_parameters`.
+        Parameters
+        ----------
+        **changes
+            The parameters of `Mechanism` by name, such as `gravity`, `joints` or `initial`. For new values of named parameters,
+            which bodies and joints already contain, use `with_parameters`.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such attribute, or if the new mechanism is impossible.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> moon = lg.library("two_r").replace(gravity=(0, -1.62, 0))
+        >>> moon.gravity
+        (0, -1.62, 0)
         """
         known = [f.name for f in fields(self)]
         for change in changes:
@@ -281,21 +487,82 @@ class Mechanism(ShownMechanism):
         return replace(self, **changes)
 
     def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Mechanism:
-        """The same mechanism with other values of some parameters: `arm.with_parameters(l1=0.4, m2=3)`.
+        """Return the mechanism with new values of some parameters.
 
-        Everything that follows from them follows: masses, lengths, limits, poses, starts, torques. Numbers that have no name,
-        as those of a URDF file, are named by their paths: `robot.with_parameters({"link3.mass": 2.5, "elbow.friction.viscous":
-        0.1})`. Compiled code is shared with the original, unless the structure changes, such as a zero that is none any more.
+        Everything that is written with a parameter follows it: masses, lengths, limits, poses, initial values, torques. The new
+        mechanism shares the compiled code of the original, unless its structure changes, as when a zero becomes nonzero.
+
+        Parameters
+        ----------
+        parameters : mapping of str to float, optional
+            New values by name. Numbers without a name, such as those of a URDF file, are named by their paths: "link3.mass",
+            "link3.center.x", "elbow.friction.viscous", "gravity.z".
+        **named : float
+            New values as keyword arguments.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such parameter or path, or if the new mechanism is impossible.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> arm = lg.library("two_r").with_parameters(l1=0.4, m2=3.0)
+        >>> float(arm.body("link2").mass)
+        3.0
+        >>> arm = arm.with_parameters({"theta1.friction.viscous": 0.1})
+        >>> arm.joint("theta1").friction.viscous
+        0.1
         """
         from lagrangian.model.revision import with_parameters
 
         return with_parameters(self, {**coerce.mapping({} if parameters is None else parameters, "parameters"), **named})
 
-    def with_payload(self, frame: str | Frame, mass: Any, center: Any = v.ZERO, inertia: Any = (0, 0, 0, 0, 0, 0)) -> Mechanism:
-        """The same mechanism with a payload fixed to a frame: `robot.with_payload("tool", 2.0, center=(0, 0, 0.1))`.
+    def with_payload(
+        self, frame: str | Frame, mass: Scalar, center: VectorLike = v.ZERO, inertia: InertiaLike = (0, 0, 0, 0, 0, 0)
+    ) -> Mechanism:
+        """Return the mechanism with a payload fixed to a frame.
 
-        `center` is its centre of mass in the frame, and `inertia` is about that, along the frame's axes: six entries (xx, xy, xz,
-        yy, yz, zz), three principal values or a 3x3 matrix; without it the payload is a point. A second one comes on top of it.
+        The payload and the body of the frame become one rigid body. A second payload is added to the first.
+
+        Parameters
+        ----------
+        frame : str or Frame
+            The frame, or the name of a body.
+        mass : float or Expression
+            The mass in kg.
+        center : array_like, optional
+            The centre of mass in the frame, in m; the default is its origin.
+        inertia : array_like, optional
+            The inertia about the centre of mass along the axes of the frame, in kg m²: three principal moments, six entries
+            (xx, xy, xz, yy, yz, zz) or a 3x3 matrix. By default the payload is a point mass.
+
+        Returns
+        -------
+        Mechanism
+            The new mechanism.
+
+        Raises
+        ------
+        MechanismError
+            If there is no such frame, or if no real body has these inertial parameters.
+
+        See Also
+        --------
+        SetPayload : Grip or release a payload during a simulation.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> loaded = lg.library("two_r").with_payload("tip", 2.0, center=(0.1, 0, 0))
+        >>> print(f"{float(loaded.body('link2').mass):.3f} kg")
+        14.456 kg
         """
         from lagrangian.model.payload import with_payload
 
@@ -315,24 +582,70 @@ class Mechanism(ShownMechanism):
         return table(self)
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} speeds, {self.equations} constraint equations>"
+        from lagrangian.model.table import counted
+
+        sizes = ((len(self.bodies), "body"), (self.nv, "speed"), (self.equations, "constraint equation"))
+        return f"<Mechanism {self.name!r}: {', '.join(counted(n, what) for n, what in sizes)}>"
 
     @classmethod
     def from_dh(
         cls,
-        rows: Sequence[Any],
+        rows: Sequence[DHRow | Mapping[str, Any]],
         *,
         convention: str = "",
         name: str = "arm",
-        gravity: v.Vector = (0, 0, -9.81),
-        base: Any = None,
-        tool: Any = None,
+        gravity: Vector = (0, 0, -9.81),
+        base: PlacementLike | None = None,
+        tool: PlacementLike | None = None,
         **more: Any,
     ) -> Mechanism:
-        """A serial arm from a Denavit-Hartenberg table.
+        """Make a serial arm from a Denavit-Hartenberg table.
 
-        `rows` are `DHRow`s or mappings with the same names. `convention` must be said: "standard" (distal: link i's frame at its
-        far end, A = Rz(theta) Tz(d) Tx(a) Rx(alpha)) or "modified" (proximal, Craig: A = Rx(alpha) Tx(a) Rz(theta) Tz(d)).
+        Parameters
+        ----------
+        rows : sequence of DHRow or mapping
+            The rows of the table, as `DHRow` or as mappings with the same names.
+        convention : str
+            The convention of the table, which has no default: "standard" or "modified".
+        name : str, optional
+            The name of the mechanism.
+        gravity : array_like, optional
+            The acceleration of gravity in m/s²; the default is (0, 0, -9.81).
+        base : Placement or array_like, optional
+            The frame of the table in the world; by default they are the same.
+        tool : Placement or array_like, optional
+            The frame "tool" in the frame of the last link; by default there is none.
+        **more
+            See Other Parameters.
+
+        Returns
+        -------
+        Mechanism
+            The arm, with the joints "q1", "q2", ... and the bodies "link1", "link2", ...
+
+        Other Parameters
+        ----------------
+        loops, constraints, springs, frames, poses, initial, events, parameters, source, description
+            Parameters of `Mechanism`.
+
+        Raises
+        ------
+        MechanismError
+            If the convention is missing, or if a row is wrong.
+
+        Notes
+        -----
+        The standard convention (Denavit and Hartenberg 1955) has the frame of link i at its far end,
+        A = Rz(theta) Tz(d) Tx(a) Rx(alpha). The modified convention (Craig 1986) has it on the axis of joint i,
+        A = Rx(alpha) Tx(a) Rz(theta) Tz(d).
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> rows = [{"d": 0.4, "alpha": 1.5708}, {"a": 0.5, "mass": 2.0, "center": (-0.25, 0, 0)}]
+        >>> arm = lg.Mechanism.from_dh(rows, convention="standard", tool=(0, 0, 0))
+        >>> lg.compile(arm).pose([0.0, 0.0], "tool")[:3, 3]
+        array([0.5, 0. , 0.4])
         """
         from lagrangian.model.dh import arm
 
@@ -360,5 +673,5 @@ def _unique(what: str, names: Sequence[str]) -> None:
             raise MechanismError(f"a {what} has no name")
         coerce.name(name, what)
         if name in seen:
-            raise MechanismError(f"two of the same name: {what} {name!r}; names must differ")
+            raise MechanismError(f"the name of {what} {name!r} is used twice; names must differ")
         seen.add(name)

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from lagrangian.errors import MechanismError
-from lagrangian.model.expression import Expression
+from lagrangian.model.expression import Expression, parameter
 
 
 class Parameters(dict[str, Expression]):
     """Names and expressions. It prints their values: `l1 = 0.5`, and `I1 = m1*l1^2/12 = 0.04` where one follows from others."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Parameters:
+        """Numbers become parameters of their names."""
+        return cls({name: x if isinstance(x, Expression) else parameter(name, x) for name, x in given.items()})
 
     def __str__(self) -> str:
         return "\n".join(_line(name, given) for name, given in self.items()) or "no parameters"
@@ -30,7 +35,7 @@ def check_values(known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
             continue
         now, wanted = f"{float(known[name]):g}", f"{float(value):g}"
         raise MechanismError(
-            f"{name!r} is {now} in the bodies and joints already, and replacing it by {wanted} would change nothing there",
+            f"{name!r} is {now} in the bodies and joints already; replacing the parameter by {wanted} would not change them",
             where="parameters",
             remedy=f"use mechanism.with_parameters({name}={wanted})",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import vector as v
 from lagrangian.model.body import NO_INERTIA, Body
 from lagrangian.model.expression import parameters
+
+EPSILON = sys.float_info.epsilon
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -18,7 +21,7 @@ def with_payload(mechanism: Mechanism, frame: Any, mass: Any, center: Any = v.ZE
     """`center` is in the frame, and `inertia` about it along the frame's axes."""
     place = mechanism.frame(frame)
     if place.body not in mechanism.body_index:
-        raise MechanismError("it is fixed to the ground, which nothing weighs down", where=Part("frame", place.name))
+        raise MechanismError("it is fixed to the ground, which cannot carry a payload", where=Part("frame", place.name))
     with placed("payload"):
         payload = Body("payload", mass, center, inertia)  # checked as any body is
     carrier = mechanism.body(place.body)
@@ -36,11 +39,21 @@ def _together(a: Body, b: Body) -> Body:
         return a
     mass = a.mass + b.mass
     if float(mass) == 0:
-        raise MechanismError(f"neither it nor {a.name!r}, which carries it, has a mass", where="payload", argument="mass")
+        raise MechanismError(
+            f"neither the payload nor {a.name!r}, which carries it, has a mass", where="payload", argument="mass"
+        )
     moment = v.add(v.scale(a.mass, a.center), v.scale(b.mass, b.center))
-    center = (moment[0] / mass, moment[1] / mass, moment[2] / mass)
+    bare = float(a.mass) == 0 and not parameters(a.mass)  # without the rounding of m c / m
+    center = b.center if bare else (moment[0] / mass, moment[1] / mass, moment[2] / mass)
     total = a.inertia
     for body in (a, b):
-        total = v.sym_add(total, v.point_inertia(body.mass, v.sub(body.center, center)))
+        total = v.sym_add(total, v.point_inertia(body.mass, _apart(body.center, center)))
     total = v.sym_add(total, b.inertia)
     return replace(a, mass=mass, center=center, inertia=total)
+
+
+def _apart(a: v.Vector, b: v.Vector) -> v.Vector:
+    """The way from b to a. What is but the rounding of a common centre of mass is zero: it would become an inertia."""
+    rounding = 4 * EPSILON * max(abs(float(x)) for x in (*a, *b))
+    x, y, z = (0.0 if abs(float(d)) <= rounding and not parameters(d) else d for d in v.sub(a, b))
+    return x, y, z

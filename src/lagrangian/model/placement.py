@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
@@ -15,20 +15,64 @@ from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, cos, kept, sin, sqrt
 from lagrangian.model.rotation import quaternion
+from lagrangian.model.vector import Matrix, Vector, VectorLike
 
 ROUNDING = 1e-14  # rad
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Frame B in frame A: `R_AB`, whose columns are B's axes in A, and `p_AB`, B's origin in A."""
+    """The rotation and the position of a frame B in a frame A.
 
-    rotation: v.Matrix = v.IDENTITY
-    position: v.Vector = v.ZERO
+    Placements are composed by `@`: if `ab` is the placement of B in A and `bc` that of C in B, `ab @ bc` is that of C in A.
+
+    Parameters
+    ----------
+    rotation : array_like, optional
+        The 3x3 rotation matrix R_AB, whose columns are the axes of B in A. The default is the identity.
+    position : array_like, optional
+        The position p_AB of the origin of B in A, in m. The default is zero.
+
+    Examples
+    --------
+    >>> import math
+    >>> import lagrangian as lg
+    >>> ab = lg.Placement(position=(1, 0, 0))
+    >>> bc = lg.Placement.from_rpy((0, 2, 0), (0, 0, math.pi / 2))
+    >>> (ab @ bc).position
+    (1, 2, 0)
+    """
+
+    rotation: Matrix = v.IDENTITY
+    position: Vector = v.ZERO
 
     @staticmethod
-    def of(given: Any, name: str) -> Placement:
-        """A checked placement from one, from three numbers (a position), or from a 4x4 homogeneous matrix."""
+    def of(given: PlacementLike, name: str) -> Placement:
+        """Make a placement, and check it.
+
+        Parameters
+        ----------
+        given : Placement or array_like
+            A placement, three numbers for a position in m, or a 4x4 homogeneous matrix.
+        name : str
+            What an error calls it.
+
+        Returns
+        -------
+        Placement
+            The placement.
+
+        Raises
+        ------
+        MechanismError
+            If it is none of these, or if the rotation is not a rotation matrix.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.Placement.of((0, 0, 0.5), "base").position
+        (0, 0, 0.5)
+        """
         if isinstance(given, Placement):
             if type(given.rotation) is tuple and type(given.position) is tuple and given.is_identity:
                 return given
@@ -40,7 +84,7 @@ class Placement:
         if getattr(given, "shape", None) == (4, 4):
             return Placement.of(Placement.from_matrix(given), name)
         if coerce.count(given) == 3 and all(coerce.count(x) < 0 for x in given):
-            return Placement.of(Placement(position=given), name)
+            return Placement.of(Placement(position=tuple(given)), name)
         raise MechanismError(
             f"is {given!r:.60}",
             argument=name,
@@ -59,12 +103,37 @@ class Placement:
         )
 
     def inverse(self) -> Placement:
+        """Return the placement of A in B.
+
+        Returns
+        -------
+        Placement
+            The inverse: `p @ p.inverse()` is the identity.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.Placement(position=(1, 0, 0)).inverse().position
+        (-1, 0, 0)
+        """
         if self.is_identity:
             return self
         return Placement(v.transpose(self.rotation), v.neg(v.mat_t_vec(self.rotation, self.position)))
 
     def matrix(self) -> np.ndarray:
-        """The 4x4 homogeneous matrix."""
+        """Return the 4x4 homogeneous matrix.
+
+        Returns
+        -------
+        numpy.ndarray
+            The matrix that takes coordinates in B to coordinates in A.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.Placement(position=(1, 0, 0)).matrix()[0]
+        array([1., 0., 0., 1.])
+        """
         T = np.eye(4)
         T[:3, :3] = np.array(self.rotation, dtype=float)
         T[:3, 3] = np.array(self.position, dtype=float)
@@ -72,11 +141,32 @@ class Placement:
 
     @property
     def is_identity(self) -> bool:
+        """Whether the two frames are the same."""
         return self.rotation == v.IDENTITY and self.position == v.ZERO
 
     @staticmethod
-    def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
-        """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    def from_rpy(xyz: VectorLike = v.ZERO, rpy: VectorLike = v.ZERO) -> Placement:
+        """Make a placement from roll, pitch and yaw about the fixed axes x, y and z, as in URDF.
+
+        Parameters
+        ----------
+        xyz : array_like, optional
+            The position in m; the default is zero.
+        rpy : array_like, optional
+            Roll, pitch and yaw in rad; the default is zero. The rotation is R = Rz(yaw) Ry(pitch) Rx(roll).
+
+        Returns
+        -------
+        Placement
+            The placement.
+
+        Examples
+        --------
+        >>> import math
+        >>> import lagrangian as lg
+        >>> lg.Placement.from_rpy(rpy=(0, 0, math.pi / 2)).matrix()[:3, 0].round(12)
+        array([0., 1., 0.])
+        """
         angles = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
         coerce.finite(angles, "rpy")
         roll, pitch, yaw = kept(*angles)
@@ -84,30 +174,83 @@ class Placement:
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
-    def from_quaternion(xyz: Sequence[Scalar], wxyz: Sequence[Scalar]) -> Placement:
-        """From a quaternion (w, x, y, z); its length does not matter."""
+    def from_quaternion(xyz: VectorLike, wxyz: Sequence[Scalar] | np.ndarray) -> Placement:
+        """Make a placement from a quaternion.
+
+        Parameters
+        ----------
+        xyz : array_like
+            The position in m.
+        wxyz : array_like
+            The quaternion (w, x, y, z), the scalar first. It need not have length one.
+
+        Returns
+        -------
+        Placement
+            The placement.
+
+        Raises
+        ------
+        MechanismError
+            If the quaternion is zero.
+
+        Examples
+        --------
+        Half a turn about x:
+
+        >>> import lagrangian as lg
+        >>> lg.Placement.from_quaternion((0, 0, 0), (0, 1, 0, 0)).rotation
+        ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+        """
         if coerce.count(wxyz) != 4:
             has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
             raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
         w, x, y, z = scalars = tuple(coerce.scalar(c, "a number of the quaternion") for c in wxyz)
         length: Scalar = math.hypot(*map(float, scalars))  # which neither overflows nor underflows on the way
         if not 0 < float(length) < math.inf:
-            raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
+            raise MechanismError(f"the quaternion {tuple(wxyz)} has length zero; the identity is (1, 0, 0, 0)")
         if any(isinstance(c, Expression) for c in scalars):  # which follow their parameters
             length = sqrt(w * w + x * x + y * y + z * z)
         turn = quaternion.rotation((w / length, x / length, y / length, z / length))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
-    def from_matrix(T: Any) -> Placement:
-        """From a 4x4 homogeneous matrix."""
+    def from_matrix(T: ArrayLike) -> Placement:
+        """Make a placement from a 4x4 homogeneous matrix.
+
+        Parameters
+        ----------
+        T : array_like
+            The 4x4 matrix with the rotation and the position in m.
+
+        Returns
+        -------
+        Placement
+            The placement.
+
+        Raises
+        ------
+        MechanismError
+            If the matrix is not 4x4.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import lagrangian as lg
+        >>> lg.Placement.from_matrix(np.eye(4)).is_identity
+        True
+        """
         try:
             T = floats(T)
         except TypeError:
             T = np.zeros(0)
         if T.shape != (4, 4):
-            raise MechanismError(f"a homogeneous matrix is 4x4, not of shape {T.shape}")
+            raise MechanismError(f"a homogeneous matrix has the shape (4, 4), not {T.shape}")
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
+
+
+PlacementLike = Placement | VectorLike
+"""Where something is: a `Placement`, three numbers for a position in m, or a 4x4 homogeneous matrix as an array."""
 
 
 def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:

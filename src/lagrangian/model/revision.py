@@ -38,7 +38,7 @@ def with_parameters(mechanism: Mechanism, given: Mapping[str, Any]) -> Mechanism
     return mechanism if changed is mechanism else with_origin(changed, mechanism, given)
 
 
-_PATHS = "numbers of parts are named by their paths, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
+_PATHS = "name the number of a part by its path, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
 
 
 def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
@@ -63,7 +63,7 @@ def _possible(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, A
         try:
             found[name] = revision.of(pose)
         except DescriptionError as error:
-            left_out.append(f"pose {name!r} is left out, because it cannot be computed with other values of parameters: {error}")
+            left_out.append(f"pose {name!r} is left out, because it cannot be computed with the new parameters: {error}")
     return found, left_out
 
 
@@ -79,7 +79,7 @@ def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, f
     if q is None or not (isinstance(q, Partial) or any(isinstance(x, Written) and parameters(x.scalar) for x in q)):
         q = Partial(mechanism.neutral() if q is None else q)
     poses = {name: _reached(pose, Origin(nominal, name, values)) for name, pose in mechanism.poses.items()}
-    initial = replace(mechanism.initial, q=_reached(q, Origin(nominal, None, values)))
+    initial = replace(mechanism.initial, q=_reached(q, Origin(nominal, None, values)), revised=True)
     return replace(mechanism, initial=initial, poses=poses)
 
 

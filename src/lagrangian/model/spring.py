@@ -11,24 +11,55 @@ from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import expression
 from lagrangian.model.expression import Scalar, free_symbols
+from lagrangian.model.vector import Vector
 
 Point = tuple[str, v.Vector]  # of a body, in its frame
 
 
 @dataclass(frozen=True, slots=True)
 class PointSpring:
-    """A spring and damper in line between a point on body `a` and a point on body `b`, through the points `via` if there are any.
+    """A spring and a damper between a point on body `a` and a point on body `b`.
 
-    `via` are pairs (body, point), along which it slides without friction. The spring's tension is stiffness (length - rest), the
-    damper's damping * d length / dt. A spring with `slack` has no tension from rest to rest + slack, and beyond stiffness times
-    what is more: a rope, or a tendon with play.
+    The tension of the spring is `stiffness (length - rest)`, and that of the damper is `damping` times the rate of the length.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    a, b : str
+        The names of the two bodies; one of them may be "ground".
+    a_point, b_point : array_like, optional
+        The points in the frames of the two bodies, in m; the default is their origins.
+    stiffness : float or Expression, optional
+        The stiffness in N/m; the default is 0.
+    rest : float or Expression, optional
+        The length without tension in m; the default is 0.
+    damping : float or Expression, optional
+        The damping in N s/m; the default is 0.
+    slack : float or Expression, optional
+        A range of lengths, from `rest` to `rest + slack` in m, without tension, as of a rope or a tendon with play. The default
+        is 0.
+    via : sequence of pairs, optional
+        Points through which the spring runs without friction, from `a` to `b`, as pairs of a body and a point in its frame.
+
+    Raises
+    ------
+    MechanismError
+        If stiffness, rest length, damping or slack is negative.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> stay = lg.PointSpring("stay", "ground", "link1", (0, 0, 0.5), (0.4, 0, 0), stiffness=200.0, rest=0.3)
+    >>> stay.points
+    (('ground', (0, 0, 0.5)), ('link1', (0.4, 0, 0)))
     """
 
     name: str
     a: str
     b: str
-    a_point: v.Vector = v.ZERO
-    b_point: v.Vector = v.ZERO
+    a_point: Vector = v.ZERO
+    b_point: Vector = v.ZERO
     stiffness: Scalar = 0
     rest: Scalar = 0
     damping: Scalar = 0
@@ -44,15 +75,43 @@ class PointSpring:
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """All of them, from one end to the other."""
+        """All points from one end to the other, as pairs of a body and a point in its frame."""
         return ((self.a, self.a_point), *self.via, (self.b, self.b_point))
 
 
 @dataclass(frozen=True, slots=True)
 class CoordinateSpring:
-    """A spring and damper whose `length` is an expression of coordinates, such as "theta1 - 2*theta2".
+    """A spring and a damper whose length is an expression of coordinates.
 
-    V = 1/2 stiffness (length - rest)^2. A tendon over pulleys, a spring between two joints. `slack` is as of a `PointSpring`.
+    The potential energy is V = 1/2 stiffness (length - rest)². It describes a tendon over pulleys, or a spring between two
+    joints.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    length : str or Expression
+        The length as an expression of coordinates, such as "theta1 - 2*theta2", in m or rad.
+    stiffness : float or Expression, optional
+        The stiffness in N/m or N m/rad; the default is 0.
+    rest : float or Expression, optional
+        The length without tension, which may be negative; the default is 0.
+    damping : float or Expression, optional
+        The damping in N s/m or N m s/rad; the default is 0.
+    slack : float or Expression, optional
+        A range of lengths, from `rest` to `rest + slack`, without tension. The default is 0.
+
+    Raises
+    ------
+    MechanismError
+        If the length has no coordinate in it, or if stiffness, damping or slack is negative.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tendon = lg.CoordinateSpring("tendon", "0.02*theta1 + 0.01*theta2", stiffness=5e4)
+    >>> print(tendon.length)
+    0.02*theta1+0.01*theta2
     """
 
     name: str
@@ -68,13 +127,33 @@ class CoordinateSpring:
             coerce.keep(self, expression, "length")
             coerce.keep(self, coerce.number, "rest")  # which may be negative, as the length may
             if not free_symbols(self.length):
-                raise MechanismError(f"is {self.length}", argument="length", remedy="an expression of coordinates is needed")
+                raise MechanismError(
+                    f"is {self.length}", argument="length", remedy="it must be an expression with a coordinate in it"
+                )
             _numbers(self, ("stiffness", "damping", "slack"), "stiffness, damping and slack")
 
 
 @dataclass(frozen=True, slots=True)
 class GravityCompensation:
-    """A force at a body's centre of mass that carries `factor` of its weight: 1 all of it, as if it felt no gravity."""
+    """A force at the centre of mass of a body that carries a part of its weight.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    body : str
+        The name of the body.
+    factor : float or Expression, optional
+        The part of the weight that is carried; the default, 1, is all of it, so that gravity has no effect on the body.
+
+    Examples
+    --------
+    Half of the weight of a link is balanced:
+
+    >>> import lagrangian as lg
+    >>> lg.GravityCompensation("balance", "link2", factor=0.5)
+    GravityCompensation(name='balance', body='link2', factor=0.5)
+    """
 
     name: str
     body: str
@@ -98,7 +177,7 @@ def _points(given: Any) -> tuple[Point, ...]:
     found = []
     for item in given if isinstance(given, (tuple, list)) else (given,):
         if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
-            raise MechanismError(f"has {item!r:.60}", argument="via", remedy="pairs of a body and a point are needed")
+            raise MechanismError(f"has {item!r:.60}", argument="via", remedy="each entry must be a pair of a body and a point")
         found.append((item[0], coerce.point(item[1], "via")))
     return tuple(found)
 

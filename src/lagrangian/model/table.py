@@ -126,7 +126,8 @@ def body_rows(m: Mechanism) -> list[tuple[str, ...]]:
     return _filled(rows)
 
 
-def _count(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
+    """A number with its noun, in the plural unless there is one."""
     return f"{n} {what}" if n == 1 else f"{n} {'bodies' if what == 'body' else what + 's'}"
 
 
@@ -143,7 +144,7 @@ def constraint_words(constraint: Constraint) -> str:
         case Rolling():
             what = "sphere" if constraint.axis is None else "disc"
             return f"{what} of {constraint.body}, radius {number(constraint.radius)} m, rolls on {constraint.on}"
-    return f"{_count(constraint.equations, 'equation')} of a Python function"
+    return f"{counted(constraint.equations, 'equation')} of a Python function"
 
 
 def spring_words(spring: Spring) -> str:
@@ -163,9 +164,9 @@ def spring_words(spring: Spring) -> str:
 
 def counts(m: Mechanism) -> str:
     """How many of everything there are."""
-    told = f"{_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"
+    told = f"{counted(len(m.bodies), 'body')}, {counted(m.nq, 'coordinate')}, {counted(m.nv, 'speed')}"
     if m.equations:
-        told += f", {_count(m.equations, 'constraint equation')}"
+        told += f", {counted(m.equations, 'constraint equation')}"
     return told
 
 
@@ -192,7 +193,9 @@ def table(m: Mechanism) -> str:
     """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
     lines = [f"{m.name}: {counts(m)}"]
     if m.equations:  # to find which of them are independent takes the mechanism compiled, and its loops closed
-        lines.append(f"Gruebler's count: {m.gruebler}, if all of them are independent; lagrangian.mobility finds what can move")
+        lines.append(
+            f"Grübler's formula: {m.gruebler} degrees of freedom, if all equations are independent (see lagrangian.mobility)"
+        )
     if m.description:
         lines.append(m.description)
     if m.source:

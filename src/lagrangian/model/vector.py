@@ -7,11 +7,31 @@ branch on a value. A vector is a tuple of three, a matrix a tuple of three rows,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 Vector = tuple[Any, Any, Any]
+"""Three numbers or expressions, `(x, y, z)`, as the model holds them."""
+
 Matrix = tuple[Vector, Vector, Vector]
+"""A 3x3 matrix as three rows."""
+
 Symmetric = tuple[Any, Any, Any, Any, Any, Any]
+"""A symmetric 3x3 matrix as its six entries `(xx, xy, xz, yy, yz, zz)`."""
+
+VectorLike = Sequence[Any] | np.ndarray
+"""Three numbers or expressions, `(x, y, z)`: a tuple, a list or an array."""
+
+AxisLike = str | VectorLike
+"""A direction: "x", "-y", ... or three numbers of any length but zero."""
+
+MatrixLike = Sequence[Sequence[Any]] | np.ndarray
+"""A 3x3 matrix: three rows, or an array."""
+
+InertiaLike = Sequence[Any] | MatrixLike
+"""An inertia tensor: three principal moments, the six entries `(xx, xy, xz, yy, yz, zz)`, or a symmetric 3x3 matrix."""
 
 ZERO: Vector = (0, 0, 0)
 X: Vector = (1, 0, 0)

@@ -35,7 +35,7 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
         given = mechanism.initial.t_span
         if given is None:
             raise ArgumentError(
-                f"{mechanism.name} does not say how long to run",
+                f"{mechanism.name} has no time span of its own",
                 remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
             )
     try:
@@ -63,7 +63,7 @@ def grid(given: object, start: float, end: float) -> np.ndarray:
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
-        raise ArgumentError("is needed as a number of rows, or as an array of finite times", argument="t_eval")
+        raise ArgumentError("must be a number of rows, or an array of finite times", argument="t_eval")
     if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
         raise ArgumentError(f"must increase, within t_span from {start:g} to {end:g} s", argument="t_eval")
     return times
@@ -90,20 +90,20 @@ def _check_samples(source: Torque, start: float, end: float) -> None:
     """Whether a controller is asked so seldom that the run comes to its end."""
     if source.sampled is not None and not (end - start) / source.sampled.period <= SAMPLES:
         raise ArgumentError(
-            f"is {source.sampled.period:g} s, so that the controller would be asked more than {SAMPLES:g} times in "
+            f"is {source.sampled.period:g} s, so that the controller would be called more than {SAMPLES:g} times in "
             f"{end - start:g} s",
             where="Sampled",
             argument="period",
-            remedy="a longer one is needed, such as 0.001 for 1 kHz",
+            remedy="use a longer period, such as 0.001 for 1 kHz",
         )
 
 
 def _saturates(given: object, model: Mechanism) -> bool:
     if truth(given, "saturate") and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
         raise ArgumentError(
-            f"no joint of {model.name} says its greatest torque",
+            f"no joint of {model.name} has a limit of effort",
             where=Argument("saturate"),
-            remedy="give limits with an `effort`",
+            remedy="give joints limits with an `effort`",
         )
     return bool(given)
 
@@ -158,7 +158,8 @@ class Options:
         for name, given, users in (("alpha", self.alpha, ("baumgarte", "ggl")), ("beta", self.beta, ("baumgarte",))):
             if given is not None and self.stabilisation not in users:
                 has = (
-                    f"is of {Argument('stabilisation', 'baumgarte')}; this run has {self.stabilisation!r}, where it does nothing"
+                    f"applies to {Argument('stabilisation', users[0])}; this run uses {self.stabilisation!r}, where it has no "
+                    f"effect"
                 )
                 raise ArgumentError(has, argument=name)
         return Stabilisation(
@@ -186,7 +187,7 @@ class Options:
             raise ArgumentError(one_of("method", name, ["auto", *METHODS]), where=Argument("method"))
         chosen = method_of(name)
         if not chosen.adaptive and self.step is None:
-            raise ArgumentError(f"method {name!r} has a fixed step; say how long: {Argument('step', 1e-3)}")
+            raise ArgumentError(f"method {name!r} needs a fixed time step; give one, such as {Argument('step', 1e-3)}")
         return chosen
 
     def _check_symplectic(self, known: Prepared, source: Torque, events: Sequence[Event]) -> None:
@@ -200,8 +201,8 @@ class Options:
             )
         if (self.limits and known.limits) or any(isinstance(e.action, Lock) for e in events) or source.asks:
             raise ArgumentError(
-                f"method {self.method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
-                f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
+                f"method {self.method!r} does not support joint limits, locks, or Python functions of torques or wrenches; "
+                f"dop853 does. {Argument('limits', False)} ignores limits, and Traced(function) compiles a function"
             )
 
 
@@ -209,9 +210,9 @@ def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bo
     """Whether a run may begin off its constraints: if it was asked to, and if what it has does not move it onto them at once."""
     if truth(given, "off_constraint") and stabilisation not in ("baumgarte", "none"):
         raise ArgumentError(
-            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error fade, or 'none'",
+            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error decay, or 'none'",
             argument="off_constraint",
-            remedy=f"this run has {stabilisation!r}",
+            remedy=f"this run uses {stabilisation!r}",
         )
     return bool(given) and bool(model.equations)
 
@@ -223,6 +224,6 @@ def check_determined(known: Prepared, q: np.ndarray, t: float) -> None:
         massless.check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
     if known.undetermined and not model.equations:
         raise ArgumentError(
-            f"{model.name}: what joint {known.undetermined[0]!r} moves has no inertia along it, so its acceleration is not "
-            f"determined; give what it carries a mass and an inertia, give it a rotor, or make it fixed"
+            f"{model.name}: the bodies that joint {known.undetermined[0]!r} moves have no inertia along it, so that its "
+            f"acceleration is not determined; give them a mass and an inertia, give the joint a rotor, or make it fixed"
         )

@@ -77,7 +77,7 @@ def _times(acting: Sequence[Expression], timed: Sequence[Expression], name: str,
     except switching.TooMany as error:
         warn(
             f"{name}: '{error.expression}' changes its sign, or its whole part, too often between {span[0]:g} and {span[1]:g} s "
-            f"for every jump to be found beforehand: steps may pass over some. max_step bounds them",
+            f"to find every jump beforehand, so that steps may pass over some; limit their length by max_step",
             SimulationWarning,
         )
         return ()

@@ -46,8 +46,8 @@ def _warn_of_source(model: Mechanism, source: Torque, method: str, duration: flo
         )
     if method == "rodas5p" and source.asks:
         warn(
-            f"{model.name}: rodas5p needs the slope of torques and wrenches, and that of a Python function is not known: its "
-            f"steps will be small. Expressions and Traced(function) have one; method='dop853' needs none",
+            f"{model.name}: rodas5p needs the derivatives of torques and wrenches, which a Python function does not have: its "
+            f"steps will be small. Use expressions or Traced(function), or method='dop853', which needs no derivatives",
             SimulationWarning,
         )
 
@@ -59,7 +59,9 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         lower, upper = float(joint.limits.lower), float(joint.limits.upper)
         if limits and (math.isfinite(lower) or math.isfinite(upper)):
             if joint.kind.nq != 1:
-                warn(f"{model.name}: joint {joint.name!r}: limits of a {joint.type} joint are not kept", SimulationWarning)
+                warn(
+                    f"{model.name}: joint {joint.name!r}: the limits of a {joint.type} joint are not enforced", SimulationWarning
+                )
             elif outside(float(q[at]), lower, upper):
                 here, low, high = _apart(float(q[at]), lower, upper)
                 begun.append(f"{joint.name!r} begins at {here}, outside its limits {low} to {high}")
@@ -67,8 +69,8 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
     if begun:
         more = f", and {len(begun) - SHOWN} more begin outside theirs" if len(begun) > SHOWN else ""
         warn(
-            f"{model.name}: joint {', '.join(begun[:SHOWN])}{more}: these limits are not kept. "
-            f"{Argument('q0')} gives another start",
+            f"{model.name}: joint {', '.join(begun[:SHOWN])}{more}: these limits are not enforced. "
+            f"Choose another start with {Argument('q0')}",
             SimulationWarning,
         )
 
@@ -87,8 +89,8 @@ def _warn_of_actuators(known: Prepared, source: Torque) -> None:
     if off and not known.told_of_actuators:
         known.told_of_actuators = True
         warn(
-            f"{model.name}: torques are given, so that the actuators of the file do not act: those of {_some(off)} are off. "
-            f"What they exert is in mechanism.initial.torque, and can be given with the rest",
+            f"{model.name}: the torques that you gave replace the actuators of the file: those of {_some(off)} are off. "
+            f"Their torques are in mechanism.initial.torque; add these to yours to keep them",
             SimulationWarning,
         )
 

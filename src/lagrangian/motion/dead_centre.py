@@ -30,11 +30,11 @@ def determinant(mechanism: Mechanism, rows: list[Row]) -> Any:
     if not rows or len(rows) != len(passive):
         raise ArgumentError(
             f"{mechanism.name}: a dead centre needs as many passive speeds as constraint equations; there are "
-            f"{len(passive)} and {len(rows)}. Which joints are driven is said by `actuated`"
+            f"{len(passive)} and {len(rows)}. `actuated` marks the driven joints"
         )
     if len(rows) > LARGEST:
         raise ArgumentError(
-            f"{mechanism.name}: dead centres are watched for up to {LARGEST} equations, and there are {len(rows)}"
+            f"{mechanism.name}: dead centres can be found with up to {LARGEST} constraint equations; there are {len(rows)}"
         )
     # minors of the first rows, by the set of columns used
     minors: dict[frozenset[int], Any] = {frozenset(): 1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,10 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
 
 RESTART = "restart"  # the action there: a step ends and another begins, so that none has to pass over a kink
+
+EventFunction = Callable[[float, np.ndarray, np.ndarray], float]
+EventsLike = Event | str | EventFunction | Sequence[Event | str | EventFunction] | Mapping[str, Any] | None
+"""Events of a run: one or several, each an `Event` or an expression that stops the run at zero; or actions by events' names."""
 
 
 @dataclass(frozen=True)

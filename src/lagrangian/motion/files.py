@@ -152,7 +152,7 @@ def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, 
     except LagrangianError as error:
         problem = str(error)
     if problem:
-        warn(f"{source}: the mechanism in the file is left out: {problem}", ReaderWarning)
+        warn(f"{source}: the mechanism in the file cannot be used: {problem}", ReaderWarning)
         return None, f"cannot be read from it: {problem}"
     return model, ""
 
@@ -165,7 +165,7 @@ def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
     )
 
 
-def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
+def save(motion: Motion, path: str | os.PathLike[str], angles: str = "radians") -> Path:
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
     target = as_path(path)
     if not isinstance(angles, str) or angles not in ("radians", "degrees"):
@@ -173,9 +173,7 @@ def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
     if angles == "degrees" and target.suffix == ".nc":
         raise ArgumentError(f"{target}: a netCDF file has angles in radians", concerns="angles", remedy="a .csv may have degrees")
     if target.suffix not in (".nc", ".csv"):
-        raise ArgumentError(
-            f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv", concerns="path"
-        )
+        raise ArgumentError(f"{target}: a motion is saved as netCDF (.nc), or its rows as text (.csv)", concerns="path")
     checked_target(target)
     return write(target, table_text(motion, angles) if target.suffix == ".csv" else netcdf.written(table(motion)))
 
@@ -209,8 +207,36 @@ def _degrees(values: np.ndarray, turns: list[bool], unit: str) -> tuple[np.ndarr
     return np.where(turns, np.degrees(values), values), [unit if turn else "" for turn in turns]
 
 
-def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
-    """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
+def read(path: str | os.PathLike[str], mechanism: Mechanism | None = None) -> Motion:
+    """Read a motion that `Motion.save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The netCDF file (.nc).
+    mechanism : Mechanism, optional
+        The mechanism, in place of the one in the file.
+
+    Returns
+    -------
+    Motion
+        The motion with its rows, energies and events. Between its rows `motion(t)` interpolates with cubic Hermite polynomials.
+
+    Raises
+    ------
+    DescriptionError
+        If the file does not exist, is damaged, or is not a motion of this version.
+    ArgumentError
+        If the coordinates of `mechanism` are not those of the motion.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> file = lg.simulate("pendulum", 2).save("swing.nc")
+    >>> motion = lg.read(file)
+    >>> print(motion.mechanism.name, len(motion.t))
+    pendulum 1001
+    """
     source = as_path(path)
     if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
@@ -223,7 +249,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     if other != FORMAT:
         if other.startswith("lagrangian motion "):
             raise DescriptionError(
-                f"{source}: this motion was written by another version, as {other!r}; run it again to save it anew"
+                f"{source}: another version wrote this motion, in the format {other!r}; simulate it again, and save it"
             )
         if other.startswith("lagrangian motions"):
             remedy = f"xarray.open_dataset({source.name!r}, engine='h5netcdf') opens it"
@@ -233,8 +259,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     names = {dim: checked.texts(dim) for dim in ("coordinate", "speed", "constraint")}
     if mechanism is not None and not _fits(mechanism, names):
         first, m = ", ".join(names["coordinate"][:8]), len(names["constraint"])
-        told = f"its coordinates are {first}, and it has {m} constraint equations"
-        raise ArgumentError(f"{source}: {told}; those of the mechanism differ")
+        told = f"the motion has the coordinates {first} and {m} constraint equations"
+        raise ArgumentError(f"{source}: {told}; those of the mechanism that you gave differ")
     without = ""
     if mechanism is None:
         mechanism, without = _mechanism(source, about, names)

@@ -25,11 +25,34 @@ from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.steady import KeptMoves, eigenvalues, null_space, turning
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
+from lagrangian.motion.torque import TorqueLike
+from lagrangian.types import State
 
 
 @dataclass(frozen=True)
 class Mode:
-    """A free motion: decaying as exp(-damping omega t), at `frequency` in Hz; `shape` holds the speeds' amplitudes."""
+    """A natural mode: a free small motion of a linearised mechanism.
+
+    The motion varies in time as exp(eigenvalue t). `Linearisation.modes` returns the modes.
+
+    Attributes
+    ----------
+    eigenvalue : complex
+        The eigenvalue of A, in 1/s; of a pair of complex ones, the one with the positive imaginary part.
+    shape : ndarray
+        The mode shape: the complex amplitudes of the moves along the speeds, scaled such that the largest is 1.
+    names : tuple of str
+        The names of the speeds.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> mode = lg.linearise("two_r", "hanging").modes()[0]
+    >>> print(f"{mode.frequency:.4f} Hz, damping ratio {mode.damping:g}")
+    0.4181 Hz, damping ratio 0
+    >>> print(mode.shape.real.round(3))
+    [1.    0.439]
+    """
 
     eigenvalue: complex
     shape: np.ndarray
@@ -37,28 +60,65 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """Of the oscillation, in Hz; 0 if it does not oscillate."""
+        """The frequency of the oscillation, in Hz; 0 if the mode does not oscillate."""
         return float(abs(self.eigenvalue.imag) / (2 * np.pi))
 
     @property
     def damping(self) -> float:
-        """The damping ratio; negative where the motion grows."""
+        """The damping ratio; it is negative if the motion grows."""
         size = abs(self.eigenvalue)
         ratio = -self.eigenvalue.real / size if size else 0.0
         return float(ratio) if abs(ratio) > 1e-12 else 0.0  # what is left is rounding
 
     @property
     def stable(self) -> bool:
+        """Whether the motion does not grow."""
         return self.eigenvalue.real <= 1e-9 * (1 + abs(self.eigenvalue))
 
 
 @dataclass(frozen=True)
 class Linearisation(ShownText):
-    """x' = A x + B u about a state: x are small moves and small changes of speed, u small torques of the actuated joints.
+    """The linear system x' = A x + B u of small motions about a state.
 
-    They keep the constraints: x = (z, w), dq = basis z, dqd = follows z + speeds w. Without constraints of speeds alone, such as
-    rolling, there are as many w as z. `steady` says whether A is the same at all times, in axes that turn with the motion if
-    need be; if not, it is that of this instant, and its eigenvalues decide nothing.
+    The state x = (z, w) holds independent small moves z and independent small changes of speed w, such that all constraints stay
+    satisfied: dq = basis z and dqd = follows z + speeds w. The input u holds small torques of the actuated joints. For control
+    design, `A` and `B` go to `scipy.linalg.solve_continuous_are` and others as they are.
+
+    Attributes
+    ----------
+    q, qd : ndarray
+        The coordinates and the speeds about which the mechanism is linearised.
+    A, B : ndarray
+        The matrices of the linear system.
+    basis : ndarray
+        The columns span the moves along the speeds that keep holonomic constraints.
+    speeds : ndarray
+        The columns span the changes of speed that keep all constraints.
+    follows : ndarray
+        The changes of speed that moves require; zero about a state at rest.
+    speed_names : tuple of str
+        The names of the speeds.
+    inputs : tuple of str
+        The names of the actuated joints, in the order of the columns of `B`.
+    steady : bool
+        Whether `A` is the same at all times, in axes that turn with the motion if need be. If not, `A` holds for this instant,
+        and its eigenvalues say nothing about stability.
+    own_torques : tuple of str
+        The speeds whose torques the description defines under [initial], if these are part of `A`; empty if you gave torques.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> lin = lg.linearise("pendulum", "hanging")
+    >>> print(lin)
+    2 states; inputs: theta
+    0.498488 Hz, damping ratio 0
+    >>> print(lin.A, lin.B)
+    [[ 0.    1.  ]
+     [-9.81  0.  ]] [[0.]
+     [1.]]
+    >>> lin.stable
+    True
     """
 
     q: np.ndarray
@@ -71,13 +131,14 @@ class Linearisation(ShownText):
     speed_names: tuple[str, ...]
     inputs: tuple[str, ...]
     steady: bool = True
+    own_torques: tuple[str, ...] = ()
 
     def eigenvalues(self) -> np.ndarray:
-        """Of A; those of small motions that nothing brings back and nothing drives on are zero."""
+        """Return the eigenvalues of `A`, in 1/s. Eigenvalues of neutral motions are exactly zero."""
         return eigenvalues(self.A)
 
     def modes(self) -> list[Mode]:
-        """Free motions, slow ones first; of a pair that oscillates, one."""
+        """Return the natural modes, slow ones first; one of each pair of complex eigenvalues."""
         values, vectors = np.linalg.eig(self.A)
         zeros = int(np.sum(self.eigenvalues() == 0))
         values[np.argsort(np.abs(values))[:zeros]] = 0.0
@@ -93,13 +154,17 @@ class Linearisation(ShownText):
 
     @property
     def stable(self) -> bool:
-        """No free motion grows."""
+        """Whether no mode grows."""
         return all(mode.stable for mode in self.modes())
 
     def __str__(self) -> str:
         lines = [f"{len(self.A)} states; inputs: {', '.join(self.inputs) or 'none'}"]
         if not self.steady:
-            lines.append("the motion is not steady: A is that of this instant, and its eigenvalues decide nothing")
+            lines.append(
+                "the motion is not steady: A holds for this instant only, and its eigenvalues say nothing about stability"
+            )
+        if self.own_torques:
+            lines.append(f"with the mechanism's own torques ({', '.join(self.own_torques)}); torque=0 leaves them out")
         for mode in self.modes():
             how = (
                 f"{mode.frequency:.6g} Hz, damping ratio {mode.damping:.4g}"
@@ -118,7 +183,7 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError(
-                "numbers, expressions or Traced(function) are needed here, whose derivatives are known", where=Argument("torque")
+                "derivatives are needed here; give numbers, expressions or Traced(function)", where=Argument("torque")
             )
         system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
         u = system.inputs.size
@@ -146,15 +211,56 @@ class _Equations:
 
 
 def linearise(
-    mechanism: MechanismLike | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
+    mechanism: MechanismLike | Dynamics, q: State = None, qd: State = None, torque: TorqueLike = None, t: float = 0.0
 ) -> Linearisation:
-    """The linear system of small motions about a state, at rest or in motion, that keep the constraints.
+    """Linearise a mechanism about a state.
 
-    `q` is an array that closes the loops, the name of a pose, or a mapping of some coordinates, the others being found so that
-    the loops close; the mechanism's own start if it is not given. `qd` is an array or a mapping likewise, and zero if not given.
-    `torque` is as in simulate: numbers or expressions, whose slopes count; the description's own if it is not given.
+    The result is the linear system of the small motions that keep the constraints, with exact derivatives. The state may be at
+    rest or a steady motion, such as that of a bicycle that runs straight on or of a coin that rolls round a circle.
 
-    About a motion that is steady, such as a bicycle's that goes straight on or a coin's round a circle, the axes turn with it.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism, the name of one in the library, a file, or compiled dynamics.
+    q : array_like, mapping or str, optional
+        The coordinates: an array that closes the loops, the name of a pose, or a mapping of some coordinates to values, the
+        others being found such that the loops close. The default is the mechanism's own start.
+    qd : array_like or mapping, optional
+        The speeds; zero by default.
+    torque : float, array_like, mapping or Traced, optional
+        The torques, as for `simulate`. The derivatives of expressions count. The default is the mechanism's own torques;
+        `torque=0` leaves them out, as the design of a controller that replaces them needs.
+    t : float, optional
+        The time, in s, if the mechanism depends on it; 0 by default.
+
+    Returns
+    -------
+    Linearisation
+        The matrices A and B, the eigenvalues and the modes.
+
+    Raises
+    ------
+    ArgumentError
+        If the mechanism has no joint that moves, or if the torque has no derivatives.
+    MechanismError
+        If the derivatives of the accelerations are not finite there.
+
+    See Also
+    --------
+    equilibrium : Find a configuration at rest.
+
+    Notes
+    -----
+    A steady motion looks the same at all times in axes that turn with it; there x' = (A - W) x with a constant W (relative
+    equilibria: Marsden and Ratiu, Introduction to Mechanics and Symmetry).
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.linearise("two_r", "hanging"))
+    4 states; inputs: theta1, theta2
+    0.418116 Hz, damping ratio 0
+    0.990452 Hz, damping ratio 0
     """
     dyn, t = dynamics_of(mechanism), number(t, "t")
     model = dyn.mechanism
@@ -186,6 +292,7 @@ def linearise(
         model.speed_names,
         tuple(model.speed_names[k] for k in actuated),
         W is not None,
+        tuple(name for name, _ in model.initial.torque) if torque is None else (),
     )
 
 
@@ -194,8 +301,8 @@ def _warn_of_singular(dyn: Dynamics, q: np.ndarray, t: float) -> None:
     found = mobility(dyn, q, t) if dyn.mechanism.equations else None
     if found is not None and found.singular:
         warn(
-            f"{dyn.mechanism.name}: the configuration is singular: the constraints leave {found.degrees} speeds free here, and "
-            f"{found.nearby} around it. The linear system does not describe the motion there; a configuration beside it has one",
+            f"{dyn.mechanism.name}: the configuration is singular: the constraints leave {found.degrees} speeds free here, but "
+            f"{found.nearby} nearby. A linear system does not describe the motion here; linearise at a configuration beside it",
             SingularWarning,
         )
 
@@ -247,9 +354,52 @@ def _actuated(model: Mechanism) -> list[bool]:
 
 
 def equilibrium(
-    mechanism: MechanismLike | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
+    mechanism: MechanismLike | Dynamics,
+    q0: State = None,
+    torque: TorqueLike = None,
+    t: float = 0.0,
+    tolerance: float = 1e-10,
 ) -> np.ndarray:
-    """A configuration near q0 in which the mechanism can stay at rest, by Newton's method with exact derivatives."""
+    """Find a configuration near `q0` in which the mechanism stays at rest.
+
+    Newton's method with exact derivatives finds it. The equilibrium may be unstable; `linearise` tells.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism, the name of one in the library, a file, or compiled dynamics.
+    q0 : array_like, mapping or str, optional
+        Where the search begins; the mechanism's own start by default.
+    torque : float, array_like, mapping or Traced, optional
+        The torques, as for `simulate`; the mechanism's own by default. `torque=0` leaves them out.
+    t : float, optional
+        The time, in s, if the mechanism depends on it; 0 by default.
+    tolerance : float, optional
+        The largest acceleration that remains, in relation to the accelerations at `q0`; 1e-10 by default.
+
+    Returns
+    -------
+    ndarray
+        The coordinates.
+
+    Raises
+    ------
+    AssemblyError
+        If there is no equilibrium near `q0`, or if the loops cannot be closed.
+
+    See Also
+    --------
+    linearise : Linearise a mechanism about a state.
+
+    Examples
+    --------
+    A spring-like torque holds a pendulum against gravity:
+
+    >>> import lagrangian as lg
+    >>> q = lg.equilibrium("pendulum", [0.1], torque={"theta": "-40*theta"})
+    >>> print(q.round(4))
+    [-0.2383]
+    """
     dyn, t, tolerance = dynamics_of(mechanism), number(t, "t"), number(tolerance, "tolerance", above=0.0)
     q = assemble(dyn, q0, t=t)
     if not dyn.nv:
@@ -280,6 +430,6 @@ def equilibrium(
         return q
     worst = int(np.argmax(np.abs(qdd)))
     raise AssemblyError(
-        f"{dyn.mechanism.name}: no equilibrium was found near q0; at the nearest {dyn.mechanism.speed_names[worst]!r} still "
-        f"accelerates at {qdd[worst]:.3g}"
+        f"{dyn.mechanism.name}: no equilibrium was found near q0; at the closest configuration "
+        f"{dyn.mechanism.speed_names[worst]!r} still accelerates at {qdd[worst]:.3g}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -27,6 +27,7 @@ from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.status import Status
 from lagrangian.motion.system.following import Following
+from lagrangian.types import Progress
 
 KEEP = ("end", "extremes", "events", "rows")
 CHUNK = 8192  # motions that a thread takes at a time
@@ -34,8 +35,6 @@ MEMORY = 2 * 10**9  # bytes of rows
 PICKS = (0.5, 0.0, 1.0)  # which motion stands for all, as a part of the way from the first to the last: one that can begin
 LOOKED_AT = 3  # motions of doubtful energy that are made again to be looked at
 MANY = 100  # motions beside which it costs little to look at as many of those that are driven; of fewer, one
-
-Progress = Callable[[float, float], None]
 
 
 def simulate_many(
@@ -45,7 +44,7 @@ def simulate_many(
     parameters: Any,
     keep: Collection[str],
     t_eval: Any,
-    progress: Progress | None,
+    progress: Progress,
     threads: int,
 ) -> Motions:
     """The motions from all starts, with all parameters and torques."""
@@ -54,10 +53,10 @@ def simulate_many(
     start, end = arguments.span(recipe.t_span, given.mechanism)
     if recipe.t_span is None and Following(given.mechanism, given.parameters).depends(given.mechanism.initial.t_span):
         raise ArgumentError(
-            "is written with a parameter that varies, and motions that are made together end together",
+            "depends on a parameter that varies, but motions that are simulated together have one time span",
             where=(model.name, "[initial]"),
             argument="t_span",
-            remedy=f"give {Argument('t_span')} in numbers; an event may end each motion at its own time",
+            remedy=f"give {Argument('t_span')} as numbers; an event may end each motion at its own time",
         )
     times = arguments.grid(t_eval, start, end)
     grid = times if "rows" in keep else np.zeros(0)
@@ -115,7 +114,7 @@ def _check_memory(motions: int, rows: int, numbers: int) -> None:
 class _Work:
     """The motions of a batch, chunk by chunk."""
 
-    def __init__(self, batch: Batch, kept: Kept, progress: Progress | None, threads: int) -> None:
+    def __init__(self, batch: Batch, kept: Kept, progress: Progress, threads: int) -> None:
         self.batch, self.kept, self.progress, self.threads = batch, kept, progress, threads
         self.stopped = threading.Event()
         self.y = np.full(kept.y.shape, np.nan)  # where each begins
@@ -204,7 +203,8 @@ def _tell_of_energy(motions: Motions, batch: Batch, kept: Kept) -> None:
             warnings.simplefilter("always")
             motion = batch.motion(i, motions.y0[i], np.array(motions.span))
         if told and motion.success:
-            of = f"{len(kept.doubtful)} of {len(motions)} may be so" if conserved else f"of {len(looked_at)} that were looked at"
+            checked = f"one of {len(looked_at)} that were checked"
+            of = f"{len(kept.doubtful)} of {len(motions)} motions may be affected" if conserved else checked
             warn(f"{told[0].message} (motion {i}; {of})", SimulationWarning)
             return
 

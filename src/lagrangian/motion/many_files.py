@@ -26,9 +26,7 @@ def save(motions: Motions, path: str | os.PathLike[str]) -> Path:
     """Write a netCDF file, with all that was kept; or a CSV file with a row for each motion."""
     target = as_path(path)
     if target.suffix not in (".nc", ".csv"):
-        raise ArgumentError(
-            f"{target}: motions are saved as netCDF, with the ending .nc, or a row for each as text, with .csv", concerns="path"
-        )
+        raise ArgumentError(f"{target}: motions are saved as netCDF (.nc), or a row for each as text (.csv)", concerns="path")
     checked_target(target)
     return write(target, _text(motions) if target.suffix == ".csv" else netcdf.written(table(motions)))
 
@@ -85,8 +83,8 @@ def _about_extreme(name: str) -> dict[str, str]:
 def _events(motions: Motions) -> dict[str, Variable]:
     """The events of all motions one after the other, each with the number of its motion."""
     found = [(i, event) for i in sorted(motions.events) for event in motions.events[i]]
-    states = {name: np.array([getattr(e, name) for _, e in found], dtype=float).reshape(len(found), -1) for name in _STATES}
-    sizes = {"q": motions.mechanism.nq, "qd": motions.mechanism.nv}
+    states = {name: np.array([getattr(e, name) for _, e in found], dtype=float) for name in _STATES}
+    sizes = {"q": motions.mechanism.nq, "qd": motions.mechanism.nv}  # there may be no events
     return {
         "event_motion": Variable(("event",), np.array([i for i, _ in found], dtype=float), {"long_name": "its motion"}),
         "event_name": labels("event", (e.name for _, e in found)),

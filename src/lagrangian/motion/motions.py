@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
 from lagrangian.errors import Argument, ArgumentError, one_of, shown
@@ -18,6 +19,7 @@ from lagrangian.motion.motion import Motion
 from lagrangian.motion.showing import ShownMotions
 from lagrangian.motion.statistics import Statistics
 from lagrangian.motion.status import Ending, Status
+from lagrangian.types import Times
 
 if TYPE_CHECKING:
     from lagrangian.motion.batch.batch import Batch
@@ -29,12 +31,50 @@ class NoSuchMotionError(ArgumentError, IndexError):
 
 
 class Motions(Sequence[Motion], ShownMotions):
-    """Many motions of one mechanism, in the order in which they were given.
+    """Many motions of one mechanism, in the order in which you gave them.
 
-    `q_end`, `qd_end` and `t_end` are where each ended, NaN where it could not begin or was interrupted; `q0` and `qd0` where each
-    began; `parameters` the values that varied, by name. With `keep="rows"` there are `t`, `q` and `qd`, (motions, rows, ...),
-    and with `keep="events"` there is `events[i]`. `motions[i]` is a whole `Motion`, with the
-    rows that `t_eval` asked for: that run is made again, by itself, and gives the same numbers.
+    `simulate` returns this if you give it many starts, torques or values of parameters. It holds where each motion begins and
+    ends, and what you told it to `keep`. `motions[i]` is a whole `Motion`: that one is simulated again, and gives the same
+    numbers.
+
+    Attributes
+    ----------
+    q0, qd0 : ndarray
+        Coordinates and speeds at the beginning, one row for each motion.
+    q_end, qd_end : ndarray
+        Coordinates and speeds at the end; NaN for a motion that could not begin or was interrupted.
+    t_end : ndarray
+        The times of the ends, in s.
+    status : ndarray
+        How each motion ended, a `Status` each.
+    steps : ndarray
+        The numbers of accepted and of rejected time steps, with the shape (motions, 2).
+    parameters : dict of ndarray
+        The parameters and torques that vary, by name, with a value for each motion.
+    mechanism : Mechanism
+        The mechanism.
+    span : (float, float)
+        The time span, in s.
+    coordinate_names, speed_names : tuple of str
+        The names of the columns of `q_end` and of `qd_end`.
+
+    See Also
+    --------
+    simulate : Simulate one motion or many.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motions = lg.simulate("pendulum", 2, q0=[[0.1], [0.2], [0.3]], keep="extremes")
+    >>> print(motions)
+    pendulum: 3 motions from 0 to 2 s
+    finished: 3
+    theta at the end: mean -0.962426, standard deviation 0.164, from -1.17292 to -0.771942
+    qd_theta at the end: mean 4.42964, standard deviation 0.381, from 3.95528 to 4.88728
+    >>> motions.extremes["qd_max"][:, 0].round(3)
+    array([4.645, 4.85 , 5.042])
+    >>> print(motions[1].message)
+    reached t = 2 s
     """
 
     def __init__(self, batch: Batch, kept: Kept, y0: np.ndarray, span: tuple[float, float], times: np.ndarray) -> None:
@@ -76,8 +116,26 @@ class Motions(Sequence[Motion], ShownMotions):
             raise NoSuchMotionError(f"there is no motion {i}; there are {len(self)}, from 0 to {len(self) - 1}", where=self.name)
         return i % len(self)
 
-    def motion(self, i: int, t_eval: Any = None) -> Motion:
-        """One motion with forces, energies and work, and the rows of `simulate`'s `t_eval`, or of another."""
+    def motion(self, i: int, t_eval: Times | None = None) -> Motion:
+        """Return one motion with all its forces, energies and work.
+
+        Parameters
+        ----------
+        i : int
+            The number of the motion, from 0 on; a negative number counts from the end.
+        t_eval : int or array_like, optional
+            The number of rows, or their times in s; those of `simulate` by default.
+
+        Returns
+        -------
+        Motion
+            The motion.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no motion `i`, or if it could not begin.
+        """
         i = self._number(i)
         if not np.isfinite(self.y0[i]).all():
             raise ArgumentError(f"motion {i} could not begin: {self.message(i)}", where=self.name)
@@ -88,76 +146,126 @@ class Motions(Sequence[Motion], ShownMotions):
 
     @property
     def success(self) -> np.ndarray:
-        """Whether each ended as it was asked to."""
+        """Whether each motion reached its end, or an event that stops it, as an array of bool."""
         return np.logical_or.reduce([self.status == status for status in Status if status.success])
 
     def ending(self, i: int) -> Ending:
-        """How one ended."""
+        """Tell how one motion ended.
+
+        Parameters
+        ----------
+        i : int
+            The number of the motion.
+
+        Returns
+        -------
+        Ending
+            Its status, its time and the reason.
+        """
         i = self._number(i)
         known = self.kept.endings.get(i)
         return known if known is not None else Ending(self.status[i], float(self.t_end[i]))
 
     def message(self, i: int) -> str:
-        """The same as a sentence."""
+        """Tell in words how one motion ended.
+
+        Parameters
+        ----------
+        i : int
+            The number of the motion.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         return self.ending(i).message
 
     # -- what was kept -----------------------------------------------------------------------------------------------
 
     @property
     def t(self) -> np.ndarray:
-        """The times of the rows."""
+        """The times of the rows, in s. This needs `keep="rows"`."""
         self._rows()
         return self._batch.grid
 
     @property
     def q(self) -> np.ndarray:
-        """Coordinates, (motions, rows, coordinates): NaN after a motion ended. Between steps loops are as open as rtol allows."""
+        """Coordinates with the shape (motions, rows, coordinates). This needs `keep="rows"`.
+
+        They are NaN after the end of a motion. Loops are closed at the integrator's steps; between the steps they are open by as
+        much as `rtol` allows.
+        """
         return self._rows()[..., : self.mechanism.nq]
 
     @property
     def qd(self) -> np.ndarray:
-        """Speeds, (motions, rows, speeds)."""
+        """Speeds with the shape (motions, rows, speeds). This needs `keep="rows"`."""
         return self._rows()[..., self.mechanism.nq :]
 
     def _rows(self) -> np.ndarray:
         if self.kept.rows is None:
-            raise ArgumentError('no rows were kept; simulate(..., keep="rows") keeps them, and motions[i] has those of one')
+            raise ArgumentError('no rows were kept; use simulate(..., keep="rows"), or motions[i] for the rows of one motion')
         return self.kept.rows
 
     @property
     def extremes(self) -> dict[str, np.ndarray]:
-        """Of each motion the least and greatest values of coordinates and speeds over all its time, and when they were reached.
+        """The extremes of coordinates and speeds over the whole motion. This needs `keep="extremes"`.
 
-        `q_min`, `q_max`, `qd_min`, `qd_max`, and with `t_` before their names the times, (motions, coordinates or speeds) each.
+        The keys are `q_min`, `q_max`, `qd_min` and `qd_max`, with a row for each motion. `t_q_min`, `t_q_max`, `t_qd_min` and
+        `t_qd_max` are the times at which the extremes are reached, in s.
         """
         found, nq = self.kept.extremes, self.mechanism.nq
         if found is None:
-            raise ArgumentError('no extremes were kept; simulate(..., keep="extremes") keeps them')
+            raise ArgumentError('no extremes were kept; use simulate(..., keep="extremes")')
         parts = {"q": found[..., :nq], "qd": found[..., nq:]}
         names = ("{}_min", "{}_max", "t_{}_min", "t_{}_max")
         return {text.format(name): part[:, k] for k, text in enumerate(names) for name, part in parts.items()}
 
     @property
     def events(self) -> dict[int, list[Happening]]:
-        """The events of each motion that had any."""
+        """The events, in a mapping of the numbers of motions that had any to lists. This needs `keep="events"`."""
         if self.kept.events is None:
-            raise ArgumentError('no events were kept; simulate(..., keep="events") keeps them, and motions[i] has those of one')
+            raise ArgumentError(
+                'no events were kept; use simulate(..., keep="events"), or motions[i] for the events of one motion'
+            )
         return self.kept.events
 
     # -- statistics --------------------------------------------------------------------------------------------------
 
-    def statistics(self, of: Any = None) -> Statistics:
-        """Mean, standard deviation, least, greatest and quantiles over the motions that ended as they were asked to.
+    def statistics(self, of: str | ArrayLike | None = None) -> Statistics:
+        """Compute the mean, standard deviation, extremes and quantiles over the motions that succeeded.
 
-        `of` is the name of a quantity, such as "q_end", "theta1" (at the end) or, where they were kept, "qd_max"; or an array
-        with an entry for each motion. Coordinates and speeds at the end are meant unless it is given.
+        Parameters
+        ----------
+        of : str or array_like, optional
+            A quantity, such as "q_end", "theta1" (at the end) or, with `keep="extremes"`, "qd_max"; or an array with an entry
+            for each motion. By default, coordinates and speeds at the end.
+
+        Returns
+        -------
+        Statistics
+            A mapping of "mean", "std", "min", "max" and quantiles such as "0.95" to arrays.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such quantity, or if no motion succeeded.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> motions = lg.simulate("pendulum", 2, q0=[[0.1], [0.2], [0.3]])
+        >>> print(motions.statistics("theta"))
+                   mean      std      min       max     0.05     0.25       0.5      0.75      0.95
+        theta  -0.96243  0.16431  -1.1729  -0.77194  -1.1499  -1.0577  -0.94242  -0.85718  -0.78899
         """
         values, names = self._named(of) if of is None or isinstance(of, str) else (array(of, "of"), ())
         if values.ndim < 1 or len(values) != len(self):
             raise ArgumentError(f"has shape {values.shape}; an entry for each of {len(self)} motions is needed", argument="of")
         values = values[self.success]
         if not len(values):
-            raise ArgumentError("none of the motions ended as it was asked to; motions.message(i) says why", where=self.name)
+            raise ArgumentError("none of the motions succeeded; motions.message(i) says why", where=self.name)
         return Statistics(values, names)
 
     def _named(self, of: str | None) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -177,13 +285,30 @@ class Motions(Sequence[Motion], ShownMotions):
         return columns[of], (of,)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a netCDF file (.nc) with all that was kept, which many tools open; or a row for each motion as text (.csv)."""
+        """Write the motions to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file: netCDF (.nc), which holds all that was kept and opens in xarray, MATLAB and others; or CSV (.csv), with a
+            row for each motion.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        Raises
+        ------
+        ArgumentError
+            If the suffix is neither .nc nor .csv.
+        """
         from lagrangian.motion.many_files import save
 
         return save(self, path)
 
     def summary(self) -> str:
-        """How they went, in a few lines."""
+        """Describe the motions in a few lines: how many ended in which way, and statistics of their ends."""
         lines = [f"{self.name}: {len(self)} motions from {self.span[0]:g} to {self.span[1]:g} s"]
         for status in Status:
             found = np.flatnonzero(self.status == status)
@@ -194,7 +319,7 @@ class Motions(Sequence[Motion], ShownMotions):
             known = self.statistics()
             for k, name in enumerate(known.names):
                 mean, std, low, high = (known[what][k] for what in ("mean", "std", "min", "max"))
-                lines.append(f"{name} at the end: {mean:.6g}, standard deviation {std:.3g}, {low:.6g} to {high:.6g}")
+                lines.append(f"{name} at the end: mean {mean:.6g}, standard deviation {std:.3g}, from {low:.6g} to {high:.6g}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -74,7 +74,7 @@ class Made:
         begin = Start(self.known.dyn, q0, self.span[0])
         return np.concatenate(begin.as_given(qd0) if self.settings.off_constraint else [begin.q, begin.speeds(qd0)])
 
-    def run(self, y: np.ndarray, grid: np.ndarray, watch: Callable[[float], None] | None = None) -> Run:
+    def run(self, y: np.ndarray, grid: np.ndarray, watch: Callable[[float], object] | None = None) -> Run:
         """A run from a state on; what is to be said before it begins is said."""
         known, (start, end), limits = self.known, self.span, self.settings.limits
         q = y[: known.dyn.nq]

@@ -40,7 +40,18 @@ class Statistics(Mapping[str, np.ndarray]):
         return len(self._found)
 
     def of(self, name: str) -> dict[str, float]:
-        """All statistics of one of the names."""
+        """Return all statistics of one quantity.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+
+        Returns
+        -------
+        dict
+            The statistics as numbers, by name.
+        """
         if name not in self.names:
             raise ArgumentError(one_of("name", name, self.names))
         k = self.names.index(name)

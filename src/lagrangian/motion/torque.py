@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, floats, number
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
@@ -20,16 +21,49 @@ if TYPE_CHECKING:
     from lagrangian.motion.wrench import Wrench
 
 Function = Callable[[Any, Any, Any], Any]
+TorqueFunction = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
+"""A function of the time in s, the coordinates and the speeds, which returns one torque for each speed."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """A controller: `function(t, q, qd)` is asked every `period` seconds, and its torques are held until the next time.
+    """A digital controller, which a simulation calls at a fixed rate.
 
-    `delay` is how long after a sample its torques begin to act.
+    The simulation calls `function(t, q, qd)` once every `period` and holds the torques that it returns until the next sample
+    takes effect. The integrator ends a step at every such jump.
+
+    Parameters
+    ----------
+    function : callable
+        The controller: a function of the time in s, the coordinates and the speeds, which returns one torque for each speed. It
+        is a plain Python function, not `Traced`.
+    period : float
+        The time between two samples, in s.
+    delay : float, optional
+        The time from a sample until its torques act, in s; 0 by default. Before the first torques act, all torques are zero.
+
+    Raises
+    ------
+    ArgumentError
+        If `function` cannot be called, or if `period` or `delay` is out of range.
+
+    See Also
+    --------
+    Traced : A function that is compiled into the simulation.
+
+    Examples
+    --------
+    A proportional-derivative controller that runs at 100 Hz holds a pendulum level:
+
+    >>> import lagrangian as lg
+    >>> def hold(t, q, qd):
+    ...     return 200.0 * (0.0 - q) - 20.0 * qd
+    >>> motion = lg.simulate("pendulum", 3, q0=[0.5], torque=lg.Sampled(hold, period=0.01))
+    >>> print(motion.q[-1].round(3))
+    [-0.049]
     """
 
-    function: Function
+    function: TorqueFunction
     period: float
     delay: float = 0.0
 
@@ -42,12 +76,47 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Traced:
-    """`function(t, q, qd)` compiled into the run: it is called once, with symbols, and must not branch on values.
+    """A Python function of torques that is compiled into the simulation.
 
-    numpy's sin, cos, sqrt, exp, log, tanh and arctan work on them. Thirty times faster than a function called from Python.
+    The function is called once, with symbols for the time, the coordinates and the speeds. The formulas that it returns become
+    part of the machine code, so that the simulation does not call Python at every step. The integrator also knows their
+    derivatives, which the stiff method `rodas5p` and `linearise` need.
+
+    Parameters
+    ----------
+    function : callable
+        A function of (t, q, qd) that returns one torque for each speed. It may use arithmetic and NumPy's `sin`, `cos`, `sqrt`,
+        `exp`, `log`, `tanh` and `arctan`. It must not branch on values.
+
+    See Also
+    --------
+    Sampled : A function that is called at a fixed rate.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> import numpy as np
+    >>> def drive(t, q, qd):
+    ...     return [2.0 * np.sin(t) - 0.5 * qd[0]]
+    >>> motion = lg.simulate("pendulum", 2, torque=lg.Traced(drive))
+    >>> print(motion.tau[0], motion.tau[-1].round(3))
+    [0.] [3.016]
     """
 
     function: Function
+
+
+TorqueLike = (
+    float
+    | ArrayLike
+    | Mapping[str, float | str | ArrayLike | Expression]
+    | tuple[ArrayLike, ArrayLike]
+    | TorqueFunction
+    | Sampled
+    | Traced
+    | None
+)
+"""What drives a mechanism: numbers, expressions by the names of joints, (times, values), a function, or None for its own."""
 
 
 @dataclass
@@ -113,7 +182,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
     if is_number(given):
         return float(given)
     if callable(given):
-        raise ArgumentError(f"{where} is a function; pass one function of (t, q, qd) that gives all torques: torque=function")
+        raise ArgumentError(f"{where} is a function; pass one function of (t, q, qd) that returns all torques: torque=function")
     raise ArgumentError(f"{where} is {given!r}; a finite number, or an expression in text such as '1.96 - 0.1*theta1', is needed")
 
 
@@ -135,7 +204,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         return Torque(traced=given.function)
     if isinstance(given, type):
         raise ArgumentError(
-            f"is the class {given.__name__} itself; make one of it: {given.__name__}(model, path)", argument="torque"
+            f"is the class {given.__name__}; give an object of this class: {given.__name__}(model, path)", argument="torque"
         )
     if callable(given):
         return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
@@ -172,7 +241,7 @@ def _breaks(given: Any) -> tuple[float, ...]:
         found = (math.nan,)
     if not all(math.isfinite(x) for x in found):
         raise ArgumentError(
-            f"the function's breaks are {given!r:.60}; the times at which it jumps are needed", where=Argument("torque")
+            f"the function's `breaks` are {given!r:.60}; they must be the times at which it jumps", where=Argument("torque")
         )
     return tuple(sorted(found))
 
@@ -201,7 +270,7 @@ def _check_order(times: np.ndarray) -> None:
     if np.any(times[2:] == times[:-2]):
         k = int(np.argmax(times[2:] == times[:-2]))
         raise ArgumentError(
-            f"the time {times[k]:g} s is given more than twice", where=Argument("torque"), remedy="a jump is a time given twice"
+            f"the time {times[k]:g} s is given more than twice", where=Argument("torque"), remedy="give a time twice for a jump"
         )
 
 

@@ -11,12 +11,14 @@ import numpy as np
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
 from lagrangian.errors import Argument, ArgumentError, MechanismError, shown
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.torque import expression
+from lagrangian.motion.torque import TorqueFunction, expression
 
 ENTRIES = ("mx", "my", "mz", "fx", "fy", "fz")
+WrenchesLike = Mapping[str, Sequence[float | str | Expression] | np.ndarray | TorqueFunction] | None
+"""External wrenches by the names of frames: six numbers or expressions each, moment first, or a function that returns six."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def checked(given: Any, mechanism: Mechanism) -> tuple[Wrench, ...]:
 def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     if not isinstance(name, str):
         raise ArgumentError(
-            f"a frame is given by its name, or its body's, as text; this is a {type(name).__name__}", where=Argument("wrenches")
+            f"frames and bodies are given by their names, as text; this is a {type(name).__name__}", where=Argument("wrenches")
         )
     try:
         frame = mechanism.frame(name)
@@ -67,7 +69,7 @@ def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     ):
         raise ArgumentError(
             f"{where} is {shown(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
-            f"qd) that gives them"
+            f"qd) that returns them"
         )
     return Wrench(frame, tuple(expression(x, mechanism, f"{where}: {what}") for what, x in zip(ENTRIES, given, strict=True)))
 

@@ -16,16 +16,64 @@ from lagrangian.motion.torque import Torque
 
 
 class Goal(ABC):
-    """`at(mechanism, names)` gives residuals (m,) and their derivatives (m, names); `total` says that they are no squares."""
+    """What `optimise` minimises: the base class of all goals.
+
+    The functions of `lagrangian.goals` make goals. For a goal of your own, derive a class from this one and write `at`. The
+    optimiser minimises the sum of the squares of the residuals; if the class sets `total = True`, there is one residual, and it
+    is minimised itself.
+
+    Examples
+    --------
+    A goal of your own finds the length at which a pendulum has a period of two seconds:
+
+    >>> import lagrangian as lg
+    >>> import numpy as np
+    >>> class TwoSeconds(lg.goals.Goal):
+    ...     def at(self, mechanism, names, own):
+    ...         L, g = (float(mechanism.parameters[name]) for name in ("L", "g"))
+    ...         period = 2 * np.pi * np.sqrt(L / g)
+    ...         return np.array([period - 2.0]), np.array([[period / (2 * L)]])
+    >>> found = lg.optimise("pendulum", {"L": (0.5, 2.0)}, TwoSeconds())
+    >>> print(round(found.parameters["L"], 4))
+    0.994
+    """
 
     total = False  # whether the goal is the sum itself, and not that of squares
 
     @abstractmethod
     def at(self, mechanism: Mechanism, names: Sequence[str], own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For a mechanism, along its parameters `names`, and then along `own`, unknowns that the goal itself has."""
+        """Return the residuals and their derivatives.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            The mechanism with trial values of its parameters.
+        names : list of str
+            The parameters that the search varies.
+        own : ndarray
+            Trial values of the goal's own unknowns.
+
+        Returns
+        -------
+        residuals : ndarray
+            The residuals.
+        derivatives : ndarray
+            Their derivatives, one column for each of `names` and then one for each of `own`.
+        """
 
     def unknowns(self, mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where unknowns of the goal itself begin, and their bounds."""
+        """Return the start and the bounds of unknowns that the goal itself has; none by default.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            The mechanism where the search begins.
+
+        Returns
+        -------
+        first, low, high : ndarray
+            The start, the lower and the upper bounds.
+        """
         return np.zeros(0), np.zeros(0), np.zeros(0)
 
 

@@ -9,17 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.events import EventsLike
 from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, Quantities
 from lagrangian.motion.sensitivity.sensitivities import sensitivities
 from lagrangian.optimisation.goal import Goal, parameter_values, system_of
 from lagrangian.optimisation.holding import HoldingTorque, speed
 from lagrangian.optimisation.led import following, led
+from lagrangian.types import State, TimeSpan
 
 __all__ = ["Goal", "at_end", "holding_torque", "integral", "path_points"]
 
@@ -33,7 +36,7 @@ class PathPoints(Goal):
         self.angles = None if angles is None else array(angles, "angles").ravel()
         if self.angles is not None and len(self.angles) != len(self.points):
             raise ArgumentError(
-                f"are {len(self.angles)}, for {len(self.points)} points; one for each is needed", argument="angles"
+                f"have {len(self.angles)} values for {len(self.points)} points; one for each is needed", argument="angles"
             )
 
     def unknowns(self, mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,34 +85,176 @@ class MotionGoal(Goal):
         return np.array([value]), gradient[None]
 
 
-def holding_torque(poses: Any, joints: Sequence[str] | None = None) -> Goal:
-    """That the joint forces which hold the mechanism at rest in these poses are small: spring balancing, counterweights.
+def holding_torque(poses: ArrayLike | Mapping[str, ArrayLike], joints: Sequence[str] | None = None) -> Goal:
+    """Minimise the torques that hold the mechanism at rest in some poses.
 
-    `poses` are configurations, one a row, or a mapping of coordinates to their values, {"theta1": [0, 0.5, 1]}. `joints` are
-    those whose forces count, all if not given. In a mechanism with loops the actuated joints hold it, or those that `joints`
-    names; the coordinates that the mapping names, or else those of the joints that hold it, stay where the poses have them while
-    parameters change, and the others follow so that the loops stay closed.
+    Use this for spring balancing and counterweights.
+
+    Parameters
+    ----------
+    poses : array_like or mapping
+        The poses: an array with a row of coordinates for each, or a mapping of coordinates to lists of values, such as
+        `{"theta1": [0, 0.5, 1]}`. For a mechanism with loops a mapping may leave coordinates out, which follow such that the
+        loops stay closed.
+    joints : list of str, optional
+        The joints whose torques count; all by default. The actuated joints hold a mechanism with loops; if `joints` names
+        others, these hold it instead.
+
+    Returns
+    -------
+    Goal
+        A goal for `optimise`.
+
+    Notes
+    -----
+    By virtual work, the torque at a driven joint of a mechanism with loops is n^T h. Here h are the gravity and spring torques,
+    and n are the speeds of all joints while this joint moves at speed one and the other driven joints stand still. While
+    parameters change, the coordinates that the mapping names, or else those of the joints that hold the mechanism, keep their
+    values.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> goal = lg.goals.holding_torque({"theta1": [0.0, 0.5, 1.0], "theta2": [0.0, 0.5, 1.0]}, joints=["theta2"])
+    >>> found = lg.optimise("two_r", {"r2": (0.1, 1.0)}, goal)
+    >>> print(round(found.parameters["r2"], 3), f"{found.before:.1f} -> {found.value:.1f} N m")
+    0.1 49.8 -> 8.5 N m
     """
     return HoldingTorque(poses, joints)
 
 
-def path_points(frame: str, points: Any, driven: str, angles: Any = None) -> Goal:
-    """That a frame passes through points while the coordinate `driven` turns: synthesis of a path.
+def path_points(frame: str, points: ArrayLike, driven: str, angles: ArrayLike | None = None) -> Goal:
+    """Minimise the distances of a frame from given points while a coordinate turns.
 
-    `points` are (x, y) or (x, y, z) in the world, one a row. `angles` are those of the driven coordinate at each of them; if they
-    are not given they are found, too.
+    This is path synthesis of mechanisms with loops.
+
+    Parameters
+    ----------
+    frame : str
+        The frame or body.
+    points : array_like
+        The points in the world, in m, with a row (x, y) or (x, y, z) for each.
+    driven : str
+        The coordinate that drives the mechanism.
+    angles : array_like, optional
+        The value of the driven coordinate at each point, in rad. By default these are unknowns of the search.
+
+    Returns
+    -------
+    Goal
+        A goal for `optimise`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> points = [[0.63, 0.47], [0.44, 0.50], [0.25, 0.43], [0.11, 0.29]]
+    >>> goal = lg.goals.path_points("C", points, driven="theta1", angles=[1.0, 1.6, 2.2, 2.8])
+    >>> found = lg.optimise("four_bar", {"l1": (0.2, 0.4), "l2": (0.7, 1.1), "l3": (0.5, 0.8)}, goal)
+    >>> print(f"{1000 * found.before:.1f} -> {1000 * found.value:.1f} mm")
+    41.5 -> 2.7 mm
     """
     return PathPoints(frame, points, driven, angles)
 
 
-def integral(expression: str, **run: Any) -> Goal:
-    """That the integral of an expression over a motion is small: `integral("(theta1 - 1)^2 + 0.01*tau_theta1^2", t_span=3)`.
+def integral(
+    expression: str,
+    t_span: TimeSpan = None,
+    q0: State = None,
+    qd0: State = None,
+    torque: float | ArrayLike | Mapping[str, float | str] | None = None,
+    events: EventsLike = None,
+    *,
+    frames: Sequence[str] = (),
+    **options: object,
+) -> Goal:
+    """Minimise the integral of an expression over a motion.
 
-    The names are those of `Sensitivities`; `run` are arguments of `simulate`.
+    Parameters
+    ----------
+    expression : str
+        An expression of coordinates, speeds `qd_<name>`, torques `tau_<name>`, positions `<frame>.x`, the time `t` and
+        parameters, such as "(theta1 - 1)^2 + 0.01*tau_theta1^2".
+    t_span, q0, qd0, torque, events : optional
+        The time span, the start, the torques and the events, as for `simulate`.
+    frames : list of str, optional
+        The frames whose positions the expression uses.
+    **options
+        Other arguments of `sensitivities`.
+
+    Returns
+    -------
+    Goal
+        A goal for `optimise`.
+
+    Other Parameters
+    ----------------
+    rtol, atol : float, optional
+        The tolerances of the integrator; 1e-9 and 1e-11 by default.
+    parameters, method, wrenches, saturate, limits, restitution, progress, max_steps
+        As for `simulate`.
+    stabilisation, alpha, beta, off_constraint, step, max_step
+        As for `simulate`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> goal = lg.goals.integral("qd_theta^2", t_span=1)
+    >>> found = lg.optimise("pendulum", {"L": (0.5, 2.0)}, goal)
+    >>> print(round(found.parameters["L"], 3), f"{found.before:.3f} -> {found.value:.3f}")
+    2.0 10.415 -> 5.284
     """
+    run = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
     return MotionGoal("integral", expression, run)
 
 
-def at_end(expression: str, **run: Any) -> Goal:
-    """That an expression is small at the end of a motion: `at_end("(tip.x - 1.5)^2", t_span=2, frames=["tip"])`."""
+def at_end(
+    expression: str,
+    t_span: TimeSpan = None,
+    q0: State = None,
+    qd0: State = None,
+    torque: float | ArrayLike | Mapping[str, float | str] | None = None,
+    events: EventsLike = None,
+    *,
+    frames: Sequence[str] = (),
+    **options: object,
+) -> Goal:
+    """Minimise an expression at the end of a motion.
+
+    Parameters
+    ----------
+    expression : str
+        An expression of coordinates, speeds `qd_<name>`, torques `tau_<name>`, positions `<frame>.x`, the time `t` and
+        parameters, such as "(tip.x - 1.5)^2".
+    t_span, q0, qd0, torque, events : optional
+        The time span, the start, the torques and the events, as for `simulate`.
+    frames : list of str, optional
+        The frames whose positions the expression uses.
+    **options
+        Other arguments of `sensitivities`.
+
+    Returns
+    -------
+    Goal
+        A goal for `optimise`.
+
+    Other Parameters
+    ----------------
+    rtol, atol : float, optional
+        The tolerances of the integrator; 1e-9 and 1e-11 by default.
+    parameters, method, wrenches, saturate, limits, restitution, progress, max_steps
+        As for `simulate`.
+    stabilisation, alpha, beta, off_constraint, step, max_step
+        As for `simulate`.
+
+    Examples
+    --------
+    The length at which a pendulum swings from level to hanging in half a second:
+
+    >>> import lagrangian as lg
+    >>> goal = lg.goals.at_end("(theta - 3*pi/2)^2", t_span=0.5)
+    >>> found = lg.optimise("pendulum", {"L": (0.2, 2.0)}, goal)
+    >>> print(round(found.parameters["L"], 4))
+    0.7134
+    """
+    run = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
     return MotionGoal("end", expression, run)

@@ -64,10 +64,10 @@ class HoldingTorque(Goal):
         missing = [name for name in mechanism.coordinate_names if name not in self.named]
         if self.named and missing and not mechanism.equations:
             raise ArgumentError(
-                f"do not say where {', '.join(missing)} is",
+                f"leave out {', '.join(missing)}",
                 where=WHERE,
                 argument="poses",
-                remedy="without loops all coordinates are needed",
+                remedy="a mechanism without loops needs all coordinates",
             )
 
     def _open(self, mechanism: Mechanism) -> np.ndarray:
@@ -130,7 +130,7 @@ class HoldingTorque(Goal):
             raise ArgumentError(
                 f"cannot be held by {named} in pose {pose}: {why}",
                 where=(WHERE, Part("mechanism", model.name)),
-                remedy="as many joints are needed that move all others: actuated ones, or those that joints names",
+                remedy="give as many joints as degrees of freedom, actuated ones or by `joints`, which move all others",
             )
         unit = np.vstack([np.zeros((len(psi), len(holding))), np.eye(len(holding))])
         moves: np.ndarray = np.linalg.lstsq(rows, unit, rcond=None)[0].T

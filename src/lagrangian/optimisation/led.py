@@ -30,8 +30,8 @@ def led(dyn: Dynamics, names: Sequence[str], values: np.ndarray) -> np.ndarray:
         if not arrived[0]:
             wanted = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names, row, strict=True))
             raise AssemblyError(
-                f"{dyn.mechanism.name}: a configuration with {wanted} is not reached from the start and the poses before: its "
-                "loops do not close there, or a dead centre lies on the way"
+                f"{dyn.mechanism.name}: a configuration with {wanted} cannot be reached from the start and the poses before: "
+                "the loops do not close there, or a dead centre lies on the way"
             )
         q = there[0]
         found.append(q)

@@ -25,9 +25,42 @@ BROKEN = 1e-6  # by how much an inequality may miss
 
 @dataclass
 class Optimum:
-    """What was found: the `parameters`, the `mechanism` with them, and the `value` of the goal there.
+    """The result of an optimisation.
 
-    Of a goal of residuals, `value` is the root of their mean square, and `residuals` has them.
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism with the parameters that were found.
+    parameters : dict of float
+        These parameters.
+    value : float
+        The value of the goal: the root mean square of its residuals, or, for `goals.integral` and `goals.at_end`, the value of
+        the expression.
+    before : float
+        The value of the goal where the search began.
+    residuals : ndarray
+        The residuals of the goal.
+    evaluations : int
+        How often the goal was evaluated.
+    success : bool
+        Whether the search converged and all inequalities hold.
+    message : str
+        What the optimiser reports.
+    unknowns : ndarray
+        The values of the goal's own unknowns, such as the crank angles of `goals.path_points`.
+    broken : tuple of str
+        The inequalities that do not hold.
+    at_bound : tuple of str
+        The parameters that are at one of their bounds.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
+    >>> print(f"{found.before:.3f} -> {found.value:.3f} N m")
+    8.609 -> 4.305 N m
+    >>> found.at_bound
+    ('m',)
     """
 
     mechanism: Mechanism
@@ -44,16 +77,18 @@ class Optimum:
     at_bound: tuple[str, ...] = ()  # parameters that are at one of their bounds
 
     def __str__(self) -> str:
-        told = "" if self.success else "No optimum was found: "
-        lines = [f"{told}{self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"]
-        lines += [f"  it breaks {text}" for text in self.broken]
+        told = "" if self.success else "No optimum was found. "
+        lines = [
+            f"{told}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"
+        ]
+        lines += [f"  {text} does not hold" for text in self.broken]
         edge = dict.fromkeys(self.at_bound, " (at its bound)")
         return "\n".join([*lines, *(f"  {name} = {x:.6g}{edge.get(name, '')}" for name, x in self.parameters.items())])
 
 
 def optimise(
     mechanism: MechanismLike,
-    over: Mapping[str, Any],
+    over: Mapping[str, Sequence[float]],
     goal: Goal,
     subject_to: Sequence[str] | str = (),
     *,
@@ -62,20 +97,64 @@ def optimise(
     progress: Callable[[int, float], None] | None = None,
     max_evaluations: int = 500,
 ) -> Optimum:
-    """The parameters that meet a goal best.
+    """Find the parameters of a mechanism that meet a goal best.
 
-    `over` maps parameters (or paths of numbers, such as `link2.mass`) to bounds (least, most), or to (least, first, most); the
-    search begins at their present values otherwise. `goal` is one of `lagrangian.goals`. `subject_to` are inequalities between
-    parameters, "l1 + l0 <= l2 + l3", which the result keeps. With `starts` above 1 the search begins at as many places between
-    the bounds, the first as said and the others at random from `seed`, and the best result is taken. `progress(evaluations,
-    value)` is told of every evaluation. Sums of squares are minimised by SciPy's trust-region reflective method, what has other
-    constraints or is no sum of squares by SLSQP; both are given exact gradients.
+    SciPy's optimisers search with exact gradients: the trust-region reflective method for sums of squares without inequalities,
+    and SLSQP otherwise. They find a local optimum; `starts` searches from several places.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path
+        The mechanism, the name of one in the library, or a file.
+    over : mapping
+        The parameters to find, or numbers of parts such as "link2.mass", with their bounds (least, most), or with (least, first,
+        most) to begin the search at `first`. Otherwise it begins at their present values.
+    goal : Goal
+        What to minimise, one of `lagrangian.goals`.
+    subject_to : str or list of str, optional
+        Inequalities between parameters that the result keeps, such as "l1 + l0 <= l2 + l3".
+    starts : int, optional
+        The number of searches; 1 by default. The first begins at the values above, the others at random places between the
+        bounds, and the best result counts.
+    seed : int, optional
+        The seed of the random places; 0 by default.
+    progress : callable, optional
+        A function of (evaluations, value) that is called after every evaluation of the goal.
+    max_evaluations : int, optional
+        The largest number of evaluations of a search; 500 by default.
+
+    Returns
+    -------
+    Optimum
+        The parameters, the mechanism with them, and the value of the goal.
+
+    Raises
+    ------
+    ArgumentError
+        If a name, a bound or an inequality is not understood, or if the goal cannot be evaluated where the search begins.
+
+    See Also
+    --------
+    sensitivities : The exact derivatives of a motion.
+
+    Examples
+    --------
+    The lightest bob needs the least torque:
 
     >>> import lagrangian as lg
-    >>> arm = lg.library("pendulum")
-    >>> found = lg.optimise(arm, {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
+    >>> found = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
     >>> round(found.parameters["m"], 6)
     0.5
+
+    The links of a four-bar linkage are found such that its coupler point passes through four points. The linkage is to keep
+    Grashof's condition:
+
+    >>> points = [[0.63, 0.47], [0.44, 0.50], [0.25, 0.43], [0.11, 0.29]]
+    >>> goal = lg.goals.path_points("C", points, driven="theta1", angles=[1.0, 1.6, 2.2, 2.8])
+    >>> bounds = {"l1": (0.2, 0.4), "l2": (0.7, 1.1), "l3": (0.5, 0.8)}
+    >>> found = lg.optimise("four_bar", bounds, goal, subject_to="l0 + l1 <= l2 + l3")
+    >>> print({name: round(value, 2) for name, value in found.parameters.items()})
+    {'l1': 0.35, 'l2': 0.95, 'l3': 0.65}
     """
     if not isinstance(goal, Goal):
         raise ArgumentError(
@@ -121,11 +200,11 @@ def _inequalities(mechanism: Mechanism, given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         sides = SIDES.split(text)
         if len(sides) != 2:
-            raise ArgumentError(f"{text!r} is given", argument="subject_to", remedy='one <= or >= is needed: "l1 <= 2*l2"')
+            raise ArgumentError(f"has {text!r}", argument="subject_to", remedy='one <= or >= is needed: "l1 <= 2*l2"')
         left, right = (parse(side, mechanism.parameters) for side in sides)
         difference = right - left if "<=" in text else left - right
         if free_symbols(difference):
-            raise ArgumentError(f"{text!r} may have parameters only", argument="subject_to")
+            raise ArgumentError(f"has {text!r}, in which only parameters may occur", argument="subject_to")
         found[text] = difference
     return found
 

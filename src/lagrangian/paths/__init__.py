@@ -1,12 +1,12 @@
-"""Paths to follow (`lagrangian.paths`): lines, circles, arcs and splines of joints or of a frame, formulas, tables, files.
+"""Paths that a mechanism can follow: lines, circles, arcs and splines of joints or of a frame, formulas, tables and files.
 
-Every path is given a `duration`, or limits of `speed` and `acceleration`, and it then takes as long as it must. `timing` is
-"quintic" or "trapezoidal", from rest to rest, or "uniform", at constant speed from the first moment on.
+A path has a `duration`, or limits of `speed` and `acceleration` from which the duration follows. Its `timing` is "quintic" or
+"trapezoidal", both from rest to rest, or "uniform", which has a constant speed from beginning to end.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from lagrangian.paths.frame_paths import arc, circle, line, spline
 from lagrangian.paths.functions_of_time import dwell, formula, function, read
@@ -32,6 +32,42 @@ __all__ = [
 ]
 
 
-def sequence(*paths: Any) -> Any:
-    """Paths one after the other, as one. Each begins where, and as fast as, the one before ends."""
+def sequence(*paths: JointPath | CartesianPath | Sequence[JointPath | CartesianPath]) -> JointPath | CartesianPath:
+    """Join paths end to end.
+
+    All paths lead the same coordinates, or the same frame along the same directions. Each begins where the one before ends, and
+    with the same speed; paths from rest to rest always join if their ends meet.
+
+    Parameters
+    ----------
+    *paths : JointPath or CartesianPath
+        The paths in order, or a list of them.
+
+    Returns
+    -------
+    JointPath or CartesianPath
+        A path of the same kind. It starts when the first path starts, and takes as long as all of them together.
+
+    Raises
+    ------
+    ArgumentError
+        If two paths do not meet, or do not lead the same coordinates or frame.
+
+    See Also
+    --------
+    dwell : Wait where a path ends.
+
+    Examples
+    --------
+    Go there, wait for half a second, and come back:
+
+    >>> import lagrangian as lg
+    >>> there = lg.paths.line((1.2, 0.4), (0.8, 0.9), 1.0, frame="tip")
+    >>> back = lg.paths.line((0.8, 0.9), (1.2, 0.4), 2.0, frame="tip")
+    >>> path = lg.paths.sequence(there, lg.paths.dwell(there, 0.5), back)
+    >>> path
+    <CartesianPath of 'tip' along x, y: 0 to 3.5 s>
+    >>> path(1.2)[0][:3, 3]
+    array([0.8, 0.9, 0. ])
+    """
     return _sequence(paths[0] if len(paths) == 1 and isinstance(paths[0], (list, tuple)) else paths)

@@ -32,16 +32,18 @@ def different(names: Any, what: str) -> tuple[str, ...] | None:
         return None
     found = texts(names, what)
     if not found:
-        raise ArgumentError(f"is {shown(names)}", argument=what, remedy="texts, each of them once, are needed")
+        raise ArgumentError(f"is {shown(names)}", argument=what, remedy="a list of different names is needed")
     return found
 
 
 def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism: Mechanism | None) -> np.ndarray:
     if isinstance(given, str):
         if mechanism is None:
-            raise ArgumentError(f"is {given!r}: a pose is known by name when `mechanism` is given", argument=what)
+            raise ArgumentError(
+                f"is {given!r}, the name of a pose", argument=what, remedy="give `mechanism`, whose poses have names"
+            )
         at = configuration(mechanism, given, what)
-        q = at.q if at.complete else assemble(mechanism, at)
+        q = at.q if at.complete else assemble(mechanism, at)  # type: ignore[arg-type]  # which has been read
         pose = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True))
         return np.array([pose[n] for n in names or mechanism.coordinate_names])
     if isinstance(given, Mapping):
@@ -70,7 +72,9 @@ def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
         x = np.zeros(0)
     if x.shape == (4, 4):
         if not np.isfinite(x).all() or np.abs(x[3] - (0, 0, 0, 1)).max() > 1e-9:
-            raise ArgumentError("is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1", argument=what)
+            raise ArgumentError(
+                "is not a pose: all its numbers must be finite, and its last row must be 0, 0, 0, 1", argument=what
+            )
         return x[:3, 3], quaternion_of(x, what)
     if x.shape not in ((2,), (3,)) or not np.isfinite(x).all():
         raise ArgumentError(f"is {shown(given)}", argument=what, remedy="a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
@@ -93,12 +97,13 @@ def increasing(times: np.ndarray, n: int) -> None:
         raise ArgumentError(f"{len(times)} times are given for {n} rows", concerns="times")
     if len(times) < 2 or (np.diff(times) <= 0).any():
         k = int(np.argmax(np.diff(times) <= 0)) if len(times) > 1 else 0
-        told = f"after {times[k]:g} s comes {times[k + 1]:g} s" if len(times) > 1 else "there is only one"
+        told = f"{times[k + 1]:g} s follows {times[k]:g} s" if len(times) > 1 else "there is only one time"
         raise ArgumentError(f"must increase: {told}", argument="times")
 
 
 def only_times(*others: Any) -> None:
     if any(x is not None for x in others):
         raise ArgumentError(
-            "times say when each point is passed; leave out duration, timing, ramp and limits of speed", concerns="times"
+            "`times` fixes when the path passes each point; leave out duration, timing, ramp, speed and acceleration",
+            concerns="times",
         )

@@ -114,7 +114,9 @@ def circle(center: np.ndarray, radius: float, normal: ArrayLike, start: ArrayLik
     first = _unit(start, "start")
     u = first - (first @ n) * n
     if np.linalg.norm(u) < 1e-9:
-        raise ArgumentError(f"the circle's start direction {first} is along its normal {n}; it must lie across", concerns="start")
+        raise ArgumentError(
+            f"the circle's start direction {first} is parallel to its normal {n}; choose another direction", concerns="start"
+        )
     u = u / np.linalg.norm(u)
     return Circle(center, radius, u, np.cross(n, u), 0.0, sweep)
 
@@ -125,7 +127,7 @@ def arc(a: np.ndarray, via: np.ndarray, b: np.ndarray) -> Circle:
     n = np.cross(x, y)
     size = float(n @ n)
     if size < 1e-18 * max(float(x @ x), float(y @ y)) ** 2 or size == 0:
-        raise ArgumentError("the three points of the arc lie on a line; use a line, or move the middle one", concerns="through")
+        raise ArgumentError("the three points of the arc lie on a line; use paths.line, or move `via`", concerns="through")
     center = a + np.cross((x @ x) * y - (y @ y) * x, n) / (2 * size)
     u = a - center
     radius = float(np.linalg.norm(u))

@@ -33,7 +33,9 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
     """
     timed(timing, 1.0)
     if ramp is not None:
-        raise ArgumentError("a ramp goes with a duration; limits of speed and acceleration say how long it is", concerns="ramp")
+        raise ArgumentError(
+            "`ramp` needs a duration; with limits of speed and acceleration the ramp follows from them", concerns="ramp"
+        )
     shape, straight = timed(timing, 1.0), True
     fastest = strongest = math.inf  # of s, on a straight line
     longest, moves, bound = 0.0, False, False
@@ -51,11 +53,11 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
             fastest = min(fastest, float((v_max[moving] / length[moving]).min())) if straight else fastest
             strongest = min(strongest, float((a_max[moving] / length[moving]).min())) if straight else strongest
     if not moves:
-        raise ArgumentError("the path goes nowhere; its duration must be given, or use paths.dwell", concerns="duration")
-    if not bound:
         raise ArgumentError(
-            "how long does the path take? Give a duration, or limits of speed and acceleration", concerns="duration"
+            "the path does not move, so limits give no duration; give a duration, or use paths.dwell", concerns="duration"
         )
+    if not bound:
+        raise ArgumentError("the path has no duration; give one, or limits of speed and acceleration", concerns="duration")
     return quickest(timing, fastest, strongest) if straight else timed(timing, longest)
 
 

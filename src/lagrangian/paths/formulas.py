@@ -50,13 +50,13 @@ class Formulas:
         """An error where a place or a speed jumps."""
         at, first = np.array(self.breaks), np.arange(len(self.breaks))
         before, after = self._at(at, first), self._at(at, first + 1)
-        for order, what in enumerate(("it jumps", "its speed jumps")):
+        for order, what in enumerate(("its value jumps", "its speed jumps")):
             a, b = before[order], after[order]
             off = np.abs(a - b) > JUMP * (1 + np.maximum(np.abs(a), np.abs(b)))
             for k, column in np.argwhere(off):
                 raise ArgumentError(
                     f"the formula of {self.names[column]!r}: {what} from {a[k, column]:.6g} to {b[k, column]:.6g} at "
-                    f"t = {at[k]:.6g} s; a path's place and speed do not"
+                    f"t = {at[k]:.6g} s; the position and the speed of a path must be continuous"
                 )
 
 
@@ -67,7 +67,8 @@ def motion_of(
     for name, given in parameters.items():
         if name == "t" or not is_number(given):
             raise ArgumentError(
-                f"parameter {name!r} is {shown(given)}; a finite number is needed, and t is the time", concerns="parameters"
+                f"parameter {name!r} is {shown(given)}; a finite number is needed, under another name than t",
+                concerns="parameters",
             )
     known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
@@ -78,7 +79,7 @@ def motion_of(
         jumps = switching.of_time(x, *span)
         breaks = switching.distinct([*jumps, *features.of_time(x, *span, jumps)], *span)
     except switching.TooMany as error:
-        raise ArgumentError(f"'{error.expression}' has a kink too often for a path: its acceleration never settles") from None
+        raise ArgumentError(f"'{error.expression}' has too many kinks for a path") from None
     edges = np.array([span[0], *breaks, span[1]])
     found = Formulas(tuple(names), levels, start, tuple(breaks), 0.5 * (edges[1:] + edges[:-1]))
     found.check_continuous()

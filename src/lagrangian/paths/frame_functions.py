@@ -40,10 +40,12 @@ def frame_path(
             raise ArgumentError(f"a formula of frame {frame!r}: {one_of('direction', name, NAMES)}")
     given = {what: known for what, known in KINDS.items() if set(known) & set(names)}
     if len(given) > 1:
-        raise ArgumentError(f"the orientation of frame {frame!r} is given by {' and by '.join(given)}; one of them is enough")
+        raise ArgumentError(f"the orientation of frame {frame!r} is given by {' and by '.join(given)}; give only one of them")
     if (euler is not None) != ("Euler angles" in given):
         if euler is not None:
-            raise ArgumentError(f"is {euler!r}, the sequence of alpha, beta and gamma; none of them is given", argument="euler")
+            raise ArgumentError(
+                f"is {euler!r}, the sequence of alpha, beta and gamma, but none of these angles is given", argument="euler"
+            )
         raise ArgumentError(
             f"alpha, beta and gamma are Euler angles: their sequence is needed, such as {Argument('euler', 'ZYX')}",
             concerns="euler",

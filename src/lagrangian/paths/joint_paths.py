@@ -18,8 +18,8 @@ from lagrangian.public import public
 
 @public
 def joint_line(
-    start: ArrayLike | Mapping[str, float],
-    end: ArrayLike | Mapping[str, float],
+    start: ArrayLike | Mapping[str, float] | str,
+    end: ArrayLike | Mapping[str, float] | str,
     duration: float | None = None,
     *,
     timing: str = "quintic",
@@ -29,10 +29,55 @@ def joint_line(
     mechanism: Mechanism | None = None,
     names: Sequence[str] | None = None,
 ) -> JointPath:
-    """All joints together from `start` to `end`: arrays, mappings of coordinates to values, or names of poses of `mechanism`.
+    """Move all joints together from one configuration to another.
 
-    Without a duration it is the quickest that no joint's `speed` and `acceleration` forbid, each a number or one for every joint;
-    the speed limits of `mechanism` hold if none are given.
+    Every coordinate changes in proportion, so that all of them start and stop at the same time. Give a `duration`, or limits of
+    `speed` and `acceleration`; with limits the path is as quick as they allow.
+
+    Parameters
+    ----------
+    start, end : array_like, mapping or str
+        The first and the last configuration, in rad and m: an array in the mechanism's order, a mapping of coordinates to values,
+        or the name of a pose of `mechanism`.
+    duration : float, optional
+        How long the path takes, in seconds.
+    timing : {"quintic", "trapezoidal", "uniform"}
+        How the path is run through. "quintic" and "trapezoidal" go from rest to rest; "uniform" has a constant speed.
+    ramp : float, optional
+        How long a trapezoidal timing with a duration accelerates, and how long it brakes, in seconds. The default is a third of
+        the duration.
+    speed : array_like, optional
+        The largest speed, in rad/s or m/s: one number for all coordinates, or one for each. The default with `mechanism` is the
+        speed limits of its joints.
+    acceleration : array_like, optional
+        The largest acceleration, in rad/s^2 or m/s^2: one number, or one for each coordinate.
+    mechanism : Mechanism, optional
+        The mechanism that will follow the path. Its poses, coordinate names and speed limits are then known.
+    names : sequence of str, optional
+        The coordinates that the path leads. The default is the keys of a mapping, or all coordinates of the mechanism.
+
+    Returns
+    -------
+    JointPath
+        The path.
+
+    Raises
+    ------
+    ArgumentError
+        If the ends do not have the same coordinates, or if neither a duration nor limits are given.
+
+    Notes
+    -----
+    For the timings see Biagiotti and Melchiorri, Trajectory Planning for Automatic Machines and Robots (2008), chapters 2 and 3.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], speed=1.0, acceleration=4.0, timing="trapezoidal")
+    >>> path.duration
+    1.25
+    >>> path(path.duration / 2)[1]
+    array([ 1. , -0.5])
     """
     led = led_names(names, (start, end), mechanism)
     a, b = (coordinates(x, led, what, mechanism) for x, what in ((start, "start"), (end, "end")))
@@ -43,7 +88,7 @@ def joint_line(
 
 @public
 def joint_spline(
-    points: Any,
+    points: ArrayLike | Sequence[ArrayLike | Mapping[str, float] | str],
     duration: float | None = None,
     *,
     times: ArrayLike | None = None,
@@ -56,9 +101,56 @@ def joint_spline(
     mechanism: Mechanism | None = None,
     names: Sequence[str] | None = None,
 ) -> JointPath:
-    """Through points, (n, coordinates), without stopping; at `times` if they are given, else by `timing` from end to end.
+    """Move the joints through several configurations without stopping.
 
-    `ends` is "natural", "clamped" (at rest; the default with times), "free" or "periodic".
+    The path is a spline. It passes the points at given `times`; without times it runs through them from end to end with a
+    `timing`.
+
+    Parameters
+    ----------
+    points : array_like or sequence
+        The configurations, one per row; or a list of arrays, of mappings of coordinates to values, or of names of poses.
+    duration : float, optional
+        How long the path takes, in seconds. Give this or limits, if you give no times.
+    times : array_like, optional
+        The time of each point in seconds, increasing.
+    timing : {"quintic", "trapezoidal", "uniform"}, optional
+        How the path is run through. The default is "quintic"; with `times` it must not be given.
+    ramp : float, optional
+        How long a trapezoidal timing with a duration accelerates and brakes, in seconds.
+    speed, acceleration : array_like, optional
+        Limits for each coordinate, from which the duration follows: one number, or one for each.
+    degree : {3, 5}
+        The degree of the spline: 3 has a continuous acceleration, 5 is smoother.
+    ends : {"natural", "clamped", "free", "periodic"}, optional
+        The end conditions: no curvature, at rest, none, or a closed path. The default is "natural", and "clamped" with `times`.
+    mechanism : Mechanism, optional
+        The mechanism that will follow the path. Its poses, coordinate names and speed limits are then known.
+    names : sequence of str, optional
+        The coordinates that the path leads. The default is the keys of a mapping, or all coordinates of the mechanism.
+
+    Returns
+    -------
+    JointPath
+        The path.
+
+    Raises
+    ------
+    ArgumentError
+        If points are the same or do not have the same coordinates, or if `times` do not increase.
+
+    See Also
+    --------
+    recorded : A spline through many rows, as they were measured.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.paths.joint_spline([[0, 0], [0.5, 0.8], [1, 0]], times=[0, 1, 2])
+    >>> path(1.0)[0]
+    array([0.5, 0.8])
+    >>> path(0.0)[1]  # clamped: at rest at both ends
+    array([0., 0.])
     """
     led = led_names(names, points if isinstance(points, (list, tuple)) else (), mechanism)
     if isinstance(points, (list, tuple)):
@@ -75,9 +167,45 @@ def joint_spline(
 def recorded(
     t: ArrayLike, q: ArrayLike, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free"
 ) -> JointPath:
-    """Through rows q at times t, as they were recorded or planned elsewhere: a spline of `degree` 5, or 3, with any `ends`.
+    """Make a path through rows of coordinates that were recorded or planned elsewhere.
 
-    Without a degree it is 5, or less where there are fewer than six rows: one polynomial through them.
+    Parameters
+    ----------
+    t : array_like
+        The times of the rows in seconds, increasing.
+    q : array_like
+        The coordinates, one row for each time.
+    names : sequence of str, optional
+        The coordinate of each column. The default is all coordinates of a mechanism, in its order.
+    degree : {3, 5}, optional
+        The degree of the spline through the rows. The default is 5; with free ends and fewer than six rows it is one polynomial
+        through all of them.
+    ends : {"free", "natural", "clamped", "periodic"}
+        The end conditions: none, no curvature, at rest, or a closed path.
+
+    Returns
+    -------
+    JointPath
+        The path.
+
+    Raises
+    ------
+    ArgumentError
+        If the times do not increase, or the number of rows or names does not match.
+
+    See Also
+    --------
+    read : The same from a CSV file.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> import numpy as np
+    >>> t = np.linspace(0.0, 2.0, 21)
+    >>> path = lg.paths.recorded(t, np.column_stack([np.sin(t), np.cos(t)]), names=("theta1", "theta2"))
+    >>> q, qd, qdd = path(1.03)
+    >>> round(float(qd[0] - np.cos(1.03)), 6) + 0.0
+    0.0
     """
     times, x = array(t, "t", 1), array(q, "q", 2)
     increasing(times, len(x))

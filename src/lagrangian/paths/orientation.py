@@ -49,7 +49,7 @@ class Turning:
                 )
             if turns[0] @ turns[-1] < 0:
                 raise ArgumentError(
-                    "the orientations turn once around, so they do not close periodically; use ends='clamped'",
+                    "the orientations make a whole turn, so a periodic spline cannot close them; use ends='clamped'",
                     concerns="orientation",
                 )
             turns[-1] = turns[0]
@@ -81,7 +81,9 @@ def quaternion_of(given: Any, where: str) -> np.ndarray:
         )
     if x.shape == (4,):
         if not np.linalg.norm(x) > 1e-12:
-            raise ArgumentError(f"{where} is a quaternion of zeros; (1, 0, 0, 0) is no rotation")
+            raise ArgumentError(
+                f"{where} is a quaternion of zeros, which is not a rotation; (1, 0, 0, 0) leaves the orientation as it is"
+            )
         return x / np.linalg.norm(x)
     if np.abs(x @ x.T - np.eye(3)).max() > 1e-6 or np.linalg.det(x) < 0:
         raise ArgumentError(f"{where} is not a rotation matrix: its columns must be perpendicular, of length one, right-handed")

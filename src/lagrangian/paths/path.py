@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
@@ -21,9 +22,10 @@ MEET = 1e-9  # how near the end of one path must be to the beginning of the next
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Something to follow from `start` to `end`, in seconds.
+    """A path to follow from `start` to `end`, in seconds.
 
-    `breaks` are times between where its acceleration jumps, `corners` those where it is less smooth than elsewhere.
+    `breaks` are the times between them at which the acceleration jumps, `corners` those at which the path is less smooth than
+    elsewhere.
     """
 
     duration: float
@@ -33,18 +35,53 @@ class Path:
 
     @property
     def end(self) -> float:
+        """The time at which the path ends, in seconds."""
         return self.start + self.duration
 
-    def beginning(self, t: float) -> Any:
-        """The same path, begun at another time."""
+    def beginning(self, t: float) -> Self:
+        """Return the same path with another start time.
+
+        Parameters
+        ----------
+        t : float
+            The time at which the new path starts, in seconds.
+
+        Returns
+        -------
+        JointPath or CartesianPath
+            The shifted path.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.paths.joint_line([0, 0], [1, 2], 1.5).beginning(10.0)
+        <JointPath of 2 coordinates: 10 to 11.5 s>
+        """
         if not is_number(t):
-            raise ArgumentError(f"the path is to begin at {shown(t)}; a number of seconds is needed", concerns="t")
+            raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a number of seconds is needed")
         later = float(t) - self.start
         breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))
         return replace(self, start=float(t), breaks=breaks, corners=corners)
 
     def times(self, rows: int) -> np.ndarray:
-        """So many times from start to end."""
+        """Return evenly spaced times from the start to the end of the path.
+
+        Parameters
+        ----------
+        rows : int
+            The number of times.
+
+        Returns
+        -------
+        numpy.ndarray
+            The times in seconds.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.paths.joint_line([0, 0], [1, 2], 1.5).times(4)
+        array([0. , 0.5, 1. , 1.5])
+        """
         return np.linspace(self.start, self.end, rows)
 
     def _since(self, t: Any) -> np.ndarray:
@@ -55,26 +92,53 @@ class Path:
             raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a time, or an array of times, is needed") from None
         room = 1e-9 * max(1.0, abs(self.start), abs(self.end))
         if times.ndim != 1 or not (np.all(times >= -room) and np.all(times <= self.duration + room)):
-            raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}", concerns="t")
+            raise ArgumentError(f"the path runs from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}", concerns="t")
         return np.clip(times, 0.0, self.duration)
 
 
 @dataclass(frozen=True, eq=False)
 class JointPath(Path):
-    """Coordinates over time: `path(t)` gives (q, qd, qdd), of one time or of many.
+    """A path of joint coordinates.
 
-    `names` are the coordinates it leads; None stands for all of a mechanism's, in its order.
+    The functions of `lagrangian.paths` make such paths. Call a path with a time, or with an array of times, to get `(q, qd,
+    qdd)`: the coordinates, speeds and accelerations. For n times each array has the shape (n, size).
+
+    Attributes
+    ----------
+    names : tuple of str or None
+        The coordinates that the path leads. None stands for all coordinates of a mechanism, in its order.
+    start, duration, end : float
+        The time at which the path begins, how long it takes and when it ends, in seconds.
+    size : int
+        The number of coordinates.
+    breaks : tuple of float
+        The times at which the acceleration jumps.
+    corners : tuple of float
+        The times at which higher derivatives jump, such as the knots of a spline.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.paths.joint_line({"theta1": 0.0, "theta2": 0.0}, {"theta1": 1.0, "theta2": -0.5}, duration=2.0)
+    >>> path
+    <JointPath of theta1, theta2: 0 to 2 s>
+    >>> q, qd, qdd = path(1.0)
+    >>> q, qd
+    (array([ 0.5 , -0.25]), array([ 0.9375 , -0.46875]))
+    >>> path(path.times(5))[0].shape
+    (5, 2)
     """
 
     motion: Motion = field(kw_only=True)
     names: tuple[str, ...] | None = field(default=None, kw_only=True)
 
-    def __call__(self, t: Any) -> Values:
+    def __call__(self, t: ArrayLike) -> Values:
         q, qd, qdd = self.motion(self._since(t))
         return (q[0], qd[0], qdd[0]) if np.ndim(t) == 0 else (q, qd, qdd)
 
     @property
     def size(self) -> int:
+        """The number of coordinates that the path leads."""
         return len(self(self.start)[0])
 
     def __repr__(self) -> str:
@@ -84,9 +148,34 @@ class JointPath(Path):
 
 @dataclass(frozen=True, eq=False)
 class CartesianPath(Path):
-    """A frame over time: `path(t)` gives (pose, velocity, acceleration), 4x4 and six each, angular first, the world's axes.
+    """A path of a frame: of its position, and of its orientation if the path has one.
 
-    `directions` are those of ("wx", "wy", "wz", "x", "y", "z") it leads: a path of points leaves the orientation free.
+    The functions of `lagrangian.paths` make such paths. Call a path with a time, or with an array of times, to get `(pose,
+    velocity, acceleration)` along the axes of the world: a 4x4 matrix, and two vectors of six numbers with the angular part
+    first. For n times the arrays have the shapes (n, 4, 4), (n, 6) and (n, 6).
+
+    Attributes
+    ----------
+    frame : str or None
+        The frame that the path leads. If it is None, the function that follows the path needs a frame.
+    directions : tuple of str
+        Those of "wx", "wy", "wz", "x", "y", "z" that the path prescribes. A path of points leaves the orientation free.
+    start, duration, end : float
+        The time at which the path begins, how long it takes and when it ends, in seconds.
+    breaks : tuple of float
+        The times at which the acceleration jumps.
+    corners : tuple of float
+        The times at which higher derivatives jump, such as the knots of a spline.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> path = lg.paths.circle((1.0, 0.5), 0.2, duration=4.0, frame="tip")
+    >>> path.directions
+    ('x', 'y')
+    >>> pose, velocity, acceleration = path(0.0)
+    >>> pose[:3, 3]
+    array([1.2, 0.5, 0. ])
     """
 
     position: Motion = field(kw_only=True)
@@ -101,7 +190,7 @@ class CartesianPath(Path):
         if self.orientation is None and any(d in TURNS for d in self.directions):
             raise ArgumentError("the path has no orientation, so it cannot lead wx, wy or wz", concerns="directions")
 
-    def __call__(self, t: Any) -> Values:
+    def __call__(self, t: ArrayLike) -> Values:
         since = self._since(t)
         n = len(since)
         pose, velocity, acceleration = np.broadcast_to(np.eye(4), (n, 4, 4)).copy(), np.zeros((n, 6)), np.zeros((n, 6))
@@ -162,7 +251,7 @@ class Joined:
         return made[0], made[1], made[2]
 
 
-def sequence(paths: Sequence[Any]) -> Any:
+def sequence(paths: Sequence[Any]) -> JointPath | CartesianPath:
     """Paths one after the other, as one: all of joints, or all of the same frame; each begins where the one before ends."""
     if not paths or not all(isinstance(p, Path) for p in paths):
         raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)", concerns="paths")
@@ -197,16 +286,17 @@ def _fits(first: Any, path: Any, k: int) -> None:
         same = (path.frame, path.directions) == (first.frame, first.directions)
     if not same:
         raise ArgumentError(
-            f"path {k + 1} of the sequence, {path!r}, does not lead what the first does, {first!r}", concerns="paths"
+            f"path {k + 1} of the sequence, {path!r}, does not lead the same coordinates or frame as the first, {first!r}",
+            concerns="paths",
         )
 
 
 def _meets(before: Any, after: Any, k: int) -> None:
-    for what, a, b in zip(("place", "speed"), before(before.end)[:2], after(after.start)[:2], strict=True):
+    for what, a, b in zip(("position", "speed"), before(before.end)[:2], after(after.start)[:2], strict=True):
         off = float(np.abs(a - b).max())
         if off > MEET * max(1.0, float(np.abs(a).max())):
+            hint = "; paths with timing='quintic' or 'trapezoidal' begin and end at rest" if what == "speed" else ""
             raise ArgumentError(
-                f"path {k + 1} of the sequence begins with another {what} than path {k} ends with, {off:.3g} away; "
-                f"paths from rest to rest, such as those with timing='quintic', join",
+                f"path {k + 1} of the sequence does not begin as path {k} ends: the {what} differs by {off:.3g}{hint}",
                 concerns="paths",
             )

@@ -37,13 +37,16 @@ def check_derivatives(motion: Any, duration: float, start: float, what: Sequence
         name = what[column] if not callable(what) else what(int(column))
         when = f"t = {start + (a + b) / 2:.6g} s"
         if missing > 0.5 * first:
-            jumps = "its speed jumps" if order else "it jumps"
+            jumps = "its speed jumps" if order else "its value jumps"
             before, after = motion(np.clip([2 * a - b, 2 * b - a], 0.0, duration))[order][:, column]
-            raise ArgumentError(f"{name}: {jumps} from {before:.6g} to {after:.6g} at {when}; a path's place and speed do not")
+            raise ArgumentError(
+                f"{name}: {jumps} from {before:.6g} to {after:.6g} at {when}; the position and the speed of a path must be "
+                f"continuous"
+            )
         of, by = ("q", "qd") if not order else ("qd", "qdd")
         raise ArgumentError(
             f"{name}: {by} is not the derivative of {of}: at {when} it is {slopes[0]:.6g}, and {of} changes by "
-            f"{(x[-1] - x[0]) / (b - a):.6g} a second"
+            f"{(x[-1] - x[0]) / (b - a):.6g} per second"
         )
 
 

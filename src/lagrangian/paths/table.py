@@ -17,7 +17,7 @@ CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
 def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarray]:
     """The names of the columns but t, and the rows, t first."""
     if not isinstance(file, (str, os.PathLike)):
-        raise DescriptionError(f"a file of a path is given by its name, not by {shown(file)}")
+        raise DescriptionError(f"the file of the path is {shown(file)}; a file name is needed")
     source = Path(file)
     try:
         text = source.read_text(encoding="utf-8-sig")
@@ -40,11 +40,11 @@ def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarra
     for k, row in enumerate(rows[1:]):
         where = f"{source}: line {lines[k + 1][0]}"
         if len(row) != len(names):
-            raise DescriptionError(f"{where}: {len(row)} numbers for {len(names)} columns")
+            raise DescriptionError(f"{where}: there are {len(row)} numbers for {len(names)} columns")
         for c, cell in enumerate(row):
             found[k, c] = _number(cell, f"{where}, column {names[c]!r}")
         if k and found[k, 0] <= found[k - 1, 0]:
-            raise DescriptionError(f"{where}: times must increase; after {found[k - 1, 0]:g} s comes {found[k, 0]:g} s")
+            raise DescriptionError(f"{where}: times must increase; {found[k, 0]:g} s follows {found[k - 1, 0]:g} s")
     if len(found) < 2:
         raise DescriptionError(f"{source}: there are {len(found)} rows of numbers; at least two are needed")
     return tuple(names[1:]), found

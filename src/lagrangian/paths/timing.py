@@ -81,7 +81,7 @@ def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
     """A timing by its name."""
     duration = seconds(duration, "duration")
     if ramp is not None and name in ("uniform", "quintic"):
-        raise ArgumentError(f"a ramp goes with timing='trapezoidal'; this timing is {name!r}", concerns="ramp")
+        raise ArgumentError(f"`ramp` needs timing='trapezoidal'; the timing is {name!r}", concerns="ramp")
     if name == "uniform":
         return Uniform(duration)
     if name == "quintic":
@@ -89,9 +89,9 @@ def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
     if name == "trapezoidal":
         ramp = RAMP * duration if ramp is None else seconds(ramp, "ramp")
         if not ramp <= duration / 2:
-            raise ArgumentError(f"is {ramp:g} s; it is at most half of the duration, {duration:g} s", argument="ramp")
+            raise ArgumentError(f"is {ramp:g} s; it must be at most half of the duration, {duration:g} s", argument="ramp")
         return Trapezoid(duration, ramp)
-    raise ArgumentError(f"is {name!r}; it is one of {', '.join(NAMES)}", argument="timing")
+    raise ArgumentError(f"is {name!r}; it must be one of {', '.join(NAMES)}", argument="timing")
 
 
 def seconds(given: Any, what: str) -> float:
@@ -115,6 +115,7 @@ def quickest(name: Any, speed: float, acceleration: float) -> Timing:
     duration = max(fastest / speed, math.sqrt(strongest / acceleration))
     if not duration:
         raise ArgumentError(
-            "at constant speed a straight line has no acceleration to limit; give a duration, or a speed", concerns="acceleration"
+            "a straight line at a constant speed has no acceleration to limit; give a duration or a speed",
+            concerns="acceleration",
         )
     return timed(name, duration)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.joint import Joint
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.result.rounding import Rounding
 
 DEGREES = 180 / np.pi
 # of joints' coordinates and speeds; those of a body that flies, or slides on a plane, stand apart from those of hinges and slides
@@ -18,6 +20,13 @@ Label = tuple[str, str, float]  # text, unit and factor
 Like = dict[str, Label]  # by kind
 ANGLES = ("degrees", "radians")
 SCALES = ("auto", "linear", "log")  # of the axes of forces
+
+
+def angle_unit(angles: Any) -> tuple[str, float]:
+    """The unit in which angles are shown, and how many of them a radian has."""
+    if angles not in ANGLES:
+        raise ArgumentError(one_of("angles", angles, ANGLES), concerns="angles")
+    return ("rad", 1.0) if angles == "radians" else ("deg", DEGREES)
 
 
 def in_radians(label: Label) -> Label:
@@ -39,6 +48,8 @@ class Panel:
     parts: tuple[str, ...] = ()
     scale: str = "linear"  # or "log", or "symlog": a logarithm of both signs, linear about zero
     of_joints: bool = False  # its curves are named as coordinates or speeds
+    limits: np.ndarray | None = None  # (curves, 2), in the unit: the least and the most that each may be
+    t: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (rows,) s
 
     @property
     def empty(self) -> bool:
@@ -47,11 +58,9 @@ class Panel:
     def without_zeros(self) -> Panel:
         """The curves that are not zero throughout."""
         kept = [k for k in range(len(self.names)) if np.any(self.values[:, k])]
-        groups, parts = (tuple(x[k] for k in kept) if x else () for x in (self.groups, self.parts))
-        return Panel(
-            self.what, self.label, self.unit, tuple(self.names[k] for k in kept), self.values[:, kept], groups, parts, self.scale,
-            self.of_joints,
-        )  # fmt: skip
+        names, groups, parts = (tuple(x[k] for k in kept) if x else () for x in (self.names, self.groups, self.parts))
+        limits = None if self.limits is None else self.limits[kept]
+        return replace(self, names=names, values=self.values[:, kept], groups=groups, parts=parts, limits=limits)
 
 
 class Chosen:
@@ -65,10 +74,10 @@ class Chosen:
         angles: str = "degrees",
         scale: str = "auto",
     ) -> None:
-        for name, given, known in (("angles", angles, ANGLES), ("scale", scale, SCALES)):
-            if given not in known:
-                raise ArgumentError(one_of(name, given, known), concerns=name)
-        self.motion, self.radians, self.scale = motion, angles == "radians", scale
+        if scale not in SCALES:
+            raise ArgumentError(one_of("scale", scale, SCALES), concerns="scale")
+        self.motion, self.radians, self.scale = motion, angle_unit(angles)[0] == "rad", scale
+        self.rounding = Rounding(motion)
         self.frames = [frames] if isinstance(frames, str) else list(() if frames is None else frames)
         self.kinds_q, self.kinds_v = kinds(motion)
         self.q = list(range(len(motion.coordinate_names)))
@@ -105,14 +114,24 @@ class Chosen:
         raise ArgumentError(one_of("joint or coordinate", name, known), concerns="joints")
 
     def over(
-        self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Like
+        self,
+        what: str,
+        names: Sequence[str],
+        values: np.ndarray,
+        kinds: Sequence[str],
+        at: Sequence[int],
+        like: Like,
+        limits: np.ndarray | None = None,
     ) -> Iterable[Panel]:
-        """A panel for each kind, or for kinds that share a label."""
+        """A panel for each kind, or for kinds that share a label. What is but rounding is zero."""
+        values = self.rounding.without(values, what)
         for label in dict.fromkeys(like.values()):
             some = [k for k in at if like.get(kinds[k]) == label]
             if some:
                 text, unit, factor = in_radians(label) if self.radians else label
-                yield Panel(what, text, unit, tuple(names[k] for k in some), factor * values[:, some], of_joints=True)
+                allowed = None if limits is None else factor * limits[some]
+                names_of = tuple(names[k] for k in some)
+                yield Panel(what, text, unit, names_of, factor * values[:, some], of_joints=True, limits=allowed)
 
 
 def spans(motion: Motion) -> list[tuple[Joint, range, range]]:

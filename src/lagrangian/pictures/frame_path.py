@@ -34,11 +34,14 @@ def frame_path(
         raise ArgumentError(one_of("plane", plane, PLANES), concerns="plane")
     m = motion.mechanism
     if m is None:
-        raise ArgumentError("paths of frames need the mechanism, which a file does not have: lagrangian.read(path, mechanism)")
+        raise ArgumentError(
+            "paths of frames need the mechanism, which the file of this motion does not contain; use lagrangian.read(path, "
+            "mechanism)"
+        )
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
     if not m.bodies:
-        raise ArgumentError(f"{motion.name} has no bodies that could move")
+        raise ArgumentError(f"{motion.name} has no moving bodies")
     names = [frames] if isinstance(frames, str) else list(frames)
     known = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
     for name in names:

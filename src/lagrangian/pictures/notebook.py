@@ -17,6 +17,8 @@ from lagrangian.errors import LagrangianError
 from lagrangian.model import table as mechanism_table
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.result.over_limits import over_limits
+from lagrangian.motion.result.rounding import Rounding
 from lagrangian.sizing import text as sizing_text
 from lagrangian.sizing.actuators import Sizing
 
@@ -60,10 +62,12 @@ def summary(motion: Motion) -> list[tuple[str, str]]:
     elif "method" in s:
         rows.append(("method", str(s["method"])))
     off = float(np.abs(motion.balance).max())
-    rows.append(("energy balance", f"off by {off:.2g} J of {motion.energy_scale:.3g} J moved"))
+    moved = f"off by {off:.2g} J of {motion.energy_scale:.3g} J moved"
+    rows.append(("energy balance", "nothing moves" if Rounding(motion).still else moved))
     if motion.constraint_names:
         drift, rate = float(motion.drift.max(initial=0.0)), float(motion.rate_drift.max(initial=0.0))
         rows.append(("constraint drift", f"{drift:.1g}, of rates {rate:.1g}"))
+    rows += [("limit", line) for line in over_limits(motion)]
     rows += [(f"event at {e.t:.9g} s", e.name) for e in motion.events[:12]]
     if len(motion.events) > 12:
         rows.append(("events", f"{len(motion.events) - 12} more"))

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError
 from lagrangian.motion.motion import Motion
 from lagrangian.pictures import legends, style
-from lagrangian.pictures.chosen import ANGLE, ANGLES, DEGREES, POSITION, SLIDE, UNKNOWN, Chosen, spans
+from lagrangian.pictures.chosen import ANGLE, DEGREES, POSITION, SLIDE, UNKNOWN, Chosen, angle_unit, spans
 from lagrangian.pictures.style import BLACK, BLUE, GREY
 
 PORTRAITS = 12  # most in one figure, unless they are named
@@ -43,8 +43,7 @@ def phase_portrait(
     motion: Motion, joints: Sequence[str] = (), path: str | os.PathLike[str] | None = None, angles: str = "degrees"
 ) -> Any:
     """A panel for each coordinate that has a speed of its own: those of ball and free joints have none."""
-    if angles not in ANGLES:
-        raise ArgumentError(one_of("angles", angles, ANGLES), concerns="angles")
+    radians = angle_unit(angles)[0] == "rad"
     file = style.writable(path)
     names = [joints] if isinstance(joints, str) else list(joints)
     if not len(motion.t):
@@ -53,7 +52,7 @@ def phase_portrait(
     shown = pairs if names else pairs[:PORTRAITS]
     columns = min(3, len(shown)) if len(shown) != 4 else 2
     rows = math.ceil(len(shown) / columns)
-    remark = "" if len(shown) == len(pairs) else f"{len(shown)} of {len(pairs)} coordinates; name joints to see others"
+    remark = "" if len(shown) == len(pairs) else f"{len(shown)} of {len(pairs)} coordinates; give names of joints to see others"
     with style.styled():
         from lagrangian.pictures.figure import Picture
 
@@ -61,7 +60,7 @@ def phase_portrait(
         figure = Picture(figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + top), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, (q, v, kind) in zip(grid.flat, shown, strict=False):
-            _portrait(axes, motion, q, v, RADIANS if kind == ANGLE and angles == "radians" else AXES[kind])
+            _portrait(axes, motion, q, v, RADIANS if kind == ANGLE and radians else AXES[kind])
         for axes in list(grid.flat)[len(shown) :]:
             axes.remove()
         legends.header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)
@@ -80,11 +79,11 @@ def _pairs(motion: Motion, names: Sequence[str]) -> list[tuple[int, int, str]]:
         for name in names:
             if not any(name in (joint.name, *joint.coordinate_names, *joint.speed_names) for joint, _, _ in whole):
                 raise ArgumentError(
-                    f"{name!r} is of a ball or free joint, whose coordinates are not the integrals of its speeds",
+                    f"{name!r} belongs to a ball or free joint, whose coordinates are not the integrals of its speeds",
                     concerns="joints",
                 )
     if not found:
-        raise ArgumentError(f"{motion.name} has no coordinate with a speed of its own to plot over it")
+        raise ArgumentError(f"{motion.name} has no coordinate with its own speed to plot")
     return found
 
 

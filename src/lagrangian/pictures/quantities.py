@@ -12,6 +12,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.result.over_limits import limits
 from lagrangian.pictures.chosen import ANGLE, DEGREES, ORIENTATION, POSITION, SLIDE, UNKNOWN, Chosen, Like, Panel
 from lagrangian.pictures.style import SEVERAL
 
@@ -22,8 +23,8 @@ WORKS = {
     "wrenches": "work of wrenches",
     "constraints": "work of constraints",
     "impacts": "work in impacts",
-    "payloads": "brought by payloads",
-    "parameters": "brought by parameters",
+    "payloads": "added by payloads",
+    "parameters": "added by parameters",
 }
 STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
 ROUNDING = 1e-12  # of the largest
@@ -38,13 +39,14 @@ def _coordinates(chosen: Chosen) -> Iterable[Panel]:
         UNKNOWN: ("coordinate", "rad or m", 1.0),
     }
     m = chosen.motion
-    return chosen.over("coordinates", m.coordinate_names, m.q, chosen.kinds_q, chosen.q, like)
+    return chosen.over("coordinates", m.coordinate_names, m.q, chosen.kinds_q, chosen.q, like, limits(m, "position"))
 
 
-def _of_speeds(what: str, attribute: str, like: Like) -> Callable[[Chosen], Iterable[Panel]]:
+def _of_speeds(what: str, attribute: str, like: Like, limited: str = "") -> Callable[[Chosen], Iterable[Panel]]:
     def panels(chosen: Chosen) -> Iterable[Panel]:
         m = chosen.motion
-        for panel in chosen.over(what, m.speed_names, getattr(m, attribute), chosen.kinds_v, chosen.v, like):
+        allowed = limits(m, limited) if limited else None
+        for panel in chosen.over(what, m.speed_names, getattr(m, attribute), chosen.kinds_v, chosen.v, like, allowed):
             # joints without a motor have no torque, and need no curve
             yield panel.without_zeros() if attribute in ("tau", "friction") and not panel.empty else panel
 
@@ -75,14 +77,14 @@ def whole(motion: Motion, equation: str) -> tuple[str, str]:
 def _multipliers(chosen: Chosen) -> Iterable[Panel]:
     m = chosen.motion
     if not m.constraint_names:
-        raise ArgumentError(f"{m.name} has no constraints, and so no multipliers to plot")
-    units = multiplier_units(m)
+        raise ArgumentError(f"{m.name} has no constraints and therefore no multipliers to plot")
+    units, values = multiplier_units(m), chosen.rounding.without(m.multipliers, "multipliers")
     labels = {"N": "constraint force λ", "N m": "constraint moment λ", "N or N m": "multiplier λ"}
     for unit in dict.fromkeys(units):
         at = [k for k, x in enumerate(units) if x == unit]
         names = tuple(m.constraint_names[k] for k in at)
         groups, parts = zip(*(whole(m, name) for name in names), strict=True)
-        yield _of_forces(chosen, Panel("multipliers", labels[unit], unit, names, m.multipliers[:, at], groups, parts))
+        yield _of_forces(chosen, Panel("multipliers", labels[unit], unit, names, values[:, at], groups, parts))
 
 
 def _of_forces(chosen: Chosen, panel: Panel) -> Panel:
@@ -107,7 +109,8 @@ def _reactions(chosen: Chosen) -> Iterable[Panel]:
     at = [k for k, j in enumerate(m.mechanism.joints) if chosen.joints is None or j.name in chosen.joints]
     names = tuple(m.mechanism.joints[k].name for k in at)
     for label, unit, part in (("reaction, |moment|", "N m", slice(0, 3)), ("reaction, |force|", "N", slice(3, 6))):
-        yield _of_forces(chosen, Panel("reactions", label, unit, names, np.linalg.norm(wrenches[:, at, part], axis=2)))
+        size = chosen.rounding.without(np.linalg.norm(wrenches[:, at, part], axis=2), "reactions")
+        yield _of_forces(chosen, Panel("reactions", label, unit, names, size))
 
 
 def _positions(chosen: Chosen) -> Iterable[Panel]:
@@ -116,7 +119,8 @@ def _positions(chosen: Chosen) -> Iterable[Panel]:
     places = {name: origins(m, name) for name in frames_of(m, chosen.frames)}
     names = tuple(f"{name}.{axis}" for name in places for axis in "xyz")
     groups, parts = zip(*((name, axis) for name in places for axis in "xyz"), strict=True)
-    panel = Panel("positions", "position", "m", names, np.hstack(list(places.values())), groups, parts)
+    values = chosen.rounding.without(np.hstack(list(places.values())), "positions")
+    panel = Panel("positions", "position", "m", names, values, groups, parts)
     yield panel if panel.empty else panel.without_zeros()
 
 
@@ -128,7 +132,7 @@ def frames_of(motion: Motion, given: Sequence[str]) -> list[str]:
         if name not in known:
             raise ArgumentError(one_of("frame or body", name, known), concerns="frames")
     if not m.bodies:
-        raise ArgumentError(f"{motion.name} has no bodies that could move")
+        raise ArgumentError(f"{motion.name} has no moving bodies")
     return list(dict.fromkeys(given)) or [f.name for f in m.frames][:SEVERAL] or [m.bodies[-1].name]
 
 
@@ -140,26 +144,28 @@ def origins(motion: Motion, name: str) -> np.ndarray:
 
 def _energy(chosen: Chosen) -> Iterable[Panel]:
     """Potential energy is counted from the lowest of the run: where its zero is says nothing, and would dwarf the rest."""
-    m = chosen.motion
-    curves = {"kinetic": m.kinetic_energy}
-    potential = m.potential_energy - m.potential_energy.min()
+    m, rounding = chosen.motion, chosen.rounding
+    kinetic = rounding.without(m.kinetic_energy, "energy")
+    curves = {"kinetic": kinetic}
+    potential = rounding.without(m.potential_energy - m.potential_energy.min(), "potential")
     if np.any(potential):
-        curves |= {"potential − min": potential, "total": m.kinetic_energy + potential}
+        curves |= {"potential − min": potential, "total": kinetic + potential}
     for source, done in m.work.items():
-        total = np.asarray(done).reshape(len(m.t), -1).sum(axis=1)
+        total = rounding.without(np.asarray(done).reshape(len(m.t), -1).sum(axis=1), "energy")
         if np.abs(total).max() > 1e-9 * m.energy_scale:
             curves[WORKS.get(source, f"work of {source}")] = total
     yield Panel("energy", "energy", "J", tuple(curves), np.column_stack(list(curves.values())))
 
 
 def _balance(chosen: Chosen) -> Iterable[Panel]:
-    yield Panel("balance", "energy balance", "J", ("balance",), chosen.motion.balance[:, None])
+    balance = chosen.rounding.without(chosen.motion.balance, "balance")
+    yield Panel("balance", "energy balance", "J", ("balance",), balance[:, None])
 
 
 def _drift(chosen: Chosen) -> Iterable[Panel]:
     m = chosen.motion
     if not m.constraint_names:
-        raise ArgumentError(f"{m.name} has no constraints, and so no drift to plot")
+        raise ArgumentError(f"{m.name} has no constraints and therefore no drift to plot")
     names = ("constraints [m or 1]", "their rates [m/s or 1/s]")
     both = Panel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), scale="log")
     yield both if both.empty else both.without_zeros()
@@ -184,9 +190,9 @@ _ACCELERATIONS: Like = {
 }
 WHAT: dict[str, Callable[[Chosen], Iterable[Panel]]] = {
     "coordinates": _coordinates,
-    "speeds": _of_speeds("speeds", "qd", _SPEEDS),
+    "speeds": _of_speeds("speeds", "qd", _SPEEDS, "speed"),
     "accelerations": _of_speeds("accelerations", "qdd", _ACCELERATIONS),
-    "torques": _of_speeds("torques", "tau", _FORCES),
+    "torques": _of_speeds("torques", "tau", _FORCES, "effort"),
     "friction": _of_speeds("friction", "friction", {k: ("friction", unit, x) for k, (_, unit, x) in _FORCES.items()}),
     "multipliers": _multipliers,
     "reactions": _reactions,
@@ -203,10 +209,9 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
     """Those that are named, or all that have something to show. `how` are frames, angles and scale of `Chosen`."""
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
-    for name in what:
-        if not isinstance(name, str) or name not in WHAT:
-            raise ArgumentError(one_of("quantity to plot called", name, WHAT), concerns="what")
+    what, of = _named(motion, what)
     chosen = Chosen(motion, joints, **how)
+    chosen.frames += of
     if chosen.frames and "positions" not in what:
         what = (*what, "positions")
     if what:
@@ -222,7 +227,18 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
         raise ArgumentError(
             f"{motion.name} has no {' or '.join(what) or 'coordinates'} to plot{' of these joints' if joints else ''}"
         )
-    return found
+    return [replace(panel, t=motion.t) for panel in found]
+
+
+def _named(motion: Motion, what: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Quantities, and the names among them of frames or bodies, whose positions are plotted."""
+    m = motion.mechanism
+    frames = dict.fromkeys([*(f.name for f in m.frames), *(b.name for b in m.bodies)] if m is not None else ())
+    for name in what:
+        if not isinstance(name, str) or (name not in WHAT and name not in frames):
+            raise ArgumentError(one_of("quantity or frame to plot called", name, (*WHAT, *frames)), concerns="what")
+    of = [name for name in what if name not in WHAT]
+    return tuple(dict.fromkeys("positions" if name in of else name for name in what)), of
 
 
 def _paired(coordinates: list[Panel], speeds: list[Panel]) -> list[Panel]:

@@ -12,7 +12,7 @@ from lagrangian.arguments import texts
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.motion.motions import Motions
 from lagrangian.pictures import legends, style
-from lagrangian.pictures.chosen import ANGLES, DEGREES
+from lagrangian.pictures.chosen import angle_unit
 from lagrangian.pictures.style import BLACK, BLUE
 
 LINES, PANELS = 200, 6  # most that are drawn
@@ -22,8 +22,7 @@ RANGE: dict[str, Any] = {"color": BLUE, "linewidth": 7.0, "alpha": 0.35}
 
 def spaghetti(motions: Motions, joints: Any = None, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> Any:
     """A panel for each coordinate, or for those that are named."""
-    if angles not in ANGLES:
-        raise ArgumentError(one_of("angles", angles, ANGLES), concerns="angles")
+    unit_of_angles, factor_of_angles = angle_unit(angles)
     file, rows = style.writable(path), motions.q
     names = motions.coordinate_names
     chosen = names[:PANELS] if joints is None else texts(joints, "joints")
@@ -42,8 +41,7 @@ def spaghetti(motions: Motions, joints: Any = None, path: str | os.PathLike[str]
         panels = figure.subplots(tall, columns, squeeze=False)
         for axes, name in zip(panels.flat, chosen, strict=False):
             turns = name in turning
-            factor = DEGREES if turns and angles == "degrees" else 1.0
-            unit = ("deg" if angles == "degrees" else "rad") if turns else "m"
+            unit, factor = (unit_of_angles, factor_of_angles) if turns else ("m", 1.0)
             _panel(axes, motions.t, factor * rows[:, :, names.index(name)], drawn)
             axes.set_title(style.plain(name))
             axes.set_ylabel(f"{'angle' if turns else 'displacement'} [{unit}]")

@@ -45,7 +45,7 @@ def study_plot(
             raise ArgumentError(one_of("plot of a study called", name, KINDS), concerns="what")
     panels = [panel for kind in what or fitting(study) for panel in of_kind(study, kind, chosen, named=bool(what))]
     if not panels:
-        raise ArgumentError(f"{study.name} has nothing to plot of these outputs", concerns="outputs")
+        raise ArgumentError(f"{study.name} has nothing to plot for these outputs", concerns="outputs")
     with style.styled():
         return style.written(_figure(study, panels, titled), file)
 
@@ -80,7 +80,7 @@ def of_kind(study: Study, kind: str, outputs: Sequence[str], named: bool = False
     spans = len(study.design.spans)
     if kind in needs and spans != needs[kind]:
         if named:
-            raise ArgumentError(f"{kind} are of {needs[kind]} span{'s' * (needs[kind] > 1)}; {study.name} has {spans}")
+            raise ArgumentError(f"{kind} need {needs[kind]} span{'s' * (needs[kind] > 1)}; {study.name} has {spans}")
         return []
     suited = [x for x in outputs if x in (study.curves if kind == "rows" else study.numbers)]
     return KINDS[kind](study, suited)

@@ -29,6 +29,7 @@ GREY, FAINT = "#666666", "#B0B0B0"
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (6, 1.6, 1.2, 1.6)), (0, (1.3, 1.3)))
 
 SEVERAL = 10  # curves that a legend can name; more than these are a ramp of colours
+STEADY = 1e-9  # of a curve's size: by less it does not change
 MOST = 60  # curves of one panel: of more, so many are drawn, evenly chosen
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -135,6 +136,15 @@ def power_of_ten(axis: Any, values: np.ndarray) -> str:
         return ""
     axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
     return "10" + str(exponent).translate(RAISED) + " "
+
+
+def steady(axes: Any, values: np.ndarray) -> None:
+    """An axis of curves that do not change, but for rounding, which is not what it should show."""
+    known = values[np.isfinite(values)]
+    size = float(np.abs(known).max(initial=0.0))
+    if size > 0 and float(np.ptp(known)) < STEADY * size:
+        middle = (float(known.min()) + float(known.max())) / 2
+        axes.set_ylim(middle - 0.06 * size, middle + 0.06 * size)
 
 
 def log_labels(axis: Any) -> None:

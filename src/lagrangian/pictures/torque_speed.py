@@ -35,7 +35,7 @@ def torque_speed(sizing: Sizing, joints: str | Iterable[str] | None = None, path
     names = list(sizing.actuators) if joints is None else [joints] if isinstance(joints, str) else list(joints)
     shown = [a for a in (sizing[name] for name in names) if a.best is not None]
     if not shown:
-        raise ArgumentError("no joint has a motor to plot: the demand alone was asked for, or no joint could be sized")
+        raise ArgumentError("no joint has a motor to plot, because only the demand was computed or no joint could be sized")
     columns = min(3, len(shown)) if len(shown) != 4 else 2
     lines = math.ceil(len(shown) / columns)
     with style.styled():
@@ -53,7 +53,7 @@ def torque_speed(sizing: Sizing, joints: str | Iterable[str] | None = None, path
                 axes.set_xlabel("motor speed [rpm]")
         for axes in list(grid.flat)[len(shown) :]:
             axes.remove()
-        remark = "" if sizing.settled else "the choice of motors did not settle"
+        remark = "" if sizing.settled else "the choice of motors did not converge"
         legends.header(figure, sizing.mechanism.name, remark, ENTRIES, top)
         return style.written(figure, file)
 

@@ -13,6 +13,7 @@ from lagrangian.design.coupler_curve import CouplerCurve
 from lagrangian.design.linkage import unit_of
 from lagrangian.design.turn import FullTurn
 from lagrangian.pictures import legends, style
+from lagrangian.pictures.chosen import angle_unit
 from lagrangian.pictures.linkage_view import CUSP, DOUBLE, Stand, View
 from lagrangian.pictures.style import COLORS, DASHES, FAINT, ORANGE, PURPLE, RED, SEVERAL
 
@@ -20,19 +21,24 @@ DEAD: dict[str, dict[str, Any]] = {
     "input": {"color": RED, "linestyle": DASHES[1], "linewidth": 1.4},
     "output": {"color": PURPLE, "linestyle": DASHES[1], "linewidth": 1.4},
 }
-POOR = 40.0  # deg: the least transmission angle that textbooks advise
+POOR = np.radians(40)  # the least transmission angle that textbooks advise
 
 
-def turn_plot(turn: FullTurn, path: str | os.PathLike[str] | None = None, frames: str | Iterable[str] | None = None) -> Any:
+def turn_plot(
+    turn: FullTurn,
+    path: str | os.PathLike[str] | None = None,
+    frames: str | Iterable[str] | None = None,
+    angles: str = "degrees",
+) -> Any:
     """A figure of a turn."""
-    file = style.writable(path)
+    file, angle = style.writable(path), angle_unit(angles)
     names = _frames(turn, frames)
     curves = {name: turn.coupler_curve(name) for name in names}
     view = _view(turn, curves)
     with style.styled():
         from lagrangian.pictures.figure import Picture
 
-        panels = _panels(turn)
+        panels = _panels(turn, angle)
         entries = view.entries()
         below = panels.pop() if len(panels) > 3 else None  # the forces, under the linkage
         rows = len(panels)
@@ -44,8 +50,8 @@ def turn_plot(turn: FullTurn, path: str | os.PathLike[str] | None = None, frames
         right = [figure.add_subplot(grid[k, 1]) for k in range(rows)]
         left = [figure.add_subplot(grid[-1, 0])] if below is not None else []
         for axes, panel in zip([*right, *left], [*panels, *([below] if below else [])], strict=True):
-            _draw(axes, turn, *panel)
-            _input_axis(axes, turn, named=axes in (*left, right[-1]))
+            _draw(axes, turn, angle[1], *panel)
+            _input_axis(axes, turn, angle, named=axes in (*left, right[-1]))
         figure.align_ylabels(right)
         legends.header(figure, turn.mechanism.name, _remark(turn), entries, top)
         return style.written(figure, file)
@@ -102,16 +108,16 @@ def _view(turn: FullTurn, curves: dict[str, CouplerCurve]) -> View:
 Panel = tuple[str, list[tuple[str, np.ndarray]], str]  # label of the axis, curves, scale
 
 
-def _panels(turn: FullTurn) -> list[Panel]:
+def _panels(turn: FullTurn, angle: tuple[str, float]) -> list[Panel]:
     """What there is to plot over the input."""
-    panels = [*_positions(turn)]
+    panels = [*_positions(turn, angle)]
     ratio = "1" if turn.units[0] == turn.units[1] else f"{turn.units[1]}/{turn.units[0]}"
     if turn.output_ratio is not None and turn.mechanical_advantage is not None and not turn.stands_still:
         panels.append((f"velocity\nratio [{ratio}]", [(f"{turn.output} over {turn.input}", turn.output_ratio)], "linear"))
         inverse = "1" if turn.units[0] == turn.units[1] else f"{turn.units[0]}/{turn.units[1]}"
         panels.append((f"mechanical\nadvantage [{inverse}]", [("", np.abs(turn.mechanical_advantage))], "log"))
     if turn.transmission_angle is not None:
-        panels.append(("transmission\nangle [deg]", [("", np.degrees(turn.transmission_angle))], "angle"))
+        panels.append((f"transmission\nangle [{angle[0]}]", [("", angle[1] * turn.transmission_angle)], "angle"))
     unit, what = ("N m", "torque") if turn.units[0] == "rad" else ("N", "force")
     parts = [
         (f"at {turn.speed:g} {turn.units[0]}/s", turn.torque),
@@ -125,7 +131,7 @@ def _panels(turn: FullTurn) -> list[Panel]:
     return panels
 
 
-def _positions(turn: FullTurn) -> Iterable[Panel]:
+def _positions(turn: FullTurn, angle: tuple[str, float]) -> Iterable[Panel]:
     """The output's coordinate; where there is none, all others that are angles, or lengths."""
     places = single_coordinates(turn.mechanism)
     names = (
@@ -133,35 +139,41 @@ def _positions(turn: FullTurn) -> Iterable[Panel]:
         if turn.output in places
         else [n for n in places if n != turn.input and np.ptp(turn.q[:, places[n][0]]) > 1e-9]
     )
-    for unit, factor, label in (("rad", 180 / np.pi, "angle [deg]"), ("m", 1.0, "position [m]")):
+    for unit, factor, label in (("rad", angle[1], f"angle [{angle[0]}]"), ("m", 1.0, "position [m]")):
         some = [n for n in names if n is not None and unit_of(turn.dyn, places[n][1]) == unit][:SEVERAL]
         if some:
             yield (label, [(n, factor * turn.q[:, places[n][0]]) for n in some], "linear")
 
 
-def _draw(axes: Any, turn: FullTurn, label: str, curves: list[tuple[str, np.ndarray]], scale: str) -> None:
-    x = np.degrees(turn.x) if turn.units[0] == "rad" else turn.x
+def _draw(axes: Any, turn: FullTurn, per_radian: float, label: str, curves: list[tuple[str, np.ndarray]], scale: str) -> None:
+    factor = per_radian if turn.units[0] == "rad" else 1.0
+    x = factor * turn.x
     looks = [{"color": COLORS[k % len(COLORS)], "linestyle": DASHES[k % len(DASHES)]} for k in range(len(curves))]
     for (_, rows), look in zip(curves, looks, strict=True):
         axes.plot(x, np.where(np.isfinite(rows), rows, np.nan), **look)
     for dead in turn.dead_centres:
-        at = np.degrees(dead.input_value) if turn.units[0] == "rad" else dead.input_value
-        axes.axvline(at, zorder=1.5, **{**DEAD[dead.of], "linewidth": 0.9})
+        axes.axvline(factor * dead.input_value, zorder=1.5, **{**DEAD[dead.of], "linewidth": 0.9})
     values = np.concatenate([rows[np.isfinite(rows)] for _, rows in curves])
     if scale == "log" and values.size and values.max() > 20 * np.median(values):  # it is infinite where the output stands still
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}")
         axes.yaxis.set_minor_formatter(lambda x, _: "")
     elif scale == "angle":
-        axes.set_ylim(0, 93)
-        axes.set_yticks([0, 30, 60, 90])
-        axes.axhspan(0, POOR, color=ORANGE, alpha=0.12, linewidth=0)
+        transmission(axes, per_radian)
     else:
         _within(axes, values)
     axes.set_ylabel(label)
     named = [(look, name) for look, (name, _) in zip(looks, curves, strict=True) if name]
     if len(named) > 1 or (named and scale == "linear" and named[0][1] != turn.input):
         legends.above(axes, named, 4.6)
+
+
+def transmission(axes: Any, per_radian: float) -> None:
+    """An axis of transmission angles, on which poor ones are shaded."""
+    axes.set_ylim(0, per_radian * np.radians(93))
+    if per_radian > 1:
+        axes.set_yticks([0, 30, 60, 90])
+    axes.axhspan(0, per_radian * POOR, color=ORANGE, alpha=0.12, linewidth=0)
 
 
 def _within(axes: Any, values: np.ndarray) -> None:
@@ -174,12 +186,11 @@ def _within(axes: Any, values: np.ndarray) -> None:
         axes.set_ylim(low - room, high + room)
 
 
-def _input_axis(axes: Any, turn: FullTurn, named: bool) -> None:
-    angle = turn.units[0] == "rad"
+def _input_axis(axes: Any, turn: FullTurn, angle: tuple[str, float], named: bool) -> None:
+    unit, factor = angle if turn.units[0] == "rad" else ("m", 1.0)
     axes.tick_params(labelbottom=named)
     if named:
-        axes.set_xlabel(f"{style.plain(turn.input)} [{'deg' if angle else 'm'}]")
-    if angle and turn.turns == 1:
+        axes.set_xlabel(f"{style.plain(turn.input)} [{unit}]")
+    if unit == "deg" and turn.turns == 1:
         axes.set_xticks(np.arange(0, 361, 45))
-    low, high = np.degrees(turn.range) if angle else turn.range
-    axes.set_xlim(low, high)
+    axes.set_xlim(*(factor * np.array(turn.range)))

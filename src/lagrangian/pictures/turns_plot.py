@@ -9,8 +9,9 @@ import numpy as np
 
 from lagrangian.design.compare_turns import ComparedTurns
 from lagrangian.pictures import legends, style
-from lagrangian.pictures.style import ORANGE, SEVERAL
-from lagrangian.pictures.turn_plot import POOR
+from lagrangian.pictures.chosen import angle_unit
+from lagrangian.pictures.style import SEVERAL
+from lagrangian.pictures.turn_plot import transmission
 
 MARKED = 40  # values that are marked along a curve
 LABELS = {
@@ -21,9 +22,9 @@ LABELS = {
 }
 
 
-def turns_plot(found: ComparedTurns, path: str | os.PathLike[str] | None = None) -> Any:
+def turns_plot(found: ComparedTurns, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> Any:
     """A figure of turns that are compared."""
-    file = style.writable(path)
+    file, angle = style.writable(path), angle_unit(angles)
     with style.styled():
         from lagrangian.pictures.figure import Picture
 
@@ -38,13 +39,13 @@ def turns_plot(found: ComparedTurns, path: str | os.PathLike[str] | None = None)
         grid = figure.add_gridspec(down, 2 if len(panels) > 1 else 1)
         for k, column in enumerate(panels):
             axes: Any = figure.add_subplot(grid[k // 2, k % 2])
-            values = np.degrees(column.values) if column.unit == "rad" else column.values
+            values = angle[1] * column.values if column.unit == "rad" else column.values
             for i, (_, rows) in enumerate(curves):
                 x, y = found.parameters[names[0]][rows], np.where(np.isfinite(values[rows]), values[rows], np.nan)
                 marker = {"marker": "o", "markersize": 3.5, "clip_on": False} if len(rows) <= MARKED else {}
                 axes.plot(x, y, **style.curve(i, len(curves)), **marker)
             axes.set_xlim(*_ends(found.parameters[names[0]]))
-            _dress(axes, column.name, _label(found, column.name, column.unit))
+            _dress(axes, column.name, _label(found, column.name, column.unit, angle[0]), angle[1])
             axes.tick_params(labelbottom=k >= len(panels) - 2)
             if k >= len(panels) - 2:
                 axes.set_xlabel(style.plain(names[0]))
@@ -69,19 +70,17 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
     return (low, high) if low < high else (low - 0.5 * abs(low) - 1e-9, low + 0.5 * abs(low) + 1e-9)
 
 
-def _label(found: ComparedTurns, name: str, unit: str) -> str:
+def _label(found: ComparedTurns, name: str, unit: str, angle: str) -> str:
     one = found.one
     text = LABELS[name].format(output=style.plain(one.output or "", 14), speed=f"{one.speed:g} {one.units[0]}/s")
-    unit = "deg" if unit == "rad" else unit
+    unit = angle if unit == "rad" else unit
     return text if unit == "1" else f"{text} [{unit}]"
 
 
-def _dress(axes: Any, name: str, label: str) -> None:
+def _dress(axes: Any, name: str, label: str, per_radian: float) -> None:
     axes.set_ylabel(label)
     if name == "transmission_angle":
-        axes.set_ylim(0, 93)
-        axes.set_yticks([0, 30, 60, 90])
-        axes.axhspan(0, POOR, color=ORANGE, alpha=0.12, linewidth=0)
+        transmission(axes, per_radian)
     elif name == "time_ratio":
         axes.set_ylim(bottom=1.0, top=max(axes.get_ylim()[1], 1.05))
     else:

@@ -19,7 +19,27 @@ WRITTEN = 2  # terms of each
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: `proved` if every one of its entries is the same both ways, `how` it was compared."""
+    """One statement of a certificate.
+
+    Attributes
+    ----------
+    what : str
+        The statement, such as "Lagrange = Newton-Euler".
+    how : str
+        How the two sides were compared: "as polynomials", or at how many exact points.
+    proved : bool
+        Whether all entries are the same on both sides.
+    seconds : float
+        Time that the comparison took.
+    entries : int
+        Number of entries that were compared.
+    terms : int
+        Number of terms of the compared polynomials.
+    differs : tuple of str
+        The entries that are not the same, and how they differ.
+    problem : str
+        Why the statement could not be decided; empty if it could.
+    """
 
     what: str
     how: str
@@ -35,6 +55,7 @@ class Statement:
 
     @property
     def result(self) -> str:
+        """ "proved", "equal" (at exact points), "FALSE" or "COULD NOT BE DECIDED"."""
         if self.proved:
             return "proved" if self.how == POLYNOMIALS else "equal"  # at points nothing is proved for all others
         return "COULD NOT BE DECIDED" if self.problem else "FALSE"
@@ -49,7 +70,26 @@ class Statement:
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """Statements about one system, and what they leave out. True if every statement is proved."""
+    """What was proved about one mechanism, and what is not part of the proof.
+
+    `Equations.prove` returns this object. It is true if every statement is proved; `print` writes it as a table.
+
+    Attributes
+    ----------
+    about : str
+        The mechanism and its symbols.
+    statements : tuple of Statement
+        The statements, each with its result.
+    left_out : tuple of str
+        What is not part of the proof, such as Coulomb friction.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> certificate = lg.derive("two_r").prove()
+    >>> bool(certificate), len(certificate.statements), certificate.failed
+    (True, 20, ())
+    """
 
     about: str
     statements: tuple[Statement, ...]
@@ -57,10 +97,12 @@ class Certificate:
 
     @property
     def proved(self) -> bool:
+        """Whether every statement is proved."""
         return bool(self.statements) and all(self.statements)
 
     @property
     def seconds(self) -> float:
+        """Time that all comparisons took."""
         return sum(statement.seconds for statement in self.statements)
 
     def __repr__(self) -> str:
@@ -68,6 +110,7 @@ class Certificate:
 
     @property
     def failed(self) -> tuple[Statement, ...]:
+        """The statements that are not proved."""
         return tuple(statement for statement in self.statements if not statement.proved)
 
     def __bool__(self) -> bool:
@@ -97,7 +140,8 @@ class Certificate:
     def _verdict(self) -> str:
         if self.proved:
             divides = any(s.how != POLYNOMIALS for s in self.statements)
-            return f"proved: every difference is the zero polynomial{'; what divides is equal at exact points' * divides}"
+            at_points = "; quantities with divisions are equal at exact points" * divides
+            return f"proved: every difference is the zero polynomial{at_points}"
         if not self.statements:
             return "nothing was proved"
         return f"NOT proved: {len(self.failed)} of {len(self.statements)} statements failed"

@@ -43,15 +43,15 @@ class Closed:
     def left_out(self) -> list[str]:
         """What is not proved of them, and why."""
         found = [
-            f"what the multipliers of loop {loop.name!r} are: its type {loop.type!r} has no `forces`"
+            f"the meaning of the multipliers of loop {loop.name!r}, because its type {loop.type!r} does not define `forces`"
             for loop in self.system.mechanism.loops
             if loop not in self.said
         ]
-        found += [f"the shipped equation of constraint {name!r}: {why} has no exact value" for name, why in self.unknown]
+        found += [f"the compiled equation of constraint {name!r}, because {why} has no exact value" for name, why in self.unknown]
         if self.unknown:
             found.append("accelerations and multipliers, because they follow from it")
         for what, reason in (
-            ("the shipped constraint equations", self.nowhere),
+            ("the compiled constraint equations", self.nowhere),
             ("accelerations and multipliers", self.singular),
         ):
             if reason:

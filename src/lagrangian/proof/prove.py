@@ -127,22 +127,22 @@ class _Proof:
             "Lagrange = Uicker-Kahn: velocity terms": self.trace_velocities,
             "Lagrange = Uicker-Kahn: gravity": self.trace_gravity,
             "Lagrange = Uicker-Kahn: tau": lambda: self.torques(self.traces.tau()),
-            "shipped: inverse dynamics": self.shipped_inverse,
-            "shipped: gravity": self.shipped_gravity,
-            "shipped: mass matrix": self.shipped_masses,
-            "shipped: Coriolis matrix": self.shipped_coriolis,
-            "shipped: kinetic and potential energy": self.shipped_energies,
-            "shipped: regressor, Y p = tau": self.shipped_regressor,
-            "shipped: joint reactions": lambda: momenta.reactions(self.recursions),
-            "shipped: pose, Jacobian, acceleration": lambda: frames.entries(self.recursions, self.traces),
+            "compiled: inverse dynamics": self.shipped_inverse,
+            "compiled: gravity": self.shipped_gravity,
+            "compiled: mass matrix": self.shipped_masses,
+            "compiled: Coriolis matrix": self.shipped_coriolis,
+            "compiled: kinetic and potential energy": self.shipped_energies,
+            "compiled: regressor, Y p = tau": self.shipped_regressor,
+            "compiled: joint reactions": lambda: momenta.reactions(self.recursions),
+            "compiled: pose, Jacobian, acceleration": lambda: frames.entries(self.recursions, self.traces),
         }
         listed = [Claim(what, POLYNOMIALS, entries) for what, entries in polynomials.items()]
         if self.heavy:
-            listed.append(Claim("shipped: momentum, centre of mass", _points(self.heavy), self.shipped_momenta))
+            listed.append(Claim("compiled: momentum, centre of mass", _points(self.heavy), self.shipped_momenta))
         if self.regular:
             how = _points(self.regular)
-            listed.append(Claim("shipped: forward dynamics, articulated", how, lambda: self.forward.articulated()))
-            listed.append(Claim("shipped: forward dynamics, factorised", how, lambda: self.forward.factorised()))
+            listed.append(Claim("compiled: forward dynamics, articulated", how, lambda: self.forward.articulated()))
+            listed.append(Claim("compiled: forward dynamics, factorised", how, lambda: self.forward.factorised()))
         return [*listed, *self.constraint_claims()]
 
     def constraint_claims(self) -> list[Claim]:
@@ -159,7 +159,7 @@ class _Proof:
             what = "loops: zero when closed, lambda acts on a"
             listed.append(Claim(what, "in 2 exact positions", lambda: loop_types.entries(self.system, closed.points[0])))
         plain, others = loops.of_polynomials(self.system)
-        what = "shipped: {}, Psi, Psi' q' + phi'"
+        what = "compiled: {}, Psi, Psi' q' + phi'"
         if plain:
             entries = lambda: loops.shipped_polynomials(self.recursions, closed.rows)  # noqa: E731
             listed.append(Claim(what.format("loops" if self.system.mechanism.loops else "constraints"), POLYNOMIALS, entries))
@@ -169,14 +169,14 @@ class _Proof:
             listed.append(Claim(what.format("constraints"), _points(points), entries))
         if closed.regular:
             how = _points(closed.regular)
-            listed.append(Claim("shipped: accelerations, multipliers", how, lambda: closed.solved(self.recursions, self.given)))
+            listed.append(Claim("compiled: accelerations, multipliers", how, lambda: closed.solved(self.recursions, self.given)))
         return listed
 
     def left_out(self) -> list[str]:
         mechanism, found = self.system.mechanism, []
         joints = mechanism.joints
         if any(float(x) for j in joints for x in (j.friction.coulomb, j.friction.coulomb_negative)):  # type: ignore[arg-type]
-            found.append("Coulomb friction, which is no polynomial")
+            found.append("Coulomb friction, which is not a polynomial")
         if mechanism.springs:
             found.append("springs and dampers between points or of coordinates, and gravity compensation")
         found += self.closed.left_out()

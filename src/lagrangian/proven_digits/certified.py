@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, number
 from lagrangian.errors import ArgumentError, shown
@@ -19,7 +20,32 @@ from lagrangian.proven_digits.number import ProvenNumber
 
 @dataclass(frozen=True, repr=False)
 class CertifiedState:
-    """A state at time `t`: every number of it lies between bounds that are proven."""
+    """A state of a motion in which every number has proven bounds.
+
+    `state["theta1"]` is a coordinate, and `state["qd_theta1"]` a speed.
+
+    Attributes
+    ----------
+    t : float
+        The time, in s.
+    coordinate_names, speed_names : tuple of str
+        The names of the coordinates and of the speeds.
+    q, qd : tuple of ProvenNumber
+        The coordinates and the speeds.
+    kinetic_energy, potential_energy : ProvenNumber
+        The energies, in J.
+    balance : ProvenNumber
+        The energy balance, in J: the energy minus that at the beginning and minus the work done since. Its bounds contain zero.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> states = lg.certify("pendulum", [0.5, 1], {"theta": 0}, digits=15).states
+    >>> for state in states:
+    ...     print(state.t, state["theta"], state.digits)
+    0.5 -1.16902547698681328 17
+    1.0 -2.9758236383196958 17
+    """
 
     t: float
     coordinate_names: tuple[str, ...]
@@ -32,19 +58,30 @@ class CertifiedState:
 
     @property
     def digits(self) -> int:
-        """The digits that are proven of every coordinate and speed."""
+        """The number of proven digits that every coordinate and speed has at least."""
         return min((x.digits for x in (*self.q, *self.qd)), default=0)
 
     def __getitem__(self, name: str) -> ProvenNumber:
-        """A coordinate by its name, or a speed as qd_<name>."""
+        """Return a coordinate by its name, or a speed by `qd_<name>`."""
         found = dict(zip(self.coordinate_names, self.q, strict=True))
         found |= {f"qd_{name}": x for name, x in zip(self.speed_names, self.qd, strict=True)}
         if name not in found:
             raise ArgumentError(f"there is no {name!r}; there are {', '.join(found)}")
         return found[name]
 
-    def errors(self, state: Any) -> np.ndarray:
-        """How far each coordinate and speed of another state is from this one at most; a pair (q, qd), or a motion's last row."""
+    def errors(self, state: Motion | tuple[ArrayLike, ArrayLike]) -> np.ndarray:
+        """Bound the errors of another state.
+
+        Parameters
+        ----------
+        state : Motion or (array_like, array_like)
+            A motion, whose last row counts and must be at the same time, or a pair (q, qd).
+
+        Returns
+        -------
+        ndarray
+            The largest possible error of every coordinate and speed.
+        """
         return np.array([p.distance(x) for p, x in zip((*self.q, *self.qd), self._numbers(state), strict=True)])
 
     def _numbers(self, state: Any) -> list[float]:
@@ -60,14 +97,27 @@ class CertifiedState:
             raise ArgumentError(f"the motion ends at {state.t[-1]:g} s, the state is at {self.t:g} s", concerns="state")
         return given
 
-    def contains(self, state: Any, within: float = 0.0) -> bool:
-        """Whether every number of another state is surely within so much of the true one; 0 asks whether it is in the bounds."""
+    def contains(self, state: Motion | tuple[ArrayLike, ArrayLike], within: float = 0.0) -> bool:
+        """Tell whether another state is right for certain.
+
+        Parameters
+        ----------
+        state : Motion or (array_like, array_like)
+            A motion, whose last row counts and must be at the same time, or a pair (q, qd).
+        within : float, optional
+            The largest error to allow. With 0, the default, every number must lie between the proven bounds.
+
+        Returns
+        -------
+        bool
+            Whether all numbers of the state are within this error of the true ones.
+        """
         if number(within, "within", least=0.0, infinite=True):
             return bool((self.errors(state) <= within).all())
         return all(x in p for p, x in zip((*self.q, *self.qd), self._numbers(state), strict=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """Texts and numbers, as `save` writes them."""
+        """Return texts and numbers as `save` writes them."""
         return {
             "t": self.t,
             "q": {name: _plain(x) for name, x in zip(self.coordinate_names, self.q, strict=True)},
@@ -87,9 +137,31 @@ class CertifiedState:
 
 @dataclass(frozen=True, repr=False)
 class Certified:
-    """The states of a motion at the times that were asked for, each with proven bounds; `q`, `qd` and `t` are of the last.
+    """Proven states of a motion, one for each time.
 
-    `asked` is how many digits were asked for; `bits`, `order` and `steps` say how they were found, `seconds` how long it took.
+    `certify` returns this. `certified[k]` is the state at the k-th time, and `certified["theta1"]` is a number of the last state.
+
+    Attributes
+    ----------
+    name : str
+        The name of the mechanism.
+    states : tuple of CertifiedState
+        The states.
+    asked : int
+        The number of digits that you asked for.
+    bits, order, steps : int
+        The precision, the order of the Taylor polynomials and the number of steps that it took.
+    seconds : float
+        The computing time.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> proven = lg.certify("pendulum", 1, {"theta": 0}, digits=20)
+    >>> print(proven["qd_theta"])
+    -1.799309016907078618813
+    >>> proven.digits >= 20
+    True
     """
 
     name: str
@@ -102,35 +174,63 @@ class Certified:
 
     @property
     def t(self) -> float:
+        """The last time, in s."""
         return self.states[-1].t
 
     @property
     def q(self) -> tuple[ProvenNumber, ...]:
+        """The coordinates of the last state."""
         return self.states[-1].q
 
     @property
     def qd(self) -> tuple[ProvenNumber, ...]:
+        """The speeds of the last state."""
         return self.states[-1].qd
 
     @property
     def balance(self) -> ProvenNumber:
+        """The energy balance of the last state, in J."""
         return self.states[-1].balance
 
     @property
     def digits(self) -> int:
-        """The digits that are proven of every coordinate and speed at every time."""
+        """The number of proven digits that every coordinate and speed has at least, at every time."""
         return min(state.digits for state in self.states)
 
-    def errors(self, state: Any) -> np.ndarray:
-        """`CertifiedState.errors` of the last state."""
+    def errors(self, state: Motion | tuple[ArrayLike, ArrayLike]) -> np.ndarray:
+        """Bound the errors of another state at the last time.
+
+        Parameters
+        ----------
+        state : Motion or (array_like, array_like)
+            A motion, whose last row counts and must be at the same time, or a pair (q, qd).
+
+        Returns
+        -------
+        ndarray
+            The largest possible error of every coordinate and speed.
+        """
         return self.states[-1].errors(state)
 
-    def contains(self, state: Any, within: float = 0.0) -> bool:
-        """`CertifiedState.contains` of the last state."""
+    def contains(self, state: Motion | tuple[ArrayLike, ArrayLike], within: float = 0.0) -> bool:
+        """Tell whether another state at the last time is right for certain.
+
+        Parameters
+        ----------
+        state : Motion or (array_like, array_like)
+            A motion, whose last row counts and must be at the same time, or a pair (q, qd).
+        within : float, optional
+            The largest error to allow. With 0, the default, every number must lie between the proven bounds.
+
+        Returns
+        -------
+        bool
+            Whether all numbers of the state are within this error of the true ones.
+        """
         return self.states[-1].contains(state, within)
 
     def __getitem__(self, k: int | str) -> Any:
-        """The state at the k-th time; or a number of the last state by its name."""
+        """Return the state at the k-th time, or a number of the last state by its name."""
         return self.states[-1][k] if isinstance(k, str) else self.states[k]
 
     def __len__(self) -> int:
@@ -140,12 +240,18 @@ class Certified:
         return iter(self.states)
 
     def as_dict(self) -> dict[str, Any]:
-        """Texts and numbers, as `save` writes them."""
+        """Return texts and numbers as `save` writes them."""
         how = {"bits": self.bits, "order": self.order, "steps": self.steps, "seconds": round(self.seconds, 3)}
         return {"mechanism": self.name, "asked": self.asked, **how, "states": [state.as_dict() for state in self.states]}
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write it as JSON: every number with its proven digits and both bounds, as decimal texts."""
+        """Write a JSON file that holds every number with its proven digits and both bounds, as decimal texts.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        """
         write(path, json.dumps(self.as_dict(), indent=2) + "\n")
 
     def __str__(self) -> str:

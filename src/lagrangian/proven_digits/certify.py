@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import number
 from lagrangian.closed_form.cost import duration
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import Argument, ArgumentError, CostError, SimulationError
+from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
+from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.proven_digits import refusals, start
 from lagrangian.proven_digits.bounds import LOW
 from lagrangian.proven_digits.certified import Certified, CertifiedState
@@ -26,8 +29,8 @@ from lagrangian.proven_digits.number import ProvenNumber
 from lagrangian.proven_digits.parallelepiped import Errors
 from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.tube import Tube
+from lagrangian.types import Progress, State
 
-Progress = Callable[[float, float], None]
 SCOUT = 64  # bits of the run that looks how errors grow
 SCOUTING = 0.15  # its share of the time
 SPARE = 10  # bits for rounding
@@ -39,29 +42,77 @@ TRIAL = 1.0  # s after which the run that looks how errors grow tells how long i
 
 def certify(
     mechanism: MechanismLike,
-    t: Any = None,
-    q0: Any = None,
-    qd0: Any = None,
-    torque: Any = None,
+    t: float | str | Sequence[float | str] | None = None,
+    q0: State = None,
+    qd0: State = None,
+    torque: float | ArrayLike | Mapping[str, float | str | Expression] | None = None,
     *,
     digits: int = 30,
-    wrenches: Any = None,
+    wrenches: WrenchesLike = None,
     limits: bool = True,
     limit: float | None = LIMIT,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Certified:
-    """The state of a smooth mechanism without loops at time `t`, each number with at least `digits` proven digits.
+    """Compute the state of a mechanism after a time with proven digits.
 
-    The arguments are those of `simulate`; `t` is a time, or several that increase, and the motion begins at 0, or where the
-    mechanism's own time span does if `t` is not given. Torques and wrenches are numbers or expressions, which must be smooth.
-    What is not smooth (dry friction, walls, `sign`, a joint's limit that may be reached) and loops are refused.
+    The result is not an estimate: interval arithmetic proves bounds for every coordinate and speed. The mechanism must be
+    smooth and have no loops. Dry friction, walls, functions such as `sign`, and joint limits that the motion may reach are
+    refused.
 
-    Numbers are taken as they are written: 0.773 is 773/1000, pi is pi, and a float is the shortest decimal that gives it. A
-    simulation rounds them to doubles first, so that comparing the two includes that rounding.
+    Numbers are taken as you write them: 0.773 is 773/1000, pi is pi, and a float is the shortest decimal that gives it. A
+    simulation rounds them to doubles first, so that its difference to the proven state includes this rounding.
 
-    Every step is a Taylor polynomial whose defect is bounded over FLINT's balls, and the errors are carried along with
-    bounds; as many bits are used as it takes. A number that is smaller than 10^-digits is proven to be so. What is forecast to
-    take more than `limit` seconds is refused, and what takes more is given up; None is no limit.
+    Parameters
+    ----------
+    mechanism : Mechanism, str or path
+        The mechanism, the name of one in the library, or a file.
+    t : float, str or list, optional
+        A time after 0, or several that increase, in s; the motion begins at 0. By default, the motion goes over the mechanism's
+        own time span.
+    q0, qd0 : array_like, mapping or str, optional
+        The coordinates and the speeds at the beginning, as for `simulate`; also as texts such as "pi/3".
+    torque : float, array_like or mapping, optional
+        The torques: numbers or smooth expressions; the mechanism's own by default.
+    digits : int, optional
+        The number of digits to prove of every coordinate and speed; 30 by default. A number that is smaller than 10^-digits is
+        proven to be so small.
+    wrenches : mapping, optional
+        External wrenches, as for `simulate`: numbers or smooth expressions.
+    limits : bool, optional
+        Whether joint limits exist, so that the motion must stay within them for certain; True by default.
+    limit : float or None, optional
+        The longest computing time, in s; 600 by default. None means no limit.
+    progress : callable, optional
+        A function of (done, total) that is called now and then, with seconds of the motion.
+
+    Returns
+    -------
+    Certified
+        The proven states.
+
+    Raises
+    ------
+    ArgumentError
+        If the mechanism has loops or constraints or is not smooth.
+    SimulationError
+        If the motion may reach a joint limit, or has no bounds.
+    CostError
+        If the proof would take longer than `limit`.
+
+    Notes
+    -----
+    Every step is a Taylor polynomial. Its defect is bounded with the ball arithmetic of FLINT, and the bounds of the errors are
+    carried from step to step, with as many bits as it takes.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> proven = lg.certify("pendulum", 1, {"theta": 0}, digits=20)
+    >>> print(proven.q[0])
+    -2.9758236383196957651897
+    >>> motion = lg.simulate("pendulum", 1, {"theta": 0}, rtol=1e-12)
+    >>> proven.contains(motion, within=1e-9)
+    True
     """
     model = mechanism_of(mechanism)
     drive = arguments.drive(torque, wrenches, False, model)
@@ -101,7 +152,7 @@ class _Task:
         times: list[fmpq],
         digits: int,
         limits: bool,
-        progress: Progress | None,
+        progress: Progress,
         limit: float,
     ) -> None:
         self.model, self.equations, self.given, self.limit = model, equations, given, limit
@@ -126,7 +177,7 @@ class _Task:
                 seconds = perf_counter() - self.started
                 return Certified(self.model.name, states, self.digits, precision, run.order, run.steps, seconds)
             precision += math.ceil(missing * math.log2(10)) + 8
-        raise SimulationError(f"{self.model.name}: {self.digits} digits were not proven with {precision} bits")
+        raise SimulationError(f"{self.model.name}: {self.digits} digits could not be proven with {precision} bits")
 
     def _start(self, precision: int) -> Enclosure:
         with bits(precision):
@@ -165,12 +216,12 @@ class _Task:
         expected = spent / scouted if spent > TRIAL else spent
         if spent <= TRIAL or expected <= self.limit:
             return
-        done = f"was given up after {duration(spent)}" if scouted == 1.0 else f"would take {duration(expected)} and more"
+        done = f"was given up after {duration(spent)}" if scouted == 1.0 else f"would take {duration(expected)} or more"
         raise CostError(
             f"the proof of {self.digits} digits at t = {float(arb(self.times[-1])):g} s {done}",
             where=self.model.name,
-            remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} computes it all the same; or ask for an "
-            f"earlier time, or use simulate",
+            remedy=f"the limit is {duration(self.limit)}; {Argument('limit', None)} removes it. Or choose an earlier time, or "
+            f"use simulate",
             seconds=expected,
             limit=self.limit,
         )

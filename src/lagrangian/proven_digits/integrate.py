@@ -75,7 +75,7 @@ class Integration:
         h = self._length(radius, M[: eq.size])
         if h < SHORTEST * (end - self._begin):
             raise self._lost(
-                "no step is short enough to go on: the motion, or a function in it, has no bounds or derivatives near"
+                "no step is short enough to continue: the motion, or a function in it, has no bounds or derivatives near"
             )
         h = min(h, end - at.t)
         for _ in range(TRIES):

@@ -12,10 +12,31 @@ MORE = 20  # digits beyond those asked for that are shown of a number that is kn
 
 @dataclass(frozen=True, repr=False)
 class ProvenNumber:
-    """A number between two exact bounds.
+    """A number that lies between two exact bounds.
 
-    `str` gives its proven digits: all numbers between the bounds round to this decimal. `digits` counts them, from the first that
-    is not zero; of a number that is zero as far as is proven, those after the point. `float` gives the double next to its middle.
+    `str(x)` shows its proven digits: all numbers between the bounds round to this decimal. `float(x)` is the double nearest to
+    the middle of the bounds. `f"{x:.8}"` shows eight digits, or fewer if fewer are proven. `y in x` tells whether a number lies
+    between the bounds.
+
+    Attributes
+    ----------
+    lower_bound, upper_bound : Fraction
+        The exact bounds.
+    most : int
+        The largest number of digits that `str` shows.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> x = lg.certify("pendulum", 1, {"theta": 0}, digits=20).q[0]
+    >>> print(x, x.digits)
+    -2.9758236383196957651897 23
+    >>> print(f"{x:.8}")
+    -2.9758236
+    >>> x.bounds
+    ('-2.9758236383196957651897470', '-2.9758236383196957651897235')
+    >>> float(x) in x
+    False
     """
 
     lower_bound: Fraction
@@ -24,41 +45,65 @@ class ProvenNumber:
 
     @staticmethod
     def of(ball: Any, digits: int) -> ProvenNumber:
-        """From a ball, of which at most so many digits more than `digits` are shown."""
+        """Make a proven number from a ball of FLINT.
+
+        Parameters
+        ----------
+        ball : flint.arb
+            The ball.
+        digits : int
+            The number of digits that were asked for; at most 20 more are shown.
+
+        Returns
+        -------
+        ProvenNumber
+            The number.
+        """
         middle, radius = (_fraction(x) for x in (ball.mid(), ball.rad()))
         return ProvenNumber(middle - radius, middle + radius, digits + MORE)
 
     @property
     def lower(self) -> float:
-        """A double that is not above it."""
+        """A double that is not above the number."""
         x = float(self.lower_bound)
         return x if Fraction(x) <= self.lower_bound else math.nextafter(x, -math.inf)
 
     @property
     def upper(self) -> float:
-        """A double that is not below it."""
+        """A double that is not below the number."""
         x = float(self.upper_bound)
         return x if Fraction(x) >= self.upper_bound else math.nextafter(x, math.inf)
 
     @property
     def radius(self) -> float:
-        """How far it may be from the middle of its bounds."""
+        """The largest distance of the number from the middle of its bounds."""
         return float((self.upper_bound - self.lower_bound) / 2)
 
     @property
     def largest(self) -> Fraction:
-        """The larger of its bounds, without its sign."""
+        """The largest absolute value that the number can have."""
         return max(abs(self.lower_bound), abs(self.upper_bound))
 
     def missing(self, digits: int) -> int:
-        """How many more digits its bounds must have for so many significant ones; 0 if it has them."""
+        """Tell how many more digits the bounds need for a number of significant digits.
+
+        Parameters
+        ----------
+        digits : int
+            The number of significant digits.
+
+        Returns
+        -------
+        int
+            The digits that are missing; 0 if there are enough.
+        """
         if self._exponent is not None and self._places + 1 + self._exponent >= digits:
             return 0
         return max(1, digits + _magnitude((self.upper_bound - self.lower_bound) / self.largest) + 1)
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Both bounds as decimals, rounded outward."""
+        """Both bounds as decimal texts, rounded outward."""
         places = self._places + 3
         scaled = (self.lower_bound * Fraction(10) ** places, self.upper_bound * Fraction(10) ** places)
         return _decimal(math.floor(scaled[0]), places), _decimal(math.ceil(scaled[1]), places)
@@ -70,11 +115,26 @@ class ProvenNumber:
         return self.lower_bound <= Fraction(x) <= self.upper_bound
 
     def distance(self, x: float | Fraction) -> float:
-        """How far a number can be from it at most."""
+        """Bound the distance of another number from this one.
+
+        Parameters
+        ----------
+        x : float or Fraction
+            The other number.
+
+        Returns
+        -------
+        float
+            The largest possible distance.
+        """
         return float(max(abs(Fraction(x) - self.lower_bound), abs(Fraction(x) - self.upper_bound)))
 
     @property
     def digits(self) -> int:
+        """The number of proven digits.
+
+        They count from the first digit that is not zero. If the number may be zero, those after the decimal point count.
+        """
         first = self._exponent
         significant = 0 if first is None else self._places + 1 + first
         return significant if significant > 0 else max(0, self._places)

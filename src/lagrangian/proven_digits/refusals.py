@@ -22,9 +22,9 @@ SMOOTH = "certify is for smooth mechanisms without loops"
 def check(mechanism: Mechanism, torque: Torque) -> None:
     """Refuse what certify cannot do, and say where it is."""
     for loop in mechanism.loops:
-        raise _refused(mechanism, Part("loop", loop.name), "it closes a loop", f"{SMOOTH}; simulate takes them")
+        raise _refused(mechanism, Part("loop", loop.name), "it closes a loop", f"{SMOOTH}; use simulate")
     for constraint in mechanism.constraints:
-        raise _refused(mechanism, Part("constraint", constraint.name), "it is a constraint", f"{SMOOTH}; simulate takes them")
+        raise _refused(mechanism, Part("constraint", constraint.name), "it is a constraint", f"{SMOOTH}; use simulate")
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             raise _refused(mechanism, Part("wall", spring.name), "its force is not smooth where it is touched", SMOOTH)
@@ -42,8 +42,8 @@ def check(mechanism: Mechanism, torque: Torque) -> None:
         raise _refused(mechanism, Part("event", event.name), told, "leave events out: mechanism.replace(events=())")
     massless = undetermined_joints(trees.build(mechanism))
     if massless:
-        told = "what it moves has no inertia along it, so that its acceleration is not determined"
-        raise _refused(mechanism, Part("joint", massless[0]), told, "give what it carries a mass and an inertia, or a rotor")
+        told = "the bodies that it moves have no inertia along it, so that its acceleration is not determined"
+        raise _refused(mechanism, Part("joint", massless[0]), told, "give them a mass and an inertia, or give the joint a rotor")
     _check_torque(torque)
 
 
@@ -52,9 +52,9 @@ def _check_torque(torque: Torque) -> None:
     if torque.traced is not None or torque.called is not None:
         raise ArgumentError("is a Python function, which has no bounds", argument="torque", remedy=formulas)
     if torque.table is not None:
-        raise ArgumentError("is a table, which is not smooth between its rows", argument="torque", remedy=formulas)
+        raise ArgumentError("is a table, which is not smooth at its rows", argument="torque", remedy=formulas)
     if torque.sampled is not None:
-        raise ArgumentError("is sampled, so that it jumps", argument="torque", remedy=formulas)
+        raise ArgumentError("is a sampled controller, whose torques jump", argument="torque", remedy=formulas)
     for wrench in torque.wrenches:
         if wrench.called is not None:
             told = f"on {wrench.frame.name!r} is a Python function, which has no bounds"
@@ -90,7 +90,8 @@ class Stops:
                 return
         raise SimulationError(
             f"{self.mechanism.name}: after t = {float(arb(tube.t)):.6g} s it cannot be excluded that {reached} reaches its "
-            f"limit, and what happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
+            f"limit, and what happens there is not smooth; choose an earlier time, or ignore the limits by "
+            f"{Argument('limits', False)}"
         )
 
     def _reached(self, box: list[Any]) -> list[str]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import html
 import math
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-SVG_LIMIT = 300_000  # bytes; figures that are larger become pictures of dots
+from lagrangian.report.svg import address, slim
+
+SVG_LIMIT = 300_000  # characters; figures that are larger become pictures of dots
+PACKED = 20_000  # characters: what is folded and longer is packed
 MOST = 40  # rows of a table; more are not read
 ROUNDING = 1e-12  # of the largest number in a column: less is not told from zero
 COLUMN = 9.6  # in, the width of a page's text
@@ -37,25 +41,36 @@ def paragraph(*inner: Any, kind: str = "") -> Html:
 
 
 def folded(title: Any, body: Any, opened: bool = False, long: bool = False) -> Html:
-    """What is shown when it is asked for; on paper in any case, unless it is long."""
+    """What is shown when it is asked for; on paper in any case, unless it is long. Much of that is packed: see unfold.js."""
+    body = text(body)
+    if long and not opened and len(body) > PACKED:
+        packed = base64.b64encode(zlib.compress(body.encode("utf-8"), 9)).decode("ascii")
+        body = Html(f'<script type="text/plain" class="packed">{packed}</script>')
     marks = (" class=long" if long else "") + (" open" if opened else "")
     return Html(f"<details{marks}><summary>{text(title)}</summary>{text(body)}</details>")
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST, kind: str = ""
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    left: Sequence[int] = (0,),
+    most: int = MOST,
+    kind: str = "",
+    marked: Collection[int] = (),
 ) -> Html:
     """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out.
 
-    Of more than `most` rows, the others are only counted: they may be empty.
+    Of more than `most` rows, the others are only counted: they may be empty. `marked` are the numbers of rows that stand out.
     """
     if not rows:
         return Html("")
     shown = [row for row in rows[:most] if row]
+    rows_of = ['<tr class="over">' if k in marked else "<tr>" for k in range(len(shown))]
     kept = [k for k in range(len(head)) if any(str(row[k]) for row in shown)]
     sides = {k: ' class="n"' if k not in left else ' class="u"' if k and not head[k] else "" for k in kept}
     top = "".join(f"<th{sides[k]}>{text(head[k])}</th>" for k in kept)
-    body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in shown)
+    cells = ["".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) for row in shown]
+    body = "\n".join(f"{begin}{inner}</tr>" for begin, inner in zip(rows_of, cells, strict=True))
     more = paragraph(f"and {len(rows) - most} more", kind="quiet") if len(rows) > most else ""
     named = f' class="{kind}"' if kind else ""
     inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
@@ -115,22 +130,17 @@ def rough(x: float) -> Html:
 
 
 def figure(picture: Any, alt: str, caption: Any = "") -> Html:
-    """A figure of matplotlib, as lines; as dots where that is smaller."""
-    import io
+    """A figure of matplotlib, as lines in colours of a light page or a dark one; as dots where that is smaller."""
+    from lagrangian.pictures.dark import themed
 
     width, height = picture.get_size_inches()
     if width < COLUMN:
         picture.set_size_inches(COLUMN, height)
 
-    def written(**options: Any) -> bytes:
-        stream = io.BytesIO()
-        picture.savefig(stream, **options)
-        return stream.getvalue()
-
-    data, kind = written(format="svg"), "svg+xml"
-    if len(data) > SVG_LIMIT:
-        data, kind = written(format="png", dpi=160), "png"
-    return framed(image(data, kind, alt), caption)
+    lines = slim(themed(picture.svg()))
+    if len(lines) > SVG_LIMIT:
+        return framed(image(picture.encoded("png", 160), "png", alt, class_="plot"), caption)
+    return framed(Html(f'<img alt="{html.escape(alt)}" class="lines" src="{address(lines)}">'), caption)
 
 
 def image(data: bytes, kind: str, alt: str, **attributes: str) -> Html:

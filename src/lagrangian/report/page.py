@@ -20,7 +20,7 @@ _PAGE = """<!DOCTYPE html>
 <style>
 {style}</style>
 {assets}
-</head>
+{script}</head>
 <body>
 <nav class="toc" aria-label="Contents"><a class="home" href="#top">{title}</a><ol>
 {contents}
@@ -54,11 +54,12 @@ def page(
     body = "\n".join(
         f'<section id="{section.id}">{element("h2", section.title)}\n{section.body}\n</section>' for section in sections
     )
-    players = "lagrangian-player" in head or "lagrangian-player" in body
+    whole = head + body
     return _PAGE.format(
         title=text(title),
         style=style(),
-        assets=_assets() if players else "",
+        script=unfolding() if 'class="packed"' in whole else "",
+        assets=_assets(whole) if "lagrangian-player" in whole else "",
         contents=contents,
         head=head,
         body=body,
@@ -71,7 +72,15 @@ def style() -> str:
     return (files("lagrangian.report") / "style.css").read_text(encoding="utf-8")
 
 
-def _assets() -> str:
+@cache
+def unfolding() -> str:
+    """The script that unpacks what is folded."""
+    return f"<script>\n{(files('lagrangian.report') / 'unfold.js').read_text(encoding='utf-8')}</script>\n"
+
+
+def _assets(page: str) -> str:
+    """Of the players, and of what computes if there is any."""
+    from lagrangian.viewer.compute.assets import compute_assets
     from lagrangian.viewer.page import player_assets
 
-    return player_assets()
+    return player_assets() + (compute_assets("lgc-data" in page) if "lagrangian-computing" in page else "")

@@ -12,6 +12,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, LagrangianError
 from lagrangian.files import as_path, checked_target, write
 from lagrangian.pictures.study_plot import fitting, of_kind, study_plot
+from lagrangian.report.front import Front
 from lagrangian.report.html import Html, column, element, facts, figure, folded, framed, image, joined, number, paragraph, table
 from lagrangian.report.page import Section, page
 from lagrangian.report.write import png
@@ -34,38 +35,38 @@ _METHODS = {
     "saltelli": "Saltelli's design, from Sobol's sequence",
 }
 _CAPTIONS = {
-    "curves": "Each result over the values of the grid. A dotted line is at the nominal value, that of the mechanism as it is.",
-    "heat maps": "Each result over the two grids; grey cells have none. A cross is at the nominal values.",
-    "histograms": "How often each result has which value: the median, and dashed what nine of ten lie between.",
+    "curves": "Each result over the values of the grid. A dotted line marks the nominal value, which the description gives.",
+    "heat maps": "Each result over the two grids. Grey cells have no result; a cross marks the nominal values.",
+    "histograms": "The distribution of each result. A line marks the median; dashed lines enclose nine of ten samples.",
     "scatter": "Each result over the inputs that it depends on most, with a running median.",
-    "rows": "Motions over time, or some of them where there are many.",
+    "rows": "Motions over time; of many motions, a selection.",
 }
 SHOWN = 12  # outputs that figures show
 LARGE = 200  # joints of a mechanism that is not drawn
 
 
-def write_study_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
+def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, front: Front | None = None) -> Path:
     """Write one offline page about a study, and give its path; `report.html` in its folder if none is given."""
     target = as_path(path) if path is not None else study.folder / "report.html"
     if target.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"{target}: a report is a page, with the ending .html", concerns="path")
+        raise ArgumentError(f"{target}: the name of a report must end in .html", concerns="path")
     checked_target(target)
-    return write(target, study_page(study))
+    return write(target, study_page(study, front or Front()))
 
 
-def study_page(study: Study) -> str:
+def study_page(study: Study, front: Front) -> str:
     """The page as text."""
     parts: Sequence[tuple[str, str, Callable[[Study], Html | None]]] = (
-        ("inputs", "What was varied", _inputs),
+        ("inputs", "Varied parameters", _inputs),
         ("results", "Results", _results),
-        ("extremes", "Least and greatest", _extremes),
-        ("indices", "What matters", _indices),
+        ("extremes", "Extreme values", _extremes),
+        ("indices", "Sensitivity", _indices),
         ("rows", "Over time", _rows),
-        ("failed", "What failed", _failed),
-        ("method", "How it was computed", _method),
+        ("failed", "Failed samples", _failed),
+        ("method", "Method", _method),
     )
     sections = [Section(place, title, body) for place, title, make in parts if (body := make(study)) is not None]
-    return page(study.name, _head(study), sections, "Written by lagrangian. SI units, angles in rad.")
+    return page(front.title or study.name, _head(study, front), sections, "Written by lagrangian. SI units, angles in rad.")
 
 
 def study_html(study: Study) -> str:
@@ -73,7 +74,7 @@ def study_html(study: Study) -> str:
     return joined([paragraph(line) for line in study.summary().splitlines()[:3]] + [_statistics(study)])
 
 
-def _head(study: Study) -> Html:
+def _head(study: Study, front: Front) -> Html:
     what = ", ".join(study.inputs[:6]) + (" and more" if len(study.inputs) > 6 else "")
     badges = [
         element("span", f"{study.done} of {len(study)} samples", class_=f"badge {'good' if study.complete else 'bad'}"),
@@ -85,7 +86,8 @@ def _head(study: Study) -> Html:
     ]
     of = study.about.get("mechanism", "")
     lead = paragraph(f"A study of {of or study.name}: {len(study)} samples of {what}.", kind="lead")
-    return joined([element("h1", study.name), lead, element("p", *badges, class_="badges"), _still(study)])
+    head, marks = front.heading(study.name), element("p", *badges, class_="badges")
+    return joined([head, lead, marks, front.noted(), _still(study)])
 
 
 def _still(study: Study) -> Html:
@@ -109,9 +111,9 @@ def _inputs(study: Study) -> Html:
     ]
     how = _METHODS[study.design.method]
     if study.design.spans and study.design.drawn:
-        how = f"A grid, and at each of its points {study.design.draws} samples: {how[0].lower()}{how[1:]}"
+        how = f"A grid with {study.design.draws} samples at each point: {how[0].lower()}{how[1:]}"
     seed = f"; seed {study.design.seed}" if study.design.drawn else ""
-    heads = ("name", "what it is", "unit", "varied over", "nominal value")
+    heads = ("name", "kind", "unit", "values", "nominal value")
     return joined([paragraph(f"{how}{seed}."), table(heads, rows, left=(0, 1, 2, 3))])
 
 
@@ -136,14 +138,14 @@ def _figure(study: Study, kind: str) -> Html:
     if not outputs or not of_kind(study, kind, outputs):
         return Html("")
     more = len(study.numbers) - SHOWN
-    caption = _CAPTIONS.get(kind, "") + (f" {more} more results are in the table alone." if more > 0 and kind != "rows" else "")
+    caption = _CAPTIONS.get(kind, "") + (f" The table lists {more} more results." if more > 0 and kind != "rows" else "")
     return figure(study_plot(study, (kind,), outputs, titled=False), f"{kind} of {study.name}", caption)
 
 
 def _statistics(study: Study) -> Html:
     found = study.statistics()
     if not found:
-        return paragraph("There are no results that are numbers.") if not study.curves else Html("")
+        return paragraph("No result is a number.") if not study.curves else Html("")
     heads = ("mean", "deviation", "min", "5 %", "median", "95 %", "max")
     rows = [
         (name, study.units.get(name, ""), int(x["count"]), *column([x[head] for head in heads], 5)) for name, x in found.items()
@@ -158,16 +160,18 @@ def _indices(study: Study) -> Html | None:
     sobol = study.design.method == "saltelli"
     if sobol:
         told = (
-            "Sobol's indices are shares of a result's variance. First order: what an input makes by itself. Total: what it makes "
-            "together with all others. Lines are intervals of 95 % confidence."
+            "Sobol's indices are shares of the variance of a result. The first-order index is the share of an input alone; the "
+            "total index includes its interactions with all others. Lines are 95 % confidence intervals."
         )
     else:
         told = (
-            "Spearman's rank correlation of each result with each input: 1 where one rises with the other, −1 where it falls, "
-            "near 0 where there is no such trend. Lines are intervals of 95 % confidence."
+            "Spearman's rank correlation of each result with each input is 1 if the result rises with the input, −1 if it "
+            "falls, and near 0 without a trend. Lines are 95 % confidence intervals."
         )
     picture = figure(study_plot(study, ("indices",), study.numbers[:SHOWN], titled=False), f"indices of {study.name}")
-    return joined([paragraph(told), picture, folded("In numbers", _index_table([x for x in found if isinstance(x, Indices)]))])
+    return joined(
+        [paragraph(told), picture, folded("Table of indices", _index_table([x for x in found if isinstance(x, Indices)]))]
+    )
 
 
 def _index_table(found: list[Indices]) -> Html:
@@ -224,7 +228,7 @@ def _failed(study: Study) -> Html | None:
     found = study.reasons()
     rows = [(why, n, first, _sample(study, first)) for why, n, first in found[:40]]
     why = "for one reason" if len(found) == 1 else f"for {len(found)} reasons"
-    told = f"{len(study.failed)} of {study.done} samples failed, {why}; the others are not affected."
+    told = f"{len(study.failed)} of {study.done} samples failed {why}. The other samples are not affected."
     return joined([paragraph(told), table(("reason", "samples", "first", "its inputs"), rows, left=(0, 3))])
 
 

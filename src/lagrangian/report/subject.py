@@ -13,14 +13,22 @@ from lagrangian.cached import cached_property
 from lagrangian.errors import LagrangianError, ReportWarning, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.result.over_limits import Passed, passed
+from lagrangian.motion.result.rounding import Rounding
+from lagrangian.report.front import Front
 from lagrangian.report.html import Html, paragraph
+from lagrangian.sizing.actuators import Sizing
 
 
 @dataclass(eq=False)
 class Subject:
-    """A motion. Its equations and its track are made once, when first asked for."""
+    """A motion, what is said of it, and the sizing that was asked for. Its track is made once, when first asked for."""
 
     motion: Motion
+    front: Front = field(default_factory=Front)
+    sizing: Sizing | None = None
+    angles: str = "degrees"  # of plots
+    sliders: Any = None  # those of the player, as `animate` takes them
     failed: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
 
     def warn(self) -> None:
@@ -46,6 +54,22 @@ class Subject:
         from lagrangian.viewer.scene.track import track
 
         return track(self.motion, trace=self.traced or None)
+
+    @cached_property
+    def computing(self) -> Any:
+        """What makes the player's motion follow sliders."""
+        from lagrangian.viewer.compute.payload import payload
+
+        return payload(self.motion, self.track, self.sliders)
+
+    @cached_property
+    def passed(self) -> list[Passed]:
+        """Limits of joints that the motion passes."""
+        return passed(self.motion)
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        return Rounding(self.motion)
 
     @cached_property
     def duration(self) -> float:
@@ -95,6 +119,6 @@ def made(part: Part, subject: Subject) -> Html | None:
     except LagrangianError as error:
         verb, why = "is ", f"left out: {error}"
     except Exception as error:  # whatever it is, it is this part's alone
-        verb, why = "", f"could not be made: {type(error).__name__}: {error}"
+        verb, why = "", f"could not be written: {type(error).__name__}: {error}"
     subject.failed.setdefault(why, []).append(part.title)
     return paragraph(f"This part {verb}{why}", kind="missing")

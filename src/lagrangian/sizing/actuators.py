@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import null_space
 from lagrangian.model.joint import Rotor
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
 from lagrangian.sizing.arguments import dwell_of, gears_by_joint, pitches, positive
 from lagrangian.sizing.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
-from lagrangian.sizing.demand import Demand, Rows, rows_of, sample
+from lagrangian.sizing.demand import Demand, MotionRows, Rows, rows_of, sample
+from lagrangian.sizing.gears import GearsLike
 from lagrangian.sizing.motors import Motor, catalogue_of
 from lagrangian.sizing.showing import ShownSizing
 
@@ -30,10 +32,33 @@ ITERATIONS = 30
 
 @dataclass(frozen=True, eq=False)
 class Actuator:
-    """One joint's demand, and what was found for it.
+    """The demand of one joint, and the motors and gears that were found for it.
 
-    `feasible` are all pairs of motor and gear that fit, the preferred first; `chosen` is that one, or None, and then `nearest` is
-    the one that lacks least and `message` says what. `torque` and `speed` are the chosen (or nearest) motor's along the task.
+    Attributes
+    ----------
+    demand : Demand
+        The demand on the joint.
+    chosen : Candidate or None
+        The motor and gear that were chosen.
+    feasible : tuple of Candidate
+        All pairs of motor and gear that fit, the preferred one first.
+    nearest : Candidate or None
+        The pair that lacks least.
+    message : str
+        The reason, if nothing fits.
+    t, weight : numpy.ndarray
+        The times of the rows, in s, and the seconds that each row stands for.
+    torque, speed : numpy.ndarray
+        The torque and the speed of the chosen, or nearest, motor along the task, in N m and rad/s.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r").with_parameters(l1=0.3, l2=0.3, m1=2.0, m2=1.0)
+    >>> motion = lg.inverse(arm, lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> actuator = lg.size_actuators(arm, motion)["theta1"]
+    >>> actuator.best.motor.name, round(actuator.energy, 3)
+    ('SGMAH-01A', 28.01)
     """
 
     demand: Demand
@@ -48,16 +73,17 @@ class Actuator:
 
     @property
     def joint(self) -> str:
+        """The name of the joint."""
         return self.demand.joint
 
     @property
     def best(self) -> Candidate | None:
-        """The chosen one, or the nearest if none fits."""
+        """The chosen motor and gear, or the nearest if none fits."""
         return self.chosen or self.nearest
 
     @property
     def alternatives(self) -> tuple[Candidate, ...]:
-        """Each motor that fits once, with the gear that leaves it the most to spare."""
+        """Every motor that fits, once, with the gear that leaves it the largest margin."""
         found: dict[str, Candidate] = {}
         for candidate in self.feasible:
             found.setdefault(candidate.motor.name, candidate)
@@ -65,12 +91,12 @@ class Actuator:
 
     @property
     def power(self) -> np.ndarray:
-        """The motor's mechanical power along the task."""
+        """The mechanical power of the motor along the task, in W."""
         return self.torque * self.speed
 
     @property
     def energy(self) -> float:
-        """What the motor puts in over a cycle, in J; what comes back to it is not taken off."""
+        """The energy that the motor delivers in a cycle, in J. Energy that flows back is not subtracted."""
         return float(self.weight @ np.maximum(self.power, 0.0))
 
     def __repr__(self) -> str:
@@ -86,11 +112,37 @@ class Demands(dict[str, Demand]):
 
 @dataclass(frozen=True, eq=False)
 class Sizing(ShownSizing):
-    """The actuators of a mechanism for a task; `sizing["joint"]` is one of them, `print(sizing)` shows all.
+    """The actuators of a mechanism for a task.
 
-    `mechanism` has the chosen motors' rotors in it, and `tau` (rows of the motion, speeds) are the joints' torques with them;
-    `residual` is how far these are from the equations of motion of `mechanism`, over the largest torque. `settled` is whether
-    the choice came to rest, `iterations` how often it was made.
+    `size_actuators` returns it. `sizing["joint"]` is the actuator of a joint, and `print(sizing)` writes a table of all.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism with the rotors of the chosen motors.
+    actuators : dict of Actuator
+        The actuators by joint.
+    passive : tuple of str
+        The speeds without an actuator.
+    tau : numpy.ndarray
+        The torques of the joints with the chosen rotors, one row for each row of the motion.
+    cycle_time : float
+        The duration of a cycle, in s.
+    iterations : int
+        How often the choice was made. It is repeated if the rotors of other joints matter.
+    settled : bool
+        Whether the choice came to rest.
+    residual : float
+        How far the torques are from the equations of motion of `mechanism`, relative to the largest torque.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r").with_parameters(l1=0.3, l2=0.3, m1=2.0, m2=1.0)
+    >>> motion = lg.inverse(arm, lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> sizing = lg.size_actuators(arm, motion)
+    >>> sizing, sizing.fits
+    (<Sizing of 'two_r': 2 of 2 joints have a motor>, True)
     """
 
     mechanism: Mechanism
@@ -104,6 +156,7 @@ class Sizing(ShownSizing):
 
     @property
     def demand(self) -> Demands:
+        """The demand on each joint, as a mapping of joints to `Demand`."""
         return Demands({name: a.demand for name, a in self.actuators.items()})
 
     @property
@@ -117,7 +170,18 @@ class Sizing(ShownSizing):
         return self.actuators[joint]
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
-        """A line for each joint, units in the header; the file that was written."""
+        """Write a line for each joint to a CSV file, with units in the header.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
         from lagrangian.sizing.text import write_csv
 
         return write_csv(self, path)
@@ -134,11 +198,11 @@ class Sizing(ShownSizing):
 
 def size_actuators(
     mechanism: MechanismLike | Dynamics,
-    motion: Any,
+    motion: Motion | MotionRows,
     *,
-    parameters: Mapping[str, Any] | None = None,
-    catalogue: Any = None,
-    gears: Any = None,
+    parameters: Mapping[str, float] | None = None,
+    catalogue: str | os.PathLike[str] | Motor | Iterable[Motor] | bool | None = None,
+    gears: GearsLike | Mapping[str, GearsLike] | None = None,
     lead: Mapping[str, float] | float | None = None,
     margin: float | Mapping[str, float] = 1.2,
     prefer: str = "power",
@@ -149,28 +213,85 @@ def size_actuators(
     max_inertia_ratio: float = math.inf,
     strict: bool = False,
 ) -> Sizing:
-    """What a task asks of each actuated joint, and the motor and gear that can do it.
+    """Find what a task demands of each actuated joint, and choose motors and gears for it.
 
-    `motion` is one of `inverse` or `simulate`, or anything with t, q, qd, qdd and tau, a row for each time. It is a cycle: after
-    it the mechanism rests for `dwell` seconds, or until `cycle_time`, held by its motors, or by brakes if not `held`.
-    `parameters` are other values of the mechanism's parameters, those that the motion was computed with.
+    The motion is one cycle. After it the mechanism rests for `dwell`, or until `cycle_time` has passed. Among the motors and
+    gears that keep every margin, the one with the smallest power, mass or cost is chosen. The rotor of a description is replaced
+    by that of the chosen motor, whose inertia is contained in all torques. The masses of motors are not added to the links.
 
-    `catalogue` is a CSV file (see `read_catalogue`), a list of `Motor`, or False for the demand alone; the shipped one if not
-    given. `gears` are ratios, `Gear` or `GearRange`, for all joints or mapped by joint; common ratios if not given. Friction that
-    the description has at its joints is in the motion's torques, so a gear whose losses are described has an efficiency of 1.
-    `lead` is how far a sliding joint moves per turn of its screw or pinion, in metres: a number, or one for each such joint;
-    losses of a screw belong to the efficiency of its gear.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism of the motion.
+    motion : Motion
+        The task: a result of `inverse` or `simulate`, or an object with the arrays t, q, qd, qdd and tau.
+    parameters : mapping, optional
+        Other values of the mechanism's parameters, those with which the motion was computed.
+    catalogue : str, path, list of Motor or False, optional
+        The motors: a CSV file (see `read_catalogue`), a list of motors, or False for the demand alone. The default is the
+        catalogue of the package.
+    gears : float, Gear, GearRange, list or mapping, optional
+        The gears: ratios without losses, gears, ranges, a list of them, or a mapping of joints to any of these. The default is
+        common ratios with typical efficiencies. If the description has friction at a joint, the torques contain it already, and a
+        gear whose losses it describes has an efficiency of 1.
+    lead : float or mapping, optional
+        How far a sliding joint moves per turn of its screw or pinion, in m: one number, or one for each such joint. The losses of
+        a screw belong to the efficiency of its gear.
+    margin : float or mapping
+        How much more torque or speed than demanded there must be: a factor, or a mapping of checks to factors. The checks are
+        "continuous", "peak", "speed", "gear_torque", "gear_wear" and "gear_speed". The default is 1.2.
+    prefer : {"power", "mass", "cost"}
+        Which of these is minimised. The default is the rated power.
+    cycle_time : float, optional
+        The duration of a cycle in s. The default is that of the motion.
+    dwell : float, optional
+        How long the mechanism rests after the motion, in s. Give this or `cycle_time`.
+    held : bool
+        Whether the motors hold the mechanism while it rests. If False, brakes do. The default is True.
+    derating : float
+        A factor on continuous torques, for heat or altitude. The default is 1.
+    max_inertia_ratio : float
+        The largest ratio of load inertia to rotor inertia. The default is no limit.
+    strict : bool
+        Whether a joint without a motor is an error. The default is False.
 
-    Of what fits with every `margin` (torque or speed there is, over what is asked; a number, or a mapping by check) the motor
-    with the least `prefer`, "power", "mass" or "cost", is chosen, with the gear that leaves it the most to spare. `derating`
-    scales continuous torques, for heat or height; `max_inertia_ratio` limits load to rotor. The rotor a description has is
-    replaced by the chosen motor's, whose inertia is in all torques. Masses of motors are not added to the links. `strict` makes
-    a joint without a motor an error.
+    Returns
+    -------
+    Sizing
+        The demand and the choice of each joint. `print` writes a table; `plot` and `to_csv` show the rest.
+
+    Raises
+    ------
+    ArgumentError
+        If the motion is not one of the mechanism, if a sliding joint has no `lead`, or, with `strict`, if no motor fits a joint.
+
+    See Also
+    --------
+    inverse : Compute the torques along a path.
+
+    Notes
+    -----
+    The criterion for a motor and its gear is that of Giberti, Cinquemani and Legnani (Mechatronics 2010).
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r").with_parameters(l1=0.3, l2=0.3, m1=2.0, m2=1.0)
+    >>> motion = lg.inverse(arm, lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> sizing = lg.size_actuators(arm, motion, dwell=0.5)
+    >>> for joint, actuator in sizing.actuators.items():
+    ...     print(f"{joint}: {actuator.chosen}")
+    theta1: SGMAH-01A with strain wave 160:1: continuous margin 1.64
+    theta2: class-20W with strain wave 160:1: continuous margin 1.82
+    >>> round(sizing.demand["theta1"].peak_torque, 3)
+    42.721
     """
     dyn = dynamics_of(mechanism, parameters)
     of = getattr(motion, "name", dyn.mechanism.name)
     if of != dyn.mechanism.name:
-        raise ArgumentError(f"is of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism it is of", argument="motion")
+        raise ArgumentError(
+            f"is one of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism of the motion", argument="motion"
+        )
     motors = catalogue_of(catalogue)
     prefer = preference(prefer, motors)
     required = required_margins(margin)
@@ -223,7 +344,8 @@ class Choice:
             message = shortfall(self.nearest, asked.demand, asked.derating)
         elif rows.joints[k].kind.nv > 1:
             message = (
-                f"a {rows.joints[k].type} joint has several speeds and no one motor; describe it as joints of one speed each"
+                f"a {rows.joints[k].type} joint has several speeds, which one motor cannot drive; describe it as joints of one "
+                f"speed each"
             )
         return Actuator(asked.demand, self.best, tuple(self.feasible), self.nearest, message, rows.t, rows.weight, torque, speed)
 

@@ -16,7 +16,7 @@ from lagrangian.sizing.gears import Gear, GearRange, gears_of
 def dwell_of(motion: Any, cycle_time: float | None, dwell: float | None) -> float:
     """How long the mechanism rests after the motion."""
     if cycle_time is not None and dwell is not None:
-        raise ArgumentError("cycle_time and dwell say the same thing in two ways; give one of them", concerns="cycle_time")
+        raise ArgumentError("cycle_time and dwell both say how long the mechanism rests; give one of them", concerns="cycle_time")
     for name, x in (("cycle_time", cycle_time), ("dwell", dwell)):
         if x is not None and not (is_number(x) and x >= 0):
             raise ArgumentError(f"{name} is {x!r}; a number of seconds, not negative, is needed")
@@ -51,7 +51,7 @@ def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
     lacking = [name for name in sliding if name not in leads]
     if needed and lacking:
         raise ArgumentError(
-            f"{', '.join(lacking)} slide: how far per turn of a screw or pinion?",
+            f"`lead` is needed for {', '.join(lacking)}: how far the joint slides per turn of its screw or pinion",
             remedy=f"give {Argument('lead', dict.fromkeys(lacking, 0.01))} in metres per turn, or {Argument('catalogue', False)} "
             f"for the demand alone",
         )

@@ -30,10 +30,33 @@ PREFER = {"power": "rated_power", "mass": "mass", "cost": "cost"}
 
 @dataclass(frozen=True)
 class Candidate:
-    """A motor and a gear at a joint. `ratio` is motor rad per joint rad, or per metre of a slide.
+    """A motor with a gear at a joint, and how well it fits.
 
-    `rms_torque`, `peak_torque`, `rms_speed` and `peak_speed` are the motor's. `margins` are what there is over what is asked;
-    `required` what they have to be. `inertia_ratio` is the load's mean inertia over the rotor's and gear's, both at the motor.
+    Attributes
+    ----------
+    motor : Motor
+        The motor.
+    gear : Gear
+        The gear.
+    ratio : float
+        Radians of the motor per radian of the joint, or per metre of a slide.
+    rms_torque, peak_torque : float
+        The torques of the motor, in N m.
+    rms_speed, peak_speed : float
+        The speeds of the motor, in rad/s.
+    inertia_ratio : float
+        The mean inertia of the load over that of rotor and gear, both at the motor.
+    margins, required : dict of float
+        The available torque or speed over the demanded one, by check, and the smallest margins that are allowed.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> arm = lg.library("two_r").with_parameters(l1=0.3, l2=0.3, m1=2.0, m2=1.0)
+    >>> motion = lg.inverse(arm, lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> chosen = lg.size_actuators(arm, motion)["theta1"].chosen
+    >>> chosen.tightest, round(chosen.margins[chosen.tightest], 2)
+    ('continuous', 1.44)
     """
 
     motor: Motor
@@ -49,26 +72,27 @@ class Candidate:
 
     @cached_property
     def tightest(self) -> str:
-        """The check with the least to spare."""
+        """The check with the smallest margin over what is required."""
         return min(self.margins, key=lambda check: self.margins[check] / self.required[check])
 
     @cached_property
     def headroom(self) -> float:
-        """The tightest margin over what is required of it: 1 or more fits."""
+        """The margin of the tightest check over what is required of it; 1 or more fits."""
         return self.margins[self.tightest] / self.required[self.tightest]
 
     @property
     def fits(self) -> bool:
+        """Whether all margins are as large as required."""
         return self.headroom >= 1
 
     @property
     def reflected(self) -> float:
-        """r^2 J of the rotor and the gear, as the joint sees it."""
+        """The inertia of rotor and gear at the joint, ratio^2 times `inertia`."""
         return self.ratio**2 * self.inertia
 
     @property
     def inertia(self) -> float:
-        """Of the rotor and the gear, at the motor."""
+        """The inertia of rotor and gear at the motor, in kg m^2."""
         return self.motor.inertia + self.gear.inertia
 
     def __str__(self) -> str:
@@ -256,14 +280,14 @@ def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
     check = "speed" if best.margins["speed"] < 1 else best.tightest
     has, needs = best.margins[check], best.required[check]
     text = (
-        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short, a margin of {has:.3g} "
-        f"where {needs:.3g} is asked. It gives {_has(best, check)}"
+        f"no motor fits. The nearest is {best.motor.name} with {best.gear}: the margin of the {CHECKS[check]} is {has:.3g}, and "
+        f"{needs:.3g} is required. It gives {_has(best, check)}"
     )
     factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
     if factor > best.motor.accelerating_factor:
         text += (
-            f". No lossless gear makes up for that: the accelerating factor T²/J of a motor has to be at least {factor:.3g} W/s, "
-            f"this one has {best.motor.accelerating_factor:.3g}"
+            f". No gear without losses makes up for that: the motor needs an accelerating factor T²/J of at least {factor:.3g} "
+            f"W/s, and this one has {best.motor.accelerating_factor:.3g} W/s"
         )
     return text
 
@@ -274,15 +298,17 @@ def _has(c: Candidate, check: str) -> str:
     match check:
         case "continuous":
             return (
-                f"{c.margins[check] * c.rms_torque:.3g} N m, {c.required[check] * c.rms_torque:.3g} N m are needed at this ratio"
+                f"{c.margins[check] * c.rms_torque:.3g} N m, but {c.required[check] * c.rms_torque:.3g} N m are needed at this "
+                f"ratio"
             )
         case "peak":
             if c.margins[check] == 0:
-                return f"nothing at {c.peak_speed / RPM:.0f} rpm, which the task reaches at this ratio"
-            return f"1/{need:.3g} of the torque that is needed at the worst moment of the task at this ratio"
+                return f"no torque at {c.peak_speed / RPM:.0f} rpm, which the task reaches at this ratio"
+            return f"{100 / need:.3g} % of the torque that is needed at the worst moment of the task at this ratio"
         case "speed":
-            return f"{c.motor.top_speed / RPM:.0f} rpm, {c.required[check] * c.peak_speed / RPM:.0f} rpm are needed at this ratio"
-    return f"1/{need:.3g} of what is needed"
+            needed = c.required[check] * c.peak_speed / RPM
+            return f"{c.motor.top_speed / RPM:.0f} rpm, but {needed:.0f} rpm are needed at this ratio"
+    return f"{100 / need:.3g} % of what is needed"
 
 
 def _over(there: float, asked: float) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError
@@ -19,18 +20,62 @@ from lagrangian.model.mechanism import Mechanism
 SAMPLE = 2000  # rows at which inertias are looked at
 
 
+class MotionRows(Protocol):
+    """Rows of a motion that was computed elsewhere: a row for each time, and a column for each coordinate or speed."""
+
+    t: ArrayLike
+    q: ArrayLike
+    qd: ArrayLike
+    qdd: ArrayLike
+    tau: ArrayLike
+
+
 @dataclass(frozen=True)
 class Demand:
-    """What the motion asks of one joint, the description's own rotor included: N m and rad, or N and m of one that slides.
+    """The demand of a task on one joint.
 
-    Means are over the whole cycle. `rms_torque` is the continuous torque it asks for: losses in a winding go with the square.
-    `mean_torque` is the mean of `|tau|`; `wear_torque` is what gears wear by, `(integral |w tau^3| dt / integral |w| dt)^(1/3)`.
-    `peak_power` goes to the joint, `peak_power_back` comes back from it when it brakes; `energy` and `energy_back` are the same
-    over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task:
-    with the other driven joints held, loops reduced; with them free where loops have more or fewer of them than freedoms.
+    Units are N m and rad, or N and m for a joint that slides. Means are over the whole cycle. The rotor of the description is
+    included.
 
-    `rms_load` is the RMS torque without the rotor; `load_factor` = 2 (qdd_rms rms_load + mean(load qdd)), in W/s: without losses,
-    no gear lets a motor do the task whose `accelerating_factor` is less (Giberti, Cinquemani and Legnani, Mechatronics 2010).
+    Attributes
+    ----------
+    joint : str
+        The joint.
+    slides : bool
+        Whether it slides.
+    cycle_time : float
+        The duration of a cycle, in s.
+    peak_torque, peak_at : float
+        The largest magnitude of the torque, and its time in s.
+    rms_torque : float
+        The root mean square of the torque. It is the continuous torque that the joint needs, because losses in a winding grow
+        with the square of the torque.
+    mean_torque : float
+        The mean magnitude of the torque.
+    wear_torque : float
+        The torque that wears a gear: the cube root of the integral of the magnitude of w tau^3 over that of w.
+    peak_speed, rms_speed, peak_acceleration, rms_acceleration : float
+        Peaks and root mean squares of speed and acceleration.
+    peak_power, peak_power_back : float
+        The largest power to the joint, and the largest power back from it, in W.
+    energy, energy_back : float
+        The energy to the joint and back from it in a cycle, in J.
+    load_inertia, load_inertia_max : float
+        The mean and the largest inertia behind the joint without its own rotor. The other driven joints are held; they are free
+        if a mechanism with loops has more or fewer actuators than degrees of freedom.
+    load_factor : float
+        2 (qdd_rms rms_load + mean(load qdd)), in W/s. Without losses, no gear lets a motor with a smaller `accelerating_factor`
+        do the task.
+    rms_load : float
+        The root mean square of the torque without the rotor.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motion = lg.inverse("two_r", lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
+    >>> demand = lg.size_actuators("two_r", motion, catalogue=False).demand["theta1"]
+    >>> print(f"{demand.peak_torque:.1f} {demand.units[0]} at {demand.peak_at:.2f} s, RMS {demand.rms_torque:.1f}")
+    486.2 N m at 0.21 s, RMS 303.6
     """
 
     joint: str
@@ -56,13 +101,22 @@ class Demand:
 
     @property
     def units(self) -> tuple[str, str, str]:
-        """Of torque, speed and inertia."""
+        """The units of torque, speed and inertia."""
         return ("N", "m/s", "kg") if self.slides else ("N m", "rad/s", "kg m²")
 
     def optimal_ratio(self, inertia: float) -> float:
-        """The ratio (rad/m of a slide) at which a rotor needs the least RMS torque, without losses.
+        """Return the gear ratio at which a rotor needs the smallest RMS torque, without losses.
 
-        For a load of inertia alone it is sqrt(load / rotor inertia); for a joint that never accelerates it is infinite.
+        Parameters
+        ----------
+        inertia : float
+            The inertia of the rotor in kg m^2.
+
+        Returns
+        -------
+        float
+            The ratio, in rad/m for a slide. For a load of inertia alone it is sqrt(load inertia / rotor inertia); for a joint
+            that never accelerates it is infinite.
         """
         a = inertia * self.rms_acceleration
         return math.sqrt(self.rms_load / a) if a > 0 else math.inf
@@ -170,7 +224,7 @@ def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
     qd, qdd = qd[:, at], qdd[:, at]
     if dwell > 0:
         if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
-            raise ArgumentError("a dwell follows a motion that ends at rest; the last row still moves", concerns="dwell")
+            raise ArgumentError("a dwell needs a motion that ends at rest, but the last row still moves", concerns="dwell")
         hold = _holding(dyn, q[-1], at, None if basis is None else basis[-1]) if held else np.zeros(len(at))
         t, weight = np.append(t, t[-1] + dwell), np.append(weight, dwell)
         rest = np.zeros((1, len(at)))
@@ -199,7 +253,7 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
     for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
         if not hasattr(motion, name):
             raise ArgumentError(
-                f"has no {name!r}; one from inverse() or simulate(), or anything with t, q, qd, qdd and tau, is needed",
+                f"has no {name!r}; a result of inverse() or simulate(), or an object with t, q, qd, qdd and tau, is needed",
                 argument="motion",
             )
         try:

@@ -16,11 +16,37 @@ STEPS = 60  # ratios tried across a range, in equal factors; the optimum of each
 
 @dataclass(frozen=True)
 class Gear:
-    """A reduction: the motor turns `ratio` times as fast as the gear's output.
+    """A gear between a motor and its joint.
 
-    `efficiency` holds for power that flows to the joint and for power that flows back from it; `inertia` is the gear's own at its
-    input, in kg m^2. `rated_torque` (for the mean of the load, as gears wear) and `peak_torque` at the output, and `max_speed`
-    at the input, in rad/s, are limits; without them the gear is taken to be chosen strong enough.
+    Limits that are not given do not count: the gear is then taken to be strong enough.
+
+    Parameters
+    ----------
+    ratio : float
+        The reduction: the motor turns `ratio` times as fast as the output.
+    efficiency : float
+        The efficiency, for power to the joint as well as back from it. The default is 1.
+    inertia : float
+        The inertia of the gear at its input, in kg m^2. The default is 0.
+    rated_torque : float
+        The largest mean torque at the output, weighted as gears wear, in N m.
+    peak_torque : float
+        The largest torque at the output, in N m.
+    max_speed : float
+        The largest speed at the input, in rad/s.
+    name : str
+        A name for tables.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.Gear(50, efficiency=0.75, name="strain wave"))
+    strain wave 50:1
     """
 
     ratio: float
@@ -44,7 +70,31 @@ class Gear:
 
 @dataclass(frozen=True)
 class GearRange:
-    """Any ratio from `lowest` to `highest`, for a design whose gear is not yet chosen; the rest as `Gear` has it."""
+    """A gear of any ratio in a range, for a design whose gear is not yet chosen.
+
+    Parameters
+    ----------
+    lowest, highest : float
+        The smallest and the largest reduction.
+    efficiency : float
+        The efficiency, for power to the joint as well as back from it. The default is 1.
+    inertia : float
+        The inertia of the gear at its input, in kg m^2. The default is 0.
+    name : str
+        A name for tables.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> gears = lg.GearRange(20, 100, efficiency=0.9)
+    >>> print(gears.at(37.5), gears.at(500))
+    37.5:1 100:1
+    """
 
     lowest: float
     highest: float
@@ -60,10 +110,22 @@ class GearRange:
             )
 
     def at(self, ratio: float) -> Gear:
-        """The gear of that ratio, or of the nearest in the range."""
+        """Return the gear with a given ratio, or with the nearest one in the range.
+
+        Parameters
+        ----------
+        ratio : float
+            The reduction.
+
+        Returns
+        -------
+        Gear
+            The gear.
+        """
         return Gear(min(max(ratio, self.lowest), self.highest), self.efficiency, self.inertia, name=self.name)
 
     def steps(self) -> list[Gear]:
+        """Return gears with ratios across the range, in equal factors."""
         if self.lowest == self.highest:
             return [self.at(self.lowest)]
         return [self.at(float(r)) for r in np.geomspace(self.lowest, self.highest, STEPS)]
@@ -89,6 +151,9 @@ def _check(gear: Gear | GearRange, what: str) -> None:
                 raise ArgumentError(f"is {getattr(gear, name):g}", where=what, argument=name, remedy=needed)
 
 
+GearsLike = float | Gear | GearRange | Iterable[float | Gear | GearRange]
+"""Ratios without losses, gears, ranges of gears, or a list of them."""
+
 # ratios that makers commonly offer; the efficiencies are typical ones, not a maker's
 STANDARD: tuple[Gear, ...] = (
     Gear(1, 1.0, name="direct"),
@@ -111,5 +176,5 @@ def gears_of(given: Any, where: str = "gears") -> tuple[Gear | GearRange, ...]:
         if found:
             return found
     raise ArgumentError(
-        f"{where} is {given!r}; ratios, Gear or GearRange, or a list of them, are needed: [Gear(50, efficiency=0.75)]"
+        f"{where} is {given!r}; ratios, Gear or GearRange, or a list of them, are needed, such as [Gear(50, efficiency=0.75)]"
     )

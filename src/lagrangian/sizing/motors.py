@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
 from lagrangian.description.text_file import read_text
@@ -42,14 +43,49 @@ TEXT = ("name", "source")
 
 @dataclass(frozen=True)
 class Motor:
-    """A motor with its drive, in SI units: torques in N m, speeds in rad/s.
+    """A motor with its drive, in SI units.
 
-    The continuous envelope goes from `standstill_torque` (the rated one if it is not given) straight to `rated_torque` at
-    `rated_speed`; from there to `max_speed` the power is constant.
+    The continuous envelope goes in a straight line from `standstill_torque` to `rated_torque` at `rated_speed`; from there to
+    `max_speed` the power is constant. The intermittent envelope is `peak_torque` up to `knee_speed`, and then goes in a straight
+    line to the continuous torque at `max_speed`. If `no_load_speed` and `stall_torque` are given, as for small DC motors, the
+    line between them limits both envelopes instead. The envelopes are the same in all four quadrants, which is safe when braking.
 
-    The intermittent envelope is `peak_torque` up to `knee_speed` (the rated one if it is not given), then straight down to the
-    continuous torque at `max_speed`. Where `no_load_speed` and `stall_torque` are given, as for small DC motors, the voltage's
-    line between them cuts both envelopes instead. Both are the same in all four quadrants: the safe side when braking.
+    Parameters
+    ----------
+    name : str
+        The name of the motor.
+    rated_torque, peak_torque : float
+        The continuous torque at the rated speed, and the largest torque for a short time, in N m.
+    rated_speed, max_speed : float
+        The rated and the largest speed, in rad/s.
+    inertia : float
+        The inertia of the rotor, in kg m^2.
+    rated_power : float, optional
+        The rated power in W. The default is the rated torque times the rated speed.
+    standstill_torque : float, optional
+        The continuous torque at standstill, in N m. The default is the rated torque.
+    knee_speed : float, optional
+        The speed up to which the peak torque is available, in rad/s. The default is the rated speed.
+    no_load_speed, stall_torque : float, optional
+        The ends of the voltage limit of a DC motor, in rad/s and N m; both or neither.
+    mass : float, optional
+        The mass in kg.
+    cost : float, optional
+        The cost, in any one currency.
+    source : str
+        The source of the data.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is out of range, or if two values contradict each other.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motor = lg.Motor("A", rated_torque=1.0, peak_torque=3.0, rated_speed=300.0, max_speed=600.0, inertia=2e-5)
+    >>> motor.continuous([0.0, 300.0, 600.0]), motor.peak([0.0, 450.0, 700.0])
+    (array([1. , 1. , 0.5]), array([3.  , 1.75, 0.  ]))
     """
 
     name: str
@@ -100,31 +136,53 @@ class Motor:
 
     @property
     def accelerating_factor(self) -> float:
-        """T^2 / J in W/s, of the continuous torque and the rotor: what a task's `load_factor` is compared with."""
+        """The continuous torque squared over the inertia of the rotor, in W/s, to compare with the `load_factor` of a task."""
         return (self.standstill_torque or self.rated_torque) ** 2 / self.inertia
 
     @property
     def top_speed(self) -> float:
-        """The highest it can turn: mechanically, or by its voltage."""
+        """The highest speed, in rad/s, which is limited by the mechanics or by the voltage."""
         return self.max_speed if self.no_load_speed is None else min(self.max_speed, self.no_load_speed)
 
     @cached_property
     def flat_speed(self) -> float:
-        """Up to here the peak torque is all there."""
+        """The speed up to which the whole peak torque is available, in rad/s."""
         if self.no_load_speed is None or self.stall_torque is None:
             return self.rated_speed if self.knee_speed is None else self.knee_speed
         return min(self.max_speed, self.no_load_speed * max(0.0, 1 - self.peak_torque / self.stall_torque))
 
-    def continuous(self, speed: Any) -> Any:
-        """The torque that can be held for ever at a speed; 0 where the speed is not reached."""
+    def continuous(self, speed: ArrayLike) -> np.ndarray:
+        """Return the torque that the motor can hold continuously.
+
+        Parameters
+        ----------
+        speed : array_like
+            One speed or several, in rad/s.
+
+        Returns
+        -------
+        numpy.ndarray
+            The torques in N m; 0 above the top speed.
+        """
         w = np.abs(np.asarray(speed, dtype=float))
         start = self.rated_torque if self.standstill_torque is None else self.standstill_torque
         below = start + (self.rated_torque - start) * w / self.rated_speed
         above = self.rated_torque * self.rated_speed / np.maximum(w, self.rated_speed)
         return self._reached(w, np.where(w <= self.rated_speed, below, above))
 
-    def peak(self, speed: Any) -> Any:
-        """The torque that can be given for a moment at a speed; 0 where the speed is not reached."""
+    def peak(self, speed: ArrayLike) -> np.ndarray:
+        """Return the torque that the motor can give for a short time.
+
+        Parameters
+        ----------
+        speed : array_like
+            One speed or several, in rad/s.
+
+        Returns
+        -------
+        numpy.ndarray
+            The torques in N m; 0 above the top speed.
+        """
         w = np.abs(np.asarray(speed, dtype=float))
         torque = np.full_like(w, self.peak_torque)
         if self.no_load_speed is None:
@@ -141,12 +199,39 @@ class Motor:
 
 
 def read_catalogue(path: str | os.PathLike[str] | None = None) -> tuple[Motor, ...]:
-    """Motors from a CSV file whose first line names its columns; the shipped ones if no file is named.
+    """Read motors from a CSV file.
 
-    Needed: name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm, inertia_kgm2. Optional: rated_power_W,
-    standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one
-    currency), source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what they mean.
-    Columns of other names are not used, and a `ReaderWarning` names them.
+    The first line names the columns. The columns name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm and
+    inertia_kgm2 are needed. The columns rated_power_W, standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm, stall_torque_Nm,
+    mass_kg, cost and source are optional, and their entries may be empty. `Motor` explains them. Columns are separated by commas,
+    semicolons or tabs. Lines that start with # are comments.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        The file. The default is the catalogue of the package.
+
+    Returns
+    -------
+    tuple of Motor
+        The motors.
+
+    Raises
+    ------
+    DescriptionError
+        If the file cannot be read; the message names the line and the column.
+
+    Warns
+    -----
+    ReaderWarning
+        If columns have other names; they are not used.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motors = lg.read_catalogue()
+    >>> motors[0].name, motors[0].rated_power
+    ('class-10W', 10.0)
     """
     if path is None:
         return _shipped()
@@ -180,7 +265,7 @@ def catalogue_of(given: Any) -> tuple[Motor, ...]:
                 raise ArgumentError(f"catalogue: {motor!r} is not a Motor")
         _unique(motors, lambda k: "catalogue")
         return motors
-    raise ArgumentError(f"catalogue is {given!r}; the path of a CSV file, a list of Motor, or False for none is needed")
+    raise ArgumentError(f"catalogue is {given!r}; the path of a CSV file, a list of Motor, or False is needed")
 
 
 def _parse(text: str, file: str) -> tuple[Motor, ...]:
@@ -203,7 +288,7 @@ def _parse(text: str, file: str) -> tuple[Motor, ...]:
             motors.append(_motor(dict(zip(header, (cell.strip() for cell in cells), strict=True)), where))
             places.append(lines.line_num)
     except csv.Error as error:
-        raise DescriptionError(f"{file}: line {lines.line_num}: it is not CSV: {error}") from None
+        raise DescriptionError(f"{file}: line {lines.line_num}: this is not valid CSV: {error}") from None
     if header is None:
         raise DescriptionError(f"{file}: the file is empty; a header with {', '.join(NEEDED)} is needed")
     if not motors:
@@ -217,21 +302,21 @@ def _header(names: list[str], where: str) -> list[str]:
     known, others = [*TEXT, *COLUMNS], []
     for name in names:
         if names.count(name) > 1:
-            raise DescriptionError(f"{where}: column {name!r} is there twice")
+            raise DescriptionError(f"{where}: column {name!r} appears twice")
         if name in known:
             continue
         of = next((c for c in COLUMNS if "_" in c and name.lower().rpartition("_")[0] == c.rpartition("_")[0]), None)
         if of is not None:
             unit = of.rpartition("_")[2]
             raise DescriptionError(
-                f"{where}: column {name!r}: it is read in {unit} alone; convert its values to {unit}, and call it {of!r}"
+                f"{where}: column {name!r}: the unit must be {unit}; convert the values, and call the column {of!r}"
             )
         if not name or difflib.get_close_matches(name, known, n=1):
             raise DescriptionError(f"{where}: {one_of('column', name, known)}")
         others.append(name)
     if others:
         told = f"column{'s' * (len(others) > 1)} {', '.join(map(repr, others))} {'are' if len(others) > 1 else 'is'} not used"
-        warn(f"{where}: {told}. Known: {', '.join(known)}", ReaderWarning)
+        warn(f"{where}: {told}. The known columns are {', '.join(known)}", ReaderWarning)
     missing = [name for name in NEEDED if name not in names]
     if missing:
         raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(NEEDED)}")

@@ -14,9 +14,19 @@ class ShownSizing:
     """Methods of a sizing that draw it."""
 
     def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
-        """Torque over speed at the motors, of one joint, some, or all, in the motors' envelopes; a matplotlib figure.
+        """Plot torque over speed at the motors, in the envelopes of the motors.
 
-        `path` is a file to write it to, such as "motors.png".
+        Parameters
+        ----------
+        joint : str or iterable of str, optional
+            The joints. The default is all of them.
+        path : str or path, optional
+            A file to write the figure to, such as "motors.png".
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
         """
         from lagrangian.pictures.torque_speed import torque_speed
 

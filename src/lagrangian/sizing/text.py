@@ -46,9 +46,9 @@ def demand_rows(sizing: Sizing) -> list[tuple[str, ...]]:
             "peak |qd|",
             "RMS qd",
             "unit",
-            "power",
+            "power in",
             "back [W]",
-            "energy",
+            "energy in",
             "back [J]",
             "load inertia",
         )
@@ -99,7 +99,7 @@ def motor_rows(sizing: Sizing) -> list[tuple[str, ...]]:
         motors.append(
             (
                 name,
-                c.motor.name if a.chosen else f"none; {c.motor.name}",
+                c.motor.name if a.chosen else f"none; nearest {c.motor.name}",
                 str(c.gear),
                 _n(c.rms_torque),
                 _n(c.peak_torque),
@@ -117,12 +117,12 @@ def remarks(sizing: Sizing) -> list[str]:
     """How the choice went, what is lacking, and what is not driven."""
     lines = []
     if any(a.best is not None for a in sizing.actuators.values()):
-        how = "settled" if sizing.settled else "NOT settled: the choice goes round in a circle"
-        times = "once" if sizing.iterations == 1 else f"{sizing.iterations} times"
-        lines += [f"chosen {times}, {how}; with these rotors the equations of motion hold to {sizing.residual:.1g}"]
+        after = f"after {sizing.iterations} round{'s' * (sizing.iterations != 1)}"
+        how = f"The choice converged {after}" if sizing.settled else f"The choice did NOT converge {after}: it repeats in a cycle"
+        lines += [f"{how}. The torques were checked with the chosen rotors (error {sizing.residual:.1g})."]
     lines += [f"{name}: {a.message}" for name, a in sizing.actuators.items() if a.message]
     if sizing.passive:
-        lines.append(f"passive: {', '.join(sizing.passive[:12])}" + (" ..." if len(sizing.passive) > 12 else ""))
+        lines.append(f"passive joints: {', '.join(sizing.passive[:12])}" + (" ..." if len(sizing.passive) > 12 else ""))
     return lines
 
 

@@ -136,5 +136,5 @@ def _pickled(x: Any) -> bytes:
     except Exception as error:
         raise ArgumentError(
             f"a {type(x).__name__} cannot be handed to other processes: {error}",
-            remedy="functions and classes are defined at the top level of a module, not as lambdas or inside of functions",
+            remedy="define functions and classes at the top level of a module, not as lambdas or inside functions",
         ) from None

@@ -91,7 +91,9 @@ def _threads(client: Any, scheduler: str) -> int:
 
 def _gone(scheduler: str) -> ArgumentError:
     return ArgumentError(
-        f"is {scheduler!r}, which went away", argument="scheduler", remedy="run the study again, and it goes on from there"
+        f"is {scheduler!r}, which no longer answers",
+        argument="scheduler",
+        remedy="run the study again, and it continues from there",
     )
 
 

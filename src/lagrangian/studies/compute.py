@@ -41,7 +41,7 @@ def packed(job: Job, by_value: bool = False) -> bytes:
     except Exception as error:
         raise ArgumentError(
             f"the study cannot be handed to other processes: {error}",
-            remedy="functions are defined at the top level of a module, not as lambdas or inside of functions",
+            remedy="define functions at the top level of a module, not as lambdas or inside functions",
         ) from None
 
 
@@ -50,7 +50,7 @@ def unpacked(data: bytes) -> Job:
     """The job again; an error if this process has another version of the package, whose results would not fit."""
     version, job = pickle.loads(data)
     if version != package_digest():
-        raise ArgumentError("this worker has another version of lagrangian than the study", remedy="install the same everywhere")
+        raise ArgumentError("this worker has a different version of lagrangian", remedy="install the same version everywhere")
     assert isinstance(job, Job)
     return job
 
@@ -59,7 +59,5 @@ def compute_packed(data: bytes, path: str, chunk: int) -> bool:
     """Compute a chunk for another process, in a folder that both see."""
     folder = Folder(Path(path))
     if not folder.about.is_file():
-        raise ArgumentError(
-            f"{path}: the study's folder is not there for this worker", remedy="give a folder that all of them see"
-        )
+        raise ArgumentError(f"{path}: this worker does not see the study's folder", remedy="give a folder that all workers see")
     return compute(unpacked(data), folder, chunk)

@@ -46,19 +46,21 @@ class Design:
             raise ArgumentError(one_of("method", method, METHODS), concerns="method")
         method = method if method != "auto" else "sobol" if drawn else "grid"
         if method == "grid" and drawn:
-            needed = f"give it a span or a list of values, or another method: {', '.join(METHODS[1:])}"
-            raise ArgumentError(f"{drawn[0]!r} has a distribution, which is no grid", concerns="method", remedy=needed)
+            needed = f"give it a span or a list of values, or choose another method: {', '.join(METHODS[1:])}"
+            raise ArgumentError(f"{drawn[0]!r} has a distribution, but the method is 'grid'", concerns="method", remedy=needed)
         if method != "grid" and not drawn:
             remedy = "give it a distribution, such as uniform(low, high)"
             raise ArgumentError(
-                f"{spans[0]!r} is a grid, from which nothing is drawn by {method!r}", concerns="method", remedy=remedy
+                f"{spans[0]!r} is a grid, but the method {method!r} draws from distributions", concerns="method", remedy=remedy
             )
         if method == "saltelli" and spans:
             raise ArgumentError(
-                f"{spans[0]!r} is a grid; indices are of distributions", concerns="method", remedy="give it uniform(low, high)"
+                f"{spans[0]!r} is a grid, but Sobol's indices need distributions",
+                concerns="method",
+                remedy="give it uniform(low, high)",
             )
         if not drawn and samples is not None:
-            raise ArgumentError("is for distributions; a grid has its points", argument="samples")
+            raise ArgumentError("applies to distributions only; a grid has as many samples as points", argument="samples")
         draws = 1 if not drawn else count(SAMPLES if samples is None else samples, "samples", "samples", most=MOST)
         made = Design(dict(over), method, draws, count(seed, "seed", least=0, most=2**63 - 1))
         if made.count > MOST:

@@ -7,7 +7,7 @@ random numbers, Latin hypercubes and Sobol's sequence serve every one of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,38 +65,162 @@ class Distribution:
 
 
 Varied = Span | Distribution
+VariedLike = Varied | Sequence[float] | np.ndarray | str
+"""What a name is varied over: a span, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
 
 
 def span(start: float, stop: float, num: int = 20) -> Span:
-    """A grid of `num` values from `start` to `stop`, both included, for `lagrangian.study`."""
+    """Make a grid of evenly spaced values for a study.
+
+    Several spans make a grid of all their combinations.
+
+    Parameters
+    ----------
+    start, stop : float
+        The first and the last value; both are included.
+    num : int, optional
+        The number of values; 20 by default.
+
+    Returns
+    -------
+    Span
+        The values.
+
+    Raises
+    ------
+    ArgumentError
+        If `start` and `stop` are equal, or if there are too few or too many values.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> print(lg.span(0, 1, 5).values)
+    (0.0, 0.25, 0.5, 0.75, 1.0)
+    """
     low, high = number(start, "start", where="span"), number(stop, "stop", where="span")
     n = count(num, "num", "values", most=MOST_VALUES, where="span")
     if n == 1 and low != high:
-        raise ArgumentError("is 1, which cannot reach from start to stop", where="span", argument="num")
+        raise ArgumentError("is 1, but start and stop differ; at least 2 values are needed", where="span", argument="num")
     if n > 1 and low == high:
         raise ArgumentError(f"goes from {low:g} to {high:g}; two different values are needed", where="span")
     return Span(tuple(np.linspace(low, high, n).tolist()))
 
 
 def uniform(low: float, high: float) -> Distribution:
-    """Every value between `low` and `high` is as likely as any other."""
+    """Make a uniform distribution for a study.
+
+    Parameters
+    ----------
+    low, high : float
+        The bounds, between which all values are equally likely.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+
+    Raises
+    ------
+    ArgumentError
+        If `low` is not below `high`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> mass = lg.uniform(0.9, 1.1)
+    >>> print(mass, mass.at([0.25, 0.75]))
+    uniform(0.9, 1.1) [0.95 1.05]
+    """
     return _ordered("uniform", ("low", "high"), (low, high))
 
 
 def normal(mean: float, deviation: float) -> Distribution:
-    """The normal distribution, by its mean and its standard deviation."""
+    """Make a normal distribution for a study.
+
+    Parameters
+    ----------
+    mean : float
+        The mean.
+    deviation : float
+        The standard deviation.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+
+    Raises
+    ------
+    ArgumentError
+        If `deviation` is not positive.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> mass = lg.normal(100, 5)
+    >>> print(mass, mass.at([0.025, 0.975]).round(1))
+    normal(100.0, 5.0) [ 90.2 109.8]
+    """
     numbers = number(mean, "mean", where="normal"), number(deviation, "deviation", above=0.0, where="normal")
     return Distribution("normal", numbers)
 
 
 def lognormal(mean: float, sigma: float) -> Distribution:
-    """A positive value whose logarithm is normal, with this mean and standard deviation of the logarithm, as NumPy has it."""
+    """Make a log-normal distribution for a study: positive values whose logarithms are normally distributed.
+
+    Parameters
+    ----------
+    mean : float
+        The mean of the natural logarithm.
+    sigma : float
+        The standard deviation of the natural logarithm.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+
+    Raises
+    ------
+    ArgumentError
+        If `sigma` is not positive.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> friction = lg.lognormal(0.0, 0.5)
+    >>> print(friction, friction.at([0.05, 0.5, 0.95]).round(3))
+    lognormal(0.0, 0.5) [0.439 1.    2.276]
+    """
     numbers = number(mean, "mean", where="lognormal"), number(sigma, "sigma", above=0.0, where="lognormal")
     return Distribution("lognormal", numbers)
 
 
 def triangular(left: float, mode: float, right: float) -> Distribution:
-    """Between `left` and `right`, and likeliest at `mode`."""
+    """Make a triangular distribution for a study.
+
+    Parameters
+    ----------
+    left, mode, right : float
+        The least, the most likely and the greatest value.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+
+    Raises
+    ------
+    ArgumentError
+        Unless left <= mode <= right and left < right.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> length = lg.triangular(0.9, 1.0, 1.3)
+    >>> print(length, length.at([0.1, 0.5, 0.9]).round(3))
+    triangular(0.9, 1.0, 1.3) [0.963 1.055 1.19 ]
+    """
     low, top, high = (number(x, n, where="triangular") for n, x in (("left", left), ("mode", mode), ("right", right)))
     if not low <= top <= high or low == high:
         raise ArgumentError(
@@ -105,9 +229,32 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
     return Distribution("triangular", (low, top, high))
 
 
-def choice(*values: Any) -> Distribution:
-    """One of these values, each as likely as the others: choice(1, 2, 5), or a list of them."""
-    given = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
+def choice(*values: float | Sequence[float]) -> Distribution:
+    """Make a distribution of a few values, all equally likely, for a study.
+
+    Parameters
+    ----------
+    *values : float
+        The values, or one list of them.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no values, or if they are not numbers.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> payload = lg.choice(1, 2, 5)
+    >>> print(payload, payload.at([0.2, 0.5, 0.8]))
+    choice(1.0, 2.0, 5.0) [1. 2. 5.]
+    """
+    given: Any = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
     if not len(given):
         raise ArgumentError("choice() has no values to choose from; choice(1, 2, 5) has three")
     if any(np.ndim(x) for x in given):
@@ -191,7 +338,7 @@ def _read(text: str, names: Any) -> Varied:
             return span(low, high, _whole(pieces[2]))
         if len(pieces) == 1:
             return Span(tuple(quantity.number(x, (), names) for x in quantity.parts(text)))
-        raise ArgumentError(f"{text!r} is not understood; 0.2:0.4:20 has the first value, the last, and how many there are")
+        raise ArgumentError(f"{text!r} is not understood; a grid is first:last:number, such as 0.2:0.4:20")
     if name.strip() not in _MAKERS:
         raise ArgumentError(one_of("distribution", name.strip(), _MAKERS))
     if not rest.endswith(")"):
@@ -210,7 +357,7 @@ def _read(text: str, names: Any) -> Varied:
 def _whole(text: str) -> int:
     found = quantity.number(text, ())
     if not math.isfinite(found) or found != int(found):
-        raise ArgumentError(f"{text!r} is no whole number of values")
+        raise ArgumentError(f"{text!r} is not a whole number of values")
     return int(found)
 
 

@@ -80,7 +80,7 @@ def _check_numbers(found: Mapping[str, np.ndarray], k: int) -> None:
     """A function that gives NaN has no result: its sample is told of, and its other numbers are kept."""
     missing = [name for name, column in found.items() if np.isnan(column[k]).all()]
     if missing:
-        raise SimulationError(f"run gave NaN for {', '.join(map(repr, missing))}")
+        raise SimulationError(f"run returned NaN for {', '.join(map(repr, missing))}")
 
 
 def _put(found: dict[str, np.ndarray], k: int, count: int, numbers: Mapping[str, Any]) -> None:
@@ -196,8 +196,8 @@ def _called(job: Job) -> Any:
             model = model.with_parameters({name: sample[name] for name in job.names.parameters})
         found = _interruptible(function, model, sample)
         if found is None:
-            remedy = "it returns a number, or a mapping of names to numbers; where there is no result, it raises an error"
-            raise Misfit("the function gave None", where=Argument("run"), remedy=remedy)
+            remedy = "it must return a number or a mapping of names to numbers, or raise an error if there is no result"
+            raise Misfit("the function returned None", where=Argument("run"), remedy=remedy)
         if not isinstance(found, Mapping):
             found = {"value": found}
         if job.keep is None:

@@ -24,7 +24,7 @@ def save(study: Study, path: str | os.PathLike[str]) -> Path:
     """Write .nc or .csv."""
     target = as_path(path)
     if target.suffix not in (".nc", ".csv"):
-        raise ArgumentError(f"{target}: a study is saved as netCDF, with the ending .nc, or as text, with .csv", concerns="path")
+        raise ArgumentError(f"{target}: a study is saved as netCDF (.nc) or as text (.csv)", concerns="path")
     checked_target(target)
     if target.suffix == ".nc":
         return write(target, netcdf.written(table(study)))
@@ -69,7 +69,32 @@ def _write_csv(study: Study, target: Path) -> None:
 
 
 def read_study(folder: str | os.PathLike[str]) -> Study:
-    """The study whose results lie in a folder, complete or as far as it has come."""
+    """Read a study from its folder, complete or as far as it has come.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder that `study` wrote.
+
+    Returns
+    -------
+    Study
+        The samples and the results. Its mechanism can be read, but `Study.motion` needs the study itself.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such folder, or if it is not that of a study.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> over = {"L": lg.span(0.5, 1.5, 3)}
+    >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", folder="lengths", workers=1)
+    >>> found = lg.read_study("lengths")
+    >>> print(found.complete, found["L"])
+    True [0.5 1.  1.5]
+    """
     place = Folder(as_path(folder))
     if not place.path.is_dir():
         raise DescriptionError(f"{place.path}: there is no such folder")

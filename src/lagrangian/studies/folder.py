@@ -45,7 +45,7 @@ class Folder:
             for name in ("chunks", "log", "locks"):
                 (self.path / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ArgumentError(f"{self.path}: the folder cannot be made: {error.strerror}", concerns="folder") from None
+            raise ArgumentError(f"{self.path}: the folder cannot be created: {error.strerror}", concerns="folder") from None
 
     # -- what it is about --------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ class Folder:
         try:
             found = json.loads(self.about.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise DescriptionError(f"{self.path}: this is no folder of a study; it has no study.json") from None
+            raise DescriptionError(f"{self.path}: this is not the folder of a study: it has no study.json") from None
         except (OSError, ValueError) as error:
             raise DescriptionError(f"{self.about}: it cannot be read: {error}") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:

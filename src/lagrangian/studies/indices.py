@@ -12,10 +12,47 @@ _AT_ONCE = 4_000_000  # numbers that are resampled at a time
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """Of one result: a number for each name, with an interval that holds it with 95 % confidence.
+    """The influence of each input of a study on one output.
 
-    Of `kind` "sobol", `first` is the share of the variance that a name makes by itself, and `total` the share that it makes with
-    all its interactions. Of `kind` "rank", `first` is Spearman's correlation, and there is no `total`.
+    `Study.indices` returns this. Every number has an interval of 95 % confidence.
+
+    Attributes
+    ----------
+    kind : str
+        "sobol" for Sobol's indices, or "rank" for Spearman's rank correlations.
+    of : str
+        The output.
+    names : tuple of str
+        The inputs.
+    first : ndarray
+        For each input, Sobol's index of first order, which is the share of the variance that the input causes by itself; or the
+        rank correlation.
+    first_interval : ndarray
+        The intervals of `first`, with the shape (inputs, 2).
+    total : ndarray or None
+        Sobol's total index: the share of the variance that the input causes together with all its interactions. None for rank
+        correlations.
+    total_interval : ndarray or None
+        The intervals of `total`.
+    samples : int
+        The number of samples that count; those that failed do not.
+
+    Notes
+    -----
+    First order by Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, and total order by Jansen, Comput. Phys. Commun. 117
+    (1999) 35, with bootstrap intervals. Intervals of rank correlations are by Bonett and Wright, Psychometrika 65 (2000) 23.
+
+    Examples
+    --------
+    The length of a pendulum matters to its largest speed, and its mass does not:
+
+    >>> import lagrangian as lg
+    >>> over = {"L": lg.normal(1.0, 0.05), "m": lg.uniform(0.9, 1.1)}
+    >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", samples=64, workers=1)
+    >>> print(study.indices("max(qd_theta)"))
+    max(qd_theta): rank correlations from 64 samples, with 95 % intervals
+      L  -1.000 (-1.000 to -1.000)
+      m  +0.000 (-0.246 to +0.246)
     """
 
     kind: str

@@ -130,9 +130,9 @@ def checked_run(given: Any) -> Settings | Function:
     name = getattr(given, "__qualname__", "")
     if "<lambda>" in name or "<locals>" in name:
         raise ArgumentError(
-            f"is {'a lambda' if 'lambda' in name else f'{name}, which is defined inside of a function'}",
+            f"is {'a lambda' if 'lambda' in name else f'{name}, which is defined inside a function'}",
             argument="run",
-            remedy="processes find a function by its name in its module: define it there with def",
+            remedy="define it with def at the top level of a module, where other processes find it",
         )
     return given
 

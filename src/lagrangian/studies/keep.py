@@ -214,7 +214,7 @@ class _Reader:
         except DescriptionError as error:
             raise ArgumentError(error.what, where=error.where, remedy=error.remedy) from None
         if self.rows and (self.parts or not isinstance(outer, Expression) or outer.name != _ROWS):
-            raise ArgumentError("rows(...) stands alone; what it is of may be an expression")
+            raise ArgumentError("rows(...) cannot be a part of an expression; its argument may be one")
         inner = self._rows_of if self.rows else outer
         for name in free_symbols(inner):
             if name in self.events and name not in self.readings:

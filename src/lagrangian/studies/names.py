@@ -77,7 +77,7 @@ def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -
         with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
             changed = mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
             if all(getattr(changed, f.name) == getattr(mechanism, f.name) for f in fields(mechanism) if f.name != "parameters"):
-                warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that it changes nothing", MechanismWarning)
+                warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that varying it has no effect", MechanismWarning)
 
 
 def _expressions(x: Any) -> list[Expression]:

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,15 +23,41 @@ from lagrangian.studies.indices import Indices, rank, sobol
 from lagrangian.studies.job import Job
 from lagrangian.studies.showing import ShownStudy
 
+if TYPE_CHECKING:
+    from lagrangian.motion.motion import Motion
+
 QUANTILES = (0.05, 0.5, 0.95)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
 
 
 class Study(ShownStudy):
-    """Samples and what was kept of each: `study["l1"]` and `study["max(tip.x)"]` are arrays with an entry for every sample.
+    """The samples of a study and the results of each.
 
-    Entries of samples that failed, or have not been computed yet, are NaN; `failed` says why each of them failed. `complete` is
-    whether all were computed. Results lie in the study's `folder`, and are read from there when they are asked for.
+    `study["l1"]` and `study["max(tip.x)"]` are arrays with an entry for every sample. Entries of samples that failed, or are not
+    computed yet, are NaN. The results stay in the folder of the study and are read when you use them.
+
+    Attributes
+    ----------
+    name : str
+        The name of the study.
+    about : dict
+        What the study is about, as its folder stores it.
+    design : Design
+        The samples: the method, the seed and what is varied.
+
+    See Also
+    --------
+    study : Run a study.
+    read_study : Read a study from its folder.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> study = lg.study("pendulum", {"L": lg.span(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
+    >>> study.inputs, study.outputs
+    (('L',), ('max(qd_theta)',))
+    >>> print(study["L"], study["max(qd_theta)"].round(3))
+    [0.5 1.  1.5] [6.264 4.429 3.617]
     """
 
     def __init__(self, folder: Folder, about: Mapping[str, Any], job: Job | None = None) -> None:
@@ -47,16 +73,17 @@ class Study(ShownStudy):
 
     @property
     def folder(self) -> Path:
+        """The folder in which the results are."""
         return self._folder.path
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names that are varied."""
+        """The names of what is varied."""
         return self.design.names
 
     @cached_property
     def outputs(self) -> tuple[str, ...]:
-        """The names of what is kept."""
+        """The names of the results that are kept."""
         return tuple(self._shapes)
 
     @cached_property
@@ -74,12 +101,12 @@ class Study(ShownStudy):
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Those of the outputs that are one number of every sample."""
+        """The names of those outputs that are one number for every sample."""
         return tuple(name for name, shape in self._shapes.items() if not shape)
 
     @property
     def curves(self) -> tuple[str, ...]:
-        """Those of the outputs that are rows over time."""
+        """The names of those outputs that are curves over time."""
         return tuple(name for name, shape in self._shapes.items() if shape)
 
     def __len__(self) -> int:
@@ -87,17 +114,18 @@ class Study(ShownStudy):
 
     @cached_property
     def done(self) -> int:
-        """How many samples were computed, those that failed included."""
+        """The number of samples that are computed, including those that failed."""
         kept = self._folder.kept()
         return sum(min(self._size, len(self) - k * self._size) for k, key in enumerate(self._keys) if key in kept)
 
     @property
     def complete(self) -> bool:
+        """Whether all samples are computed."""
         return self.done == len(self)
 
     @cached_property
     def failed(self) -> dict[int, str]:
-        """The samples that failed, by their indices, with the reason of each."""
+        """The samples that failed, in a mapping of their indices to the reasons."""
         return {k: why for _, failed in self._chunks() for k, why in failed.items()}
 
     def _chunks(self) -> Iterator[tuple[dict[str, np.ndarray], dict[int, str]]]:
@@ -108,7 +136,7 @@ class Study(ShownStudy):
 
     @cached_property
     def mechanism(self) -> Mechanism | None:
-        """The mechanism with its own values; of a study that was read, as its folder has it, or None."""
+        """The mechanism with its nominal values; None if the folder that was read does not contain it."""
         if self._job is not None:
             return self._job.mechanism
         text = self.about.get("description")
@@ -121,15 +149,16 @@ class Study(ShownStudy):
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """The SI units of inputs and outputs by their names, as far as they follow from the mechanism."""
+        """The SI units of inputs and outputs by name, as far as the mechanism determines them."""
         from lagrangian.studies.units import units_of
 
         return units_of(self.mechanism, self.inputs, self.about["keep"] if isinstance(self.about.get("run"), dict) else None)
 
     def reasons(self) -> list[tuple[str, int, int]]:
-        """Why samples failed: each reason as the first of them has it, how many have it, and which was the first.
+        """Group the reasons of failed samples, the most frequent first.
 
-        The commonest comes first. Reasons that differ in their numbers alone are the same.
+        Reasons that differ only in numbers count as the same. Each entry holds the reason of the first such sample, how many
+        samples have it, and the index of the first.
         """
         found: dict[str, list[int]] = {}
         for k, why in self.failed.items():
@@ -160,16 +189,27 @@ class Study(ShownStudy):
         return found
 
     def values(self) -> np.ndarray:
-        """The samples: a row each, with a column for every input."""
+        """Return the samples: an array with a row for each and a column for every input."""
         return self.design.values(0, len(self))
 
     def sample(self, index: int) -> dict[str, float]:
-        """The values of the inputs of one sample."""
+        """Return the inputs of one sample.
+
+        Parameters
+        ----------
+        index : int
+            The index of the sample, from 0 on.
+
+        Returns
+        -------
+        dict of float
+            The values by name.
+        """
         k = count(index, "index", least=0, most=len(self) - 1)
         return dict(zip(self.inputs, self.design.values(k, k + 1)[0].tolist(), strict=True))
 
     def table(self) -> np.ndarray:
-        """All inputs and outputs as one structured array."""
+        """Return all inputs and outputs as one NumPy structured array."""
         kinds = [(name, "f8") for name in self.inputs] + [(name, "f8", shape) for name, shape in self._shapes.items()]
         found = np.empty(len(self), dtype=kinds)
         for name in found.dtype.names or ():
@@ -177,20 +217,54 @@ class Study(ShownStudy):
         return found
 
     def on_grid(self, name: str) -> np.ndarray:
-        """An output with an axis for each span, and after them one for the draws, if there are any."""
+        """Return an output as an array with the shape of the grid.
+
+        Parameters
+        ----------
+        name : str
+            The output.
+
+        Returns
+        -------
+        ndarray
+            An array with an axis for each span and, after them, one for the draws if there are distributions as well.
+
+        Raises
+        ------
+        ArgumentError
+            If the study has no grid.
+        """
         if not self.design.spans:
-            raise ArgumentError(f"{self.name} has no grid; its inputs are drawn")
+            raise ArgumentError(f"{self.name} has no grid: its inputs are drawn from distributions")
         values = self[name]
         draws = (self.design.per_point,) if self.design.drawn else ()
         return values.reshape(*self.design.shape, *draws, *values.shape[1:])
 
-    def motion(self, index: int) -> Any:
-        """The motion of one sample, simulated again."""
+    def motion(self, index: int) -> Motion:
+        """Simulate the motion of one sample again.
+
+        Parameters
+        ----------
+        index : int
+            The index of the sample, from 0 on.
+
+        Returns
+        -------
+        Motion
+            The motion with all its rows.
+
+        Raises
+        ------
+        ArgumentError
+            If the run of the study is a function, or if the study was read from its folder.
+        """
         if self._job is None or callable(self._job.run):
             what = "its run is a function" if self._job is not None else "it was read from its folder"
             raise ArgumentError(
                 f"{self.name}: {what}, so that it has no motions to show",
-                remedy="" if self._job is not None else "call study(...) with the same arguments: what is computed is not again",
+                remedy=""
+                if self._job is not None
+                else "call study(...) with the same arguments; it does not compute results again",
             )
         from lagrangian.studies.evaluate import motion_of
 
@@ -199,7 +273,10 @@ class Study(ShownStudy):
     # -- what they say -----------------------------------------------------------------------------------------------
 
     def statistics(self) -> dict[str, dict[str, float]]:
-        """Of every output that is a number: how many there are, mean, standard deviation, extremes, and quantiles."""
+        """Compute statistics of every output that is a number.
+
+        They are "count", "mean", "deviation" (the standard deviation), "min", "5 %", "median", "95 %" and "max".
+        """
         found = {}
         for name in self.numbers:
             x = self[name]
@@ -220,9 +297,20 @@ class Study(ShownStudy):
         return found
 
     def indices(self, output: str | None = None) -> dict[str, Indices] | Indices:
-        """How much each input matters to each output, or to one that is named.
+        """Tell how much each input matters to the outputs.
 
-        Sobol's indices of first and total order for samples by the method "saltelli"; else Spearman's rank correlations.
+        A study with the method "saltelli" gives Sobol's indices of first and total order, others give Spearman's rank
+        correlations.
+
+        Parameters
+        ----------
+        output : str, optional
+            The output; all by default.
+
+        Returns
+        -------
+        Indices or dict of Indices
+            The indices of the output, or of all outputs by name.
         """
         if output is not None:
             if output not in self.numbers:
@@ -238,15 +326,27 @@ class Study(ShownStudy):
     # -- as files and texts ------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write all samples and results to one file: netCDF (.nc) or text (.csv)."""
+        """Write all samples and results to one file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file: netCDF (.nc), or CSV (.csv), which leaves curves out.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+        """
         from lagrangian.studies.files import save
 
         return save(self, path)
 
     def counts(self) -> dict[str, int]:
-        """Of the study's chunks: how many there are, were begun and were kept, and how many of these more than once.
+        """Count the chunks of the study.
 
-        A chunk whose worker was killed is begun again. None is kept twice.
+        "chunks" is how many there are, "begun" how often one was begun, "kept" how many results were stored, and "kept twice"
+        how many of them more than once. A chunk whose worker was killed is begun again; none should be kept twice.
         """
         begun, kept = self._folder.counts(set(self._keys))
         return {
@@ -257,21 +357,21 @@ class Study(ShownStudy):
         }
 
     def summary(self) -> str:
-        """What was computed, and the statistics of the results."""
+        """Describe the study in a few lines: its samples, its failures, and statistics of its results."""
         words = {"grid": "on a grid", "random": "at random", "latin": "in a Latin hypercube", "sobol": "by Sobol's sequence"}
         how = words.get(self.design.method, "by Saltelli's design")
         if self.design.spans and self.design.drawn:
             how = f"at {len(self) // self.design.per_point} points of a grid, {self.design.draws} at each {how}"
-        lines = [f"{self.name}: {len(self)} samples {how}, of {', '.join(self.inputs)}"]
+        lines = [f"{self.name}: {len(self)} samples of {', '.join(self.inputs)} {how}"]
         if not self.complete:
-            lines.append(f"{self.done} of them are computed; the same study goes on from there")
+            lines.append(f"{self.done} of them are computed; run the study again to continue")
         if self.failed:
             first = next(iter(self.failed))
-            lines.append(f"{len(self.failed)} failed; the first, {first}: {self.failed[first]}")
+            lines.append(f"{len(self.failed)} failed; the first is sample {first}: {self.failed[first]}")
         found = self.statistics()
         wide = max(map(len, found), default=0)
         for name, x in found.items():
-            numbers = f"mean {x['mean']:.5g}, deviation {x['deviation']:.3g}, from {x['min']:.5g} to {x['max']:.5g}"
+            numbers = f"mean {x['mean']:.5g}, standard deviation {x['deviation']:.3g}, from {x['min']:.5g} to {x['max']:.5g}"
             lines.append(f"  {name:<{wide}}  {numbers}")
         return "\n".join(lines)
 

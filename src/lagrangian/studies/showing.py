@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
 from lagrangian.public import methods
 
 if TYPE_CHECKING:
+    import datetime
+    from pathlib import Path
+
+    from lagrangian.pictures.figure import Picture
     from lagrangian.studies.result import Study
 
 
@@ -14,24 +20,66 @@ if TYPE_CHECKING:
 class ShownStudy:
     """Methods of a study that draw it."""
 
-    def plot(self, *what: str, outputs: Any = None, path: Any = None) -> Any:
-        """A matplotlib figure of the results: all that fits them, or what is named.
+    def plot(
+        self,
+        *what: str,
+        outputs: str | Iterable[str] | None = None,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Picture:
+        """Plot the results.
 
-        `what` may be "curves" (over one input of a grid), "heat maps" (over two), "scatter", "rows" (of kept curves over time),
-        "histograms" and "indices". `outputs` picks some. `path` writes the figure too (.png, .svg, .pdf).
+        Parameters
+        ----------
+        *what : str
+            The kinds of panels: "curves" (over one input of a grid), "heat maps" (over two), "scatter", "rows" (kept curves over
+            time), "histograms" and "indices". By default, all that fit the study.
+        outputs : str or list of str, optional
+            The outputs to draw; all by default.
+        path : str or path, optional
+            A file to write the figure to as well (.png, .svg or .pdf).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which shows itself in a notebook.
         """
         from lagrangian.pictures.study_plot import study_plot
 
         return study_plot(cast("Study", self), what, outputs=outputs, path=path)
 
-    def report(self, path: Any = None) -> Any:
-        """One offline page: what was varied and how, the results in figures and numbers, what failed. Gives the path.
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        author: str | None = None,
+        date: str | datetime.date | None = None,
+        notes: str | None = None,
+    ) -> Path:
+        """Write a report: one web page that needs no network.
 
-        The file is `report.html` in the study's folder if `path` does not say another.
+        It shows what was varied and how, the results in figures and numbers, and what failed.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file; `report.html` in the study's folder by default.
+        title, author : str, optional
+            The title and the author, which appear at the head of the page.
+        date : str or datetime.date, optional
+            The date at the head of the page.
+        notes : str, optional
+            Text below the title. A blank line begins a new paragraph.
+
+        Returns
+        -------
+        Path
+            The file that was written.
         """
+        from lagrangian.report.front import Front
         from lagrangian.report.study import write_study_report
 
-        return write_study_report(cast("Study", self), path)
+        return write_study_report(cast("Study", self), path, Front.of(title, author, date, notes))
 
     def _repr_html_(self) -> str:
         from lagrangian.report.study import study_html

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +21,20 @@ from lagrangian.studies import cluster, local, names
 from lagrangian.studies import keep as keeping
 from lagrangian.studies.check import check_settings
 from lagrangian.studies.design import Design
+from lagrangian.studies.distributions import VariedLike
 from lagrangian.studies.evaluate import rows_in_lanes
 from lagrangian.studies.folder import Folder
-from lagrangian.studies.job import Job, checked_run, chunk_size, state_of
+from lagrangian.studies.job import Function, Job, checked_run, chunk_size, state_of
 from lagrangian.studies.result import Study
 from lagrangian.studies.worker import IN_WORKER
-
-Progress = Callable[[int, int], object]
+from lagrangian.types import Progress
 
 
 def study(
     mechanism: MechanismLike | None,
-    over: Mapping[str, Any],
-    run: Any = None,
-    keep: Any = None,
+    over: Mapping[str, VariedLike],
+    run: Mapping[str, Any] | Function | None = None,
+    keep: str | Sequence[str] | Mapping[str, str] | None = None,
     *,
     name: str | None = None,
     method: str = "auto",
@@ -44,26 +44,81 @@ def study(
     workers: int | None = None,
     scheduler: str | None = None,
     chunk: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Study:
-    """Simulate a mechanism for many values of its parameters, starts and gains, and keep some numbers of every motion.
+    """Simulate a mechanism for many values of its parameters, and keep some results of every motion.
 
-    `over` says what is varied: names of parameters, of numbers of parts (`link3.mass`), of coordinates (where a motion begins),
-    of speeds (`qd_theta1`), or of constants in the run's torques. Each is varied over `span(0.2, 0.4, 20)` or a list of values,
-    which make a grid, or over a distribution: `uniform`, `normal`, `lognormal`, `triangular`, `choice`. `method` is "grid", or
-    how `samples` of the distributions are drawn: "random", "latin" (a Latin hypercube), "sobol", or "saltelli", which gives
-    Sobol's indices. At each point of a grid the same samples are drawn.
+    The samples are a grid, or are drawn from distributions. Results are kept in a folder, chunk by chunk: if you stop a study
+    and call it again, it continues from there and computes nothing twice. A sample that fails is recorded with the reason, and
+    the others continue. Ctrl-C ends a study with a KeyboardInterrupt; `read_study` reads what it has computed.
 
-    `run` has arguments of `simulate`, such as {"t_span": 10}; or it is a function of (mechanism, sample) that gives a number or a
-    mapping of numbers. `keep` names what is kept of every motion: "max(tip.x)", "rms(tau_theta1)", "rows(theta1)", a list of
-    these, or a mapping of names of one's own to them.
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or None
+        The mechanism, the name of one in the library, or a file. None is possible if `run` is a function.
+    over : mapping
+        What to vary: the names of parameters, of numbers of parts ("link3.mass"), of coordinates and speeds at the beginning
+        ("theta1", "qd_theta1"), or of constants in the torques of `run`. Each is mapped to a `span` or a list of values, which
+        make a grid, or to a distribution: `uniform`, `normal`, `lognormal`, `triangular` or `choice`.
+    run : mapping or callable, optional
+        Arguments of `simulate`, such as `{"t_span": 10}`; or a function of (mechanism, sample) that returns a number or a
+        mapping of names to numbers. The function must be defined at the top level of a module.
+    keep : str, list of str or mapping, optional
+        The results to keep of every motion, such as "max(tip.x)", "rms(tau_theta1)", "time(landing)" or "rows(theta1)"; a
+        mapping gives them names of your own.
+    name : str, optional
+        The name of the study; that of the mechanism by default.
+    method : str, optional
+        How samples are chosen: "grid", "random", "latin" (a Latin hypercube), "sobol" (Sobol's sequence), or "saltelli", which
+        gives Sobol's indices. "auto", the default, takes "sobol" if there are distributions and "grid" otherwise.
+    samples : int, optional
+        The number of samples of the distributions; 1024 by default. If there is a grid, this many are drawn at each of its
+        points, the same at every point.
+    seed : int, optional
+        The seed of the samples; 0 by default.
+    folder : str or path, optional
+        The folder of the results; `<name>-study` in the current folder by default.
+    workers : int, optional
+        The number of processes on this computer; one for each core by default.
+    scheduler : str, optional
+        The address of a running Dask cluster, such as "tcp://host:8786". Its workers must see the same folder.
+    chunk : int, optional
+        The number of samples that are computed and stored together; about a second's work by default.
+    progress : callable, optional
+        A function of (done, total) that is called with numbers of samples.
 
-    Results are kept in `folder`, chunk by chunk; a study that was stopped or killed goes on from there when it is called again,
-    and computes nothing twice. `workers` are processes of this machine, one for each core unless it is said; `scheduler` is the
-    address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is
-    recorded with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the
-    samples. Ctrl-C ends it with a KeyboardInterrupt, after its processes have ended; what was computed is kept, and
-    `read_study(folder)` reads it.
+    Returns
+    -------
+    Study
+        The samples and the results.
+
+    Raises
+    ------
+    ArgumentError
+        If a name, a distribution, the run or a result is not understood. This is found before anything is computed.
+
+    See Also
+    --------
+    read_study : Read the results of a study from its folder.
+    simulate : Simulate one motion, or many with all their rows.
+
+    Examples
+    --------
+    A grid of three lengths:
+
+    >>> import lagrangian as lg
+    >>> study = lg.study("pendulum", {"L": lg.span(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
+    >>> print(study)
+    pendulum: 3 samples of L on a grid
+      max(qd_theta)  mean 4.7701, standard deviation 1.36, from 3.6166 to 6.2642
+
+    Manufacturing tolerances, as a sample of two distributions:
+
+    >>> over = {"L": lg.normal(1.0, 0.01), "m": lg.uniform(0.95, 1.05)}
+    >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", samples=64, folder="tolerances", workers=1)
+    >>> print(study)
+    pendulum: 64 samples of L, m by Sobol's sequence
+      max(qd_theta)  mean 4.4296, standard deviation 0.0225, from 4.3702 to 4.4872
     """
     if os.environ.get(IN_WORKER):
         raise ArgumentError(
@@ -86,7 +141,7 @@ def study(
 
 
 def _complete(
-    called: str, job: Job, place: Folder, keys: list[str], workers: int, scheduler: str | None, progress: Progress | None
+    called: str, job: Job, place: Folder, keys: list[str], workers: int, scheduler: str | None, progress: Progress
 ) -> None:
     """Compute the chunks that are not there, and say what is left out."""
     there = place.kept()
@@ -105,7 +160,7 @@ def _complete(
             if progress is not None:
                 progress(total - left, total)
     except KeyboardInterrupt:
-        told = f"interrupted after {total - left} of {total} samples; run it again, and it goes on from there"
+        told = f"interrupted after {total - left} of {total} samples; run it again, and it continues from there"
         raise KeyboardInterrupt(f"{called}: {told}") from None
     if lost:
         first = next(iter(lost))
@@ -166,7 +221,7 @@ def job_of(
 
 def _columns(keep: Any) -> dict[str, str]:
     if isinstance(keep, Mapping):
-        raise ArgumentError("is a mapping; of a function's results, name those to keep: ['reach', 'effort']", argument="keep")
+        raise ArgumentError("is a mapping; for a function, list the results to keep: ['reach', 'effort']", argument="keep")
     return {name: name for name in texts(keep, "keep")}
 
 

@@ -1,8 +1,9 @@
-"""A motion as a file that moves: one offline page, or a film."""
+"""A motion as a file that moves: one offline page, or a film. In a notebook it shows itself."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -22,35 +23,59 @@ def animate(
     trace: str | Iterable[str] | None = None,
     size: tuple[int, int] | None = None,
     progress: Callable[[int, int], Any] | None = None,
-) -> Path:
+    sliders: Any = None,
+) -> Any:
     """Write a motion as a page that plays it (.html), which needs nothing else, or as a film (.gif; .mp4 with ffmpeg).
 
     `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels,
     640 x 480 for .gif and 960 x 720 for .mp4 if not said; a page fills its window. `progress(done, total)` is called for every
-    picture of a film. The file is `<name>.html` here if `path` does not say another.
+    picture of a film. The file is `<name>.html` here if `path` does not say another. In a notebook nothing is written without a
+    path: the animation shows itself in its cell.
+
+    `sliders` of a page change its motion, which the page computes: a list of parameters ("l1"), of numbers by their paths
+    ("link3.mass"), of where it begins ("q0.theta1", "qd0.theta1"), of gains ("frequency"), or of one of these with its range,
+    ("l1", 0.2, 0.5). Without it there are those that suggest themselves; False is for none.
     """
+    if path is None and in_notebook():
+        from lagrangian.viewer.notebook.shown import shown as shown_there
+
+        _check(motion, speed)
+        return shown_there(motion, speed, trace, sliders)
     target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in ENDINGS:
-        raise ArgumentError(
-            f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4", concerns="path"
-        )
+        raise ArgumentError(f"{target}: an animation is a page (.html) or a film (.gif, .mp4)", concerns="path")
     checked_target(target)
-    if not is_number(speed) or speed <= 0:
-        raise ArgumentError(
-            f"is {shown(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is as it happens, 0.5 slow motion"
-        )
-    if motion.mechanism is None:
-        raise ArgumentError(
-            "an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)",
-            concerns="motion",
-        )
+    _check(motion, speed)
     from lagrangian.viewer.scene.track import track
 
     seen = track(motion, trace=trace)
     if target.suffix.lower() == ".html":
+        from lagrangian.viewer.compute.payload import payload
         from lagrangian.viewer.page import page_html
 
-        return write(target, page_html(seen, motion.name or "motion", speed=speed))
+        return write(target, page_html(seen, motion.name or "motion", speed=speed, computing=payload(motion, seen, sliders)))
+    if sliders:
+        raise ArgumentError(f"{target}: a film cannot have sliders; a page (.html) can", concerns="sliders")
     from lagrangian.viewer.render.film import film
 
     return Path(film(seen, target, size=size, speed=speed, progress=progress))
+
+
+def in_notebook() -> bool:
+    """Whether this Python works for a notebook: IPython has a kernel then, which one in a terminal has not."""
+    python = sys.modules.get("IPython")
+    shell = None if python is None else python.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _check(motion: Motion, speed: Any) -> None:
+    if not is_number(speed) or speed <= 0:
+        raise ArgumentError(
+            f"is {shown(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is real time, 0.5 is slow motion"
+        )
+    if motion.mechanism is None:
+        raise ArgumentError(
+            "an animation needs the mechanism, which the file of this motion does not contain; use lagrangian.read(path, "
+            "mechanism)",
+            concerns="motion",
+        )

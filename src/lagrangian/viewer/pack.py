@@ -1,8 +1,10 @@
-"""A track as text in a page: numbers in 16 bits each, of one base64 block, and a JSON table that says where they are."""
+"""A track as text in a page: numbers in 16 bits each, of one packed block, and a JSON table that says where they are."""
 
 from __future__ import annotations
 
 import base64
+import json
+import zlib
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,20 @@ class Block:
 
     @property
     def text(self) -> str:
-        return base64.b64encode(bytes(self.bytes)).decode("ascii")
+        return deflated(bytes(self.bytes))
+
+
+def deflated(raw: bytes) -> str:
+    """Deflated, as base64."""
+    return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
+
+
+def json_text(data: Any) -> str:
+    """JSON that can stand in a script element: a name may be "</script>"."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def packed(track: Track) -> dict[str, Any]:
@@ -74,6 +89,7 @@ def packed(track: Track) -> dict[str, Any]:
         ],
         "arrows": [_arrows(block, arrows, scene.size) for arrows in track.arrows],
         "traces": list(track.traces),
+        "bytes": len(block.bytes),
         "block": block.text,
     }
 

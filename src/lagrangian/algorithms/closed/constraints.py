@@ -165,7 +165,7 @@ def _rolling(rolling: Rolling, world: World) -> list[Row]:
         along = v.dot(z, axis)
         across: Any = 1 - along * along
         if is_zero(across.value if isinstance(across, Jet) else across):
-            problem = "its disc lies flat on the plane in every configuration, and touches it at no one point"
+            problem = "its disc lies flat on the plane in every configuration, so there is no contact point"
             raise MechanismError(problem, where=Part("constraint", rolling.name), remedy="turn its axis or the plane's normal")
         across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0
         down = v.scale(-radius * (1 / across), v.sub(z, v.scale(along, axis)))
@@ -195,11 +195,11 @@ def _function(constraint: PfaffianFunction, coordinates: Coordinates) -> list[Ro
             jets = [x if isinstance(x, Jet) else Jet(0 + x) for x in found]
         except (TypeError, AttributeError) as error:
             raise MechanismError(
-                f"{where}: its function cannot be compiled: {error}; it may use arithmetic and numpy's functions, not those of "
-                f"math, must not branch on values, and must give a number or a list of them"
+                f"{where}: its function cannot be compiled: {error}. It may use arithmetic and NumPy functions but not those of "
+                f"the math module, must not branch on values, and must return a number or a list of numbers"
             ) from error
         if len(jets) != constraint.equations:
-            raise MechanismError(f"{where}: its function gives {len(jets)} numbers, but `equations` is {constraint.equations}")
+            raise MechanismError(f"{where}: its function returns {len(jets)} numbers, but `equations` is {constraint.equations}")
         return jets
 
     # speeds that change while all else stands still: what is linear in them has no second derivative

@@ -93,8 +93,8 @@ def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) 
         if np.isfinite(A).all() and np.isfinite(B).all() and _factor(_augmented(A, B)) is None:
             joint = f"joint {names[_undetermined(A, B)]!r}" if names else "a joint"
             raise MechanismError(
-                f"what {joint} moves has no inertia along it, and no constraint determines how it moves, so its acceleration "
-                f"is not determined; give what it carries a mass and an inertia, give it a rotor, or make it fixed"
+                f"the bodies that {joint} moves have no inertia along it, and no constraint determines its motion, so its "
+                f"acceleration is not determined; give these bodies mass and inertia, give the joint a rotor, or make it fixed"
             )
 
 

@@ -27,19 +27,24 @@ OURS = "lagrangian"
 def bench(
     given: Described,
     peer: Name = None,
-    batch: Annotated[int, typer.Option("--batch", metavar="N", min=1, max=10_000_000, help="States at a time.")] = 4096,
-    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, max=10_000, help="The best of so many is told.")] = 20,
+    batch: Annotated[
+        int, typer.Option("--batch", metavar="N", min=1, max=10_000_000, help="The number of states in a batch.")
+    ] = 4096,
+    rounds: Annotated[
+        int,
+        typer.Option("--rounds", metavar="N", min=1, max=10_000, help="The number of rounds; the command prints the fastest."),
+    ] = 20,
     json: Json = False,
 ) -> None:
-    """Time the compiled functions, beside peers.
+    """Time the compiled functions, and those of Pinocchio and MuJoCo.
 
-    On one thread, for a batch of states and for one; peers that are installed take turns with ours.
+    The functions run on one thread, for one state and for a batch of states. Programs that are installed take turns.
     """
     from lagrangian.cli.peers import models as peers
 
     m = given.load()
     if not m.nv:
-        raise ArgumentError(f"{m.name} has no joint that moves: there is nothing to time")
+        raise ArgumentError(f"{m.name} has no joint that moves, so there is nothing to time")
     names = peers.installed(peer)
     built = compile_times(m)
     runners = {OURS: _ours(m, batch), **_peers(m, names, batch)}
@@ -54,16 +59,16 @@ def bench(
         for who, by in times.items():
             ratio = "" if who == OURS or what not in by else f"  {by[what] / times[OURS][what]:.3g}x"
             cells.append(f"{by[what] * 1e9:.4g} ns{ratio}" if what in by else "")
-        rows.append((f"{name.replace('_', ' ')}, {'one state' if single else 'a state of a batch'}", *cells))
-    output.plain(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, best of {rounds}", "bold cyan")
+        rows.append((f"{name.replace('_', ' ')}, {'one state' if single else 'per state of a batch'}", *cells))
+    output.plain(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, fastest of {rounds} rounds", "bold cyan")
     output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1), words=(0,)))
     compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in built.items())
-    output.plain(f"\ncompiled, without the cache: {compiled}")
+    output.plain(f"\nCompile time without the cache: {compiled}")
     _, left = peers.plain(m)
     if left and len(times) > 1:
-        output.plain(f"peers have no {', '.join(left)} in theirs", "dim")
+        output.plain(f"The models of the other programs leave out {', '.join(left)}.", "dim")
     if not names:
-        output.plain(f"peers beside it: {peers.INSTALL}", "dim")
+        output.plain(f"To time other programs as well: {peers.INSTALL}", "dim")
     return None
 
 

@@ -25,27 +25,37 @@ def certify(
     given: Described,
     time: Annotated[
         str | None,
-        typer.Option("-t", "--time", metavar="TIME", help="When, in seconds: 10, or several: 1,2,3. Default: the file's."),
+        typer.Option(
+            "-t",
+            "--time",
+            metavar="TIME",
+            help="The time in seconds, or several, such as 1,2,3. Default: the end of the time span in the description.",
+        ),
     ] = None,
-    digits: Annotated[int, typer.Option("--digits", metavar="N", help="How many digits of every number.")] = 30,
+    digits: Annotated[int, typer.Option("--digits", metavar="N", help="The number of digits to prove.")] = 30,
     q0: Begin = None,
     qd0: BeginSpeeds = None,
     torque: Torque = None,
     wrench: Wrench = None,
     limits: Annotated[
-        bool, typer.Option("--limits/--no-limits", metavar="", help="Prove that no joint reaches its limits.")
+        bool,
+        typer.Option("--limits/--no-limits", metavar="", help="Prove that no joint reaches its limits, or ignore limits."),
     ] = True,
     limit: Limit = 600.0,
     out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it with all bounds, as .json.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result with all bounds to FILE (.json).")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Prove where a smooth mechanism without loops is after a time, to as many digits as are asked for."""
+    """Compute a motion with proven digits.
+
+    The command finds the state of a mechanism at given times and proves that every printed digit is right. The mechanism must
+    have no loops and smooth forces.
+    """
     import lagrangian as lg
 
     if out is not None and out.suffix.lower() != ".json":
-        raise ArgumentError(f"{out}: proven digits are written as .json")
+        raise ArgumentError(f"{out}: proven digits are written to a .json file")
     m = given.load()
     when = None if time is None else quantity.parts(time)
     with bar(f"certifying {m.name}") as shown:

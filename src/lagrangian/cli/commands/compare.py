@@ -32,36 +32,39 @@ WHAT = {
     "closed": "forward dynamics, loops closed",
 }
 Name = Annotated[
-    str | None, typer.Option("--peer", metavar="NAME", help="pinocchio or mujoco; by default all that are installed.")
+    str | None,
+    typer.Option(
+        "--peer", metavar="NAME", help="The program to compare with: pinocchio or mujoco. Default: every one that is installed."
+    ),
 ]
 
 
 def compare(
     given: Described,
     peer: Name = None,
-    states: Annotated[int, typer.Option("--states", metavar="N", min=1, max=100_000, help="Random states to compare at.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the random states.")] = 0,
+    states: Annotated[int, typer.Option("--states", metavar="N", min=1, max=100_000, help="The number of random states.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the random states.")] = 0,
     json: Json = False,
 ) -> int:
     """Compare the dynamics with Pinocchio and MuJoCo.
 
-    With those that are installed, at random states: the largest relative differences. Exit code 1 if they are not rounding.
+    The command prints the largest relative differences at random states. The exit code is 1 if they exceed rounding errors.
     """
     from lagrangian.cli.peers import models as peers
 
     names = peers.installed(peer)
     m = given.load()
     if not names:
-        raise ArgumentError(f"neither Pinocchio nor MuJoCo is installed: {peers.INSTALL}")
+        raise ArgumentError(f"neither Pinocchio nor MuJoCo is installed; install them with {peers.INSTALL}")
     if not m.nv:
-        raise ArgumentError(f"{m.name} has no joint that moves: there is nothing to compare")
+        raise ArgumentError(f"{m.name} has no joint that moves, so there is nothing to compare")
     bare, left = peers.plain(m)
     found: dict[str, dict[str, float]] = {}
     models, refused, failed = {}, {}, False
     for name in names:
         try:
             other = peers.peer(name, bare)
-            apart = "no file has the payload" if given.reading.payload else ""
+            apart = "the payload is in no file" if given.reading.payload else ""
             read, why = (None, apart) if apart else peers.reading(name, bare)
         except peers.OtherReadingError as error:
             refused[name], failed = str(error), True
@@ -69,7 +72,7 @@ def compare(
         except ArgumentError as error:
             refused[name] = str(error)
             continue
-        models[other.name] = f"read {m.file} itself" if read else f"was given our reading{f': {why}' * bool(why)}"
+        models[other.name] = f"read {m.file} itself" if read else f"used the model that lagrangian read{f': {why}' * bool(why)}"
         found[other.name] = differences(bare, read or other, states, seed)
         if m.loops and name == "pinocchio":
             worst, told, broke = closed_difference(m, other, states, seed)
@@ -78,7 +81,7 @@ def compare(
             if broke:
                 refused[LOOPS], failed = told, True
             elif told:
-                left.append(f"accelerations with loops {told}")
+                left.append(f"accelerations with closed loops {told}")
     agree = bool(found) and all(x <= TOLERANCE for by in found.values() for x in by.values())
     if json:
         about = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
@@ -151,7 +154,7 @@ def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple
             scale = max(largest(theirs), 1e-6 * largest(other.forward_dynamics(q, qd, tau)))
             worst, met = max(worst, relative(dyn.forward_dynamics(q, qd, tau), theirs, scale)), met + 1
     except AssemblyError as error:
-        return worst if met else None, f"after {met} of {states} states, {error}", True
+        return worst if met else None, f"the comparison stopped after {met} of {states} states: {error}", True
     return (worst, "", False) if met else (None, "no closed configurations were found", True)
 
 
@@ -173,8 +176,11 @@ def _print(
     for peer, how in models.items():
         output.plain(f"{peer} {how}", "dim")
     for what in left:
-        output.plain(f"left out: {what}", "dim")
+        output.plain(f"Not compared: {what}", "dim")
     for peer, why in refused.items():
-        output.plain(f"not compared{'' if peer == LOOPS else ' with'}: {peer}: {why}", "yellow")
+        output.plain(f"Not compared{'' if peer == LOOPS else ' with'}: {peer}: {why}", "yellow")
     if found:
-        output.plain("they agree" if agree else f"they differ by more than {TOLERANCE:g}", "bold green" if agree else "bold red")
+        output.plain(
+            "The results agree." if agree else f"The results differ by more than {TOLERANCE:g}.",
+            "bold green" if agree else "bold red",
+        )

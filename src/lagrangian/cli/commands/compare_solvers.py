@@ -23,7 +23,8 @@ lagrangian compare-solvers pendulum --methods rk4,symplectic --step 0.01,0.001
 def compare_solvers(
     given: Described,
     time: Annotated[
-        str | None, typer.Option("-t", "--time", metavar="TIME", help="How long, in seconds. Default: the file's.")
+        str | None,
+        typer.Option("-t", "--time", metavar="TIME", help="The duration in seconds. Default: the time span in the description."),
     ] = None,
     q0: Begin = None,
     qd0: BeginSpeeds = None,
@@ -31,17 +32,24 @@ def compare_solvers(
     methods: Annotated[
         str | None,
         typer.Option(
-            "--methods", metavar="NAME,NAME", help="dp5, dop853, verner9, rodas5p, rk4, symplectic. Default: the first four."
+            "--methods",
+            metavar="NAME,NAME",
+            help="The integrators: dp5, dop853, verner9, rodas5p, rk4, symplectic. Default: the first four.",
         ),
     ] = None,
-    rtol: Annotated[str, typer.Option("--rtol", metavar="X,X", help="Tolerances; atol is a hundredth.")] = "1e-6,1e-8,1e-10",
-    step: Annotated[str | None, typer.Option("--step", metavar="S,S", help="Steps, for methods of a fixed one.")] = None,
+    rtol: Annotated[
+        str,
+        typer.Option("--rtol", metavar="X,X", help="The relative tolerances; the absolute tolerance is a hundredth of each."),
+    ] = "1e-6,1e-8,1e-10",
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="S,S", help="The time steps of rk4 and symplectic, in seconds.")
+    ] = None,
     stabilisation: Stabilisation = "projection",
     json: Json = False,
 ) -> Any:
     """Compare integrators and tolerances on one motion.
 
-    Steps, evaluations, time, energy error, and the difference to a run at rtol 1e-13.
+    The command lists steps, evaluations, computing time, energy error, and the difference from a run with rtol 1e-13.
     """
     from lagrangian.motion.compare_solvers import compare_solvers as compared
 

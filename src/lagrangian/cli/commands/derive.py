@@ -35,56 +35,75 @@ Symbols = Annotated[
     typer.Option(
         "--symbols",
         metavar="KIND",
-        help="What are names: given (those of the file), inertial (all inertial parameters), all (lengths too).",
+        help="The quantities that appear as symbols: given (the parameters of the description), inertial (all inertial "
+        "parameters) or all (lengths, too).",
     ),
 ]
 METHODS = ("lagrange", "newton-euler", "kane")
 _WIDEST = 110
 ABOUT_LOOPS = (
-    "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those "
-    "of the closed mechanism, too. Of the constraints' own equations nothing is proved here; `lagrangian compare` checks "
-    "accelerations with them."
+    "The mechanism has loops or other constraints. The proof covers its open tree, whose M, C and G are also those of the "
+    "closed mechanism. It does not cover the constraint equations; `lagrangian compare` checks accelerations with them."
 )
 
 
 def derive(
     given: Described,
     symbols: Symbols = "given",
-    latex: Annotated[bool, typer.Option("--latex", metavar="", help="LaTeX to paste, not a whole document.")] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", metavar="", help="Print LaTeX to paste into a document; with -o, write no preamble.")
+    ] = False,
     markdown: Annotated[bool, typer.Option("--md", metavar="", help="Print Markdown with formulas.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", metavar="", help="Typeset a document; needs a TeX (pdflatex).")] = False,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", metavar="", help="Typeset a PDF, named after MECH unless -o is given; this needs TeX.")
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file: .tex, .md, .pdf, .txt by its ending.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the equations to FILE, whose ending is .tex, .md, .pdf or .txt."
+        ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
-    digits: Annotated[int, typer.Option("--digits", metavar="N", min=0, help="Of numbers; 0 writes them exactly.")] = 6,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Print very long parts, too.")] = False,
+    digits: Annotated[
+        int, typer.Option("--digits", metavar="N", min=0, help="The number of significant digits; 0 writes exact fractions.")
+    ] = 6,
     method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="lagrange, newton-euler (free bodies) or kane (partial velocities).")
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="The method of derivation: lagrange, newton-euler (free bodies) or kane (partial velocities).",
+        ),
     ] = "lagrange",
     axes: Annotated[
-        str | None, typer.Option("--axes", metavar="NAME", help="Of newton-euler's vectors: link (unless given) or ground.")
+        str | None,
+        typer.Option("--axes", metavar="NAME", help="The axes of the vectors of newton-euler: link or ground. Default: link."),
     ] = None,
     speed: Annotated[
         list[str] | None,
         typer.Option(
-            "--speed", metavar="NAME=EXPR", help="Of kane: a generalised speed, as u2=q1'+q2'; one for each coordinate."
+            "--speed",
+            metavar="NAME=EXPR",
+            help="A generalised speed of kane, such as u2=q1'+q2'. Repeat this option for each coordinate.",
         ),
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option("--check", metavar="FILE", help="Mark homework: lines such as M[1,2] = ..., G[1] = ..."),
+        typer.Option("--check", metavar="FILE", help="Mark homework: check a file with lines such as G[1] = m1*g*r1*cos(q1)."),
     ] = None,
     limit: Limit = 600.0,
     json: Json = False,
 ) -> int:
-    """Derive the equations of motion, exact and short.
+    """Derive the equations of motion in closed form.
 
-    By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, the equations of loops, the energies of
-    every link, and the whole equation of every coordinate.
+    The command prints the mass matrix M, the Christoffel symbols, C, G, friction, the loop-closure equations, the energies of
+    every link, and the complete equation of every coordinate.
     """
     if check is not None:
         if latex or markdown or pdf or out is not None or axes is not None or speed or method != "lagrange":
-            raise ArgumentError("--check marks an answer, and writes no equations: it stands alone, or with --symbols and --json")
+            raise ArgumentError(
+                "--check marks an answer and writes no equations; it can only be combined with --symbols and --json"
+            )
         return _marked(derived(given.load(), symbols, limit), check, json)
     form = _form(latex, markdown, pdf, json, out)
     m = given.load()
@@ -93,9 +112,9 @@ def derive(
     if method not in METHODS:
         raise ArgumentError(one_of("method", method, METHODS))
     if axes is not None and method != "newton-euler":
-        raise ArgumentError("--axes are those of the free bodies that --method newton-euler writes")
+        raise ArgumentError("--axes needs --method newton-euler")
     if speed and method != "kane":
-        raise ArgumentError("--speed gives the generalised speeds of --method kane")
+        raise ArgumentError("--speed needs --method kane")
     if form == "pdf":
         _latex_program()  # before the work, not after it
     eom = _by(method, derived(m, symbols, limit), axes, speed or ())
@@ -115,7 +134,7 @@ def _write(eom: Equations | Reading, form: str, latex: bool, out: Path | None, e
     if json:
         return output.document({**_data(eom, full), "files": files})
     if files:
-        return output.wrote(out, "the equations", "" if form != "pdf" else f"open it: xdg-open {out}")
+        return output.wrote(out, "the equations", "" if form != "pdf" else f"open it with xdg-open {out}")
     text = _text(eom, form, exact, full)
     if out is not None:
         write(out, text + "\n")
@@ -153,14 +172,14 @@ def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) 
     """What is written: by the option, or by the file's ending."""
     chosen = [name for name, asked in (("tex", latex), ("md", markdown), ("pdf", pdf)) if asked]
     if len(chosen) > 1 or (json and chosen and out is None):
-        raise ArgumentError("--latex, --md, --pdf and --json are one at a time; -o FILE writes one of them beside")
+        raise ArgumentError("--latex, --md, --pdf and --json exclude each other; -o FILE writes a file beside --json")
     if out is None:
         return chosen[0] if chosen else "txt"
     ending = out.suffix.lower().lstrip(".")
     if ending not in ("tex", "md", "pdf", "txt"):
-        raise ArgumentError(f"{out}: the equations can be written to .tex, .md, .pdf and .txt")
+        raise ArgumentError(f"{out}: equations are written to .tex, .md, .pdf or .txt files")
     if chosen and chosen[0] != ending:
-        raise ArgumentError(f"{out} ends in .{ending}, and --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) } is asked for")
+        raise ArgumentError(f"{out} ends in .{ending}, which contradicts --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) }")
     checked_target(out)
     return ending
 
@@ -236,9 +255,10 @@ def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
 
 
 def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, json: Json = False) -> int:
-    """Prove the equations: four derivations and the code agree.
+    """Prove the equations of motion by independent derivations.
 
-    Lagrange, Newton-Euler, Kane, Uicker-Kahn and the compiled algorithms give the same equations, exactly. Exit code 1 if not.
+    Lagrange, Newton-Euler, Kane, Uicker-Kahn and the compiled algorithms must give exactly the same equations. The exit code is 1
+    if they do not.
     """
     m = given.load()
     eom = derived(m, symbols, limit)
@@ -265,7 +285,7 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
     for s in certificate.failed:
         output.plain(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")
     if certificate.left_out:
-        output.plain("not part of the proof:", "dim")
+        output.plain("Not part of the proof:", "dim")
         for what in certificate.left_out:
             console.print(Text(f"  {what}", style="dim"))
     return code

@@ -31,21 +31,37 @@ SINGULARITIES = """
 lagrangian singularities two_r --over theta2=-180deg:180deg
 lagrangian singularities three_rrr --over theta1=-170deg:170deg --over theta2=-170deg:170deg --plot
 """
-Frame = Annotated[str | None, typer.Option("--frame", metavar="NAME", help="The frame, or body; the only frame, by default.")]
+Frame = Annotated[
+    str | None,
+    typer.Option("--frame", metavar="NAME", help="The frame or body to follow. Default: the frame, if there is only one."),
+]
 Ranges = Annotated[
     list[str] | None,
-    typer.Option("--over", metavar="NAME=A:B", help="The range of a coordinate, as -90deg:90deg. May be given again."),
+    typer.Option(
+        "--over",
+        metavar="NAME=A:B",
+        help="The range of a coordinate, such as theta1=-90deg:90deg. You can repeat this option.",
+    ),
 ]
 Fixed = Annotated[
-    str | None, typer.Option("--fixed", metavar="NAME,NAME", help="Coordinates that are held: q2, or at a value: q2=30deg.")
+    str | None,
+    typer.Option("--fixed", metavar="NAME,NAME", help="The coordinates to hold, as they are (q2) or at a value (q2=30deg)."),
 ]
 Start = Annotated[
     str | None,
-    typer.Option("--q0", metavar="STATE", help="Where it stands, which picks the assembly: a pose, numbers, name=value."),
+    typer.Option(
+        "--q0",
+        metavar="STATE",
+        help="The configuration that selects the assembly: a pose, all values, or some by name. Default: the start in the "
+        "description.",
+    ),
 ]
-Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Whether joints keep their limits.")]
-Out = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all numbers: .csv, or .nc (netCDF).")]
-Plot = Annotated[bool, typer.Option("--plot", metavar="", help="Draw it, as .png.")]
+Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Keep the limits of the joints, or ignore them.")]
+Out = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all numbers to FILE: .csv or .nc (netCDF).")
+]
+Plot = Annotated[bool, typer.Option("--plot", metavar="", help="Write a plot (.png), named after MECH.")]
+Angles = Annotated[str, typer.Option("--angles", metavar="UNIT", help="The unit of angles in the plot: degrees or radians.")]
 
 
 def workspace(
@@ -55,24 +71,31 @@ def workspace(
     q0: Start = None,
     limits: Limits = True,
     samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", help="Configurations that are drawn: 20000, or 2000 with loops.")
+        int | None,
+        typer.Option("--samples", metavar="N", help="The number of random configurations. Default: 20000, or 2000 with loops."),
     ] = None,
     resolution: Annotated[
-        int | None, typer.Option("--resolution", metavar="N", help="Nodes across the grid: 64 in a plane, 28 in space.")
+        int | None,
+        typer.Option(
+            "--resolution",
+            metavar="N",
+            help="The number of grid nodes across the workspace. Default: 64 in a plane, 28 in space.",
+        ),
     ] = None,
     plot: Plot = False,
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Find where a frame can be: its workspace, with the boundary, and the area or volume.
+    """Find the workspace of a frame, with its boundary and its area or volume.
 
-    The frame may have any orientation. The joints keep their limits, loops stay closed.
+    The workspace contains every point that the frame can reach, in any orientation, with loops closed and joints within their
+    limits.
     """
     import lagrangian as lg
 
     _check(out)
     m = given.load()
-    with spinner("looking for the workspace"):
+    with spinner("computing the workspace"):
         found = lg.workspace(
             m, frame, over=_ranges(over, m.parameters), limits=limits, q0=q0, samples=samples, resolution=resolution
         )
@@ -82,44 +105,50 @@ def workspace(
 def turn(
     given: Described,
     input_: Annotated[
-        str | None, typer.Option("--input", metavar="NAME", help="The coordinate that drives; the actuated one, by default.")
+        str | None,
+        typer.Option("--input", metavar="NAME", help="The coordinate that drives the linkage. Default: the actuated one."),
     ] = None,
     driven: Annotated[
         str | None,
         typer.Option(
             "--driven",
             metavar="NAME",
-            help="The output: a coordinate, a frame, or tip.x. Default: the other joint on the ground.",
+            help="The output: a coordinate, a frame, or a direction of a frame, such as tip.x. Default: the other joint on the "
+            "ground.",
         ),
     ] = None,
     over: Annotated[
-        str | None, typer.Option("--over", metavar="A:B", help="The input's range, as 0:180deg. Default: all that it has.")
+        str | None,
+        typer.Option("--over", metavar="A:B", help="The range of the input, such as 0:180deg. Default: its full range."),
     ] = None,
     q0: Start = None,
     fixed: Fixed = None,
-    speed: Annotated[float, typer.Option("--speed", metavar="V", help="The input's constant speed, in rad/s or m/s.")] = 1.0,
+    speed: Annotated[float, typer.Option("--speed", metavar="V", help="The constant speed of the input, in rad/s or m/s.")] = 1.0,
     wrench: Wrench = None,
-    rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of a turn.")] = 361,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows for a turn.")] = 361,
     curve: Annotated[
-        str | None, typer.Option("--curve", metavar="NAME,NAME", help="Frames whose coupler curves are told and drawn.")
+        str | None, typer.Option("--curve", metavar="NAME,NAME", help="The frames whose coupler curves to describe and draw.")
     ] = None,
     sweep: Annotated[
         list[str] | None,
         typer.Option(
             "--sweep",
             metavar="NAME=A:B:N",
-            help="Compare turns for N values of a parameter from A to B, or for values with commas. May be given again.",
+            help="Compare turns for N values of a parameter from A to B, or for values separated by commas. You can repeat this "
+            "option.",
         ),
     ] = None,
     limits: Limits = True,
     plot: Plot = False,
+    angles: Angles = "degrees",
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Turn the input of a linkage, and tell dead centres, swings, transmission angle, mechanical advantage and torque.
+    """Analyse a full turn of a linkage: dead centres, transmission angle and torque.
 
-    The linkage has one degree of freedom, or others are held by --fixed. Where the input cannot turn fully, it goes from one
-    dead centre to the other. With --sweep, turns with other lengths or masses are compared.
+    The command also finds the swings of all joints and the mechanical advantage. The linkage must have one degree of freedom;
+    hold others with --fixed. An input that cannot make a full turn moves from one dead centre to the other. With --sweep, the
+    command compares several lengths or masses.
     """
     import lagrangian as lg
 
@@ -138,17 +167,17 @@ def turn(
     }
     if sweep:
         if frames:
-            raise ArgumentError("--curve is of one turn; a sweep has many")
+            raise ArgumentError("--curve cannot be used with --sweep: it applies to a single turn")
         with spinner("turning"):
             several = lg.compare_turns(m, _swept(sweep, m.parameters), *ends, **options)
-        _told(several, of_turns(several), given.stem, "turns", plot, out, json)
+        _told(several, of_turns(several), given.stem, "turns", plot, out, json, angles=angles)
         return
     with spinner("turning"):
         found = lg.full_turn(m, *ends, **options)
         curves = [found.coupler_curve(name) for name in frames or ()]
     data = of_turn(found) | ({"curves": {c.frame: of_curve(found, c) for c in curves}} if curves else {})
     more = [line for c in curves for line in (str(c), *([found.swing_text(c.frame)] if c.length else []))]
-    _told(found, data, given.stem, "turn", plot, out, json, more, frames=frames)
+    _told(found, data, given.stem, "turn", plot, out, json, more, frames=frames, angles=angles)
 
 
 def singularities(
@@ -156,25 +185,35 @@ def singularities(
     over: Ranges = None,
     frame: Frame = None,
     directions: Annotated[
-        str | None, typer.Option("--directions", metavar="NAME,NAME", help="Those of wx, wy, wz, x, y, z that count.")
+        str | None,
+        typer.Option(
+            "--directions",
+            metavar="NAME,NAME",
+            help="The directions to consider, out of wx, wy, wz, x, y, z. Default: x, y, z, and rotations where the freedom "
+            "allows.",
+        ),
     ] = None,
     q0: Start = None,
     fixed: Fixed = None,
-    lines: Annotated[int, typer.Option("--lines", metavar="N", help="Lines across each of two ranges.")] = 41,
+    lines: Annotated[
+        int, typer.Option("--lines", metavar="N", help="The number of search lines across each of two ranges.")
+    ] = 41,
     limits: Limits = True,
     plot: Plot = False,
+    angles: Angles = "degrees",
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Find singular configurations over a range of one coordinate, or of two, and locate them.
+    """Find the singular configurations over a range of one or two coordinates.
 
-    Of a serial arm where a frame loses a direction; with loops also where the actuated joints lose command.
+    A serial arm is singular where its frame cannot move in some direction. A mechanism with loops is also singular where its
+    actuated joints lose control of it.
     """
     import lagrangian as lg
 
     _check(out)
     m = given.load()
-    with spinner("looking for singular configurations"):
+    with spinner("searching for singular configurations"):
         found = lg.singularities(
             m,
             _ranges(over, m.parameters) or {},
@@ -185,7 +224,7 @@ def singularities(
             lines=lines,
             limits=limits,
         )
-    _told(found, of_singularities(found), given.stem, "singularities", plot, out, json)
+    _told(found, of_singularities(found), given.stem, "singularities", plot, out, json, angles=angles)
 
 
 # -- what was given ------------------------------------------------------------------------------------------------------
@@ -195,7 +234,7 @@ def _check(out: Path | None) -> None:
     if out is None:
         return
     if out.suffix.lower() not in (".csv", ".nc"):
-        raise ArgumentError(f"{out}: numbers are written as .csv or .nc (netCDF)")
+        raise ArgumentError(f"{out}: numbers are written to .csv or .nc (netCDF) files")
     checked_target(out)
 
 
@@ -210,7 +249,7 @@ def _ranges(given: list[str] | None, names: Any) -> dict[str, tuple[float, float
 def _range(text: str, what: str, names: Any) -> tuple[float, float]:
     ends = quantity.parts(text, ":")
     if len(ends) != 2:
-        raise ArgumentError(f"{what}: {text!r} is no range; two numbers with a colon between are needed, such as -90deg:90deg")
+        raise ArgumentError(f"{what}: {text!r} is not a range; two numbers and a colon are needed, such as -90deg:90deg")
     low, high = (quantity.number(x, what, names) for x in ends)
     return low, high
 
@@ -222,7 +261,7 @@ def _swept(given: list[str], names: Any) -> dict[str, Any]:
     found = {name: varied(text, ("--sweep", name), names) for name, text in quantity.pairs(given, "--sweep").items()}
     for name, x in found.items():
         if not isinstance(x, Span):
-            raise ArgumentError(f"--sweep {name}: {x} is a distribution; turns are compared over values, such as 0.2:0.4:5")
+            raise ArgumentError(f"--sweep {name}: {x} is a distribution; values are needed here, such as 0.2:0.4:5")
     return found
 
 
@@ -233,7 +272,7 @@ def _fixed(given: str | None) -> Any:
     pieces = quantity.parts(given)
     named = [piece for piece in pieces if "=" in piece]
     if named and len(named) != len(pieces):
-        raise ArgumentError(f"--fixed: {given!r} has names with values and without; give all with values, or none")
+        raise ArgumentError(f"--fixed: {given!r} has names with and without values; give a value for all of them, or for none")
     return quantity.pairs(pieces, "--fixed") if named else tuple(quantity.unquoted(piece) for piece in pieces)
 
 
@@ -262,7 +301,7 @@ def _told(
     """The files that were asked for, and the text or the document."""
     targets: list[tuple[Path, str, Any]] = [(out, "all numbers", found.save)] if out is not None else []
     if plot:
-        targets.append((file_for(stem, what, ".png"), "its picture", lambda place: found.plot(place, **look)))
+        targets.append((file_for(stem, what, ".png"), "the plot", lambda place: found.plot(place, **look)))
     if not json:
         head, *rest = [*str(found).splitlines(), *(more or [])]
         output.plain(head, "bold")

@@ -21,43 +21,52 @@ lagrangian export panda --to c --option real=float --parameters link7.mass"""
 
 def export(
     given: Described,
-    to: Annotated[str, typer.Option("--to", metavar="TARGET", help="What to export to: see [cyan]lagrangian targets[/cyan].")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="TARGET", help="The target to export to; [cyan]lagrangian targets[/cyan] lists them.")
+    ],
     functions: Annotated[
         list[str] | None,
         typer.Option(
             "-f",
             "--functions",
             metavar="A,B",
-            help="The functions to export; one of a frame is written jacobian:tool. Default: the equations of motion.",
+            help="The functions to export; those of a frame are written jacobian:tool. Default: the equations of motion.",
         ),
     ] = None,
     frames: Annotated[
         list[str] | None,
-        typer.Option("--frames", metavar="A,B", help="The frames of functions that name none. Default: all that MECH names."),
+        typer.Option("--frames", metavar="A,B", help="The frames for functions that name no frame. Default: all frames of MECH."),
     ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
-            "--parameters", metavar="A,B", help="The parameters, or paths such as link2.mass, that stay adjustable; or none."
+            "--parameters",
+            metavar="A,B",
+            help="The parameters that stay adjustable: names, paths such as link2.mass, or none.",
         ),
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", metavar="NAME=X", help="An option of the target, such as real=float. May be given again."),
+        typer.Option(
+            "--option", metavar="NAME=X", help="Set an option of the target, such as real=float. You can repeat this option."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="PATH", help="The folder or file to write. Default: it is named after MECH."),
+        typer.Option("-o", "--output", metavar="PATH", help="The folder or file to write. Default: a name made from MECH."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write source code, an FMU or a robot file of a mechanism for other programs."""
+    """Export source code, an FMU or a robot file.
+
+    The command [cyan]targets[/cyan] lists the targets, their options and the functions.
+    """
     from lagrangian import export as exported
     from lagrangian.exports.targets import target_of
 
     target = target_of(to)
     if not target.writes:
-        raise ArgumentError(f'{to} makes functions in Python, and no files: lagrangian.export(mechanism, "{to}")')
+        raise ArgumentError(f'{to} makes functions in Python and writes no files; use lagrangian.export(mechanism, "{to}")')
     mechanism = given.load()
     options: dict[str, Any] = dict(quantity.pairs(option or [], "--option"))
     place = out or Path(f"{given.stem}{target.single}" if target.single else f"{given.stem}-{target.name}")
@@ -86,12 +95,12 @@ def _listed(given: list[str] | None) -> list[str] | None:
         return None
     found = [name.strip() for text in given for name in text.split(",")]
     if not all(found):
-        raise ArgumentError(f"{','.join(given)!r} has an empty name in it; names are separated by single commas")
+        raise ArgumentError(f"{','.join(given)!r} contains an empty name; separate names by single commas")
     return found
 
 
 def targets(json: Json = False) -> None:
-    """List what a mechanism can be exported to, and the functions that can be exported."""
+    """List the export targets, their options and the functions to export."""
     from lagrangian.exports.functions.catalogue import FUNCTIONS
     from lagrangian.exports.targets import targets as found
 
@@ -105,11 +114,11 @@ def targets(json: Json = False) -> None:
         )
         return
     rows = [(t.name, t.about) for t in known]
-    output.stdout().print(output.table(("target", "what it is"), rows, words=(1,)))
+    output.stdout().print(output.table(("target", "description"), rows, words=(1,)))
     options = [
         (t.name, name, " or ".join(map(str, o.choices)) or str(o.usual), o.about) for t in known for name, o in t.options.items()
     ]
     if options:
-        output.stdout().print(output.table(("target", "option", "values", "what it is"), options, words=(3,)))
+        output.stdout().print(output.table(("target", "option", "values", "description"), options, words=(3,)))
     shown = [(f"{f.name}:FRAME" if f.framed else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
-    output.stdout().print(output.table(("function", "of", "what it gives"), shown, words=(2,)))
+    output.stdout().print(output.table(("function", "arguments", "result"), shown, words=(2,)))

@@ -14,12 +14,12 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.commands.simulate import told
 from lagrangian.cli.given import Described, Recorded, complete_mechanism, file_for, stem_of
 from lagrangian.cli.motion_options import Wrench, wrenches
+from lagrangian.cli.motors import Motors
 from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.cli.reading import Reading
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError
-from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -39,9 +39,17 @@ lagrangian size move.nc --prefer mass --csv motors.csv
 _RPM = math.pi / 30
 Branch = Annotated[
     str | None,
-    typer.Option("--q0", metavar="STATE", help="Near where it begins, which picks the branch: a pose, numbers, name=value."),
+    typer.Option(
+        "--q0",
+        metavar="STATE",
+        help="A configuration near the start, which selects the branch: a pose, all values, or some by name. Default: the start "
+        "in the description.",
+    ),
 ]
-Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Whether the path must keep the joints' limits.")]
+Limits = Annotated[
+    bool,
+    typer.Option("--limits/--no-limits", metavar="", help="Refuse a path that exceeds limits of the joints, or allow it."),
+]
 
 
 def inverse(
@@ -50,13 +58,14 @@ def inverse(
     results: Results,
     q0: Branch = None,
     wrench: Wrench = None,
-    rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows in the result.")] = 1001,
     limits: Limits = True,
     json: Json = False,
 ) -> int:
     """Find the torques that make a mechanism follow a path.
 
-    The path leads a frame, or the joints. The motion with its torques is written to a file. Points may have units: 250mm,0.4.
+    The path leads a frame or the joints. The command writes the motion and its torques to a file. Numbers can have units, such as
+    250mm.
     """
     results.check()
     m = given.load()
@@ -65,7 +74,7 @@ def inverse(
     if path.curve and (how := (path.orientation or "free").strip()) != "free":
         besides["orientation"] = f"orientation: {how}"
     elif path.curve and _more_than_led(m, motion):
-        besides["orientation"] = "orientation: left free; --orientation keep holds it"
+        besides["orientation"] = "orientation: free; --orientation keep holds it constant"
     return told(motion, results, f"{given.stem}-inverse", json, **besides)
 
 
@@ -101,16 +110,15 @@ Sized = Annotated[
     str,
     typer.Argument(
         metavar="MECH|RUN",
-        help="A run (.nc), which has its mechanism; or a mechanism, with a run or a path.",
+        help="A run (.nc), which contains its mechanism; or a mechanism, together with a run or a path.",
         show_default=False,
         autocompletion=complete_mechanism,
     ),
 ]
 OfMotion = Annotated[
-    Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of a mechanism; or give a path.", show_default=False)
+    Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of MECH (.nc), unless you give a path.", show_default=False)
 ]
-Motors = Annotated[Path | None, typer.Option("--catalogue", metavar="FILE", help="Motors; default: the shipped ones.")]
-PlotMotors = Annotated[bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors, as MECH-motors.png.")]
+PlotMotors = Annotated[bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors to MECH-motors.png.")]
 
 
 def size(
@@ -118,45 +126,33 @@ def size(
     path: Path_,
     reading: Reading,
     run: OfMotion = None,
-    catalogue: Motors = None,
-    gears: Annotated[str | None, typer.Option("--gears", metavar="R,R", help="Gear ratios offered.")] = None,
-    lead: Annotated[float | None, typer.Option("--lead", metavar="M", help="Metres per turn of a sliding joint's screw.")] = None,
-    margin: Annotated[float, typer.Option("--margin", metavar="X", help="What there must be, over what is asked.")] = 1.2,
-    prefer: Annotated[str, typer.Option("--prefer", metavar="NAME", help="The least power, mass or cost.")] = "power",
-    dwell: Annotated[float | None, typer.Option("--dwell", metavar="S", help="Rest after each motion.")] = None,
+    *,
+    motors: Motors,
     q0: Branch = None,
     limits: Limits = True,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of motors to FILE (.csv).")] = None,
     plot: PlotMotors = False,
     json: Json = False,
 ) -> int:
-    """Find motors and gears that can do a motion.
+    """Choose motors and gears for a motion.
 
-    What the motion asks of each joint, and what of a catalogue can do it. Exit code 1 if a joint finds none.
+    The command lists the torque, speed and power that the motion needs at each joint, and the motor and gear of a catalogue that
+    deliver them. The exit code is 1 if no motor fits a joint.
     """
     import lagrangian as lg
 
     alone = Path(what).suffix.lower() == ".nc"
     if alone:
         if run is not None or path.given:
-            raise ArgumentError(f"{what} and {run or path.given[0]} are given; one motion is needed")
+            raise ArgumentError(f"{what} and {run or path.given[0]} are both motions; give one of them")
         motion = Recorded(what, None, reading).load()
         m = motion.model()
     else:
         m = Described(what, reading).load()
         motion = _motion(m, run, path, q0, limits)
     _check_torques(what if alone else str(run), m, motion)
-    with spinner("looking for motors"):
-        sizing = lg.size_actuators(
-            m,
-            motion,
-            catalogue=str(catalogue) if catalogue is not None else None,
-            gears=quantity.numbers(gears, "--gears") if gears else None,
-            lead=lead,
-            margin=margin,
-            prefer=prefer,
-            dwell=dwell,
-        )
+    with spinner("choosing motors"):
+        sizing = lg.size_actuators(m, motion, **motors.options())
     files = _written(sizing, csv, file_for(stem_of(what), "motors", ".png") if plot else None)
     if json:
         output.document({**_data(sizing), "files": [str(path) for path, *_ in files]})
@@ -184,18 +180,19 @@ def _motion(m: Mechanism, run: Path | None, path: Path_, q0: str | None, limits:
     import lagrangian as lg
 
     if run is None and not path.given:
-        raise ArgumentError("a motion is needed: a run (.nc) after the mechanism, or a path, such as --to POSE --duration 1")
+        raise ArgumentError("no motion is given. Name a run (.nc) after the mechanism, or a path, such as --to POSE --duration 1")
     if run is not None and path.given:
-        raise ArgumentError(f"{run} and {path.given[0]} are given; one motion is needed")
+        raise ArgumentError(f"{run} and {path.given[0]} are both motions; give one of them")
     if run is None:
         return followed(m, path, q0, limits=limits)
     if run.suffix != ".nc":
-        raise ArgumentError(f"{run}: a run is a netCDF file (.nc), as `lagrangian simulate` and `lagrangian inverse` write it")
+        raise ArgumentError(f"{run}: a run is a netCDF file (.nc) that `lagrangian simulate` or `lagrangian inverse` wrote")
     motion = lg.read(run, m)  # which refuses one with other coordinates
     if (own := lg.read(run).mechanism) is not None and (other := unlike(own, m)):
         output.warning(
-            f"{run} is a run of {own.name} as it was: {other} changed since. Its motion is taken, and the motors are sized for "
-            f"the torques in it; run it again for the mechanism as it is, or give the run alone"
+            f"{run} is a run of an earlier version of {own.name}: {other} changed since then. The motors are sized for the "
+            f"torques in the run. Run the mechanism again to use its current description, or give the run alone to use the "
+            f"earlier one"
         )
     return motion
 
@@ -228,8 +225,8 @@ def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
 
     if not np.abs(motion.tau).max(initial=0.0) > 0:
         raise ArgumentError(
-            f"{name}: this run of {m.name} has no torques, so there is nothing to size motors for. `lagrangian inverse` finds "
-            f"those of a path, as does --to POSE --duration 1 here; `lagrangian simulate --torque` runs with some"
+            f"{name}: this run of {m.name} has no torques, so it needs no motors. `lagrangian inverse` finds the torques of a "
+            f"path, as --to POSE --duration 1 does here; `lagrangian simulate --torque` applies torques"
         )
 
 

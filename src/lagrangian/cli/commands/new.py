@@ -12,6 +12,7 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
 from lagrangian.cli.commands.study import study_starter
+from lagrangian.description.toml.starter import starter
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.files import checked_target, write
 
@@ -23,49 +24,46 @@ lagrangian new reach --study arm.toml
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the mechanism; its file is NAME.toml.")] = "arm",
-    origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="A copy of a mechanism of the library.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the mechanism; its file is NAME.toml.")] = "arm",
+    origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Copy this mechanism of the library.")] = None,
     study: Annotated[
-        str | None, typer.Option("--study", metavar="MECH", help="A design study of a mechanism, for `lagrangian study`.")
+        str | None,
+        typer.Option("--study", metavar="MECH", help="Write a design study of MECH instead, for [cyan]lagrangian study[/cyan]."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite an existing file.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a commented description to begin with.
+    """Write a commented description to start from.
 
-    It is a planar arm of two links, a copy of a mechanism of the library, or a study of a mechanism. A file that is there is not
-    overwritten.
+    The file describes a planar arm with two links, a mechanism copied from the library, or a design study. An existing file is
+    kept unless you give --force.
     """
     ending = Path(name).suffix.lower()
     if ending in (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".nc", ".json", ".yaml"):
-        raise ArgumentError(f"{name}: a description to begin with is written as .toml: lagrangian new {name[: -len(ending)]}")
+        raise ArgumentError(f"{name}: `lagrangian new` writes .toml files; use lagrangian new {name[: -len(ending)]}")
     target = Path(name if ending == ".toml" else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
-        raise ArgumentError(f"{name!r} is no name for a mechanism; letters and digits are needed, such as arm")
+        raise ArgumentError(f"{name!r} cannot name a mechanism; use letters and digits, such as arm")
     checked_target(target)
     if study is not None and origin is not None:
-        raise ArgumentError("--study and --from are given; one of them is needed")
+        raise ArgumentError("--study and --from exclude each other; use one of them")
     if study is not None:
         text = study_starter(title, target, study)
     else:
-        text = _copied(origin, title) if origin is not None else _starter(title, target.name)
+        text = _copied(origin, title) if origin is not None else starter(title, target.name)
     if target.exists() and not force:
-        raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
+        raise ArgumentError(f"{target} exists and was not changed; use --force to overwrite it, or choose another name")
     again = target.exists()
     write(target, text)
     if json:
         output.document({"file": str(target), "name": title})
         return
-    output.wrote(target, f"a {'mechanism' if study is None else 'study'}, explained in comments", again=again)
+    output.wrote(target, f"a {'mechanism' if study is None else 'study'}, with comments", again=again)
     if study is not None:
         output.plain(f"  next: lagrangian study {target}", "dim")
         return
     output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
-
-
-def _starter(title: str, file: str) -> str:
-    return (files("lagrangian.cli.commands") / "starter.toml").read_text(encoding="utf-8").format(name=title, file=file)
 
 
 def _copied(origin: str, title: str) -> str:
@@ -79,7 +77,7 @@ def _copied(origin: str, title: str) -> str:
 
 
 def library(json: Json = False) -> None:
-    """List the mechanisms that come with it."""
+    """List the mechanisms of the library."""
     from dataclasses import asdict
 
     from lagrangian import library as catalogue
@@ -89,5 +87,5 @@ def library(json: Json = False) -> None:
         output.document({"library": [asdict(entry) for entry in found]})
         return
     rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in found]
-    output.stdout().print(output.table(("name", "joints", "loops", "what it is"), rows, right=(1, 2), words=(3,)))
-    output.plain("\nlagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")
+    output.stdout().print(output.table(("name", "joints", "loops", "description"), rows, right=(1, 2), words=(3,)))
+    output.plain("\n`lagrangian show NAME` describes a mechanism; `lagrangian new mine --from NAME` copies its file.", "dim")

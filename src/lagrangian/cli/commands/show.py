@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
 from lagrangian.cli.given import Described
+from lagrangian.cli.picture import Picture
 from lagrangian.cli.progress import spinner
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 SHOW = """
 lagrangian show puma560
 lagrangian show arm.toml --picture arm.png --pose raised
+lagrangian show arm.toml --picture arm.png --view 30,20 --target tip --zoom 2
 """
 _AT_JOINTS = ("limits", "rotor [kg m²]", "viscous", "Coulomb", "spring")
 _BRANCHES = 200  # joints of a tree that is drawn
@@ -28,20 +27,20 @@ _BRANCHES = 200  # joints of a tree that is drawn
 
 def show(
     given: Described,
-    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE", help="Draw it, too.")] = None,
-    pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="In which the picture shows it.")] = None,
+    drawn: Picture,
     json: Json = False,
 ) -> None:
-    """Show a mechanism: its tables, its freedom and its tree.
+    """Show a mechanism: joints, bodies, degrees of freedom and tree.
 
-    Joints, bodies, degrees of freedom, loops, frames and poses, and what a reader left out.
+    The command also lists loops, frames, poses, parameters, and everything that the reader of a robot file left out.
     """
     m = given.load()
     with spinner("counting degrees of freedom"):
         freedom = _freedom(m)
-    drawn = m.draw(picture, q=pose) if picture is not None else None
+    drawn.draw(m)
     if json:
-        return output.document({**described(m), "mobility": _mobility(freedom), "files": [str(picture)] if picture else []})
+        files = [str(drawn.picture)] if drawn.picture else []
+        return output.document({**described(m), "mobility": _mobility(freedom), "files": files})
     console = output.stdout()
     _head(m, freedom)
     for title, columns, rows, right in _tables(m):
@@ -56,8 +55,8 @@ def show(
 
     for line in filter(None, remarks(m)):
         console.print(line, markup=False)
-    if drawn is not None:
-        output.wrote(picture, "its picture")
+    if drawn.picture is not None:
+        output.wrote(drawn.picture, "the picture")
     return None
 
 

@@ -49,19 +49,37 @@ class Integration:
     """How a motion is integrated: options of `lagrangian.simulate` under their own names."""
 
     method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="The integrator: auto, dop853, dp5, verner9, rodas5p (for stiff problems), symplectic or rk4.",
+        ),
     ] = "auto"
-    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8
-    atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10
-    step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None
+    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="The relative tolerance.")] = 1e-8
+    atol: Annotated[
+        float, typer.Option("--atol", metavar="X", help="The absolute tolerance, in the unit of each coordinate and speed.")
+    ] = 1e-10
+    step: Annotated[
+        float | None, typer.Option("--step", metavar="S", help="The time step of rk4 and symplectic, in seconds.")
+    ] = None
     stabilisation: Stabilisation = "projection"
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", metavar="X", help="Of baumgarte: eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."),
+        typer.Option(
+            "--alpha", metavar="X", help="The gain alpha of baumgarte in eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."
+        ),
     ] = None
-    beta: Annotated[float | None, typer.Option("--beta", metavar="X", help="Of baumgarte, likewise. Default: 10.")] = None
+    beta: Annotated[
+        float | None, typer.Option("--beta", metavar="X", help="The gain beta of baumgarte in the same equation. Default: 10.")
+    ] = None
     off_constraint: Annotated[
-        bool, typer.Option("--off-constraint", metavar="", help="Begin as given, off the constraints; with baumgarte or none.")
+        bool,
+        typer.Option(
+            "--off-constraint",
+            metavar="",
+            help="Start exactly at --q0, even if it violates the constraints; this needs baumgarte or none.",
+        ),
     ] = False
 
 
@@ -71,7 +89,11 @@ def simulate(
     time: Annotated[
         str | None,
         typer.Option(
-            "-t", "--time", metavar="TIME", help="How long, in seconds: 10, or from 2 to 10: 2:10. Default: the file's."
+            "-t",
+            "--time",
+            metavar="TIME",
+            help="The duration in seconds, such as 10, or a start and an end, such as 2:10. Default: the time span in the "
+            "description.",
         ),
     ] = None,
     q0: Begin = None,
@@ -83,16 +105,20 @@ def simulate(
     *,
     integration: Integration,
     sweeping: Sweeping,
-    rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
-    limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows in the result.")] = 1001,
+    limits: Annotated[
+        bool,
+        typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits, or let them pass."),
+    ] = True,
     saturate: Annotated[
-        bool, typer.Option("--saturate", metavar="", help="Keep torques within the joints' limits of effort.")
+        bool, typer.Option("--saturate", metavar="", help="Keep torques within the effort limits of the joints.")
     ] = False,
     json: Json = False,
 ) -> int:
     """Simulate the motion of a mechanism.
 
-    It is written to a file, which plot, animate, report, size and view take. Exit code 1 if the run could not go on.
+    The command writes the run to a file that plot, animate, report, size and view read. The exit code is 1 if the run ended
+    early.
     """
     results.check(sweep=sweeping.given)
     m = given.load()
@@ -137,7 +163,7 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
 
     span = t_span if t_span is not None else m.initial.t_span
     if span is None:
-        raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
+        raise ArgumentError(f"the description of {m.name} has no time span; use --time, such as --time 10")
     start = span[0] if isinstance(span, tuple) else 0.0
     if m.equations and not options.get("off_constraint"):
         options["q0"], options["qd0"] = closed(m, options.get("q0"), options.get("qd0"), float(start))
@@ -165,7 +191,8 @@ def summary(motion: Motion) -> None:
     for event in motion.events[:_EVENTS]:
         output.plain(f"{event.name} at t = {_time(event.t, motion):.9g} s")
     if len(motion.events) > _EVENTS:
-        output.plain(f"... and {len(motion.events) - _EVENTS} more events, which are in the run's file")
+        more = len(motion.events) - _EVENTS
+        output.plain(f"... and {more} more event{'s' * (more > 1)} in the file of the run")
 
 
 def _time(t: float, motion: Motion) -> float:

@@ -62,34 +62,49 @@ def _key(name: str) -> str:
 
 def study(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What to vary, run and keep (.toml): see docs/howto/run_a_study.md.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The study (.toml): values to vary, the simulation, results to keep. See the guide on design studies.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The study's folder. Default: the file's name.")
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder of the study. Default: the name of FILE.")
     ] = None,
-    samples: Annotated[int | None, typer.Option("--samples", metavar="N", help="How many, instead of the file's.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Of random samples, instead of the file's.")] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", metavar="N", help="The number of samples. Default: the number in FILE.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="The seed of the random samples. Default: the seed in FILE.")
+    ] = None,
     workers: Workers = None,
     scheduler: Annotated[
         str | None,
-        typer.Option("--scheduler", metavar="ADDRESS", help="Of a running Dask cluster, which sees the folder: tcp://host:8786."),
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="The address of a Dask cluster that can access the folder, such as tcp://host:8786.",
+        ),
     ] = None,
-    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="All samples and results: .nc or .csv.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Write all samples and results to FILE: .nc or .csv.")
+    ] = None,
     browse: Annotated[bool, typer.Option("--open", metavar="", help="Open the report in the browser.")] = False,
     json: Json = False,
 ) -> int:
-    """Run a design study: many simulations, with plots and a report of what they say.
+    """Run a design study: many simulations, with plots and a report.
 
-    A study that was stopped goes on where it was, and computes nothing twice. Exit code 1 if no sample has a result.
+    A study that was stopped continues where it stopped and computes nothing twice. The exit code is 1 if no sample has a result.
     """
     from lagrangian.studies import toml
 
     if save is not None:
         if save.suffix not in (".nc", ".csv"):
-            raise ArgumentError(f"--save is {save}; a name that ends with .nc or .csv is needed")
+            raise ArgumentError(f"--save is {save}; a file name that ends in .nc or .csv is needed")
         checked_target(save)
     if workers is not None and scheduler is not None:
-        raise ArgumentError("--workers are of this machine; a cluster has its own: give --workers or --scheduler")
+        raise ArgumentError("--workers and --scheduler exclude each other: a cluster has its own workers")
     given = toml.read(file)
     options = {**given.options, "name": given.name}
     folder = out if out is not None else options.pop("folder", Path(file.stem))

@@ -26,12 +26,12 @@ def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
     from lagrangian.report.tour import in_motion, on_paper
 
     return [
-        ("Two links: equations, proved", on_paper.two_r),
+        ("Two links: equations and proof", on_paper.two_r),
         ("Stewart platform", in_motion.stewart),
         ("Two links: torques for a circle", in_motion.circle),
         ("Double pendulum", in_motion.pendulum),
         ("Deployable four-bar linkage", in_motion.four_bar),
-        ("PUMA 560: equations, proved", on_paper.puma),
+        ("PUMA 560: equations and proof", on_paper.puma),
     ]
 
 
@@ -54,11 +54,11 @@ def tour(output: Path | None = None, browser: bool = False) -> int:
 
 def _folder(folder: Path) -> Path:
     if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f"{folder}: this is a file; the tour needs a folder to write in")
+        raise ArgumentError(f"{folder} is a file; the tour needs a folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ArgumentError(f"{folder}: the folder cannot be made: {error.strerror or error}") from None
+        raise ArgumentError(f"{folder}: the folder cannot be created: {error.strerror or error}") from None
     return folder
 
 
@@ -113,15 +113,15 @@ def _summary(console: Console, chapters: list[Chapter], page: Path, seconds: flo
     for c in chapters:
         good = sum(check.good for check in c.checks)
         colour = "green" if c.good else "red"
-        table.add_row(c.title, Text(f"{good} of {len(c.checks)} hold", colour), ", ".join(path.name for path, _ in c.files))
+        table.add_row(c.title, Text(f"{good} of {len(c.checks)} passed", colour), ", ".join(path.name for path, _ in c.files))
         for check in c.checks:
             if not check.good:
-                told = f"{check.what}: {_plain(check.found)}, should be {_plain(check.expected)}"
+                told = f"{check.what}: {_plain(check.found)}, expected {_plain(check.expected)}"
                 table.add_row("", Text("✗", "red"), Text(told))
     console.print()
     console.print(table)
     console.print()
-    console.print(Text.assemble(f"{seconds:.1f} s. Open ", (str(page), "bold cyan")), soft_wrap=True)
+    console.print(Text.assemble(f"The tour took {seconds:.1f} s. Open ", (str(page), "bold cyan")), soft_wrap=True)
 
 
 def _plain(words: str) -> str:

@@ -24,7 +24,7 @@ def unlike(m: Mechanism) -> str:
     """Why loops cannot be compared, '' if they can."""
     other = sorted({loop.type for loop in m.loops if not isinstance(loop.kind, TYPES)})
     if m.constraints:
-        return "beside constraints that are no loops"
+        return "together with constraints that are not loops"
     return f"of type {', '.join(other)}" if other else ""
 
 

@@ -46,7 +46,7 @@ def installed(wanted: str | None) -> list[str]:
     names = [wanted] if wanted else list(MODULES)
     found = [name for name in names if util.find_spec(MODULES[name]) is not None]
     if wanted and not found:
-        raise ArgumentError(f"{wanted} is not installed: {INSTALL}")
+        raise ArgumentError(f"{wanted} is not installed; install it with {INSTALL}")
     return found
 
 
@@ -67,7 +67,7 @@ def reading(name: str, m: Mechanism) -> tuple[Peer | None, str]:
     if not Path(m.file).is_file() or ending not in (".urdf", ".xml", ".mjcf"):
         return None, ""
     if (name == "pinocchio") != (ending == ".urdf"):
-        return None, f"{ending} is read by {'Pinocchio' if ending == '.urdf' else 'MuJoCo'}"
+        return None, f"only {'Pinocchio' if ending == '.urdf' else 'MuJoCo'} reads {ending} files"
     from lagrangian.cli.peers import readers as peer_readers
 
     return peer_readers.pinocchio(m) if name == "pinocchio" else peer_readers.mujoco(m)
@@ -81,7 +81,7 @@ def plain(m: Mechanism) -> tuple[Mechanism, list[str]]:
     if m.springs or any(float(j.spring.stiffness) for j in m.joints):
         left.append("springs")
     if m.equations:
-        left.append("loops and other constraints, but where the loops are said to be closed")
+        left.append("loops and other constraints, except in the row with closed loops")
     return without_forces(m).replace(loops=(), constraints=()), left
 
 

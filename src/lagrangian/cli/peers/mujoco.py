@@ -41,14 +41,16 @@ class MuJoCo:
             self._children.setdefault(joint.parent, []).append(joint)
             known = all(type(step.kind) in _KINDS for step in steps(joint))
             if not known or (any(isinstance(step.kind, Free) for step in steps(joint)) and joint.parent != "ground"):
-                raise ArgumentError(f"MuJoCo has no joint like {joint.name!r}: {joint.type}, on {joint.parent}")
+                raise ArgumentError(
+                    f"MuJoCo has no counterpart of the joint {joint.name!r}, which is {joint.type} on {joint.parent}"
+                )
         self._from_joint = {"ground": Placement()}
         gravity = _numbers(m.gravity)
         text = f'<mujoco><compiler angle="radian"/><option gravity="{gravity}">{_FLAGS}</option><worldbody>'
         try:
             self.model = mujoco.MjModel.from_xml_string(text + self._bodies("ground") + "</worldbody></mujoco>")
         except (ValueError, RecursionError) as error:
-            raise ArgumentError(f"MuJoCo does not take it: {error}") from None
+            raise ArgumentError(f"MuJoCo cannot read the model: {error}") from None
         self._inertias()
         self.data = mujoco.MjData(self.model)
         mujoco.mj_setConst(self.model, self.data)

@@ -77,7 +77,7 @@ class Pinocchio:
                 return pin.JointModelPrismaticUnaligned(direction)
             case Revolute():
                 return pin.JointModelRevoluteUnaligned(direction)
-        raise ArgumentError(f"Pinocchio has no joint like {joint.name!r}, which is {joint.type}")
+        raise ArgumentError(f"Pinocchio has no counterpart of the joint {joint.name!r}, which is {joint.type}")
 
     def _position(self, q: np.ndarray) -> np.ndarray:
         return q[self._q]

@@ -31,7 +31,7 @@ def pinocchio(m: Mechanism) -> tuple[ReadPinocchio | None, str]:
         return None, f"it cannot read {m.file}: {str(error).strip() or type(error).__name__}"
     theirs = {str(model.names[k]): model.joints[k].nv for k in range(1 + root, model.njoints)}
     if any(theirs.get(j.name, j.kind.nv) != j.kind.nv for j in m.joints[root:]):
-        return None, "it does not read the file beside the URDF, which makes some joints others"
+        return None, "it does not read the YAML file beside the URDF file, which changes some joints"
     return ReadPinocchio(m, model, root), ""
 
 
@@ -71,13 +71,13 @@ def mujoco(m: Mechanism) -> tuple[ReadMuJoCo | None, str]:
     """From an MJCF file."""
     program: Any = import_module("mujoco")
     if any("free joint aligned" in note for note in m.notes):
-        return None, "it aligns free joints with the inertia of what they carry"
+        return None, "it aligns free joints with the inertia of the bodies they carry"
     try:
         model = program.MjModel.from_xml_path(m.file)
     except Exception as error:  # meshes that are not there, among others
         return None, f"it cannot read {m.file}: {str(error).strip()}"
     if any(not model.joint(k).name for k in range(model.njnt)):
-        return None, "some joints have no name to know them by"
+        return None, "some joints have no name, so they cannot be matched"
     return ReadMuJoCo(m, model), ""
 
 
@@ -105,5 +105,5 @@ def _same(who: str, theirs: list[str], ours: list[str]) -> None:
     """Other joints are no rounding: somebody read the file wrongly, or left something out."""
     more, less = sorted(set(theirs) - set(ours)), sorted(set(ours) - set(theirs))
     if more or less:
-        told = [f"{side} has {', '.join(names[:6])}" for side, names in ((who, more), ("ours", less)) if names]
-        raise OtherReadingError(f"the two read other joints in the file: {'; '.join(told)} alone")
+        told = [f"only {side} has {', '.join(names[:6])}" for side, names in ((who, more), ("lagrangian", less)) if names]
+        raise OtherReadingError(f"the two programs read different joints from the file: {'; '.join(told)}")

@@ -34,19 +34,42 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 class Kane(Reading):
-    """`M u' + C + G + F = W^T tau` in generalised speeds u, where q' = W(q) u.
+    """Kane's equations in generalised speeds u, where q' = W(q) u.
 
-    In its formulas speeds go by the names they were given; `evaluate(q, u, du)` takes them in the place of rates. `M u' + C` are
-    the generalised inertia forces, `-G - F` the active forces of gravity, springs and friction.
+    `Equations.kane` returns this object. The equations are `M u' + C + G + F = W^T tau`; `M u' + C` are the generalised inertia
+    forces and `-G - F` the active forces of gravity, springs and friction. Formulas name the speeds as you did, and
+    `evaluate(q, u, du)` takes speeds in the place of rates.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the speeds.
+    speeds : dict of str to Formula
+        Each speed in the rates of the coordinates.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> kane = lg.derive("two_r").kane({"u1": "theta1'", "u2": "theta1' + theta2'"})
+    >>> print(kane.M)
+    M11 = m1*r1^2 + m2*l1^2 + I1
+    M12 = m2*l1*r2*c2
+    M22 = m2*r2^2 + I2
+    >>> print(kane.partial_velocities["link2"][1])
+    (l1*c2, r2)
     """
 
     def __init__(self, eom: Equations, speeds: Mapping[str, Any] | None = None) -> None:
         n = eom.n
         given = {f"u{k + 1}": f"qd{k + 1}" for k in range(n)} if speeds is None else speeds
         if not isinstance(given, Mapping) or len(given) != n:
-            counted = f"{len(given)} speeds" if isinstance(given, Mapping) else "no mapping of speeds"
+            counted = (
+                f"there {'is' if len(given) == 1 else 'are'} {len(given)} speed{'s' * (len(given) != 1)}"
+                if isinstance(given, Mapping)
+                else "the speeds are not a mapping"
+            )
             raise ArgumentError(
-                f"{counted} for {n} coordinates: one for each is needed, such as {{'u1': \"q1' + q2'\"}}", concerns="speeds"
+                f"{counted}; give one for each of the {n} coordinates, such as {{'u1': \"q1' + q2'\"}}", concerns="speeds"
             )
         self.names = tuple(given)
         self.speeds = {name: _speed(eom, name, x) for name, x in given.items()}
@@ -70,7 +93,7 @@ class Kane(Reading):
 
     @cached_property
     def W(self) -> FormulaMatrix:
-        """q' = W u."""
+        """The matrix of q' = W u."""
         return FormulaMatrix("W", [[self._quotient(x) for x in row] for row in self._elements.W])
 
     @cached_property
@@ -79,7 +102,7 @@ class Kane(Reading):
 
     @cached_property
     def M(self) -> FormulaMatrix:
-        """W^T M W: what multiplies u'."""
+        """The mass matrix W^T M W, which multiplies u'."""
         n, ring = self.eom.n, self.eom.system.ring
         rows = [[ring.partial(x.above, f"qdd{s + 1}") for s in range(n)] for x in self._inertia]
         made = [[self._formula(Quotient(e, x.power)) for e in row] for row, x in zip(rows, self._inertia, strict=True)]
@@ -87,19 +110,19 @@ class Kane(Reading):
 
     @cached_property
     def C(self) -> FormulaMatrix:
-        """The velocity terms, a vector: products of speeds."""
+        """The velocity terms, a vector of products of speeds."""
         ring = self.eom.system.ring
         still = {ring.number[f"qdd{s + 1}"]: 0 for s in range(self.eom.n)}
         return self._vector("C", [Quotient(ring.substitute(x.above, still), x.power) for x in self._inertia])
 
     @cached_property
     def G(self) -> FormulaMatrix:
-        """Of gravity and springs: minus their generalised active forces."""
+        """The terms of gravity and springs: minus their generalised active forces."""
         return self._vector("G", self._elements.potential())
 
     @cached_property
     def F(self) -> FormulaMatrix:
-        """Of friction."""
+        """The terms of friction."""
         return self._vector("F", self._elements.friction())
 
     def _vector(self, name: str, given: list[Quotient]) -> FormulaMatrix:
@@ -107,12 +130,12 @@ class Kane(Reading):
 
     @cached_property
     def partial_angular_velocities(self) -> Mapping[str, FormulaMatrix]:
-        """By link, 3 x n: column r is what multiplies u_r in its angular velocity, in its own axes."""
+        """By link, a 3 x n matrix in its own axes; column r multiplies u_r in the angular velocity."""
         return {name: found[0] for name, found in self._partial.items()}
 
     @cached_property
     def partial_velocities(self) -> Mapping[str, FormulaMatrix]:
-        """By link that has mass, 3 x n: column r is what multiplies u_r in the velocity of its centre of mass, in its axes."""
+        """By link with mass, a 3 x n matrix in its own axes; column r multiplies u_r in the velocity of the centre of mass."""
         return {name: found[1] for name, found in self._partial.items() if found[1] is not None}
 
     @cached_property
@@ -134,7 +157,7 @@ class Kane(Reading):
 
     @cached_property
     def rows(self) -> tuple[SpeedRow, ...]:
-        """The whole equation of every speed: `M_r1 u1' + ... = sum_k W_kr tau_k`, and what constraints add."""
+        """The whole equation of every speed, with W^T tau and the constraint forces on the right."""
         found = []
         for r in range(self.eom.n):
             driven = [(f"tau{index(k)}", self.W[k, r]) for k in range(self.eom.n)]
@@ -165,7 +188,18 @@ class Kane(Reading):
     # -- to read -------------------------------------------------------------------------------------------------------
 
     def sections(self, full: bool = False) -> list[Section]:
-        """The speeds, partial velocities, the matrices, and the equations row by row."""
+        """Return the sections that `show` and `latex` write.
+
+        Parameters
+        ----------
+        full : bool, default False
+            Whether very long parts are included.
+
+        Returns
+        -------
+        list of Section
+            The speeds, the partial velocities, the matrices and the equations row by row.
+        """
         own = tuple(Definition(name, x) for name, x in self.speeds.items())
         found = [
             Section("speeds", Title("Kane: generalised speeds"), lines=own),
@@ -254,12 +288,12 @@ def _speed(eom: Equations, name: Any, given: Any) -> Formula:
     """A speed as a formula of the equations' own ring."""
     taken = {symbol.name for symbol in eom.system.ring.symbols} | set(eom.coordinates)
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in taken:
-        why = "is in the equations already" if name in taken else "is no name"
-        raise ArgumentError(f"a speed is called {name!r}, which {why}; u1, u2 and so on will do", concerns="speeds")
+        why = "is already in the equations" if name in taken else "is not a name"
+        raise ArgumentError(f"a speed cannot be called {name!r}, which {why}; use u1, u2 and so on", concerns="speeds")
     zero = eom._made.formula(0)
     x = given if isinstance(given, Formula) else zero.read(given)
     if x.writer.family is not zero.writer.family or x.element.ring is not eom.system.ring:
-        raise ArgumentError(f"speed {name!r}: {given!s:.60} names what is not in these equations", concerns="speeds")
+        raise ArgumentError(f"speed {name!r}: {given!s:.60} contains a name that is not in these equations", concerns="speeds")
     return x
 
 
@@ -275,8 +309,8 @@ def _coefficients(eom: Equations, name: str, x: Formula) -> list[Element]:
     changing = below is not None and any(ring.derivative(below, k) or ring.partial(below, f"qd{k + 1}") for k in range(n))
     if rest or moving or changing:
         raise ArgumentError(
-            f"speed {name!r} is {x}: a speed is a sum of rates, each times a function of the coordinates, such as "
-            f"q1' + cos(q2)*q2'" + ("; below the line stand constants" if changing else ""),
+            f"speed {name!r} is {x}; it must be a sum of rates, each times a function of the coordinates, such as "
+            f"q1' + cos(q2)*q2'" + (". The denominator must be constant" if changing else ""),
             concerns="speeds",
         )
     return found
@@ -291,5 +325,5 @@ def _dependent(eom: Equations, names: tuple[str, ...], rows: list[list[Element]]
         if np.linalg.matrix_rank(numbers[: r + 1]) <= r:
             before = [names[k] for k in range(r)]
             why = f"{names[r]} follows from {', '.join(before)}" if any(numbers[r]) else f"{names[r]} is zero"
-            return f"the speeds {', '.join(names)} are not independent, so that the rates do not follow from them: {why}"
-    return f"the speeds {', '.join(names)} are not independent, so that the rates do not follow from them"
+            return f"the speeds {', '.join(names)} are not independent, so the rates do not follow from them: {why}"
+    return f"the speeds {', '.join(names)} are not independent, so the rates do not follow from them"

@@ -29,10 +29,40 @@ GRAVITY = ("acceleration", "weight")
 
 @dataclass(frozen=True, repr=False)
 class LinkBody:
-    """A link as a free body: vectors of three formulas, in the link's axes or, if asked for, in the ground's.
+    """A link as a free body; every vector has three formulas.
 
-    `force` and `moment` are what the joint exerts on the link, the moment at the joint; what is left of them after the
-    component along the joint's axis is the force of the constraint. Without mass there is no `center_acceleration`.
+    The vectors are along the axes of the link, or of the ground if you asked for those.
+
+    Attributes
+    ----------
+    name : str
+        The name of the link.
+    joint : str
+        The name of its joint.
+    angular_velocity, angular_acceleration : FormulaMatrix
+        Of the link.
+    acceleration : FormulaMatrix
+        Of the origin of the link's frame.
+    center_acceleration : FormulaMatrix or None
+        Of the centre of mass; None for a link without mass.
+    weight : FormulaMatrix or None
+        m g, if gravity is a weight.
+    inertia_force : FormulaMatrix
+        F = m a_C.
+    inertia_moment : FormulaMatrix
+        N = I_C alpha + omega x I_C omega, about the centre of mass.
+    force, moment : FormulaMatrix
+        What the joint exerts on the link, the moment at the joint. The component along the joint's axis is supplied by the drive;
+        the rest is the constraint force.
+    axis_component : Formula
+        Of the moment, or of the force for a prismatic joint: what drive, spring, friction and rotor supply together.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> link = lg.derive("two_r").newton_euler().links["link2"]
+    >>> print(link.inertia_moment[2])
+    I2*(qdd1 + qdd2)
     """
 
     name: str
@@ -50,14 +80,14 @@ class LinkBody:
 
     @property
     def outward(self) -> list[FormulaMatrix]:
-        """How it moves and what that takes, in the order in which they are computed."""
+        """The velocities, accelerations and inertia forces, in the order in which they are computed."""
         found = [self.angular_velocity, self.angular_acceleration, self.acceleration]
         found += [x for x in (self.center_acceleration, self.weight) if x is not None]
         return [*found, self.inertia_force, self.inertia_moment]
 
     @property
     def inward(self) -> list[FormulaMatrix]:
-        """What its joint carries."""
+        """The force and the moment of the joint."""
         return [self.force, self.moment]
 
     def __str__(self) -> str:
@@ -68,11 +98,27 @@ class LinkBody:
 
 
 class NewtonEuler(Reading):
-    """Newton's and Euler's equations of every link: `links["link1"].force`; outward and inward as Craig has them.
+    """The Newton-Euler equations of every link, outward and inward as in Craig's textbook.
 
-    `axes` are the link's own or the ground's. Gravity is an upward acceleration of the ground, so that accelerations and inertia
-    forces contain it, or with `gravity="weight"` a force m g at every centre of mass. What loops and other constraints add to
-    the joints' forces is not in them.
+    `Equations.newton_euler` returns this object. Springs between points are part of the joint forces, and the constraint
+    forces of loops are not.
+
+    Attributes
+    ----------
+    axes : str
+        `"link"` or `"ground"`.
+    gravity : str
+        `"acceleration"` or `"weight"`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> eom = lg.derive("two_r")
+    >>> bodies = eom.newton_euler("ground", gravity="weight")
+    >>> print(bodies.links["link1"].center_acceleration[0])
+    -r1*s1*qdd1 - r1*c1*qd1^2
+    >>> bodies.tau == eom.tau
+    True
     """
 
     def __init__(self, eom: Equations, axes: str = "link", gravity: str = "acceleration") -> None:
@@ -88,7 +134,7 @@ class NewtonEuler(Reading):
 
     @cached_property
     def links(self) -> Mapping[str, LinkBody]:
-        """By the name of the link, from the ground outward."""
+        """The free body of every link by its name, from the ground outward."""
         return {body.link.name: self._body(i, body) for i, body in enumerate(self._bodies)}
 
     def _body(self, i: int, body: FreeBody) -> LinkBody:
@@ -120,7 +166,7 @@ class NewtonEuler(Reading):
 
     @cached_property
     def tau(self) -> FormulaMatrix:
-        """The axis' components with what rotors, springs and friction at the joints take: M q'' + C q' + G + F."""
+        """The joint forces M q'' + C q' + G + F: components along the joints' axes, with rotors, springs and friction."""
         system = self.eom.system
         springs = gradient(system, forces.joint_spring_potential(system) + forces.coordinate_spring_potential(system))
         friction = forces.at_joints(system)
@@ -133,7 +179,18 @@ class NewtonEuler(Reading):
     # -- to read -----------------------------------------------------------------------------------------------------
 
     def sections(self, full: bool = False) -> list[Section]:
-        """What the letters stand for, the links outward, the links inward, and tau."""
+        """Return the sections that `show` and `latex` write.
+
+        Parameters
+        ----------
+        full : bool, default False
+            Whether very long parts are included.
+
+        Returns
+        -------
+        list of Section
+            The meaning of the letters, the links outward, the links inward, and tau.
+        """
         axes = "in its own axes" if self.axes == "link" else "in the ground's axes"
         found = [Section("legend", Title("Newton-Euler, link by link"), words=self._legend())]
         for link in self.links.values():
@@ -152,9 +209,9 @@ class NewtonEuler(Reading):
             "omega, alpha: angular velocity and acceleration",
             f"a, a_C: acceleration of the frame's origin and of the centre of mass{upward}",
             *(("W = m g: weight",) if self.gravity == "weight" else ()),
-            "F = m a_C, N = I_C alpha + omega x I_C omega: what the link's motion takes, N about the centre of mass",
+            "F = m a_C, N = I_C alpha + omega x I_C omega: inertia force and moment, N about the centre of mass",
             "f, n: force and moment that the joint exerts on the link, n at the joint",
-            *(("what loops and other constraints add to f and n is not in them",) if self.eom.constraint_names else ()),
+            *(("f and n do not include the constraint forces of loops",) if self.eom.constraint_names else ()),
         )
 
     def __repr__(self) -> str:

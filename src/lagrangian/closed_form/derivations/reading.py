@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lagrangian.closed_form.document import save
 from lagrangian.closed_form.latex import typeset
@@ -27,19 +28,69 @@ class Reading(ABC):
         """What is written, section by section; very long parts only if `full`."""
 
     def show(self, digits: int | None = 6, full: bool = False) -> None:
-        """Print it. Long numbers are rounded to `digits` (None: exact); `full` prints even very long parts."""
+        """Print the derivation.
+
+        Parameters
+        ----------
+        digits : int or None, default 6
+            Number of digits to which long numbers are rounded; None prints them exactly.
+        full : bool, default False
+            Whether very long parts are printed.
+        """
         print(self.text(digits, full))
 
     def text(self, digits: int | None = 6, full: bool = False, width: int = WIDTH) -> str:
-        """What `show` prints, in lines of at most `width` characters where they can be broken."""
+        """Return what `show` prints.
+
+        Parameters
+        ----------
+        digits : int or None, default 6
+            Number of digits to which long numbers are rounded; None writes them exactly.
+        full : bool, default False
+            Whether very long parts are included.
+        width : int, default 110
+            Longest line, in characters, where a line can be broken.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return show(self.eom, self.sections(full), digits, width)
 
     def latex(self, digits: int | None = 6, full: bool = False, width: float = LINE) -> str:
-        """Typeset, to be pasted into a paper (amsmath)."""
+        """Return the derivation as LaTeX for a paper; it needs the package amsmath.
+
+        Parameters
+        ----------
+        digits : int or None, default 6
+            Number of digits to which long numbers are rounded; None writes them exactly.
+        full : bool, default False
+            Whether very long parts are included.
+        width : float, default 40
+            Longest line in em.
+
+        Returns
+        -------
+        str
+            The LaTeX source, without a preamble.
+        """
         return typeset(self.eom, self.sections(full), digits, width)
 
-    def save(self, path: Any, digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
-        """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas). With `document=False`, what `latex` gives."""
+    def save(self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
+        """Write the derivation to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file: `.tex` for LaTeX, `.md` for Markdown with formulas.
+        digits : int or None, default 6
+            Number of digits to which long numbers are rounded; None writes them exactly.
+        document : bool, default True
+            Whether the file is a whole document. Otherwise it has what `latex` returns.
+        width : float, default 40
+            Longest line in em.
+        """
         save(self.eom, path, digits, document, width, self.sections())
 
     def __str__(self) -> str:

@@ -11,7 +11,20 @@ from lagrangian.equations.formula_matrix import FormulaMatrix, index
 
 
 class TraceForm:
-    """M_ik = sum_j Tr(U_jk J_j U_ji^T), with U_jk = d 0T_j / dq_k and the pseudo-inertia J_j; indices are coordinates, from 0."""
+    """The trace form of the equations of motion, of Uicker and Kahn.
+
+    `Equations.uicker_kahn` returns this object. `M_ik = sum_j Tr(U_jk J_j U_ji^T)`, where `U_jk` is the derivative of the
+    transform `0T_j` with respect to `q_k` and `J_j` is the pseudo-inertia of link j. Indices count coordinates from 0.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> trace = lg.derive("two_r").uicker_kahn()
+    >>> print(trace.T(1)[0, 3])
+    l1*c1
+    >>> print(trace.U(1, 0)[0, 3])
+    -l1*s1
+    """
 
     def __init__(
         self,
@@ -22,17 +35,54 @@ class TraceForm:
         self._elements, self._matrix, self._vector = elements, matrix, vector
 
     def T(self, j: int) -> FormulaMatrix:
-        """0T_j: link j's frame in the world."""
+        """Return 0T_j, the pose of link j's frame in the world.
+
+        Parameters
+        ----------
+        j : int
+            Index of the link.
+
+        Returns
+        -------
+        FormulaMatrix, shape (4, 4)
+            The transform.
+        """
         return self._matrix(f"T{index(j)}_", self._elements.T(j))
 
     def U(self, j: int, k: int, m: int | None = None) -> FormulaMatrix:
-        """U_jk, the derivative of 0T_j with respect to q_k; with a third index U_jkm, its derivative with respect to q_m."""
+        """Return U_jk, the derivative of 0T_j with respect to q_k, or its derivative U_jkm with respect to q_m.
+
+        Parameters
+        ----------
+        j : int
+            Index of the link.
+        k : int
+            Index of the coordinate.
+        m : int, optional
+            Index of a second coordinate.
+
+        Returns
+        -------
+        FormulaMatrix, shape (4, 4)
+            The derivative.
+        """
         if m is None:
             return self._matrix(f"U{index(j, k)}_", self._elements.U(j, k))
         return self._matrix(f"U{index(j, k, m)}_", self._elements.U(j, k, m))
 
     def pseudo_inertia(self, j: int) -> FormulaMatrix:
-        """J_j, the integral of r r^T dm over link j, r in homogeneous coordinates of its frame."""
+        """Return J_j, the integral of r r^T dm over link j, with r in homogeneous coordinates of its frame.
+
+        Parameters
+        ----------
+        j : int
+            Index of the link.
+
+        Returns
+        -------
+        FormulaMatrix, shape (4, 4)
+            The pseudo-inertia.
+        """
         return self._matrix(f"J{index(j)}_", self._elements.pseudo_inertia(j))
 
     @cached_property
@@ -42,12 +92,12 @@ class TraceForm:
 
     @cached_property
     def G(self) -> FormulaMatrix:
-        """Gravity: -sum_j m_j g^T U_ji r_j."""
+        """The generalised forces of gravity, -sum_j m_j g^T U_ji r_j."""
         return self._vector("G", self._elements.gravity())
 
     @cached_property
     def tau(self) -> FormulaMatrix:
-        """M q'' + h(q, q') + G, h from the U_jkm."""
+        """M q'' + h(q, q') + G, where h follows from the U_jkm."""
         return self._vector("tau", self._elements.tau())
 
     def __repr__(self) -> str:

@@ -42,7 +42,7 @@ def answers(given: str | os.PathLike[str]) -> tuple[str, list[Answer]]:
         place, text = as_path(given).name, read_text(given)
     found = [_answer(place, number, line) for number, line in _lines(text)]
     if not found:
-        raise ArgumentError("there is no answer in it", where=place, remedy="a line is such as M[1,2] = m2*l1*l2*cos(q2)")
+        raise ArgumentError("the answer has no lines", where=place, remedy="write lines such as M[1,2] = m2*l1*l2*cos(q2)")
     return place, found
 
 
@@ -66,12 +66,12 @@ def _answer(place: str, number: int, line: str) -> Answer:
     where = (place, f"line {number}")
     if not equals:
         raise ArgumentError(
-            f"{line.strip()[:60]!r} has no equals sign", where=where, remedy="a line is such as G[1] = m*g*l*cos(q1)"
+            f"{line.strip()[:60]!r} has no equals sign", where=where, remedy="write lines such as G[1] = m*g*l*cos(q1)"
         )
     match = _LEFT.fullmatch(left)
     if match is None:
         raise ArgumentError(
-            f"{left.strip()!r} names no entry", where=where, remedy="entries are such as M[1,2], G[1], tau1, K, P, L"
+            f"{left.strip()!r} is not the name of an entry", where=where, remedy="use names such as M[1,2], G[1], tau1, K, P, L"
         )
     word, *written = match.groups()
     numbers = next((x for x in written if x), "")
@@ -119,7 +119,9 @@ class Entries:
                 if all(1 <= i <= size for i, size in zip(answer.indices, shape, strict=True)):
                     return entry(*(i - 1 for i in answer.indices))
                 size = " x ".join(map(str, shape))
-                raise ArgumentError(f"{answer.name} is outside: {answer.family} is {size}, indices from 1", where=where)
+                raise ArgumentError(
+                    f"{answer.name} does not exist; {answer.family} is {size}, and indices count from 1", where=where
+                )
         forms = " or ".join(str(len(shape)) for shape, _ in self.families[answer.family])
         raise ArgumentError(f"{answer.name} has {len(answer.indices)} indices; {answer.family} has {forms}", where=where)
 

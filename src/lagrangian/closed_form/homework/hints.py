@@ -25,19 +25,19 @@ def hint(given: Formula, node: Node, right: Formula, siblings: Iterable[tuple[st
 
 def _as_a_whole(given: Formula, right: Formula) -> str:
     if right.is_zero or given.is_zero:
-        return "it is zero" if right.is_zero else ""
+        return "it should be zero" if right.is_zero else ""
     factor = _number(given / right)
     if factor is None:
         return ""
     if factor == -1:
-        return "the sign is the other way round"
+        return "the sign is wrong"
     return _times("it", factor)
 
 
 def _times(what: str, factor: Fraction) -> str:
     wanted = abs(1 / factor)
     missing = f"a factor {wanted} is missing" if wanted != 1 else ""
-    sign = "the sign is the other way round" if factor < 0 else ""
+    sign = "the sign is wrong" if factor < 0 else ""
     return f"{what}: " * (what != "it") + " and ".join(x for x in (sign, missing) if x)
 
 
@@ -69,7 +69,7 @@ def _term(given: Formula, right: Formula) -> str:
             continue
         what = f"the term {term}"
         return f"{what} is missing" if factor == -1 else _times(what, 1 + factor)
-    return "" if isinstance(difference.expand().tree, Sum) else f"the term {difference} is too much"
+    return "" if isinstance(difference.expand().tree, Sum) else f"the term {difference} should not be there"
 
 
 def _replaced(given: Formula, node: Node, right: Formula) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _replaced(given: Formula, node: Node, right: Formula) -> Iterator[str]:
     for name in given.names:
         for other in _alike(name, right):
             if given.subs({name: other}) == right:
-                yield f"{name} stands where {other} should"
+                yield f"{name} stands where {other} should be"
                 return
 
 

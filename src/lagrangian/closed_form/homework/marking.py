@@ -21,7 +21,21 @@ SHORT = 160  # characters of a difference that is shown
 
 @dataclass(frozen=True)
 class Mark:
-    """What was found of one line. `difference` is what was given less what is right, and None where the line is right."""
+    """The result for one line of an answer.
+
+    Attributes
+    ----------
+    line : int
+        The number of the line.
+    name : str
+        The entry, such as "M[1,2]".
+    given, expected : Formula
+        The formula of the answer, and the right one.
+    difference : Formula or None
+        The given formula less the right one; None if the line is right.
+    hint : str
+        What went wrong, where that can be found: a sign, a factor, a missing term.
+    """
 
     line: int
     name: str
@@ -32,6 +46,7 @@ class Mark:
 
     @property
     def right(self) -> bool:
+        """Whether the line is right."""
         return self.difference is None
 
     def __str__(self) -> str:
@@ -45,14 +60,31 @@ class Mark:
 
 @dataclass(frozen=True)
 class Marking:
-    """The marks of an answer, line by line, and the entries that are `missing`: not zero, and not given."""
+    """The result of a comparison with a student's equations.
+
+    `Equations.check` returns this object. It is true if all is right; `print` writes it line by line.
+
+    Attributes
+    ----------
+    marks : tuple of Mark
+        The result for every line.
+    missing : tuple of str
+        Entries that are not zero and that the answer does not give.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> marking = lg.derive("pendulum").check("G[1] = m*g*L*sin(theta)")
+    >>> marking.right, str(marking.marks[0].expected)
+    (False, 'm*L*g*cos(theta)')
+    """
 
     marks: tuple[Mark, ...]
     missing: tuple[str, ...]
 
     @property
     def right(self) -> bool:
-        """Whether all lines are right and none is missing."""
+        """Whether all lines are right and no entry is missing."""
         return not self.missing and all(mark.right for mark in self.marks)
 
     def __bool__(self) -> bool:
@@ -90,7 +122,9 @@ def _mark(entries: Entries, answer: Answer, place: str) -> Mark:
         return Mark(answer.line, answer.name, given, right)
     difference = given - right
     if answer.family in ("V", "L") and not _moves(difference):
-        return Mark(answer.line, answer.name, given, right, hint=f"only the zero of the potential differs, by {difference}")
+        return Mark(
+            answer.line, answer.name, given, right, hint=f"only the zero level of the potential energy differs, by {difference}"
+        )
     return Mark(answer.line, answer.name, given, right, difference, hint(given, node, right, entries.siblings(answer)))
 
 
@@ -108,7 +142,7 @@ def _of_another_matrix(eom: Any, found: list[Answer], marks: list[Mark]) -> Iter
             same.add(i)
     for answer, mark in zip(found, marks, strict=True):
         other = not mark.right and answer.family == "C" and len(answer.indices) == 2 and answer.indices[0] in same
-        words = "the row gives the right C q', but it is not that of the Christoffel symbols, with which M' - 2C is skew"
+        words = "the row gives the right C q', but it is not that of the Christoffel symbols, for which M' - 2C is skew"
         yield replace(mark, hint=words) if other else mark
 
 

@@ -36,34 +36,48 @@ class Basis:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
+        """Names of the constraint equations, in the order of the rows of Psi."""
         return tuple(row.name for row in self._rows_of_constraints)
 
     @property
     def notation(self) -> Notation:
-        """How the names in its formulas are written."""
+        """The rules by which names are written in formulas."""
         return self.writer.notation
 
     @property
     def n(self) -> int:
-        """How many coordinates there are."""
+        """Number of coordinates."""
         return self.system.n
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
         return self.system.coordinates
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was taken otherwise than the description says, such as 1.5708 for a right angle."""
+        """Where the derivation departs from the description, as when it takes 1.5708 as a right angle."""
         return tuple(self.system.scalars.notes)
 
     def parameters(self) -> dict[str, float | None]:
-        """The named parameters in the equations, with their values."""
+        """Return the named parameters of the equations.
+
+        Returns
+        -------
+        dict of str to float or None
+            The value of each parameter; None if it has none.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.derive("pendulum").parameters()
+        {'L': 1.0, 'g': 9.81, 'm': 1.0}
+        """
         return self._made.parameters()
 
     @property
     def readable(self) -> Any:
-        """The equations as they are shown."""
+        """The equations in the form that `show` writes."""
         return self
 
     @property

@@ -21,7 +21,7 @@ class EnergiesPart(MotionPart):
 
     @cached_property
     def kinetic_energy(self) -> Formula:
-        """K = 1/2 q'^T M q'."""
+        """The kinetic energy K = 1/2 q'^T M q'."""
         return self._made.written(self._terms.kinetic_energy, self._kinetic_tree)
 
     def _kinetic_tree(self) -> Tree:
@@ -31,20 +31,21 @@ class EnergiesPart(MotionPart):
 
     @cached_property
     def potential_energy(self) -> Formula:
-        """V of gravity and springs; zero height is the ground's origin."""
+        """The potential energy V of gravity and springs; the height is measured from the world's origin."""
         return self._made.formula(self.derived.V + self._terms.spring_potential)
 
     @cached_property
     def lagrangian(self) -> Formula:
-        """L = K - V."""
+        """The Lagrangian L = K - V."""
         L = self._terms.kinetic_energy - self.derived.V - self._terms.spring_potential
         return self._made.written(L, lambda: add([self.kinetic_energy.tree, negated(self.potential_energy.tree)]))
 
     @cached_property
     def kinetic_energies(self) -> Mapping[str, Formula]:
-        """1/2 m v_C^2 + 1/2 w.I_C w of every link that has inertia, by its name; those of rotors as "rotor at <joint>".
+        """The kinetic energy of every link that has inertia, by its name, and of rotors, as "rotor at <joint>".
 
-        Base parameters are sums over several links: also of grouped equations these are in the links' own parameters.
+        Base parameters are sums over several links. These formulas are therefore in the links' own parameters even if the
+        equations are grouped.
         """
         made = self._made_ungrouped
         found = {name: made.formula(x) for name, x in energies.kinetic(self.system, self._jacobians).items()}
@@ -56,12 +57,12 @@ class EnergiesPart(MotionPart):
 
     @cached_property
     def potential_energies(self) -> Mapping[str, Formula]:
-        """-m g.p_C of every link that has inertia, by its name; those of springs as "spring at <joint>" or "spring <name>"."""
+        """The potential energy of every link with mass, by its name, and of springs ("spring at <joint>", "spring <name>")."""
         return {name: self._made_ungrouped.formula(x) for name, x in energies.potential(self.system).items()}
 
     @cached_property
     def tau(self) -> FormulaMatrix:
-        """M q'' + C q' + G + F: the joint forces of a motion of the tree."""
+        """The joint forces of a motion of the open tree, M q'' + C q' + G + F."""
         rows = [self._made.written(x, partial(self._row_tree, i)) for i, x in enumerate(self._terms.torques)]
         return FormulaMatrix("tau", [[x] for x in rows], vector=True)
 
@@ -73,7 +74,7 @@ class EnergiesPart(MotionPart):
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The whole equation of every coordinate: `M_i1 q1'' + ... + G_i = tau_i + sum_j Psi_ji lambda_j`."""
+        """The whole equation of every coordinate, with tau and the constraint forces on the right."""
         found = []
         for i, coordinate in enumerate(self.coordinates):
             held = [(j, self._made.formula(row.psi[i])) for j, row in enumerate(self._rows_of_constraints)]

@@ -20,15 +20,15 @@ def read(path: str) -> Triangles:
     if root.tag != "COLLADA":
         raise ValueError(f"its root is <{root.tag[:40]}>, not <COLLADA>")
     if root.find("scene") is None:
-        raise ValueError("it has no <scene>, which says which of its geometry is there, and where")
+        raise ValueError("it has no <scene>")
     try:
         scene = trimesh.load_scene(path, resolver={})  # no file that it names, such as a texture, is read
         pieces: list[Any] = [x for x in scene.dump() if len(getattr(x, "faces", ()))]
     except Exception:  # it fails in every way there is, and in words that are about itself
-        problem = "its scene cannot be read: something in it is missing, refers to what is not there, or is no number"
+        problem = "its scene cannot be read: an element is missing, a reference is broken, or a number is malformed"
         raise ValueError(problem) from None
     if not pieces:
-        raise ValueError("it has no triangles in it")
+        raise ValueError("it has no triangles")
     counts = np.cumsum([0, *(len(x.vertices) for x in pieces)])
     vertices = np.concatenate([np.asarray(x.vertices, dtype=float) for x in pieces])
     faces = np.concatenate([np.asarray(x.faces, dtype=int) + n for x, n in zip(pieces, counts[:-1], strict=True)])

@@ -25,7 +25,7 @@ def read(path: str, *, groups: bool = True) -> Triangles:
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are")
+        raise ValueError(f"meshes of this kind cannot be read; only {', '.join(SUFFIXES)} can")
     data = read_bytes(path, MAX_BYTES)
     if not data:
         raise ValueError("it is empty")
@@ -38,9 +38,9 @@ def checked(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
         vertices = np.asarray(vertices, dtype=np.float32).astype(float)
     if len(vertices) < 4:
-        raise ValueError(f"it has {len(vertices)} vertices; a solid has four or more")
+        raise ValueError(f"it has {len(vertices)} vertices; a solid has at least four")
     if not np.isfinite(vertices).all():
-        raise ValueError("it has vertices that are not finite")
+        raise ValueError("not all of its vertices are finite")
     if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError(f"a face names vertex {int(faces.max())}; there are {len(vertices)}")
     return vertices, faces
@@ -55,7 +55,7 @@ def _stl(data: bytes) -> Triangles:
         if not len(corners) or len(corners) % 3:
             raise ValueError("it has no whole triangles")
     else:
-        raise ValueError("its size is not that of the triangles it says it has")
+        raise ValueError("its size does not match its number of triangles")
     return corners, np.arange(len(corners)).reshape(-1, 3)
 
 
@@ -65,7 +65,7 @@ def _msh(data: bytes) -> Triangles:
         raise ValueError("it has no header")
     vertices, normals, textures, faces = (int(x) for x in np.frombuffer(data, "<i4", 4))
     if min(vertices, normals, textures, faces) < 0 or len(data) != 16 + 12 * (vertices + normals + faces) + 8 * textures:
-        raise ValueError("its size is not that of what it says it has")
+        raise ValueError("its size does not match its header")
     points = np.frombuffer(data, "<f4", 3 * vertices, offset=16).reshape(-1, 3)
     return points, np.frombuffer(data, "<i4", 3 * faces, offset=len(data) - 12 * faces).reshape(-1, 3).astype(int)
 
@@ -90,12 +90,12 @@ def _obj(data: bytes, groups: bool) -> Triangles:
                 at = [int(x.partition("/")[0]) for x in words[1:]]
                 faces.append([i - 1 if i > 0 else len(vertices) + i for i in at])
         except ValueError:
-            raise ValueError(f"line {number} is {line[:40]!r}, which is no vertex or face") from None
+            raise ValueError(f"line {number} is {line[:40]!r}, which is neither a vertex nor a face") from None
     with np.errstate(over="ignore"):
         points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
     if any(not 0 <= i < len(points) for face in faces for i in face):
-        raise ValueError("a face names a vertex that is not there")
+        raise ValueError("a face names a vertex that does not exist")
     if sum(len(face) ** 2 for face in faces if len(face) > 4) > _MOST_WORK:
-        raise ValueError("it has too many faces of many corners; save it as triangles")
+        raise ValueError("it has too many polygons; save it as triangles")
     triangles = [t for face in faces for t in polygon.triangles(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)

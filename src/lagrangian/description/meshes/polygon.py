@@ -20,7 +20,7 @@ def triangles(face: list[int], points: np.ndarray) -> list[list[int]]:
     if len(face) == 3:
         return [face]
     if len(face) > _MOST:
-        raise ValueError(f"a face has {len(face)} corners; at most {_MOST} are read")
+        raise ValueError(f"a face has {len(face)} corners; at most {_MOST} are supported")
     if len(face) == 4:
         return _shorter_diagonal(face, points)
     flat = points[:, _axes(face, points)]

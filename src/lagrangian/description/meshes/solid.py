@@ -53,7 +53,7 @@ def solid(vertices: np.ndarray, faces: np.ndarray, kind: str) -> Solid:
     if kind != "shell":
         volumes = weights(center)
         if not volumes.sum() > LEAST:
-            raise ValueError("its volume is too small, or its faces look inwards; is it a shell?")
+            raise ValueError("its volume is too small, or its faces are oriented inwards; it may be a shell")
         center = volumes @ (0.75 * middles + 0.25 * center) / volumes.sum()
     w = weights(center)
     corners = corners - center

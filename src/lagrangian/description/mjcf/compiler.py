@@ -86,7 +86,7 @@ class Compiler:
         if not given:
             return v.IDENTITY
         if len(given) > 1:
-            raise element.error(f"has {' and '.join(given)}; an orientation is given in one way only")
+            raise element.error(f"has {' and '.join(given)}; give the orientation in one way")
         if given[0] == "quat":
             return quaternion(element, "quat", numbers(element, "quat", 4))
         if given[0] == "axisangle":
@@ -118,7 +118,7 @@ def _sequence(element: Element) -> str:
 def _direction(element: Element, attribute: str, given: tuple[float, ...]) -> v.Vector:
     length = math.hypot(*given)
     if not (math.isfinite(length) and length > 1e-14):
-        raise element.error(f"{attribute} has no direction: {given}; such as 0 0 1")
+        raise element.error(f"{attribute} is {given}, which has no direction; write three numbers such as 0 0 1")
     return tuple(x / length for x in given)  # type: ignore[return-value]
 
 
@@ -126,7 +126,7 @@ def quaternion(element: Element, attribute: str, wxyz: tuple[float, ...]) -> v.M
     if wxyz == (1, 0, 0, 0):
         return v.IDENTITY
     if not math.hypot(*wxyz) > 1e-14:
-        raise element.error(f"{attribute} is a quaternion of length 0; 1 0 0 0 is no rotation")
+        raise element.error(f"{attribute} is a quaternion of length 0; the identity is 1 0 0 0")
     return Placement.from_quaternion(v.ZERO, wxyz).rotation
 
 

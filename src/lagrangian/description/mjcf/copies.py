@@ -17,7 +17,7 @@ from lagrangian.errors import one_of
 from lagrangian.model import vector as v
 
 ATTACHED = "#attached"  # of an element that holds what was attached: no file can have this tag
-_TORN = "dropped, as MuJoCo does: it also refers to what is not copied"
+_TORN = "dropped, as in MuJoCo: it also refers to elements that are not copied"
 
 
 @dataclass
@@ -78,7 +78,7 @@ def _places(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
 
 def _counted(element: Element, size: int, more: int) -> int:
     if size + more > MAX_ELEMENTS:
-        raise element.error(f"the model would have {size + more} elements with these copies; at most {MAX_ELEMENTS} are made")
+        raise element.error(f"the model would have {size + more} elements with these copies; at most {MAX_ELEMENTS} are allowed")
     return size + more
 
 
@@ -93,12 +93,12 @@ def _replicated(model: Model, element: Element, size: int) -> tuple[list[Element
     """Frames one after the other, each turned and shifted from the one before."""
     count = number(element, "count")
     if count != int(count) or count < 1:
-        raise element.error(f"count is {count:g}; it is the number of copies, 1 or more")
+        raise element.error(f"count is {count:g}; the number of copies must be at least 1")
     if "prefix" in element.attributes:
-        model.notes.add("prefix of <replicate>", "passed over, as MuJoCo does")
+        model.notes.add("prefix of <replicate>", "ignored, as in MuJoCo")
     for child in element.children:
         if child.tag in ("joint", "freejoint", "inertial"):
-            raise child.error(f"<{child.tag}> stands directly in <replicate>; put it into a body, which can be copied")
+            raise child.error(f"<{child.tag}> is directly inside <replicate>; put it into a body")
     referring = Referring(model.root, names_in(element.children))
     one = _size(element.children) + _size([e for _, e in referring.whole])
     size = _counted(element, size, int(count) * one)
@@ -139,7 +139,7 @@ def _attached(model: Model, element: Element, other: Model | None, size: int) ->
     """A body, a frame or the whole world of another model, or a body or frame of this one once more."""
     prefix = element.attributes.get("prefix")
     if prefix is None:
-        raise element.error("needs the attribute 'prefix', which begins the names of what is attached")
+        raise element.error("needs the attribute 'prefix' for the names of the attached elements")
     source = other or model
     found = _source(element, source)
     naming = Naming(prefix, other_model=other is not None)
@@ -169,14 +169,14 @@ def _source(element: Element, source: Model) -> list[Element]:
         raise element.error("has body and frame; give one of them")
     if not body and not frame:
         if "model" not in element.attributes:
-            raise element.error("names neither a model nor a body or frame of this one")
+            raise element.error("names neither a model nor a body or frame of this model")
         return [child for world in source.worlds() for child in world.children]
     tag, name = ("body", body) if body else ("frame", frame)
     there = {e.attributes["name"]: e for w in source.worlds() for e in w.walk() if e.tag == tag and e.attributes.get("name")}
     if name not in there:
         raise element.error(one_of(tag, str(name), there))
     if any(part is element for part in there[name].walk()):
-        raise element.error(f"is inside the {tag} {name!r} that it would attach")
+        raise element.error(f"is inside the {tag} {name!r} that it attaches")
     return [there[name]]
 
 
@@ -191,6 +191,6 @@ def _adopt(model: Model, other: Model, naming: Naming) -> None:
     if model.compiler.merges:
         model.root.children[:0] = other.root.all("option")  # the model's own come later, and hold
     elif other.root.all("option"):
-        model.notes.add("<option> of an attached model", "not carried over: those of the model hold")
+        model.notes.add("<option> of an attached model", "ignored: the options of the main model apply")
     if other.root.all("keyframe"):
-        model.notes.add("<keyframe> of an attached model", "not carried over")
+        model.notes.add("<keyframe> of an attached model", "ignored")

@@ -39,11 +39,11 @@ def expand_includes(root: Element, folder: Folder | None) -> None:
 def _included(element: Element, folder: Folder | None, included: set[str]) -> list[Element]:
     file = text(element, "file")
     if folder is None:
-        raise element.error(f"file {file!r} cannot be included: this model is a text without a directory")
+        raise element.error(f"file {file!r} cannot be included: this model is a string without a folder")
     path = folder.path(element, file, os.path.dirname(os.path.abspath(element.file)))
     key = os.path.realpath(path)
     if key in included:
-        raise element.error(f"file {file!r} is included a second time; a file can be included once")
+        raise element.error(f"file {file!r} is included twice; a file can be included once")
     included.add(key)
     try:
         return xml.read_file(path).children
@@ -78,7 +78,7 @@ class Defaults:
             for child in inner:
                 label = text(child, "class")
                 if label in self._classes:
-                    raise child.error(f"a default class {label!r} is already there; names must differ")
+                    raise child.error(f"there are two default classes {label!r}; names must differ")
                 self._classes[label] = {tag: dict(attributes) for tag, attributes in own.items()}
                 stack.append((child, label))
 

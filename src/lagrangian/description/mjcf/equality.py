@@ -23,7 +23,7 @@ from lagrangian.model.placement import Placement
 _LOOPS = ("connect", "weld")
 _COUPLINGS = ("joint", "tendon")
 _OTHER = ("flex", "flexstrain", "flexvert", "distance")
-_EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
+_EXACT = "held exactly; MuJoCo makes them soft (solref, solimp)"
 _COMMON = ("name", "class", "active", "solref", "solimp", "polycoef")
 _EXACTLY, _ROUNDED = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
 _POLYNOMIAL = (0.0, 1.0, 0.0, 0.0, 0.0)
@@ -50,7 +50,7 @@ def equalities(
     for k, element in enumerate(given):
         name = element.attributes.get("name", "")
         if element.tag in _OTHER:
-            notes.add(f"<equality> of a {element.tag}", "not carried over: it moves on its own", name, warn=True)
+            notes.add(f"<equality> of a {element.tag}", "ignored: it moves on its own", name, warn=True)
             continue
         if element.tag not in (*_LOOPS, *_COUPLINGS):
             raise element.error(one_of("equality", element.tag, (*_LOOPS, *_COUPLINGS, *_OTHER)))
@@ -58,10 +58,10 @@ def equalities(
         loop = element.tag in _LOOPS
         check_attributes(element, None if loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
         if not yes(element, "active", True):
-            notes.add(f"<{element.tag}> that is not active", "not carried over", name)
+            notes.add(f"<{element.tag}> that is not active", "ignored", name)
             continue
         if name and name in taken:
-            raise element.error(f"an equality of this name is already in line {taken[name]}; names must differ")
+            raise element.error(f"an equality of this name is already used in line {taken[name]}; names must differ")
         taken[name] = element.line
         if not name:
             name = f"{element.tag}{k + 1}"
@@ -74,7 +74,7 @@ def equalities(
             found.loops.append(made)
             notes.add("<connect> and <weld>", _EXACT, name)
         else:
-            notes.add(f"<{element.tag}> of bodies that are one already", "not carried over: it holds nothing", name)
+            notes.add(f"<{element.tag}> of bodies that are welded together", "ignored: it has no effect", name)
     return found
 
 
@@ -191,10 +191,10 @@ def _tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> 
 
 
 def _hold(element: Element, name: str, tendon: Tendon, others: list[Tendon], a0: float, found: Equalities, notes: Notes) -> None:
-    """A spatial tendon between two sites that keeps its length keeps their distance. Any other is not carried over."""
+    """A spatial tendon between two sites that keeps its length keeps their distance. Any other is ignored."""
     length = tendon.length0 + a0
     if others or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:
-        meaning = "not carried over: only that of a tendon straight between two sites, on two bodies, by itself is"
+        meaning = "ignored: only a tendon that runs straight between two sites on two bodies is supported"
         notes.add("<equality> of a spatial tendon", meaning, name, warn=True)
         return
     (body, point), (other, end) = tendon.ends

@@ -59,7 +59,7 @@ def inertial(element: Element, frame: Placement, compiler: Compiler) -> Inertial
     diagonal, full = numbers(element, "diaginertia", 3, None), numbers(element, "fullinertia", 6, None)
     if full is not None:
         if diagonal is not None or any(key in element.attributes for key in POSE[1:]):
-            raise element.error("has fullinertia and an orientation or diaginertia; give fullinertia alone")
+            raise element.error("has fullinertia with an orientation or diaginertia; give only fullinertia")
         xx, yy, zz, xy, xz, yz = full
         own: v.Symmetric = (xx, xy, xz, yy, yz, zz)
     else:
@@ -98,7 +98,7 @@ def _between(
     if any(numbers(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are passed over, as in MuJoCo
         raise element.error("has fromto and pos; give one of them")
     if not size:
-        raise element.error("fromto needs a size: the radius across")
+        raise element.error("fromto needs a size, the radius")
     start, end = ends[:3], ends[3:]
     apart = v.sub(start, end)  # type: ignore[arg-type]
     length = math.hypot(*apart)
@@ -147,7 +147,7 @@ def _solid(geom: Geom, how: dict[str, float]) -> Shape:
 
 def _of_mesh(geom: Geom, mass: float | None, density: float, assets: Assets) -> Shape:
     if yes(geom.element, "shellinertia"):
-        raise geom.element.error('a mesh is made a shell by inertia="shell" of the <mesh>, not by shellinertia of the geom')
+        raise geom.element.error('use inertia="shell" of the <mesh> instead of shellinertia of the geom')
     mesh = assets.mesh(geom).solid
     mass = density * mesh.volume if mass is None else mass
     inertia = v.sym_of((mass / mesh.volume * mesh.inertia).tolist())
@@ -162,7 +162,7 @@ def _fitted(geom: Geom, compiler: Compiler, assets: Assets) -> Geom:
     (a, b, c), place = assets.mesh(geom).solid.box()
     round_ = geom.fitted in ("capsule", "cylinder")
     if round_ and c - b < 1e-6 * c:
-        raise element.error(f"the mesh is as wide as it is long, and so the axis of a {geom.fitted} is not determined by it")
+        raise element.error(f"the mesh is as wide as it is long, so that the axis of the fitted {geom.fitted} is not determined")
     size: tuple[float, ...] = (a, b, c)
     if geom.fitted == "sphere":
         size = ((a + b + c) / 3,)

@@ -94,12 +94,16 @@ def _free(given: Given, name: str, parent: str, child: str, compiler: Compiler, 
     element = given.element
     align = choice(element, "align", _LIMITED, "auto") if element.tag == "freejoint" else "auto"
     if align == "true" or (align == "auto" and compiler.alignfree):
-        notes.add("free joint aligned with the inertia", "the coordinates are those of the body's frame as it is written", name)
+        notes.add(
+            "free joint aligned with the inertia",
+            "the coordinates are those of the frame of the body as written in the file",
+            name,
+        )
     if any(numbers(element, "stiffness", 3, (0.0,), least=1)):
-        notes.add("stiffness of a free joint", "not carried over", name, warn=True)
+        notes.add("stiffness of a free joint", "ignored", name, warn=True)
     friction = _friction(element)
     if friction.coulomb:
-        meaning = "opposes the linear speeds along the body's axes; in MuJoCo along the world's"
+        meaning = "acts on the linear speeds along the axes of the body; in MuJoCo, along those of the world"
         notes.add("frictionloss of a free joint", meaning, name, warn=True)
     _note_nonlinear(element, name, notes)
     with placed(*element.where):
@@ -124,15 +128,15 @@ def not_negative(element: Element, attribute: str) -> float:
 def _note_nonlinear(element: Element, name: str, notes: Notes) -> None:
     for attribute in ("damping", "stiffness"):
         if any(numbers(element, attribute, 3, (0.0,), least=1)[1:]):
-            notes.add(f"nonlinear {attribute}", "only its linear part is carried over", name, warn=True)
+            notes.add(f"nonlinear {attribute}", "only its linear part is read", name, warn=True)
     if number(element, "springyield", 0.0) > 0:
-        notes.add("springyield", "not carried over: the spring does not yield", name, warn=True)
+        notes.add("springyield", "ignored: the spring is linear", name, warn=True)
 
 
 def _note_ball(element: Element, name: str, notes: Notes) -> None:
     limited = choice(element, "limited", _LIMITED, "auto")
     if limited == "true" or (limited == "auto" and any(numbers(element, "range", 2, (0.0, 0.0), infinite=True))):
-        notes.add("range of a ball joint", "not carried over", name)
+        notes.add("range of a ball joint", "ignored", name)
 
 
 def limited_range(element: Element, attribute: str, limited: str, compiler: Compiler) -> tuple[float, float] | None:
@@ -153,13 +157,13 @@ def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes:
     if force is not None:
         effort = max(abs(force[0]), abs(force[1]))
         if force[0] != -force[1]:
-            notes.add("actuatorfrcrange with unequal ends", "the larger one is the limit of effort both ways", name)
+            notes.add("actuatorfrcrange with unequal ends", "the larger one is the limit of effort in both directions", name)
     if span is None:
         return Limits(effort=effort)
     if element.attributes.get("actuatorgravcomp") == "true":
-        notes.add("actuatorgravcomp of a joint", "carried over as a force of its own: actuatorfrcrange does not bound it", name)
+        notes.add("actuatorgravcomp of a joint", "read as a separate force, which actuatorfrcrange does not limit", name)
     if number(element, "margin", 0.0):
-        notes.add("margin of a joint", "not carried over: its limits act where they are met", name)
+        notes.add("margin of a joint", "ignored: limits act exactly where they are reached", name)
     low, high = (compiler.angle(x) for x in span) if hinge else span
     low, high = (read_bound(x) for x in (low, high))
     return Limits(low, high, effort=effort)

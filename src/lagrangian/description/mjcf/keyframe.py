@@ -57,9 +57,9 @@ def keys(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, Key
         check_attributes(element)
         name = element.attributes.get("name") or f"key{k}"
         if name in found:
-            raise element.error("a key of this name is already there; names must differ")
+            raise element.error("there are two keyframes of this name; names must differ")
         if element.attributes.get("qpos", "").split() and not tree.bodies:
-            raise element.error("there are no bodies that qpos could be of: this file is a part that another one includes")
+            raise element.error("qpos needs bodies, and there are none: this file is a part that another file includes")
         if "qpos" in element.attributes:
             qpos = _numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
             found[name] = Key(element, _our_order(qpos, tree.joints, notes))
@@ -79,9 +79,9 @@ def chosen(found: Mapping[str, Key], given: str | int | None, notes: Notes) -> K
         for attribute in key.element.attributes:
             if attribute in ("qvel", "ctrl"):
                 if own != name:
-                    notes.add(f"<key> {attribute}", f"no part of a pose; {choice} begins a run with it", own)
+                    notes.add(f"<key> {attribute}", f"not part of a pose; {choice} starts a simulation with it", own)
             elif attribute not in ("name", "qpos"):
-                notes.add(f"<key> {attribute}", "not carried over", own, warn=own == name and attribute == "act")
+                notes.add(f"<key> {attribute}", "ignored", own, warn=own == name and attribute == "act")
     return None if name is None else found[name]
 
 
@@ -114,6 +114,6 @@ def _our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: Notes) -
 def _unit(joint: Joint, wxyz: tuple[float, ...], notes: Notes) -> tuple[float, ...]:
     length = math.hypot(*wxyz)
     if not length > 1e-14:
-        notes.add("<key> with a quaternion of length 0", "read as no rotation, as in MuJoCo", joint.name)
+        notes.add("<key> with a quaternion of length 0", "read as the identity, as in MuJoCo", joint.name)
         return (1.0, 0.0, 0.0, 0.0)
     return tuple(x / length for x in wxyz)

@@ -33,7 +33,7 @@ _SECTIONS = (
     "custom",
     "keyframe",
 )
-_PART = "this is a part of a model, which another file includes; load that one"
+_PART = "this is part of a model that another file includes; load that file"
 _OTHER_ROOTS = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": _PART}
 _DEEPEST = 30  # models that attach models that attach models
 
@@ -46,7 +46,7 @@ def assemble(root: Element, folder: Folder | None, notes: Notes, around: tuple[s
     expand_includes(root, folder)
     for section in root.children:
         if section.tag == "body":
-            meaning = f"passed over, as in MuJoCo: {_PART}, or put it into <worldbody>"
+            meaning = f"ignored, as in MuJoCo: {_PART}, or put it into <worldbody>"
             notes.add("<body> outside <worldbody>", meaning, section.attributes.get("name", ""), warn=True)
         elif section.tag not in _SECTIONS:
             raise section.error(one_of("section", section.tag, _SECTIONS))
@@ -65,10 +65,10 @@ def _other(element: Element, model: Model, around: tuple[str, ...]) -> Model:
     check_attributes(element)
     file = text(element, "file")
     if model.folder is None:
-        raise element.error(f"file {file!r} cannot be read: this model is a text without a directory")
+        raise element.error(f"file {file!r} cannot be read: this model is a string without a folder")
     path = model.folder.path(element, file)
     if os.path.realpath(path) in around or len(around) > _DEEPEST:
-        raise element.error(f"file {file!r} attaches itself, or models attach models more than {_DEEPEST} deep")
+        raise element.error(f"file {file!r} attaches itself, or models are attached more than {_DEEPEST} levels deep")
     try:
         folder = Folder(os.path.dirname(os.path.abspath(path)), model.folder.root)
         return assemble(xml.read_file(path), folder, model.notes, around)

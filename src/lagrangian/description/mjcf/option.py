@@ -10,7 +10,7 @@ from lagrangian.model import vector as v
 _FLUID = {"wind": 3, "density": 1, "viscosity": 1}
 # flags that leave out forces, or bounds of them
 _FORCES = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
-_SETTING = "not carried over: a setting of MuJoCo's simulation"
+_SETTING = "ignored: a setting of the simulation in MuJoCo"
 
 
 def gravity(root: Element, notes: Notes) -> v.Vector:
@@ -33,11 +33,11 @@ def gravity(root: Element, notes: Notes) -> v.Vector:
             flags.update({name: choice(flag, name, ("enable", "disable")) for name in flag.attributes})
     for name in settings:
         if name == "actuatorgroupdisable":
-            notes.add("<option> that disables actuators", "not carried over: they stay enabled", name, warn=True)
+            notes.add("<option> that disables actuators", "ignored: they stay enabled", name, warn=True)
         else:
             notes.add("<option>", _SETTING, name)
     for name in (name for name, given in fluid.items() if given):
-        notes.add("<option> of a fluid", "not carried over: there is no fluid", name, warn=True)
+        notes.add("<option> of a fluid", "ignored: there is no fluid", name, warn=True)
     return v.ZERO if _disabled(flags, notes) else pull
 
 
@@ -45,7 +45,7 @@ def _disabled(flags: dict[str, str], notes: Notes) -> bool:
     """Whether gravity is; the other flags are noted."""
     for name, value in flags.items():
         if name in _FORCES and value == "disable":
-            notes.add("<flag> that disables", "not carried over: it stays enabled", name, warn=True)
+            notes.add("<flag> that disables", "ignored: the feature stays enabled", name, warn=True)
         elif name not in _FORCES and name != "gravity":
             notes.add("<flag>", _SETTING, name)
     return flags.get("gravity") == "disable"

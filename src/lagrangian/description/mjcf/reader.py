@@ -2,7 +2,7 @@
 
 Coordinates equal MuJoCo's `qpos`, joint by joint in the same order, except that a free joint has its quaternion before its
 position. A free joint's speeds are angular, then linear, both in the body's frame; MuJoCo's are linear in the world's, then
-angular in the body's. Contacts and sensors are not carried over, and the notes say so.
+angular in the body's. Contacts and sensors are ignored, and the notes say so.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _mechanism(
     gravity = mjcf_option.gravity(root, notes)
     tree = Walker(model).walk()
     if not tree.bodies:
-        notes.add("model without a body", "there is nothing in it that could move", warn=True)
+        notes.add("model without a body", "it contains nothing that moves", warn=True)
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
     keys = mjcf_keyframe.keys(sections(root, "keyframe"), tree, notes)
@@ -127,7 +127,7 @@ def _joints(tree: Tree, drives: Drives, by_tendons: mjcf_passive.AtJoints, notes
             if "spring" not in joint.kind.refuses:
                 spring = replace(spring, stiffness=inertia / (time * ratio) ** 2)
             else:
-                notes.add(f"springdamper of a {joint.type} joint", "only its damping is carried over", joint.name, warn=True)
+                notes.add(f"springdamper of a {joint.type} joint", "only its damping is read", joint.name, warn=True)
         if joint.name in drives.damping:
             friction = replace(friction, viscous=friction.viscous + drives.damping[joint.name])
         if joint.name in drives.armature:
@@ -147,15 +147,15 @@ def _joints(tree: Tree, drives: Drives, by_tendons: mjcf_passive.AtJoints, notes
 def _refuse_deformable(root: Element) -> None:
     for element in sections(root, "deformable"):
         if element.tag != "skin":
-            raise element.error(f"<{element.tag}> is not supported: deformable bodies are not")
+            raise element.error(f"<{element.tag}> is not supported: bodies cannot deform")
 
 
 def _note_sections(root: Element, notes: Notes) -> None:
     for tag in ("visual", "statistic", "size"):
         if root.find(tag) is not None:
-            notes.add(f"<{tag}>", "not carried over")
+            notes.add(f"<{tag}>", "ignored")
     for tag in ("contact", "sensor", "custom"):
         for element in sections(root, tag):
-            notes.add(f"<{tag}>", "not carried over", element.attributes.get("name", ""))
+            notes.add(f"<{tag}>", "ignored", element.attributes.get("name", ""))
     for element in sections(root, "extension"):
-        notes.add("<extension>", "not carried over", element.attributes.get("plugin", ""), warn=True)
+        notes.add("<extension>", "ignored", element.attributes.get("plugin", ""), warn=True)

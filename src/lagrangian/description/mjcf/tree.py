@@ -22,7 +22,7 @@ from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
 
 _REFUSED = {
-    "composite": "write out the bodies it stands for",
+    "composite": "write its bodies explicitly",
     "flexcomp": "deformable bodies are not supported",
 }
 _IGNORED = ("camera", "light")
@@ -99,9 +99,9 @@ class Walker:
             label = self.defaults.known(world, "childclass", MAIN)
             parts = self._parts(world, GROUND, _Around(self.model.compiler, label))
             if parts.inertial is not None or parts.joints:
-                raise world.error("the worldbody is fixed: it has no joint and no inertial; put them into a body")
+                raise world.error("the worldbody is fixed and has neither a joint nor an inertial; put them into a body")
             for _ in parts.geoms:
-                self.notes.add("<geom> of the world", "not carried over: there are no contacts")
+                self.notes.add("<geom> of the world", "ignored: contacts are not simulated")
             waiting += [_Waiting(*body, GROUND, False) for body in parts.bodies]
         waiting.reverse()
         while waiting:
@@ -141,7 +141,7 @@ class Walker:
                 parts.bodies.append((element, at))
             elif element.tag == "inertial":
                 if parts.inertial is not None:
-                    raise element.error("a second inertial; a body has one")
+                    raise element.error("a body has two inertial elements; it may have one")
                 parts.inertial = inertial(element, at.frame, at.compiler)
             elif element.tag in ("joint", "freejoint"):
                 # a freejoint is a kind of its own, and so does not take the defaults of joints
@@ -153,13 +153,13 @@ class Walker:
                 self._site(self.defaults.applied(element, at.inherited), at, name)
             elif element.tag == "flexcomp" and yes(element, "rigid"):  # it adds neither coordinates nor mass
                 label = element.attributes.get("name", "")
-                self.notes.add("<flexcomp> that is rigid", "not carried over: it only makes contacts", label)
+                self.notes.add("<flexcomp> that is rigid", "ignored: it has an effect on contacts only", label)
             elif element.tag in _REFUSED:
                 raise element.error(f"<{element.tag}> is not supported: {_REFUSED[element.tag]}")
             elif element.tag == "plugin":
-                self.notes.add("<plugin>", "not carried over", warn=True)
+                self.notes.add("<plugin>", "ignored", warn=True)
             elif element.tag in _IGNORED:
-                self.notes.add(f"<{element.tag}>", "not carried over", element.attributes.get("name", ""))
+                self.notes.add(f"<{element.tag}>", "ignored", element.attributes.get("name", ""))
             else:
                 raise element.error(one_of("element", element.tag, _KNOWN))
         return parts
@@ -172,7 +172,7 @@ class Walker:
             if element.tag == "frame":
                 check_attributes(element)
                 if any(key in element.attributes for key in ("scale", "massscale")):
-                    raise element.error("a frame that scales its contents is not supported; write their sizes out")
+                    raise element.error("a frame that scales its contents is not supported; write the sizes explicitly")
                 at = replace(at, frame=at.frame @ at.compiler.pose(element))
             elif element.tag == ATTACHED:
                 at = replace(at, compiler=self.model.compilers[int(element.attributes["compiler"])])
@@ -191,7 +191,7 @@ class Walker:
             placement = at.frame @ geom(element.with_attributes(_as_capsule(element)), Placement(), at.compiler).placement
         name = element.attributes.get("name")
         if not name:
-            self.notes.add("<site> without a name", "not carried over")
+            self.notes.add("<site> without a name", "ignored")
             return
         self._first("site", element, name)
         self.tree.sites[name] = (body, placement)
@@ -204,7 +204,7 @@ class Walker:
         if not moves and self.model.compiler.settotalmass <= 0:  # the mass of what never moves does not matter
             geoms = [g for g in geoms if g.type not in ("mesh", "sdf")]
             if len(geoms) < len(parts.geoms):
-                self.notes.add("mesh of a fixed body", "its mass is not computed and left out", name)
+                self.notes.add("mesh of a fixed body", "left out: its mass is not computed", name)
         with placed(*parts.geoms[0].element.where):
             return from_geoms(name, geoms, compiler, self.assets)
 
@@ -252,12 +252,12 @@ class Walker:
         if not given:
             return self._new(f"body{self._count}")
         if given == "world":
-            raise element.error("a body cannot be called 'world', which is the worldbody")
+            raise element.error("a body cannot be called 'world', which is the name of the worldbody")
         self._first("body", element, given)
         name = given
         if name == GROUND:
             name = self._new(f"{GROUND}_body")
-            self.notes.add(f"body named {GROUND!r}", f"called {name!r}, as {GROUND!r} is the fixed world")
+            self.notes.add(f"body named {GROUND!r}", f"renamed to {name!r}, because {GROUND!r} is the fixed world")
         self.tree.names[given] = name
         return name
 
@@ -271,7 +271,7 @@ class Walker:
     def _first(self, kind: str, element: Element, name: str) -> None:
         """Refuse a name that another element of its kind has."""
         if (kind, name) in self._lines:
-            raise element.error(f"a {kind} of this name is already in {self._lines[kind, name]}; names must differ")
+            raise element.error(f"a {kind} of this name is already used in {self._lines[kind, name]}; names must differ")
         self._lines[kind, name] = f"line {element.line}"
 
     def _new(self, name: str) -> str:
@@ -297,7 +297,7 @@ class Walker:
                 masses[carrier] = masses.get(carrier, 0.0) + given.mass
         for name, mass in masses.items():
             if mass == 0 and name != GROUND:
-                meaning = "its mass is 0, as neither an <inertial> nor a <geom> gives it one; MuJoCo would refuse it"
+                meaning = "its mass is 0, because it has neither an <inertial> nor a <geom> with a mass; MuJoCo would refuse it"
                 self.notes.add("moving body without mass", meaning, name, warn=True)
 
     def _make_bodies(self) -> None:

@@ -49,7 +49,7 @@ def joint(given: Joint, name: str, frame: np.ndarray, ref: float, remarks: Remar
     own |= {"damping": viscous} if viscous else {}
     own |= {"frictionloss": dry} if dry else {}
     if dry and kind == "free":
-        meaning = "{has} dry friction, which MuJoCo has along the world's axes, not along the body's"
+        meaning = "{has} dry friction, which acts along the axes of the world in MuJoCo, not along those of the body"
         remarks.add("free joint", meaning, given.name, warn=True)
     if kind == "free":
         return Tag("joint", name=name, **own)
@@ -66,12 +66,12 @@ def _range(given: Joint, remarks: Remarks) -> dict[str, object]:
     if at_joint.limited(given) and limits.lower < limits.upper:
         found["range"] = (at_joint.bound(limits.lower), at_joint.bound(limits.upper))
     elif at_joint.limited(given):
-        meaning = "{has} limits of position that are the same, which are left out: MuJoCo refuses them"
+        meaning = "{has} equal lower and upper limits, which are left out because MuJoCo refuses them"
         remarks.add("joint", meaning, given.name, warn=True)
     if math.isfinite(limits.effort) and limits.effort > 0:
         found["actuatorfrcrange"] = (-limits.effort, limits.effort)
     if math.isfinite(limits.speed):
-        remarks.add("joint", "{has} a limit of speed, which is left out: MJCF has none", given.name)
+        remarks.add("joint", "{has} a speed limit, which is left out because MJCF has none", given.name)
     return found
 
 
@@ -92,7 +92,7 @@ def _geom(visual: Visual, body: str, remarks: Remarks) -> Tag | None:
         case "point":
             return None
         case _:
-            remarks.add("body", "{has} meshes, which are left out: MuJoCo reads a file of them only if it is there", body)
+            remarks.add("body", "{has} meshes, which are left out because MuJoCo needs their files", body)
             return None
     if not all(x > 0 for x in size):
         return None

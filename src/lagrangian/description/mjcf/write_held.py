@@ -60,7 +60,7 @@ class Held:
                 case other:
                     left_out.loop(loop.name, other, self.remarks)
                     continue
-            self.remarks.add("loop", "{is} soft in MuJoCo, which lets all constraints give way a little", loop.name)
+            self.remarks.add("loop", "{is} soft in MuJoCo, as all constraints are there", loop.name)
 
     def _joined(self, tag: str, loop: LoopJoint, on_a: float = 0.0, more: str = "", on_b: float = 0.0) -> None:
         """Sites at the frames of a loop, or so far along its axis from them."""

@@ -28,7 +28,7 @@ def actuators(m: Mechanism, joints: Mapping[str, str], remarks: Remarks) -> Tag:
     for joint in m.joints:
         if joint.kind.quaternion:
             if any(speed in torques for speed in joint.speed_names):
-                meaning = "{has} a torque at the start, which is left out: MJCF has none for joints of this type"
+                meaning = "{has} an initial torque, which is left out because MJCF has none for joints of this type"
                 remarks.add("joint", meaning, joint.name, warn=True)
             continue
         for coordinate, speed in zip(joint.coordinate_names, joint.speed_names, strict=True):
@@ -45,11 +45,11 @@ def _exerting(coordinate: str, speed: str, torque: Scalar, joint: str, names: Na
     sides = affine(torque)
     known = {coordinate, f"{_PRIMES}{speed}"}
     if sides is None or not set(sides[0]) <= known:
-        meaning = "{has} a torque at the start, which is left out: actuators of MJCF are linear in the joint's own motion"
+        meaning = "{has} an initial torque, which is left out because actuators of MJCF are linear in the motion of their joint"
         remarks.add("joint", meaning, coordinate, warn=True)
         return [Tag("motor", name=names("motor", joint), joint=joint)]
     if any(name.startswith(CONTROL) for name in parameters(torque)):
-        remarks.add("joint", "{has} an actuator, which is written with the value of {its} control", coordinate)
+        remarks.add("joint", "{has} an actuator, which is written with the current value of {its} control", coordinate)
     bias = (sides[1], sides[0].get(coordinate, 0.0), sides[0].get(f"{_PRIMES}{speed}", 0.0))
     return [Tag("general", name=names("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
 

@@ -103,30 +103,28 @@ class _Writer:
                 at = floats(joint.child_placement)
                 there[joint.child] = at if joint.type == "free" else write_body.axes(at)
                 if not there[joint.child].is_identity and joint.child in self.given.body_index:
-                    meaning = (
-                        "{has} {its} frame turned to, or at, the joint that moves {it}: so {its} coordinates stay as they are"
-                    )
+                    meaning = "{has} {its} frame at the joint in the file, so that the coordinates stay the same"
                     self.remarks.add("body", meaning, joint.child)
             if joint.type == "free" and not joint.placement.is_identity:
-                meaning = "{has} the pose in the world as {its} coordinates in MuJoCo, not that in the joint's frame"
+                meaning = "{has} the pose in the world as {its} coordinates in MuJoCo, not the pose in the frame of the joint"
                 self.remarks.add("free joint", meaning, joint.name)
         return moved(m, there)
 
     def _parts(self, joint: Joint) -> Sequence[Link]:
         if joint.type == "free" and joint.parent != GROUND:
-            meaning = "{is} written as three slides and a ball joint: MuJoCo has free joints on the world alone"
+            meaning = "{is} written as three slides and a ball joint, because MuJoCo has free joints only on the world"
             self.remarks.add("free joint", meaning, joint.name)
             if joint.friction != type(joint.friction)():
-                meaning = "{has} friction, of which that of sliding is left out"
+                meaning = "{has} friction, of which the part of the slides is left out"
                 self.remarks.add("free joint", meaning, joint.name, warn=True)
             return split.slides_and_ball(joint)
         if joint.type in _KEPT:
             return ()
         if chain := split.steps(joint):
-            meaning = "{is} written as joints of one coordinate each, in one body"
+            meaning = "{is} written as joints with one coordinate each, in one body"
             self.remarks.add(f"{joint.type} joint", meaning, joint.name)
             if joint.rubbing_plane:
-                meaning = "{has} dry friction, which MuJoCo has along each direction by itself"
+                meaning = "{has} dry friction, which acts along each direction separately in MuJoCo"
                 self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
             return chain
         by = screws.advance(joint, _DEGREE, "MJCF")
@@ -235,7 +233,7 @@ class _Writer:
             q = np.array([self.q[self.m.coordinate_names.index(name)] for name in self.given.coordinate_names])
             qd = None if speeds is None else self._spread_speeds(q, speeds)
             keys.add(taken.new(_START), self.q, qd)
-            meaning = f"is the keyframe {_START!r}, which the reader is to choose: load(path, keyframe={_START!r})"
+            meaning = f"is the keyframe {_START!r}; choose it when you read the file: load(path, keyframe={_START!r})"
             self.remarks.add("the start", meaning)
         for name, pose in self.given.poses.items():
             keys.add(taken("pose", name), self._spread(np.array(pose, dtype=float)), None)

@@ -29,7 +29,7 @@ def from_collisions(link: Element, inertial: Element, at: At, notes: Notes) -> t
     density = number(inertial, "density", _WATER)
     shapes = [_solid(element, density, at(element), notes) for element in link.all("collision")]
     if not shapes:
-        raise inertial.error('has auto="true", and the link has no <collision> whose inertia it could have')
+        raise inertial.error('has auto="true", but the link has no <collision> that gives its inertia')
     with placed(*inertial.where):
         whole = Body.from_shapes("link", shapes)
         given = inertial.find("mass")
@@ -45,7 +45,7 @@ def _solid(collision: Element, density: float, at: Placement, notes: Notes) -> S
     geometry = collision.find("geometry")
     shape = next(iter(geometry.children), None) if geometry is not None else None
     if shape is None:
-        raise collision.error("has no geometry, from which the link's inertia would come")
+        raise collision.error("has no geometry, which the inertia of the link needs")
     own = number(collision, "density", density)
     if own <= 0:
         raise collision.error(f"the density is {own:g} kg/m^3; it must be positive")
@@ -81,14 +81,14 @@ def _of_mesh(element: Element, density: float, at: Placement, notes: Notes) -> S
     """What a mesh encloses, as it is scaled; where it has holes, the pyramids from its centre to its faces."""
     uri = element.find("uri") or element.find("filename")
     if uri is None or not uri.text:
-        raise element.error("has no file, from which the link's inertia would come")
+        raise element.error("has no file, which the inertia of the link needs")
     if element.find("submesh") is not None:
         raise element.error("the inertia of a part of a mesh is not computed; give the link a mass and an <inertia>")
     if element.file.startswith("<"):
-        raise element.error(f"{uri.text!r} cannot be read: this is a text without a folder")
+        raise element.error(f"{uri.text!r} cannot be read: this model is a string without a folder")
     path = str(files.mesh(element, uri.text))
     if not path.lower().endswith(_MESHES):
-        raise element.error(f"the mesh {uri.text!r} is of a kind that gives no inertia; {', '.join(_MESHES)} do")
+        raise element.error(f"the mesh {uri.text!r} gives no inertia; only {', '.join(_MESHES)} do")
     scale = np.array(vector(element, "scale", 3, (1.0, 1.0, 1.0)))
     try:
         vertices, faces = collada.read(path) if path.lower().endswith(".dae") else file.read(path)
@@ -100,10 +100,13 @@ def _of_mesh(element: Element, density: float, at: Placement, notes: Notes) -> S
     except OSError as error:
         raise element.error(f"the mesh {uri.text!r} cannot be read: {error.strerror}") from None
     except (ValueError, OverflowError) as error:
-        raise element.error(f"its inertia is needed, but the mesh {uri.text!r} is not sound: {error}") from None
+        raise element.error(f"its inertia is needed, but the mesh {uri.text!r} is not valid: {error}") from None
     if not closed(vertices, faces):
         notes.add(
-            "mesh that is not closed", "its inertia is that of the pyramids from its centre to its faces", uri.text, warn=True
+            "mesh that is not closed",
+            "its inertia is computed from the pyramids between its centre and its faces",
+            uri.text,
+            warn=True,
         )
     inertia = v.sym_of((density * found.inertia).tolist())
     return Shape("mesh", (), density * found.volume, inertia, at @ Placement(position=tuple(found.center.tolist())))

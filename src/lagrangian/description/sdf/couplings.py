@@ -49,7 +49,7 @@ def mimics(
                 raise element.error(f"joint: {one_of('joint', name, known)}")
             led = _coordinate(leader.path, leading, joints, turned)
             if follower is None or led is None or follower == led:
-                meaning = f"{NOT_CARRIED}: both need one coordinate of a joint of the tree"
+                meaning = f"{NOT_CARRIED}: both joints must have one coordinate and be in the tree"
                 notes.add("<mimic> joint", meaning, node.path, warn=True)
                 continue
             multiplier, offset, reference = _numbers(element)
@@ -98,7 +98,7 @@ def gearbox(node: Node, frames: Frames, hinges: Iterable[Hinge], notes: Notes) -
     first = _turning(reference, body_name(parent), axis_in_world(node, "axis", frames), hinges)
     second = _turning(reference, body_name(child), axis_in_world(node, "axis2", frames), hinges)
     if first is None or second is None:
-        meaning = f"{NOT_CARRIED}: parent and child must turn about its axes by joints on the reference body"
+        meaning = f"{NOT_CARRIED}: the joints of parent and child must be on the reference body, about the axes of the gearbox"
         notes.add("gearbox", meaning, node.path, warn=True)
         return None
     with placed(*element.where):

@@ -30,10 +30,10 @@ def version(root: Element) -> tuple[int, int]:
     given = text(root, "version")
     match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", given)
     if match is None:
-        raise root.error(f"version is {given!r}; it must be such as 1.{NEWEST[1]}")
+        raise root.error(f"version is {given!r}; write a version such as 1.{NEWEST[1]}")
     found = int(match[1]), int(match[2])
     if not OLDEST <= found <= NEWEST:
-        raise root.error(f"version is {given}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are read")
+        raise root.error(f"version is {given}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are supported")
     return found
 
 
@@ -100,7 +100,7 @@ class Includer:
         if not truth_of(element, "merge"):
             return [model], (*files, key)
         if truth(model, "static"):
-            meaning = "not carried over: whether its links are fixed is said by the model that it is merged into"
+            meaning = "ignored: the model that it is merged into decides whether its links are fixed"
             self.notes.add("<static> of a merged model", meaning, text(model, "name"), warn=True)
         self._expand_inside(model, (*files, key))
         return _merged(model, outer, element), (*files, key)
@@ -126,27 +126,27 @@ class Includer:
         models = root.all("model")
         others = [child for child in root.children if child.tag in ("light", "actor")]
         if len(models) > 1:
-            raise element.error(f"included here: {path} has {len(models)} models; one can be included")
+            raise element.error(f"included here: {path} has {len(models)} models; a file with one can be included")
         if not models and not others:
-            raise element.error(f"included here: {path} has no model in it")
+            raise element.error(f"included here: {path} has no model")
         for other in others if not models else ():
-            self.notes.add(f"<{other.tag}>", "not carried over", other.attributes.get("name", ""))
+            self.notes.add(f"<{other.tag}>", "ignored", other.attributes.get("name", ""))
         return models[0] if models else None
 
     def _find(self, element: Element, uri: str) -> Path | None:
         """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
         if self.text_only:
-            raise element.error(f"{uri!r} cannot be included: this is a text without a folder")
+            raise element.error(f"{uri!r} cannot be included: this model is a string without a folder")
         if (found := files.description(element, uri)) is not None:
             return found
         name = files.inside(element, uri)[0].strip("/")
         if name in _GAZEBO:
-            self.notes.add(f"model://{name}", "not carried over: it does not move, and there are no contacts")
+            self.notes.add(f"model://{name}", "ignored: it does not move, and contacts are not simulated")
             return None
-        fetched = ", and nothing is fetched" if uri.lower().startswith("http") else ""
+        fetched = "; files are not downloaded" if uri.lower().startswith("http") else ""
         folder = shlex.quote(f"/folder/that/holds/{name.partition('/')[0]}")
         raise element.error(
-            f"there is no {uri!r} beside this file or around it{fetched}; export GZ_SIM_RESOURCE_PATH={folder} says where it is"
+            f"there is no {uri!r} beside or around this file{fetched}; name its folder by export GZ_SIM_RESOURCE_PATH={folder}"
         )
 
 
@@ -161,7 +161,7 @@ def _overridden(model: Element, include: Element) -> Element:
         attributes["name"] = name
     if placed_by := word(include, "placement_frame", ""):
         if include.find("pose") is None:
-            raise include.error("has a placement_frame and no pose; the pose is that of this frame")
+            raise include.error("has a placement_frame, which needs a pose")
         attributes["placement_frame"] = placed_by
     changed = [child for tag in ("pose", "static") if (child := include.find(tag)) is not None]
     tags = {child.tag for child in changed}

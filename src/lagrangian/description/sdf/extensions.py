@@ -44,7 +44,7 @@ def extensions(scope: Scope, frames: Frames, found: Extensions, notes: Notes) ->
             with placed(*element.where):
                 reader(element, scope, frames, found, notes)
         elif element.tag in ("drake:linear_bushing_rpy", "drake:tendon_constraint"):
-            meaning = f"{NOT_CARRIED}: a <joint> in its place would be, also where it closes a loop"
+            meaning = f"{NOT_CARRIED}: use a <joint> instead, which may also close a loop"
             notes.add(f"<{element.tag}>", meaning, element.attributes.get("name", ""), warn=True)
         elif element.tag.startswith("drake:"):
             notes.add(f"<{element.tag}>", NOT_CARRIED, element.attributes.get("name", ""))

@@ -31,9 +31,9 @@ def inside(element: Element, uri: str) -> tuple[str, bool]:
         uri, mark = rest, ""
     path = rest if mark else uri
     if scheme not in _SCHEMES if mark else path.startswith(("/", "~", "\\")) or path[1:2] == ":" or "\0" in path:
-        raise element.error(f"{uri!r} is not read: nothing is fetched; give a path beside this file, or model://name")
+        raise element.error(f"{uri!r} is not read: files are not downloaded; give a path from this file, or model://name")
     if path.startswith("/") or ".." in path.replace("\\", "/").split("/"):
-        raise element.error(f"{uri!r} leads out of the model's folder, where nothing is read")
+        raise element.error(f"{uri!r} leads out of the folder of the model; only files in it are read")
     return path, not mark
 
 
@@ -66,12 +66,12 @@ def mesh(element: Element, uri: str) -> Path:
     for path, folder in places(element, uri):
         if path.is_file():
             return _kept(element, uri, path, folder)
-    raise element.error(f"there is no mesh {uri!r} beside this file or around it")
+    raise element.error(f"there is no mesh {uri!r} beside or around this file")
 
 
 def _kept(element: Element, uri: str, path: Path, folder: Path) -> Path:
     if not within(os.path.realpath(path), os.path.realpath(folder)):
-        raise element.error(f"{uri!r} is a link that leads out of the folder {str(folder)!r}, where nothing is read")
+        raise element.error(f"{uri!r} is a link that leads out of the folder {str(folder)!r}; only files in it are read")
     return path
 
 
@@ -90,7 +90,7 @@ def _described(path: Path, element: Element) -> Path | None:
         if own <= NEWEST and child.text and (best is None or own > best[0]):
             best = own, child.text
     if best is None:
-        raise element.error(f"{manifest} names no file of a version that is read")
+        raise element.error(f"{manifest} names no file of a supported version")
     if "/" in best[1] or "\\" in best[1] or Path(best[1]).suffix.lower() not in (*_SUFFIXES, ".urdf"):
-        raise element.error(f"{manifest} names the file {best[1]!r}; a file beside it is needed, such as model.sdf")
+        raise element.error(f"{manifest} names the file {best[1]!r}; it must be beside the manifest, such as model.sdf")
     return path / best[1]

@@ -134,7 +134,7 @@ def scope_of(world: Element, bare: bool) -> Scope:
             for other in others:
                 if other.kind == node.kind:
                     line = other.element.line
-                    raise element.error(f"a {node.kind} of this name is already in line {line}; names must differ")
+                    raise element.error(f"a {node.kind} of this name is already used in line {line}; names must differ")
             others.append(node)
             scope.order.append(node)
             if node.kind == "model":
@@ -208,7 +208,7 @@ class Frames:
         seen: set[Node] = set()
         while at is not node:
             if at in seen or at.scope is None:
-                raise node.element.error(f"placement_frame {placed_by!r} is not placed in this model")
+                raise node.element.error(f"placement_frame {placed_by!r} is not a frame of this model")
             seen.add(at)
             offset = self._offset(at) @ offset
             at = self._given_in(at)
@@ -232,7 +232,7 @@ class Frames:
             return inner.resolve(named, element, world=False)
         first = next(inner.nodes("link"), None) or next(inner.nodes("model"), None)
         if first is None:
-            raise element.error("has no link, and no model with one, to which its frame could be attached")
+            raise element.error("has no link to which its frame could be attached")
         return first
 
     @staticmethod

@@ -24,8 +24,8 @@ from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
 
 ROOT_JOINT = "root_joint"
-_SWAPPED = "its parent and child are swapped in the tree; a single coordinate keeps its sign"
-_DAMPED = "it damps the speeds of the child in the parent, which are not those of the parent in the child; swap them in the file"
+_SWAPPED = "parent and child are exchanged in the tree; a single coordinate keeps its sign"
+_DAMPED = "the damping acts on the speeds of the child relative to the parent; exchange parent and child in the file"
 _LOOPS = {name: name for name in loop_types.TYPES} | {"continuous": "revolute"}
 
 
@@ -102,13 +102,13 @@ def _close(hinge: Hinge, found: Trees, notes: Notes) -> Hinge | None:
     with placed(*element.where):
         if hinge.plain and hinge.type in _LOOPS:
             own = {key: x for key, x in hinge.own.items() if key in ("axis", "axis2")}
-            notes.add("joint that closes a loop", "a loop joint", hinge.name)
+            notes.add("joint that closes a loop", "read as a loop joint", hinge.name)
             found.loops.append(
                 LoopJoint(hinge.name, _LOOPS[hinge.type], hinge.parent, hinge.child, hinge.at_parent, hinge.at_child, **own)
             )
             return None
         end = f"{hinge.name}{NESTED}end"
-        notes.add("joint that closes a loop", "moves an end of its own, which is welded to the link", hinge.name)
+        notes.add("joint that closes a loop", "read as a joint to an extra body, which is welded to the link", hinge.name)
         found.ends.append(Body(end))
         found.loops.append(LoopJoint(f"{hinge.name}{NESTED}weld", "fixed", end, hinge.child))
     return replace(hinge, child=end)

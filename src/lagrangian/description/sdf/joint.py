@@ -30,7 +30,7 @@ _TYPES = {
     "revolute2": "universal",
 }
 TYPES = (*_TYPES, "gearbox")
-NOT_CARRIED = "not carried over"
+NOT_CARRIED = "ignored"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def ends(node: Node, frames: Frames, notes: Notes) -> tuple[Node | None, Node | 
         if role == "parent" and frame.kind == "frame" and not _together(frames.pose(frame), frames.pose(node)):
             notes.add(
                 "joint that is not where its parent's <frame> is",
-                "it is where its own <pose> puts it; of the frame only the body counts, as SDF says",
+                "its own <pose> places it, as SDF specifies; only the body of the frame counts",
                 node.path,
             )
     if found[0] is found[1]:
@@ -146,7 +146,7 @@ def _axis(node: Node, tag: str, frames: Frames) -> v.Vector:
     xyz = element.find("xyz")
     given: v.Vector = vector(element, "xyz", 3, (0.0, 0.0, 1.0))  # type: ignore[assignment]
     if not math.hypot(*given) > 1e-14:
-        raise (xyz or element).error("is 0 0 0, which is no direction")
+        raise (xyz or element).error("is 0 0 0, which has no direction")
     frame = xyz.attributes.get("expressed_in", "") if xyz is not None else ""
     if not frame or xyz is None:
         return given
@@ -164,7 +164,7 @@ def _pitch(element: Element) -> float:
         return number(element, "screw_thread_pitch", 1.0) / (2 * math.pi)
     old = number(element, "thread_pitch", 1.0)
     if old == 0:
-        raise element.error("thread_pitch is 0 rad/m, a screw that does not turn; a prismatic joint is meant")
+        raise element.error("thread_pitch is 0 rad/m, so that the screw does not turn; use a prismatic joint")
     return -1 / old
 
 
@@ -202,10 +202,10 @@ def _with(hinge: Hinge, axis: Element | None, kind: str, own: dict[str, Any], no
     refused = joint_types.TYPES[hinge.type].refuses
     for key in refused if kind != "ball" else (*refused, "spring"):  # along no axis: SDF does not say what that would be
         if key in at and at.pop(key) != AT_JOINT[key]():
-            notes.add(f"{key} of a {kind} joint", f"{NOT_CARRIED}: it means nothing there", hinge.name, warn=key == "spring")
+            notes.add(f"{key} of a {kind} joint", f"{NOT_CARRIED}: it has no meaning there", hinge.name, warn=key == "spring")
     limit = axis.find("limit") if axis is not None else None
     if limit is not None and any(limit.find(tag) is not None for tag in ("stiffness", "dissipation")):
-        notes.add("<stiffness> and <dissipation> of a <limit>", f"{NOT_CARRIED}: stops are hard", hinge.name)
+        notes.add("<stiffness> and <dissipation> of a <limit>", f"{NOT_CARRIED}: stops are rigid", hinge.name)
     return replace(hinge, own=own, at=at, actuated=effort != 0)
 
 

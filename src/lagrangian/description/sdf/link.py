@@ -45,17 +45,17 @@ def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
     if link.find("drake:deformable_properties") is not None:
         raise link.error("is deformable; only rigid links are supported")
     if link.attributes["name"] == WORLD:
-        meaning = "fixed where it is: SDF keeps this name for the world itself"
+        meaning = "fixed in place: this name is reserved for the world in SDF"
         notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
     for _ in link.all("collision"):
-        notes.add("<collision>", "not carried over: there are no contacts")
+        notes.add("<collision>", "ignored: contacts are not simulated")
     if static:
         return
     if truth(link, "kinematic"):
-        notes.add("<kinematic> link", "not carried over: forces act on it", name, warn=True)
+        notes.add("<kinematic> link", "ignored: forces act on it", name, warn=True)
     decay = link.find("velocity_decay")
     if decay is not None and any(number(decay, tag, 0.0) for tag in _DECAY):
-        notes.add("<velocity_decay> of a link", "not carried over", name, warn=True)
+        notes.add("<velocity_decay> of a link", "ignored", name, warn=True)
 
 
 def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> tuple[float, v.Vector, v.Symmetric]:
@@ -63,14 +63,14 @@ def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> t
     element = link.find("inertial")
     if element is None:
         if not static:
-            notes.add("link without <inertial>", "has 1 kg, and 1 kg m^2 about each axis, as SDF says", name)
+            notes.add("link without <inertial>", "has 1 kg, and 1 kg m^2 about each axis, as SDF specifies", name)
         return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
     if truth_of(element, "auto"):
         if static:  # it does not move
             return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
         return from_collisions(link, element, at, notes)
     if element.find("fluid_added_mass") is not None and not static:
-        notes.add("<fluid_added_mass> of a link", "not carried over", name, warn=True)
+        notes.add("<fluid_added_mass> of a link", "ignored", name, warn=True)
     mass = number(element, "mass", 1.0)
     if mass < 0:
         raise element.error(f"the mass is {mass:g} kg; it cannot be negative")
@@ -78,10 +78,10 @@ def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> t
     given = dict(_MOMENTS) if moments is None else {key: number(moments, key, x) for key, x in _MOMENTS.items()}
     missing = [key for key in given if moments is None or moments.find(key) is None]
     if any(_MOMENTS[key] for key in missing) and not static:
-        notes.add("<inertial> without all of ixx, iyy, izz", "has 1 kg m^2 for those, as SDF says", name)
+        notes.add("<inertial> without all of ixx, iyy, izz", "has 1 kg m^2 for those, as SDF specifies", name)
     own: v.Symmetric = tuple(given.values())  # type: ignore[assignment]
     if relative_to(element):  # libsdformat passes over it in silence
-        meaning = "not read: it is that of the link, as SDF says"
+        meaning = "ignored: the pose is relative to the link, as SDF specifies"
         notes.add("relative_to of the <pose> of an <inertial>", meaning, name, warn=True)
     own_axes = pose(element)
     turned = own if own_axes.rotation == v.IDENTITY else v.sym_rotate(own_axes.rotation, own)

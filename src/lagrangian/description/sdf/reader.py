@@ -90,7 +90,7 @@ def _world(root: Element) -> tuple[Element, bool]:
     if len(worlds) > 1:
         raise root.error(f"has {len(worlds)} worlds; a mechanism is read from one")
     if worlds and models:
-        raise models[0].error("stands beside a world; put it into the world")
+        raise models[0].error("is beside a world; put it into the world")
     if worlds:
         text(worlds[0], "name")
         return worlds[0], False
@@ -123,7 +123,7 @@ class _Parts:
             outermost = [scope.node.element for scope in scopes if scope.node.element.line]
             if len(scopes) > 1:
                 raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
-            notes.add("world without a model", "there is nothing in it that could move", warn=True)
+            notes.add("world without a model", "it contains nothing that moves", warn=True)
         for node in world.all("joint"):
             self._joint(node)
         for scope in scopes:
@@ -144,7 +144,7 @@ class _Parts:
 
     def _joint(self, node: Node) -> None:
         if node.scope is not None and node.scope.static:
-            self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
+            self.notes.add("joint of a static model", "ignored: its links are fixed", node.path)
         elif node.element.attributes.get("type") == "gearbox":
             self._gearboxes.append(node)
         else:
@@ -191,7 +191,7 @@ def _gravity(world: Element | None, notes: Notes) -> v.Vector:
     if world is None:
         return _GRAVITY
     if world.find("gravity") is None:
-        notes.add("world without <gravity>", "it is 9.8 m/s^2 downwards, as SDF says")
+        notes.add("world without <gravity>", "gravity is 9.8 m/s^2 downwards, as SDF specifies")
     x, y, z = vector(world, "gravity", 3, _GRAVITY_OF_WORLDS)
     return x, y, z
 
@@ -199,7 +199,7 @@ def _gravity(world: Element | None, notes: Notes) -> v.Vector:
 def _note_bases(grown: Trees, floating: bool, notes: Notes) -> None:
     for base in grown.bases:
         held = Argument("floating", False, of="load(path)")
-        meaning = f"flies free, as SDF means it; {held} holds it" if floating else "held where it is"
+        meaning = f"moves freely, as SDF specifies; {held} fixes it" if floating else "fixed in place"
         notes.add("base that no joint holds", meaning, base)
 
 

@@ -59,15 +59,15 @@ _MANY = (
 )
 _SEVERAL = frozenset(_MANY.split())
 _UNREAD = {  # with what it means for the mechanism
-    "sensor": "not carried over",
-    "plugin": "not carried over: nothing is executed",
-    "gripper": "not carried over",
-    "actor": "not carried over",
-    "light": "not carried over",
-    "population": "not carried over: its models are not placed",
-    "state": "not carried over: the models are where they are described",
-    "model_state": "not carried over",
-    "initial_position": "not carried over",
+    "sensor": "ignored",
+    "plugin": "ignored: nothing is executed",
+    "gripper": "ignored",
+    "actor": "ignored",
+    "light": "ignored",
+    "population": "ignored: its models are left out",
+    "state": "ignored: the models keep their poses",
+    "model_state": "ignored",
+    "initial_position": "ignored",
 }
 _DYNAMICS = frozenset(("population", "state", "initial_position"))
 
@@ -83,14 +83,14 @@ def check(root: Element, notes: Notes) -> None:
         for child in element.children:
             if child.tag in seen and child.tag in known and child.tag not in _SEVERAL:
                 kind = f"second <{child.tag}> of a <{element.tag}>"
-                notes.add(kind, "not read: the first one counts", place(child), warn=True)
+                notes.add(kind, "ignored: the first one counts", place(child), warn=True)
             elif child.tag in _UNREAD:
                 name = child.attributes.get("name", "")
                 notes.add(f"<{child.tag}>", _UNREAD[child.tag], name, warn=child.tag in _DYNAMICS)
             elif child.tag not in known and ":" not in child.tag:
                 notes.add(f"unknown element in <{element.tag}>", "not read", _unknown(child, missing), warn=True)
             elif ":" in child.tag and not child.tag.startswith("drake:"):  # those are looked at where they stand
-                notes.add("element of an extension", "not carried over", f"<{child.tag[:40]}>")
+                notes.add("element of an extension", "ignored", f"<{child.tag[:40]}>")
             seen.add(child.tag)
 
 
@@ -99,7 +99,7 @@ def _check_attributes(element: Element, notes: Notes) -> None:
     for attribute in element.attributes:
         if attribute not in known and attribute != "xmlns" and ":" not in attribute:
             meant = difflib.get_close_matches(attribute[:40], known, n=1, cutoff=0.6)
-            hint = f" (is {meant[0]!r} meant?)" if meant else ""
+            hint = f" (did you mean {meant[0]!r}?)" if meant else ""
             where = f"{attribute[:40]!r} in {place(element)}{hint}"
             notes.add(f"unknown attribute of <{element.tag}>", "not read", where, warn=True)
 
@@ -107,7 +107,7 @@ def _check_attributes(element: Element, notes: Notes) -> None:
 def _unknown(element: Element, missing: frozenset[str]) -> str:
     """What an unknown element is called, where it is, and what may be meant."""
     meant = difflib.get_close_matches(element.tag[:40], sorted(missing), n=1, cutoff=0.7)
-    return f"<{element.tag[:40]}> in line {element.line}" + (f" (is <{meant[0]}> meant?)" if meant else "")
+    return f"<{element.tag[:40]}> in line {element.line}" + (f" (did you mean <{meant[0]}>?)" if meant else "")
 
 
 def place(element: Element) -> str:

@@ -72,10 +72,10 @@ def pose(element: Element) -> Placement:
     if form == "euler_rpy":
         return Placement.from_rpy(xyz, [math.radians(angle) for angle in turn] if degrees else turn)
     if degrees:
-        raise child.error("has degrees and a quaternion; degrees are for roll, pitch and yaw")
+        raise child.error("has degrees and a quaternion; degrees apply to roll, pitch and yaw only")
     x, y, z, w = turn
     if not math.hypot(x, y, z, w) > 1e-14:
-        raise child.error("is a quaternion of length 0; 0 0 0 1 is no rotation")
+        raise child.error("is a quaternion of length 0; the identity is 0 0 0 1")
     if not any((x, y, z)):
         return Placement(position=xyz)  # type: ignore[arg-type]
     return Placement.from_quaternion(xyz, (w, x, y, z))

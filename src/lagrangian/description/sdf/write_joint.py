@@ -42,12 +42,12 @@ def joint(given: Joint, name: str, parent: str, child: str, remarks: Remarks) ->
         made.add(Tag(tag, [value("xyz", tuple(axis)), *sitting]))
     if float(given.rotor.inertia):
         if kind == "ball":
-            remarks.add("ball joint", "{has} a rotor, which is left out: SDF has none of ball joints", given.name, warn=True)
+            remarks.add(
+                "ball joint", "{has} a rotor, which is left out because ball joints of SDF have none", given.name, warn=True
+            )
             return made
         made.add(value("drake:rotor_inertia", given.rotor.inertia), value("drake:gear_ratio", given.rotor.ratio))
-        remarks.add(
-            "joint", "{has} a rotor, which is written by Drake's extension of SDF: other programs pass over it", given.name
-        )
+        remarks.add("joint", "{has} a rotor, which is written by an extension of SDF that only Drake reads", given.name)
     return made
 
 
@@ -58,7 +58,7 @@ def _sitting(given: Joint, remarks: Remarks) -> list[Tag]:
     if not given.actuated and not float(given.rotor.inertia):
         bounds["effort"] = 0.0  # by which SDF means that there is no motor
     elif not given.actuated:
-        remarks.add("joint", "{has} a rotor and no motor, which SDF does not say", given.name)
+        remarks.add("joint", "{has} a rotor but no motor, which SDF cannot express", given.name)
     limit = [value(key, x) for key, x in bounds.items() if math.isfinite(x)]
     found += [Tag("limit", limit)] if limit else []
     viscous, dry = at_joint.friction(given, remarks)
@@ -66,7 +66,9 @@ def _sitting(given: Joint, remarks: Remarks) -> list[Tag]:
     dynamics += [value("friction", dry)] if dry else []
     if float(given.spring.stiffness):
         if given.kind.quaternion:
-            remarks.add("ball joint", "{has} a spring, which is left out: SDF has none of ball joints", given.name, warn=True)
+            remarks.add(
+                "ball joint", "{has} a spring, which is left out because ball joints of SDF have none", given.name, warn=True
+            )
         else:
             dynamics += [value("spring_reference", given.spring.rest), value("spring_stiffness", given.spring.stiffness)]
     return [*found, Tag("dynamics", dynamics)] if dynamics else found

@@ -66,7 +66,7 @@ def _shape(visual: Visual, body: str, file: str, remarks: Remarks) -> tuple[Visu
         case _:
             return None
     if not all(x > 0 for x in size):
-        remarks.add("body", "{has} drawn shapes without an extent, which are left out", body)
+        remarks.add("body", "{has} visuals without a size, which are left out", body)
         return None
     return visual, Tag(visual.kind, made)
 

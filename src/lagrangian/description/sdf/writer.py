@@ -72,7 +72,7 @@ class _Writer:
         if any(":" in tag.name for part in (model, *model.children) for tag in part.children):
             root.attributes["xmlns:drake"] = _DRAKE
         if self._in_world:
-            self.remarks.add("gravity", "is that of a world around the model, which Drake passes over: set it there")
+            self.remarks.add("gravity", "is written in the world around the model, which Drake ignores; set it in Drake")
             world = Tag("world", [value("gravity", tuple(self.given.gravity)), model], name=name)
             root.add(world)
         else:
@@ -101,10 +101,14 @@ class _Writer:
         there = {j.child: floats(j.child_placement) for j in m.joints if j.type == "free"}
         for joint in m.joints:
             if joint.type == "free" and not (joint.placement.is_identity and there[joint.child].is_identity):
-                meaning = "{has} the pose of the body in the world as {its} coordinates in SDF, not that in the joint's frame"
+                meaning = (
+                    "{has} the pose of the body in the world as {its} coordinates in SDF, not the pose in the frame of the joint"
+                )
                 self.remarks.add("free joint", meaning, joint.name)
             if joint.type == "free" and joint.friction != Friction():
-                self.remarks.add("free joint", "{has} friction, which is left out: SDF has none there", joint.name, warn=True)
+                self.remarks.add(
+                    "free joint", "{has} friction, which is left out because SDF has none there", joint.name, warn=True
+                )
         m = moved(m, there)
         if not self.turned:
             return m
@@ -114,7 +118,7 @@ class _Writer:
         for joint in m.joints:
             if joint.kind.nq == 1 and q[own[joint.name]][0]:
                 self.offsets[joint.name] = float(q[own[joint.name]][0])
-        meaning = "is written in the pose that closes its loops, from which SDF counts coordinates"
+        meaning = "is written in the pose that closes its loops; the coordinates in SDF are zero there"
         self.remarks.add("the mechanism", meaning)
         self.closed_balls = {j.name for j in m.joints if j.type == "ball" and not np.array_equal(q[own[j.name]], j.kind.neutral)}
         return based(m, q)
@@ -122,14 +126,14 @@ class _Writer:
     def _parts(self, joint: Joint) -> Sequence[Link]:
         if joint.type == "free" and (joint.parent != GROUND or self.given.loops):
             why = "on a moving body" if joint.parent != GROUND else "where loops would take its place"
-            meaning = f"{{is}} written as three slides and a ball joint: SDF has no free joints {why}"
+            meaning = f"{{is}} written as three slides and a ball joint, because SDF has no free joints {why}"
             self.remarks.add("free joint", meaning, joint.name)
             return split.slides_and_ball(joint)
         if joint.type in ("gimbal", "planar") or (joint.type == "universal" and self.turned):
-            meaning = "{is} written as joints of one coordinate each, with links of next to no mass between them"
+            meaning = "{is} written as joints with one coordinate each, with links of negligible mass between them"
             self.remarks.add(f"{joint.type} joint", meaning, joint.name)
             if joint.rubbing_plane:
-                meaning = "{has} dry friction, which is written along each direction by itself"
+                meaning = "{has} dry friction, which is written along each direction separately"
                 self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
             return split.steps(joint)
         if joint.type not in write_joint.TYPES and joint.type != "free":
@@ -196,9 +200,7 @@ class _Writer:
                         {"distance": loop.length},
                     )
                 )
-                self.remarks.add(
-                    "loop", "{is} written by Drake's extension of SDF: other programs pass over {it}", loop.name, warn=True
-                )
+                self.remarks.add("loop", "{is} written by an extension of SDF that only Drake reads", loop.name, warn=True)
                 continue
             if kind not in write_joint.LOOPS:
                 left_out.loop(loop.name, loop.type, self.remarks)
@@ -217,14 +219,12 @@ class _Writer:
             own = {"free_length": spring.rest, "stiffness": spring.stiffness, "damping": spring.damping}
             ends = (spring.a, spring.a_point), (spring.b, spring.b_point)
             model.add(_between("drake:linear_spring_damper", links, *ends, own))
-            self.remarks.add(
-                "spring", "{is} written by Drake's extension of SDF: other programs pass over {it}", spring.name, warn=True
-            )
+            self.remarks.add("spring", "{is} written by an extension of SDF that only Drake reads", spring.name, warn=True)
 
     def _frames(self, model: Tag, links: dict[str, str]) -> None:
         for frame in self.m.frames:
             if frame.body == GROUND:
-                self.remarks.add("frame", "{is} left out: frames of a model of SDF are on its links", frame.name)
+                self.remarks.add("frame", "{is} left out because frames of a model in SDF must be on its links", frame.name)
                 continue
             name = self.names("frame", frame.name)
             model.add(Tag("frame", write_link.pose(floats(frame.placement)), name=name, attached_to=links[frame.body]))
@@ -232,11 +232,11 @@ class _Writer:
     def _note_motion(self) -> None:
         initial = self.given.initial
         for name in self.given.poses:
-            self.remarks.add("pose", "{is} left out: SDF has none", name)
+            self.remarks.add("pose", "{is} left out because SDF has none", name)
         if initial.q is not None or initial.qd is not None:
-            self.remarks.add("the start", "is left out, but for the places of bodies that fly free: SDF has none")
+            self.remarks.add("the start", "is left out because SDF has none; only the poses of free bodies are written")
         for speed, _ in initial.torque:
-            self.remarks.add("joint", "{has} a torque at the start, which is left out: SDF has no actuators", speed, warn=True)
+            self.remarks.add("joint", "{has} an initial torque, which is left out because SDF has no actuators", speed, warn=True)
 
     def _coordinates(self, joints: dict[str, str], links: dict[str, str], prefix: str) -> dict[str, str]:
         free = [joint for joint in self.m.joints if joint.type == "free"]

@@ -50,7 +50,7 @@ def doubt_degrees(angle: Scalar, at: Where) -> None:
     value = float(angle)
     if abs(value) > _A_TURN and not has_pi(angle):
         text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
-        meant = f"if degrees are meant write deg({text}), in quotes"
+        meant = f'if you mean degrees, write "deg({text})"'
         warn(MechanismWarning(f"{value:g} rad is more than a turn", where=at, remedy=meant))
 
 
@@ -94,13 +94,13 @@ def body(table: Table) -> model.Body:
     name = table.name()
     if "shapes" not in table:
         mass, center, inertia = inertial(table)
-        visuals = tuple(_visual(item) for item in table.inline_tables("visuals"))
+        visuals = tuple(visual(item) for item in table.inline_tables("visuals"))
         with placed(*table.here):
             return model.Body(name, mass, center, inertia, table.flag("effective", False), visuals)
     for key in (*INERTIAL, "visuals"):
         if key in table:
-            raise table.error(f"{key!r} and 'shapes' are both given; the shapes already say it")
-    shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
+            raise table.error(f"{key!r} and 'shapes' are both given; the shapes determine it already")
+    shapes = [part for item in table.inline_tables("shapes") for part in shape(item)]
     with placed(*table.here):
         return model.Body.from_shapes(name, shapes)
 
@@ -114,7 +114,7 @@ def payload(table: Table, mechanism: Mechanism) -> Mechanism:
         return mechanism.with_payload(table.name("frame"), *inertial(table))
 
 
-def _visual(table: Table) -> model.Visual:
+def visual(table: Table) -> model.Visual:
     """What to draw: the size is that of the shape of this name, a mesh's is its scale."""
     table.only("shape", "size", "color", "file", *placement_keys())
     kind = table.choice("shape", model.VISUALS)
@@ -150,7 +150,7 @@ def _weighed(table: Table) -> dict[str, Any]:
 
 
 # each shape: its own keys, and how it is made
-_SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
+SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
     "box": (("size",), lambda t: model.box(_size(t), **_weighed(t))),
     "cylinder": (("radius", "length"), lambda t: model.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
     "sphere": (("radius",), lambda t: model.sphere(t.number("radius"), **_weighed(t))),
@@ -170,11 +170,12 @@ _SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
 }
 
 
-def _shape(table: Table) -> tuple[model.Shape, ...]:
+def shape(table: Table) -> tuple[model.Shape, ...]:
+    """One of a body's `shapes`, of which some are made of several."""
     kind = table.text("shape")
-    if kind not in _SHAPES:
-        raise table.error(one_of("shape", kind, _SHAPES), "shape")
-    keys, make = _SHAPES[kind]
+    if kind not in SHAPES:
+        raise table.error(one_of("shape", kind, SHAPES), "shape")
+    keys, make = SHAPES[kind]
     weights = ("mass",) if kind in ("point", "rod", "disc") else ("mass", "density")
     table.only("shape", *keys, *weights, *(placement_keys() if kind != "rod" else ()))
     with placed(*table.here):

@@ -38,7 +38,7 @@ def _action(table: Table, coordinates: Coordinates) -> Any:
     kind = table.choice("action", ACTIONS, "record")
     for entry, users in (("joints", ("lock", "unlock")), ("torque", ("set_torque",))):
         if entry in table and kind not in users:
-            raise table.error(f"is of the actions {' and '.join(users)}; this event's is {kind}", entry)
+            raise table.error(f"belongs to the actions {' and '.join(users)}; the action of this event is {kind}", entry)
     if kind in ("lock", "unlock"):
         return (Lock if kind == "lock" else Unlock)(*_joints(table, coordinates))
     if kind == "set_torque":
@@ -79,4 +79,4 @@ def entries(s: Scalars, given: Event) -> dict[str, str]:
     if isinstance(action, (Lock, Unlock)):
         kind = "lock" if isinstance(action, Lock) else "unlock"
         return found | {"action": text.string(kind), "joints": text.array(text.string(x) for x in action.joints)}
-    return found | {"action": text.string(action)}
+    return found | {"action": text.string(str(action))}

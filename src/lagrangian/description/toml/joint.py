@@ -30,7 +30,7 @@ _DH_ALIASES = {
 def _friction(table: Table) -> Friction:
     table.only("viscous", "coulomb", "coulomb_negative", "static", "static_negative")
     if isinstance(table.get("coulomb", 0), list):
-        raise table.error("an array is given; write a number, and that of negative speeds as `coulomb_negative`", "coulomb")
+        raise table.error("an array is given; write one number, and `coulomb_negative` for negative speeds", "coulomb")
     given = {name: table.number(name) for name in ("coulomb_negative", "static", "static_negative") if name in table}
     with placed(*table.here):
         return Friction(table.number("viscous", 0), table.number("coulomb", 0), **given)
@@ -52,13 +52,13 @@ def _limits(table: Table) -> Limits:
     given = {key: Written.of(table.number(key, finite=False)) for key in ("lower", "upper", "speed", "effort") if key in table}
     for key in ("speed", "effort"):
         if given.get(key, 0) < 0:
-            raise table.error(f"it is {given[key]:g}; a {key} limit is a size, and not negative", key)
+            raise table.error(f"it is {given[key]:g}; a limit of {key} cannot be negative", key)
     with placed(*table.here):
         return Limits(**given)
 
 
 # what sits at a joint: how it is read, and what an error shows of it
-_AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
+AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
     "friction": (_friction, "{ viscous = 0.1, coulomb = 0.2 }"),
     "rotor": (_rotor, "{ inertia = 1e-5, ratio = 100 }"),
     "spring": (_spring, "{ stiffness = 3, rest = 0 }"),
@@ -68,7 +68,7 @@ _AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
 
 def _at_joint(table: Table) -> dict[str, Any]:
     """Friction, rotor, spring and limits, where they are given."""
-    return {key: read(table.table(key, example)) for key, (read, example) in _AT_JOINT.items() if key in table}
+    return {key: read(table.table(key, example)) for key, (read, example) in AT_JOINT.items() if key in table}
 
 
 def _entries(table: Table, types: Iterable[JointType | LoopType]) -> dict[str, Any]:
@@ -100,10 +100,10 @@ def joint(table: Table) -> Joint:
     """One `[[joint]]`."""
     places = (*placement_keys(), *placement_keys("child_"))
     own = [entry.name for kind in joints.TYPES.values() for entry in kind.entries]
-    table.only("name", "type", "parent", "child", *places, *dict.fromkeys(own), *_AT_JOINT, "actuated")
+    table.only("name", "type", "parent", "child", *places, *dict.fromkeys(own), *AT_JOINT, "actuated")
     name, kind = table.name(), joints.TYPES[table.choice("type", tuple(joints.TYPES))]
     with placed(*table.here):
-        for key in (*_AT_JOINT, "actuated"):
+        for key in (*AT_JOINT, "actuated"):
             if key in table:
                 joints.refuse(kind, key)
         return Joint(
@@ -142,8 +142,9 @@ def frame(table: Table) -> Frame:
     return Frame(table.name(), table.name("body"), placement(table))
 
 
-def _row(table: Table) -> DHRow:
-    table.only("joint", "a", "alpha", "d", "theta", *INERTIAL, *_AT_JOINT, "name", "link")
+def row(table: Table) -> DHRow:
+    """One `[[dh.row]]`."""
+    table.only("joint", "a", "alpha", "d", "theta", *INERTIAL, *AT_JOINT, "name", "link")
     mass, center, inertia = inertial(table)
     lengths_and_angles = {key: table.number(key, 0) for key in ("a", "alpha", "d", "theta")}
     for key in ("alpha", "theta"):
@@ -165,11 +166,11 @@ def dh_arm(table: Table, name: str) -> Mechanism:
     """The arm of a `[dh]` table, through the model's own reading of DH rows."""
     table.only("convention", "base", "tool", "row")
     if "convention" not in table:
-        raise table.error(f"'convention' is missing; say which the table follows: {' or '.join(CONVENTIONS)}")
+        raise table.error(f"'convention' is missing; name the convention of the table: {' or '.join(CONVENTIONS)}")
     convention = _convention(table)
-    rows = [_row(t) for t in table.elements("row", "[[dh.row]]")]
+    rows = [row(t) for t in table.elements("row", "[[dh.row]]")]
     if not rows:
-        raise table.error("it has no rows; each begins with [[dh.row]]")
+        raise table.error("it has no rows; begin each with [[dh.row]]")
     ends: dict[str, Any] = {}
     for key in ("base", "tool"):
         if key in table:
@@ -189,6 +190,6 @@ def _convention(table: Table) -> str:
         return given
     for convention, aliases in _DH_ALIASES.items():
         if given.strip().lower().removesuffix("'s") in aliases:
-            whose = "proximal, Craig's" if convention == "modified" else "distal, Denavit and Hartenberg's own"
+            whose = "proximal, Craig's" if convention == "modified" else "the distal one of Denavit and Hartenberg"
             raise table.error(f"there is no DH convention {shown(given)}; write {convention!r}, which is {whose}", "convention")
     raise table.error(one_of("DH convention", given, CONVENTIONS), "convention")

@@ -44,8 +44,8 @@ class Coordinates:
         together = dict(names)
         for name in more:
             if name in together or name in RESERVED:
-                what = "part of expressions" if name in RESERVED else "also a parameter or another coordinate"
-                raise DescriptionError(f"the coordinate or speed {name!r} is {what}; call the joint otherwise", where=file)
+                what = "reserved in expressions" if name in RESERVED else "also a parameter or another coordinate"
+                raise DescriptionError(f"the coordinate or speed {name!r} is {what}; give the joint another name", where=file)
             together[name] = symbol(name)
         return together
 
@@ -96,7 +96,7 @@ def _rolling(table: Table) -> Rolling:
 def _knife_edge(table: Table) -> KnifeEdge:
     table.only("name", "type", "body", "direction", "point")
     if "direction" not in table:
-        raise table.error("'direction' is missing; give the direction of the body along which it does not move, such as 'y'")
+        raise table.error("'direction' is missing; give the direction along which the point does not move, such as 'y'")
     return KnifeEdge(table.name(), table.name("body"), table.axis("direction"), table.vector("point", default=v.ZERO))
 
 
@@ -110,7 +110,7 @@ def _pfaffian(table: Table, coordinates: Coordinates) -> Pfaffian:
             raise given.error(one_of("speed", speed, coordinates.qd))
         coefficients.append((speed, of_names(value, given.at(speed), coordinates.of_position)))
     if not coefficients:
-        raise table.error("'coefficients' is missing or empty; give the speeds and what multiplies them, such as {x = 1}")
+        raise table.error("'coefficients' is missing or empty; give the coefficient of each speed, such as {x = 1}")
     return Pfaffian(table.name(), tuple(coefficients), of_names(table.get("phi", 0), table.at("phi"), coordinates.of_time))
 
 

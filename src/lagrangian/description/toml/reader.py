@@ -1,4 +1,4 @@
-"""A mechanism from a TOML file (`docs/toml.md` describes the format). Files are parsed and checked; nothing is executed."""
+"""A mechanism from a TOML file (`docs/reference/toml.md` describes the format). Files are checked; nothing is executed."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
-_ENTRIES = ("name", "description", "source", "gravity")
-_TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
+ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
+ENTRIES = ("name", "description", "source", "gravity")
+_TOP = (*ENTRIES, "parameters", "dh", *ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
-_ABOVE = dict.fromkeys(_ENTRIES, "belongs to the whole file: write it before the first [table] or [[table]]")
+_ABOVE = dict.fromkeys(ENTRIES, "belongs to the whole file: write it above the first [table] or [[table]]")
 
 
 def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
@@ -47,14 +47,14 @@ def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = 
 def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
     """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
-        raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
+        raise ArgumentError(f"read_text takes a string, not {type(text).__name__}")
     top = Table(document(text, file), (file,), {}, elsewhere=_ABOVE)
     top.only(*_TOP)
     known = _parameters(overridden(top.table("parameters").data, parameters, file), file)
     top = Table(top.data, (file,), known, elsewhere=_ABOVE)
     name = top.name("name", as_name(PurePath(file).stem) if file != TEXT else "mechanism")
 
-    for kind in _ELEMENTS:
+    for kind in ELEMENTS:
         _no_twins(top.elements(kind))
     bodies = [body(t) for t in top.elements("body")]
     joints = [joints_of.joint(t) for t in top.elements("joint")]
@@ -115,7 +115,7 @@ def _no_twins(elements: list[Table]) -> None:
     for element in elements:
         name = element.data.get("name")
         if isinstance(name, str) and first.setdefault(name, element) is not element:
-            raise element.error(f"the name is already taken by {first[name].where[-1]}; names must differ")
+            raise element.error(f"{first[name].where[-1]} has the same name; names must differ")
 
 
 _COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
@@ -124,37 +124,40 @@ _COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
 def document(text: str, file: str) -> dict[str, Any]:
     """The parsed document; tomllib's own complaints with the line they are about."""
     if len(text) > MAX_BYTES:
-        raise DescriptionError(f"larger than the {MAX_BYTES // 1_000_000} MB a description may have", where=file)
+        raise DescriptionError(f"the text is larger than the {MAX_BYTES // 1_000_000} MB that are allowed", where=file)
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > MAX_LINE:
-            raise DescriptionError(f"line {number} is longer than {MAX_LINE} characters; break it", where=file)
+            raise DescriptionError(f"line {number} is longer than {MAX_LINE} characters; break it", where=file, line=number)
         # the TOML parser's time grows with the square of a dotted key's parts
         if line.count(".") > MAX_PARTS and any(len(_PART.findall(x)) > MAX_PARTS for x in re.split("[,=]", line)):
-            raise DescriptionError(f"line {number}: a name of more than {MAX_PARTS} dotted parts is not understood", where=file)
+            told = f"line {number}: a name may have at most {MAX_PARTS} parts between dots"
+            raise DescriptionError(told, where=file, line=number)
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise DescriptionError("arrays or tables are nested too deeply; a description needs a few levels", where=file) from None
+        raise DescriptionError("arrays or tables are nested too deeply", where=file) from None
     except ValueError as error:
         message = str(error)
-        at = re.search(r"at line (\d+)", message)
-        line = text.split("\n")[int(at.group(1)) - 1].strip() if at else ""
+        at = re.search(r"at line (\d+), column (\d+)", message)
+        number, column = (int(x) for x in at.groups()) if at else (text.count("\n") + 1, None)
+        line = text.split("\n")[number - 1].strip() if at else ""
         quoted = f": {line[:100]}" if line else ""
-        raise DescriptionError(f"this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}", where=file) from None
+        told = f"this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}"
+        raise DescriptionError(told, where=file, line=number, column=column) from None
 
 
 def _repeated(line: str) -> str:
     """The hint for a header at which TOML stumbles because one like it has single brackets."""
     header = _HEADER.match(line)
-    if header is None or header.group(1) not in (*_ELEMENTS, "dh.row"):
+    if header is None or header.group(1) not in (*ELEMENTS, "dh.row"):
         return ""
-    return f". Elements of which there may be several are written [[{header.group(1)}]], each of them"
+    return f". Write [[{header.group(1)}]] above every element, because there may be several"
 
 
 def _comma(line: str) -> str:
     """The hint for a decimal comma."""
     found = _COMMA.match(line)
-    return f". Decimals are written with a point: {found.group(1)}.{found.group(2)}" if found else ""
+    return f". Write decimals with a point: {found.group(1)}.{found.group(2)}" if found else ""
 
 
 def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
@@ -171,11 +174,11 @@ def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
             raise DescriptionError(f"{shown(name)} cannot be a name", where=at[:-1], remedy=needed)
         if name in motion_of.RESERVED:
             reserved = ", ".join(motion_of.RESERVED)
-            raise DescriptionError(f"this name is part of expressions ({reserved})", where=at, remedy="call it otherwise")
+            raise DescriptionError(f"this name has a meaning in expressions ({reserved})", where=at, remedy="choose another name")
         given = _constant(name, value, at, found)
         if _is_long(given):
-            long = f"written out it has more than {MAX_PARAMETER} operations and names"
-            raise DescriptionError(long, where=at, remedy="give its value")
+            long = f"with its parts inserted, it has more than {MAX_PARAMETER} operations and names"
+            raise DescriptionError(long, where=at, remedy="write its value")
         named = isinstance(given, Expression) and bool(parameters_in(given))
         found[name] = given if named else parameter(name, float(given))  # type: ignore[assignment]
     return found

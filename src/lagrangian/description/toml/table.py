@@ -88,8 +88,8 @@ class Table:
     def here(self) -> Where:
         return (*self.where, self.prefix.rstrip(".")) if self.prefix else self.where
 
-    def error(self, message: str, key: str = "") -> DescriptionError:
-        return DescriptionError(message, where=self.at(key) if key else self.here)
+    def error(self, message: str, key: str = "", concerns: str = "") -> DescriptionError:
+        return DescriptionError(message, where=self.at(key) if key else self.here, concerns=concerns)
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -102,7 +102,8 @@ class Table:
                 raise self.error(
                     f"there is no entry {key!r} here; it {hint}"
                     if hint
-                    else one_of("entry", key if len(key) <= 60 else key[:57] + "...", keys)
+                    else one_of("entry", key if len(key) <= 60 else key[:57] + "...", keys),
+                    concerns=key,
                 )
 
     def not_both(self, *keys: str) -> None:
@@ -148,7 +149,7 @@ class Table:
         """Text that can be called by: not empty, and on one line."""
         value = self.text(key, default)
         if key in self.data and (not value.strip() or acts(value)):
-            raise self.error(f"{shown(value)} cannot be a name; a name is not empty and has no line breaks", key)
+            raise self.error(f"{shown(value)} cannot be a name; a name cannot be empty or contain line breaks", key)
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -187,7 +188,7 @@ class Table:
         for i, data in enumerate(self._array(key, f"each begins with {title}"), 1):
             name = data.get("name")
             called = f" {shown(name)}" if isinstance(name, str) and name else ""
-            place = Part(key, str(name or ""), f"{title} {i}{called}")
+            place = Part(key, str(name or ""), f"{title} {i}{called}", i)
             found.append(Table(data, (*self.where, place), self.names, elsewhere=self.elsewhere))
         return found
 
@@ -204,7 +205,7 @@ class Table:
         while stack:
             before, data, depth = stack.pop()
             if depth > limit:
-                raise self.error("tables are nested too deeply; entries are called joint or joint.part")
+                raise self.error("tables are nested too deeply; write joint or joint.part")
             for key, value in data.items():
                 name = before + key
                 if isinstance(value, Mapping):

@@ -125,7 +125,7 @@ def constraint(s: Scalars, given: Constraint) -> Entries:
             found |= {} if given.unilateral else {"unilateral": "false"}
             return found | _points(s, given, "center", "point")
     raise ArgumentError(
-        f"constraint {given.name!r}: it is a Python function, which a file cannot hold; give it as a Pfaffian or Holonomic one"
+        f"constraint {given.name!r}: a file cannot hold a Python function; use a Pfaffian or a Holonomic constraint"
     )
 
 

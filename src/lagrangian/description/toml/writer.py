@@ -1,4 +1,4 @@
-"""A mechanism as a TOML description, which reads back to the same (`docs/toml.md` describes the format)."""
+"""A mechanism as a TOML description, which reads back to the same (`docs/reference/toml.md` describes the format)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ def dumps(mechanism: MechanismLike) -> str:
             toml.read_text(written)  # what Python allows to be called and given is more than what a file can hold
         written.encode()
     except RecursionError:
-        raise ArgumentError(f"{mechanism.name}: it cannot be written: an expression is nested too deeply") from None
+        raise ArgumentError(f"{mechanism.name}: it cannot be written because an expression is nested too deeply") from None
     except UnicodeEncodeError as error:
-        raise ArgumentError(f"{mechanism.name}: it cannot be written: a text in it is not Unicode: {error.reason}") from None
+        raise ArgumentError(
+            f"{mechanism.name}: it cannot be written because a text in it is not Unicode: {error.reason}"
+        ) from None
     except LagrangianError as error:
         raise ArgumentError(f"it cannot be written as TOML: {error.without(toml.TEXT)}", where=mechanism.name) from None
     for problem in left_out:
@@ -68,17 +70,17 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
 
     left_out = []
     if s.evaluated:
-        left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
+        left_out.append(f"{s.evaluated} expressions are too long for a file; their values are written instead")
     if tuple(m.springs) != (*springs, *carried, *walls):
-        left_out.append("springs come before gravity compensations and walls in TOML: their order changes")
+        left_out.append("in TOML, springs come before gravity compensations and walls; their order changes")
     reached = [
         name for name, q in (("its start", m.initial.q), *m.poses.items()) if isinstance(q, Partial) and q.origin is not None
     ]
     if reached:
         left_out.append(
-            f"{', '.join(reached)}: what is not given there is reached from where the mechanism was before its parameters "
-            "changed, and from the file it is found anew, perhaps in another assembly; write all coordinates first, with "
-            "mechanism.replace(initial=Initial(q=assemble(mechanism)))"
+            f"{', '.join(reached)}: some coordinates follow from the mechanism before its parameters changed. From the file they "
+            "are computed again, perhaps in another assembly; to keep them, write "
+            "mechanism.replace(initial=Initial(q=assemble(mechanism))) instead"
         )
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 

@@ -14,7 +14,7 @@ from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element
 from lagrangian.errors import one_of
 
-NOT_CARRIED = "not carried over"
+NOT_CARRIED = "ignored"
 _VERSIONS = ("1.0", "1.1", "1.2")
 _WITHOUT_QUATERNION = ("", "1.0")
 _WITHOUT_AXIS = ("fixed", "floating")
@@ -75,14 +75,14 @@ def check(root: Element, notes: Notes) -> None:
     """Refuse what is misspelt in a robot, and note what of it is not read."""
     version = root.attributes.get("version", "")
     if version and version not in _VERSIONS:
-        raise root.error(f"version is {version!r}; there are {', '.join(_VERSIONS)}")
+        raise root.error(f"version is {version!r}; the versions are {', '.join(_VERSIONS)}")
     for element in _read_elements(root):
         kind = _KINDS.get(element.tag)
         if kind is not None:
             _check_attributes(element, kind, notes)
             _check_children(element, kind, notes)
         if element.tag == "origin" and "quat_xyzw" in element.attributes and version in _WITHOUT_QUATERNION:
-            meaning = 'read, though others pass over it unless the file says <robot version="1.1">'
+            meaning = 'accepted; other programs ignore it unless the file has <robot version="1.1">'
             notes.add("quat_xyzw", meaning, place(element), warn=True)
 
 
@@ -129,7 +129,7 @@ def _check_children(element: Element, kind: _Kind, notes: Notes) -> None:
             extensions.add(child.tag)
             _extension(element, child, name, notes)
         elif child.tag in seen and child.tag not in kind.several:
-            notes.add(f"second <{child.tag}> of a <{element.tag}>", "not read: the first one counts", place(child), warn=True)
+            notes.add(f"second <{child.tag}> of a <{element.tag}>", "ignored: the first one counts", place(child), warn=True)
         seen.add(child.tag)
 
 
@@ -141,7 +141,9 @@ def _extension(element: Element, child: Element, name: str, notes: Notes) -> Non
         return
     joins = child.tag in _JOINING
     named = place(child) if joins else child.attributes.get("name", "")
-    notes.add(f"<{child.tag}>", f"{NOT_CARRIED}: what it joins moves freely" if joins else NOT_CARRIED, named, warn=joins)
+    notes.add(
+        f"<{child.tag}>", f"{NOT_CARRIED}: the links that it connects move freely" if joins else NOT_CARRIED, named, warn=joins
+    )
 
 
 def _close(name: str, known: Iterable[str], closeness: float) -> bool:

@@ -17,7 +17,7 @@ from lagrangian.description.text_file import read_text
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 
 NOT_YET = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
-WITHOUT = f"{NOT_YET}, or `pip install xacro`, with which it is expanded here"
+WITHOUT = f"{NOT_YET}, or install it (`pip install xacro`), and the file is expanded automatically"
 _SECONDS = 60  # by the clock; of computing it has fewer
 _PROGRAM = """
 import json, sys
@@ -33,7 +33,7 @@ def wanted(path: Path, asked: Any) -> bool:
     if asked is None:
         return path.suffix.lower() == ".xacro"
     if not isinstance(asked, (bool, Mapping)):
-        raise ArgumentError(f"is {asked!r:.60}", argument="xacro", remedy="True, False, or a mapping of arguments is needed")
+        raise ArgumentError(f"is {asked!r:.60}", argument="xacro", remedy="it must be True, False, or a mapping of arguments")
     return asked is not False
 
 
@@ -51,7 +51,7 @@ def expanded(path: Path, asked: Any) -> str:
     except OSError as error:
         raise DescriptionError(f"xacro cannot be run: {error.strerror}", where=str(path)) from None
     except (subprocess.TimeoutExpired, ValueError):  # no answer: it was ended
-        problem = "xacro does not come to an end with it; is there an expression or a macro that computes too much?"
+        problem = "xacro does not finish; an expression or a macro may compute too much"
         raise DescriptionError(problem, where=str(path)) from None
     if "wrong" in answer:
         remedy = ""

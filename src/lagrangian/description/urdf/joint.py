@@ -52,7 +52,7 @@ def joint(element: Element, name: str, bodies: Mapping[str, str], beside: LoopFi
         if element.find(tag) is not None:
             notes.add(f"<{tag}> of a <joint>", NOT_CARRIED, name)
     if "independent" in element.attributes:
-        notes.add("'independent' of a <joint>", f"{NOT_CARRIED}: any coordinates may be chosen to be independent", name)
+        notes.add("'independent' of a <joint>", f"{NOT_CARRIED}: any coordinates can be independent", name)
     parent, child = (bodies[end(element, role, bodies)] for role in ("parent", "child"))
     at = origin(element)
     own: dict[str, Any] = {}
@@ -76,7 +76,7 @@ def _at_joint(element: Element, name: str, kind: str, notes: Notes) -> dict[str,
     found: dict[str, Any] = {"friction": _friction(element), "limits": _limits(element, name, kind, notes)}
     for key, tag in (("friction", "dynamics"), ("limits", "limit")):
         if key in joint_types.TYPES[_TYPES[kind]].refuses and found.pop(key) != AT_JOINT[key]():
-            notes.add(f"<{tag}> of a {kind} joint", f"{NOT_CARRIED}: it means nothing there", name)
+            notes.add(f"<{tag}> of a {kind} joint", f"{NOT_CARRIED}: it has no meaning there", name)
     return found
 
 
@@ -89,12 +89,12 @@ def mimicked(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, note
         if element is None:
             continue
         if not mimic:
-            meaning = f"{NOT_CARRIED}: it moves on its own; {Argument('mimic', True, of='load(path)')} couples it"
+            meaning = f"{NOT_CARRIED}: the joint moves independently; {Argument('mimic', True, of='load(path)')} couples it"
             notes.add("<mimic> joint", meaning, place(joint), warn=True)
             continue
         leader = text(element, "joint")
         if name not in single:
-            raise element.error(f"joint {name!r} has no single coordinate that could follow another's")
+            raise element.error(f"joint {name!r} does not have exactly one coordinate, so that it cannot follow another")
         if leader not in single or leader == name:
             raise element.error(f"joint: {one_of('other joint of one coordinate called', leader, single - {name})}")
         multiplier, offset = number(element, "multiplier", 1.0), number(element, "offset", 0.0)
@@ -108,11 +108,11 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
     if element is None:
         if not bounded:
             return Limits()
-        instead = '; one that turns without end is of type "continuous"' if kind == "revolute" else ""
+        instead = '; a joint without limits has the type "continuous"' if kind == "revolute" else ""
         raise joint.error(f'a {kind} joint needs <limit lower="..." upper="..." effort="..." velocity="..."/>{instead}')
     for beyond in _BEYOND_SPEED:
         if beyond in element.attributes:
-            notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: joints have limits of position, speed and force", name)
+            notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: only position, speed and force have limits", name)
     speed, effort = _bound(element, "velocity", notes), _bound(element, "effort", notes)
     lower, upper = (read_bound(number(element, key, 0.0, infinite=True)) for key in ("lower", "upper"))
     if not bounded:
@@ -123,7 +123,7 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
     # URDF's default of each is 0; but a joint that is held at 0 by both is not what anybody means
     unsaid = "lower" not in element.attributes and "upper" not in element.attributes
     if unsaid:
-        meaning = "read as no limit of position, though the format has both as 0, and others read them so"
+        meaning = "read as no limit; other programs read both as 0, as the format specifies"
         notes.add("<limit> without lower and upper", meaning, place(element), warn=True)
     elif lower > upper:  # no position is within: Bullet's way to say that there is no limit
         notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(element), warn=True)
@@ -138,7 +138,7 @@ def _bound(limit: Element, attribute: str, notes: Notes) -> float:
     value = number(limit, attribute, infinite=True)
     if value >= 0:
         return read_bound(value)
-    notes.add(f"<limit> with a negative {attribute}", "read as none, which it means in SDF", place(limit), warn=True)
+    notes.add(f"<limit> with a negative {attribute}", "read as no limit, as in SDF", place(limit), warn=True)
     return math.inf
 
 

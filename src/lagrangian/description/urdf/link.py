@@ -16,7 +16,7 @@ def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:
     """The body of a link; one without <inertial> has no mass."""
     for child in link.children:
         if child.tag == "collision":
-            notes.add("<collision>", "not carried over: there are no contacts")
+            notes.add("<collision>", "ignored: contacts are not simulated")
     visuals = tuple(x for x in (visual(element, colors, notes) for element in link.all("visual")) if x is not None)
     mass, center, inertia = _inertial(link, notes)
     with placed(*link.where):
@@ -34,14 +34,14 @@ def _inertial(link: Element, notes: Notes) -> tuple[float, v.Vector, v.Symmetric
         return 0.0, v.ZERO, NO_INERTIA
     mass = number(given, "value")
     if given.attributes["value"] != given.attributes["value"].strip():
-        meaning = "read; urdfdom, and Pinocchio with it, takes mass and inertia of such a link as 0"
+        meaning = "accepted; urdfdom and Pinocchio read mass and inertia of this link as 0"
         notes.add("<mass> with white space in its number", meaning, place(given))
     if mass < 0:
         raise given.error(f"the mass is {mass:g} kg; it cannot be negative")
     at = origin(element)
     if tensor is None:
         if mass:
-            notes.add("<inertial> without <inertia>", "the mass is a point, without inertia", place(element), warn=True)
+            notes.add("<inertial> without <inertia>", "the link is a point mass", place(element), warn=True)
         return mass, at.position, NO_INERTIA
     own = _tensor(tensor, notes)
     return mass, at.position, own if at.rotation == v.IDENTITY else v.sym_rotate(at.rotation, own)
@@ -53,7 +53,7 @@ _TENSOR = {"ixx": "", "ixy": "iyx", "ixz": "izx", "iyy": "", "iyz": "izy", "izz"
 def _tensor(tensor: Element, notes: Notes) -> v.Symmetric:
     """The entries on the diagonal must be there; of a pair across it, the upper one counts."""
     if any(value != value.strip() for value in tensor.attributes.values()):
-        meaning = "read; urdfdom, and Pinocchio with it, takes such an inertia as 0"
+        meaning = "accepted; urdfdom and Pinocchio read this inertia as 0"
         notes.add("<inertia> with white space in a number", meaning, place(tensor))
     found = []
     for key, across in _TENSOR.items():
@@ -64,7 +64,9 @@ def _tensor(tensor: Element, notes: Notes) -> v.Symmetric:
                 notes.add(f"<inertia> whose {across} is not its {key}", f"{key} counts", place(tensor), warn=True)
         elif lower is not None:
             found.append(lower)
-            notes.add(f"<inertia> with {across} instead of {key}", "read: a tensor is symmetric", place(tensor), warn=True)
+            notes.add(
+                f"<inertia> with {across} instead of {key}", "accepted, because the tensor is symmetric", place(tensor), warn=True
+            )
         else:
             found.append(0.0)
             notes.add(f"<inertia> without {key}", "it is 0", place(tensor), warn=True)

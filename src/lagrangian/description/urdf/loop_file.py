@@ -72,8 +72,8 @@ class LoopFile:
         for word in self.joints:
             if word.text not in moved:  # the form's own reader passes over it
                 close = nearest(word.text, moved)
-                meant = f"; {close!r} may be meant" if close else ""
-                meaning = f"there is no such joint{meant}: no joint is made another by it"
+                meant = f" (did you mean {close!r}?)" if close else ""
+                meaning = f"there is no such joint, so that the entry has no effect{meant}"
                 notes.add(f"joint_name in {word.where}", meaning, word.text, warn=True)
         for word in self.drives:
             if word.text not in moved:
@@ -98,20 +98,20 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
     if given is False:
         return LoopFile()
     if given is True:
-        raise ArgumentError("is True; a YAML file's path is needed, or False", argument="loops")
+        raise ArgumentError("is True; it must be the path of a YAML file, or False", argument="loops")
     if given is not None:
         return read(as_path(given), notes)
     for suffix in (".yaml", ".yml") if urdf is not None else ():
         path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
         if speaks_of_loops(path):
             found = read(path, notes)
-            meaning = f"they are those of {path.name}, beside the URDF; {_WITHOUT} leaves it out"
+            meaning = f"read from {path.name} beside the URDF; {_WITHOUT} ignores the file"
             for pair in found.pairs:
                 notes.add("closed loop", meaning, pair[0].text)
             return found
     for other in _others(urdf) if urdf is not None else ():
         chosen = Argument("loops", ..., of="load(path)")
-        meaning = f"describes closed loops, but has another name, and is not read; {chosen} reads it"
+        meaning = f"describes closed loops, but is not read because it has another name; {chosen} reads it"
         notes.add("file beside the URDF", meaning, other.name)
     return LoopFile()
 
@@ -134,8 +134,8 @@ def speaks_of_loops(path: Path) -> bool:
             return False
         return _MARK.search(path.read_text("utf-8", errors="replace")) is not None
     except OSError as error:
-        problem = f"it may close loops, but it cannot be read: {error.strerror}"
-        raise DescriptionError(problem, where=str(path), remedy=f"{_WITHOUT} leaves it out") from None
+        problem = f"the file may close loops, but it cannot be read: {error.strerror}"
+        raise DescriptionError(problem, where=str(path), remedy=f"{_WITHOUT} ignores it") from None
 
 
 def read(path: Path, notes: Notes) -> LoopFile:
@@ -187,7 +187,7 @@ class _Words:
         self.file = file
         self.keys: dict[str, Any] = {}
         if len(text) > _MOST:
-            raise DescriptionError(f"is larger than the {_MOST // 1_000_000} MB that a file of loops may have", where=file)
+            raise DescriptionError(f"is larger than the {_MOST // 1_000_000} MB that are allowed for a file of loops", where=file)
         try:
             nested = _nested(yaml.parse(text, Loader=yaml.SafeLoader), file)
         except yaml.YAMLError as error:
@@ -204,7 +204,7 @@ class _Words:
             if key.text not in _KEYS:
                 if nearest(key.text, [known for known in _KEYS if known not in self.keys]):  # it is misspelt
                     raise key.error(one_of("entry", key.text, _KEYS))
-                notes.add(f"{key.text!r} in {key.where}", "not carried over", warn=True)
+                notes.add(f"{key.text!r} in {key.where}", "ignored", warn=True)
 
     def error(self, key: str, problem: str) -> DescriptionError:
         where = self.keys[key][0].where if key in self.keys else self.file
@@ -235,12 +235,12 @@ def _nested(events: Iterator[Any], file: str) -> Any:
     for event in events:
         where = f"{file}:{event.start_mark.line + 1}"
         if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) not in (None, "!"):
-            raise DescriptionError("an alias or a tag is refused; write the names out", where=where)
+            raise DescriptionError("aliases and tags are not allowed; write the names explicitly", where=where)
         if isinstance(event, yaml.ScalarEvent):
             open_[-1].append(Word(event.value, where))
         elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
             if len(open_) > _DEEPEST:  # of what is deeper, the parser makes work that grows with its square
-                raise DescriptionError("lists are nested too deeply; a list of lists is the deepest", where=where)
+                raise DescriptionError("lists are nested too deeply; a list of lists is allowed", where=where)
             open_.append([])
         elif isinstance(event, yaml.SequenceEndEvent):
             closed = open_.pop()

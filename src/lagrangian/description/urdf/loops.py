@@ -69,10 +69,12 @@ def _coupling(element: Element, bodies: Mapping[str, str], towards: Mapping[str,
     shared = {joint.name for joint in one} & {joint.name for joint in other}
     sides = [[joint for joint in path if joint.name not in shared and joint.kind.nv] for path in (one, other)]
     if not all(sides):
-        raise element.error("needs a joint on each side: no joint moves one of its links against their nearest common ancestor")
+        raise element.error(
+            "needs a joint on each side, but no joint moves one of its links relative to their nearest common ancestor"
+        )
     for joint in (*sides[0], *sides[1]):
         if joint.kind.nq != 1:
-            raise element.error(f"joint {joint.name!r} between its links has no single coordinate")
+            raise element.error(f"joint {joint.name!r} between its links does not have exactly one coordinate")
     with placed(*element.where):
         return Holonomic(text(element, "name"), ratio * _sum(sides[0]) - _sum(sides[1]))
 

@@ -26,10 +26,10 @@ def origin(element: Element) -> Placement:
 def _turned(found: Element, xyz: tuple[float, ...]) -> Placement:
     """An origin with a quaternion, whose real part URDF has last; its length does not matter."""
     if "rpy" in found.attributes:
-        raise found.error("has rpy and quat_xyzw; an orientation is given in one way only")
+        raise found.error("has rpy and quat_xyzw; give the orientation in one way")
     x, y, z, w = numbers(found, "quat_xyzw", 4)
     if not math.hypot(x, y, z, w) > 1e-14:
-        raise found.error("quat_xyzw is a quaternion of length 0; 0 0 0 1 is no rotation")
+        raise found.error("quat_xyzw is a quaternion of length 0; the identity is 0 0 0 1")
     if (x, y, z) == _ZERO:
         return Placement(position=xyz)  # type: ignore[arg-type]
     return Placement.from_quaternion(xyz, (w, x, y, z))

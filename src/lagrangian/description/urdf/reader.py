@@ -27,7 +27,7 @@ from lagrangian.visible import as_name
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
-_XACRO = f"{expand.NOT_YET}; or call it robot.urdf.xacro, or load(path, xacro=True), and it is expanded here"
+_XACRO = f"{expand.NOT_YET}; or name it robot.urdf.xacro or use load(path, xacro=True), and it is expanded automatically"
 # what defines or includes something; other elements of xacro's name call a macro
 _XACRO_ITSELF = tuple(f"xacro:{tag}" for tag in ("property", "macro", "include", "arg", "if", "unless", "insert_block", "call"))
 LoopsOf = str | os.PathLike[str] | bool | None
@@ -52,7 +52,7 @@ def read(
     file = as_path(path)
     notes = Notes(str(file))
     if expand.wanted(file, xacro):
-        notes.add("xacro file", "expanded; lines that are named here are those of the expanded text")
+        notes.add("xacro file", "expanded by xacro; line numbers refer to the expanded text")
         text = expand.expanded(file, xacro)
         with placed(f"{file}, expanded by xacro"):
             return _read(xml.read_text(text, str(file)), file, floating, mimic, loops, notes)
@@ -70,7 +70,9 @@ def read_text(
 ) -> Mechanism:
     """A mechanism from a text of URDF; `file` is what its errors call it."""
     if xacro:
-        raise ArgumentError("is for files", argument="xacro", remedy="save the text to a file, around which others are found")
+        raise ArgumentError(
+            "is for files", argument="xacro", remedy="save the text to a file, so that xacro finds the files around it"
+        )
     return _read(xml.read_text(model, file), None, floating, mimic, loops, Notes(file))
 
 
@@ -118,7 +120,7 @@ def _check_root(root: Element) -> None:
         if "name" not in root.attributes:
             raise root.error("needs the attribute 'name'")
         return
-    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; a file of it is called .sdf"}
+    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; give the file the suffix .sdf"}
     raise root.error(known.get(root.tag, 'a URDF file starts with <robot name="...">'))
 
 
@@ -135,7 +137,9 @@ def _refuse_xacro(root: Element, notes: Notes) -> None:
         if element.tag in _XACRO_ITSELF:
             raise element.error(_XACRO)
         if element.tag.startswith("xacro:"):
-            notes.add(f"<{element.tag}>", "xacro did not expand it: what it stands for is missing", place(element), warn=True)
+            notes.add(
+                f"<{element.tag}>", "xacro did not expand this element, so that its content is missing", place(element), warn=True
+            )
     for part in (root, *(part for part in root.children if part.tag in _TOP_LEVEL)):  # extensions may hold any text
         for element in (part,) if part is root else part.walk():
             if any("${" in value or "$(" in value for value in element.attributes.values()):
@@ -145,7 +149,7 @@ def _refuse_xacro(root: Element, notes: Notes) -> None:
 def _note_massless(bodies: Iterable[Body], tree: Iterable[Joint], notes: Notes) -> None:
     """Many files are made to be drawn, and say nothing of inertia: torques of such a robot would be 0 without a word."""
     if any(j.kind.nv for j in tree) and not any(float(x) for b in bodies for x in (b.mass, *b.inertia)):
-        meaning = "no <inertial> gives a link one: torques are 0, and it cannot be simulated. Only its kinematics are right"
+        meaning = "no link has an <inertial>; all torques are 0, a simulation is impossible, and only the kinematics are valid"
         notes.add("robot without mass", meaning, warn=True)
 
 
@@ -157,7 +161,7 @@ def _by_name(root: Element, tag: str) -> dict[str, Element]:
             raise element.error("needs the attribute 'name'")
         first = found.setdefault(name, element)
         if first is not element:
-            raise element.error(f"a {tag} of this name is already in line {first.line}; names must differ")
+            raise element.error(f"a {tag} of this name is already used in line {first.line}; names must differ")
     return found
 
 
@@ -175,7 +179,7 @@ def _body_names(links: Mapping[str, Element], notes: Notes) -> dict[str, str]:
     names = _named(links, "link", notes)
     if GROUND in names:
         names[GROUND] = _free_name(f"{GROUND}_link", links)
-        notes.add(f"link named {GROUND!r}", f"called {names[GROUND]!r}, as {GROUND!r} is the fixed world")
+        notes.add(f"link named {GROUND!r}", f"renamed to {names[GROUND]!r}, because {GROUND!r} is the fixed world")
     return names
 
 
@@ -214,7 +218,7 @@ def _root_link(root: Element, links: Mapping[str, Element], joints: Mapping[str,
     roots = [link for link in links if link not in parent]
     if len(roots) > 1:
         shown = ", ".join(f"{name!r} (line {links[name].line})" for name in roots[:6]) + (", ..." if len(roots) > 6 else "")
-        raise root.error(f"has {len(roots)} root links: {shown}; only one may be without a parent: connect the others by a joint")
+        raise root.error(f"has {len(roots)} root links: {shown}; only one link may have no parent: connect the others by joints")
     _refuse_cycle(parent, by, set(roots))
     return roots[0]
 

@@ -41,7 +41,7 @@ def visual(element: Element, colors: Colors, notes: Notes) -> Visual | None:
         notes.add("<visual> with a mistake", f"not drawn: {error.problem}", place(element))
         return None
     if size is None:
-        notes.add(f"<{shape.tag}> of a visual", "not carried over: it is not drawn")
+        notes.add(f"<{shape.tag}> of a visual", "ignored: shapes of this kind are not drawn")
         return None
     file = shape.attributes.get("filename", "") if shape.tag == "mesh" else ""
     if file:
@@ -59,7 +59,7 @@ def _note_missing(file: str, beside: str, notes: Notes) -> None:
         if Path(beside).is_file():
             find_file(file, beside)
     except (DescriptionError, OSError, ValueError):
-        notes.add("mesh file", "not found: not drawn", file)
+        notes.add("mesh file", "not found, so that it is not drawn", file)
 
 
 def _size(shape: Element) -> tuple[float, ...] | None:
@@ -80,10 +80,10 @@ def _size(shape: Element) -> tuple[float, ...] | None:
 
 def _color(material: Element, notes: Notes) -> tuple[float, ...]:
     if material.find("texture") is not None:
-        notes.add("<texture> of a material", "not carried over", material.attributes.get("name", ""))
+        notes.add("<texture> of a material", "ignored", material.attributes.get("name", ""))
     element = material.find("color")
     try:
         return numbers(element, "rgba", 4) if element is not None else ()
     except DescriptionError as error:
-        notes.add("<color> with a mistake", f"not carried over: {error.problem}", place(material))
+        notes.add("<color> with a mistake", f"ignored: {error.problem}", place(material))
         return ()

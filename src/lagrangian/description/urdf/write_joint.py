@@ -34,13 +34,15 @@ def joint(given: Joint, name: str, parent: str, child: str, remarks: Remarks) ->
 
 def _left_out(given: Joint, kind: str, remarks: Remarks) -> None:
     if given.rotor != Rotor() and float(given.rotor.inertia):
-        remarks.add("joint", "{has} a rotor, whose inertia is left out: URDF has none of rotors", given.name, warn=True)
+        remarks.add("joint", "{has} a rotor, whose inertia is left out because URDF has no rotors", given.name, warn=True)
     if given.spring != JointSpring() and float(given.spring.stiffness):
-        remarks.add("joint", "{has} a spring, which is left out: URDF has no springs", given.name, warn=True)
+        remarks.add("joint", "{has} a spring, which is left out because URDF has no springs", given.name, warn=True)
     if kind == "planar" and at_joint.limited(given):
-        remarks.add("planar joint", "{has} limits of position, which are left out: URDF has none of planar joints", given.name)
+        remarks.add(
+            "planar joint", "{has} limits of position, which are left out because planar joints of URDF have none", given.name
+        )
     if not given.actuated and kind != "floating":
-        remarks.add("joint", "{has} no motor, which URDF does not say", given.name)
+        remarks.add("joint", "{has} no motor, which URDF cannot express", given.name)
 
 
 def _limit(given: Joint, kind: str) -> list[Tag]:

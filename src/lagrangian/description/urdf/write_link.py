@@ -54,7 +54,7 @@ def _visuals(visual: Visual, body: str, file: str, remarks: Remarks) -> Iterator
         case "point":
             return
         case _:
-            remarks.add(f"a drawn {visual.kind} of body", "{is} left out: URDF has no such shape", body)
+            remarks.add(f"a drawn {visual.kind} of body", "{is} left out because URDF has no such shape", body)
 
 
 def _visual(shape: Tag, at: Placement, visual: Visual) -> Tag:

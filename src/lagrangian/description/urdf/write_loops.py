@@ -40,7 +40,7 @@ def elements(m: Mechanism, link: Callable[[str], str], name: Callable[[str, str]
         ]
         axis = [Tag("axis", xyz=tuple(loop.axis))] if known in ("revolute", "prismatic", "cylindrical", "planar") else []
         found.append(Tag("loop", [*ends, *axis], name=name("loop", loop.name), type=known))
-        meaning = "{is} written by <loop> of URDF+: programs that do not know it, Pinocchio among them, see an open tree"
+        meaning = "{is} written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree"
         remarks.add("loop", meaning, loop.name, warn=True)
     return found
 

@@ -88,28 +88,26 @@ class _Writer:
         there = {j.child: floats(j.child_placement) for j in m.joints if j.type != "fixed"}
         for body, at in there.items():
             if not at.is_identity and body in self.given.body_index:
-                self.remarks.add("body", "{has} {its} frame at the joint that moves {it}, where links of URDF have theirs", body)
+                self.remarks.add("body", "{has} {its} frame at the joint in the file, as links of URDF have", body)
         return moved(m, there)
 
     def _parts(self, joint: Joint) -> Sequence[Link]:
         if joint.type in _KEPT or joint.name in self.balls:
             return ()
         if chain := split.steps(joint):
-            self.remarks.add(
-                f"{joint.type} joint", "{is} written as joints of one coordinate each, one after the other", joint.name
-            )
+            self.remarks.add(f"{joint.type} joint", "{is} written as a chain of joints with one coordinate each", joint.name)
             return chain
         if joint.type == "ball":
             meaning = (
-                "{is} written as three joints about z, y and x (yaw, pitch and roll), which cannot follow every turn where the "
-                'pitch is a quarter turn; loops="yaml" writes {it} as SPHERICAL in a file beside the URDF'
+                "{is} written as three joints about z, y and x (yaw, pitch and roll), which are singular at a pitch of "
+                'a quarter turn; loops="yaml" writes {it} as SPHERICAL in a file beside the URDF'
             )
             self.remarks.add("ball joint", meaning, joint.name, warn=True)
             if any(float(x) for x in (joint.friction.viscous, *joint.friction.breakaway)):
-                meaning = "{has} friction, which is left out: it acts along the body's axes, not on the angles"
+                meaning = "{has} friction, which is left out because it acts along the axes of the body, not on the angles"
                 self.remarks.add("ball joint", meaning, joint.name, warn=True)
             if float(joint.rotor.inertia) or float(joint.spring.stiffness):
-                meaning = "{has} a rotor or a spring, which is left out: URDF has none"
+                meaning = "{has} a rotor or a spring, which is left out because URDF has none"
                 self.remarks.add("ball joint", meaning, joint.name, warn=True)
             return split.angles(joint)
         return self._screw(joint)
@@ -119,7 +117,7 @@ class _Writer:
         offset, slope = (*screws.advance(joint, 1, "URDF"), 0.0)[:2]
         chain = split.advancing(joint)
         self.slopes[chain[1].name] = (slope, offset)
-        meaning = "{is} written as a turn and a slide that mimics it: couple them by mimic=True where the file is read"
+        meaning = "{is} written as a rotation and a slide that mimics it; read the file with mimic=True to couple them"
         self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
         return chain
 
@@ -142,7 +140,7 @@ class _Writer:
             (leader,) = (name for name in names if name != follower)
             c, added = sides
             found[follower] = (leader, -c[leader] / c[follower], -added / c[follower])
-            meaning = "{is} written by <mimic>, which counts where the file is read with mimic=True"
+            meaning = "{is} written by <mimic>; read the file with mimic=True to apply it"
             self.remarks.add("constraint", meaning, constraint.name, warn=True)
         return found
 
@@ -171,11 +169,11 @@ class _Writer:
         pull = tuple(float(x) for x in self.given.gravity)
         size = math.hypot(*pull)
         if abs(size - _GRAVITY) > 1e-12:
-            meaning = f"is {size:g} m/s^2, which URDF does not hold: programs take {_GRAVITY} m/s^2, set it there"
+            meaning = f"is {size:g} m/s^2, which URDF cannot express: programs assume {_GRAVITY} m/s^2, so set it there"
             self.remarks.add("gravity", meaning, warn=True)
         if not size or (pull[:2] == (0.0, 0.0) and pull[2] < 0):
             return Placement()
-        self.remarks.add("the ground", "is turned against the root link, so that gravity is along -z of that")
+        self.remarks.add("the ground", "is rotated relative to the root link, so that gravity is along -z of the root link")
         up: v.Vector = tuple(-x / size + 0.0 for x in pull)  # type: ignore[assignment]
         return Placement(v.transpose(turn_z_to(up)))
 
@@ -201,7 +199,7 @@ class _Writer:
     def _loops(self, robot: Tag) -> dict[str, str]:
         if self.how is False:
             for loop in self.m.loops:
-                self.remarks.add("loop", "{is} left out, as was asked for: the tree is open", loop.name, warn=True)
+                self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
         if self.how == "urdf+":
             robot.add(*write_loops.elements(self.m, self.names.__getitem__, self.joints, self.remarks))
         if self.how != "yaml":
@@ -217,11 +215,13 @@ class _Writer:
     def _note_motion(self) -> None:
         initial = self.given.initial
         for name in self.given.poses:
-            self.remarks.add("pose", "{is} left out: URDF has none", name)
+            self.remarks.add("pose", "{is} left out because URDF has none", name)
         if initial.q is not None or initial.qd is not None:
-            self.remarks.add("the start", "is left out: URDF has none")
+            self.remarks.add("the start", "is left out because URDF has none")
         for speed, _ in initial.torque:
-            self.remarks.add("joint", "{has} a torque at the start, which is left out: URDF has no actuators", speed, warn=True)
+            self.remarks.add(
+                "joint", "{has} an initial torque, which is left out because URDF has no actuators", speed, warn=True
+            )
 
     def _coordinates(self) -> dict[str, str]:
         found: dict[str, str] = {}

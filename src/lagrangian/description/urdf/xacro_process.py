@@ -72,9 +72,9 @@ def run(given: Mapping[str, Any]) -> None:
         except DescriptionError as error:
             found = {"wrong": str(error)}
         except RecursionError:
-            found = {"wrong": "its macros call each other without end"}
+            found = {"wrong": "its macros call each other endlessly"}
         except MemoryError:
-            found = {"wrong": f"to expand it takes more than {BYTES / 1e9:g} GB"}
+            found = {"wrong": f"expanding it takes more than {BYTES / 1e9:g} GB of memory"}
         except Exception as error:  # of the package, of its expressions, or of what they are applied to
             found = _told(error)
     if "wrong" in found:  # before all of the file was seen
@@ -100,7 +100,7 @@ def _bound() -> None:
 
 def _expanded(xacro: Any, path: Path, arguments: _Arguments) -> str:
     if not is_xml(read_text(path)):
-        raise DescriptionError("a document type is refused; remove the <!DOCTYPE ...>")
+        raise DescriptionError("a document type is not allowed; remove the <!DOCTYPE ...>")
     _fence(xacro, path, arguments)
     return str(xacro.process_file(str(path), mappings=arguments).toprettyxml(indent="  "))
 
@@ -149,14 +149,14 @@ def _fence(xacro: Any, path: Path, mappings: _Arguments) -> None:
     def open_file(name: Any, mode: str = "r", **_: Any) -> Any:
         file = Path(name).resolve()
         if mode != "r" or not any(file.is_relative_to(folder) for folder in found):
-            raise DescriptionError(f"{name} is outside the file's folder and packages, where nothing is read")
+            raise DescriptionError(f"{name} is outside the folder and the packages of the file; only files in them are read")
         around = {os.path.dirname(asking) for asking in xacro.filestack if asking and asking != name}
         if not os.path.basename(name) and os.path.dirname(name) in around:  # the package puts it before a name that is empty
             mappings.wanting = [argument for argument, value in mappings.items() if value == ""]
-            raise DescriptionError(f"it asks for a file whose name is empty{_are_empty(mappings.wanting)}")
+            raise DescriptionError(f"it includes a file with an empty name{_are_empty(mappings.wanting)}")
         text = read_text(file)
         if not is_xml(text):
-            raise DescriptionError(f"{name}: a document type is refused; remove the <!DOCTYPE ...>")
+            raise DescriptionError(f"{name}: a document type is not allowed; remove the <!DOCTYPE ...>")
         return io.StringIO(text)
 
     for name in ("vars", "type"):
@@ -181,11 +181,11 @@ def checked(expression: str) -> None:
     """Refuse an expression that does more than compute."""
     shown = f"the expression {expression[:60]!r}"
     if len(expression) > _LONGEST:
-        raise DescriptionError(f"{shown} has {len(expression)} characters; at most {_LONGEST} are evaluated")
+        raise DescriptionError(f"{shown} has {len(expression)} characters; at most {_LONGEST} are allowed")
     for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
         if not isinstance(node, _NODES):
-            raise DescriptionError(f"{shown} is refused: it may only compute, and this is a {type(node).__name__}")
+            raise DescriptionError(f"{shown} is not allowed: expressions may only compute, and this is a {type(node).__name__}")
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         inside = name.startswith(_INSIDES if isinstance(node, ast.Attribute) else "__")
         if inside or (isinstance(node, ast.Attribute) and name in _REACHING):
-            raise DescriptionError(f"{shown} is refused: {name!r} reaches into an object")
+            raise DescriptionError(f"{shown} is not allowed: {name!r} accesses the inside of an object")

@@ -16,10 +16,12 @@ def friction(joint: Joint, remarks: Remarks) -> tuple[float, float]:
     given = joint.friction
     forwards, backwards = float(given.coulomb), float(given.coulomb_negative or 0)
     if forwards != backwards:
-        meaning = f"{{has}} dry friction that differs between the two directions: {remarks.format} holds one, the mean is written"
+        meaning = (
+            f"{{has}} different dry friction in the two directions; {remarks.format} has one value, so that the mean is written"
+        )
         remarks.add("joint", meaning, joint.name, warn=True)
     if tuple(map(float, given.breakaway)) != (forwards, backwards):
-        meaning = f"{{has}} static friction above that of sliding, which is left out: {remarks.format} holds none"
+        meaning = f"{{has}} static friction above the Coulomb friction, which is left out because {remarks.format} has none"
         remarks.add("joint", meaning, joint.name, warn=True)
     return float(given.viscous), (forwards + backwards) / 2
 

@@ -47,12 +47,12 @@ def substantial(body: Body, least: float, least_mass: float, remarks: Remarks) -
     mass = least_mass if 0 <= found.mass < least_mass else found.mass
     moments = [x if x > least else least if x >= -_ROUNDING * max(found.moments) else x for x in found.moments]
     if mass != found.mass or min(found.moments) < least:
-        told = f"{least_mass:g} kg or {least:g} kg m^2 are written"
-        meaning = f"{{has}} no mass, or no inertia about some axis, which simulators refuse: {told}"
+        told = f"{least_mass:g} kg or {least:g} kg m^2 is written instead"
+        meaning = f"{{has}} no mass, or no inertia about some axis, which simulators refuse; {told}"
         remarks.add("body", meaning, body.name)
     moments, raised = _real(moments)
     if mass < 0 or raised > _ROUNDING * max(moments):
-        meaning = "{has} an inertia that no real body can have, and simulators refuse: the smaller moments are written larger"
+        meaning = "{has} an inertia that no real body can have and that simulators refuse; the smaller moments are increased"
         remarks.add("body", meaning, body.name, warn=True)
     return Principal(mass, tuple(moments), found.turn)  # type: ignore[arg-type]
 

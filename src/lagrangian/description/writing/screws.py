@@ -23,5 +23,5 @@ def refuse(joint: Joint, format: str) -> NoReturn:  # noqa: A002
     raise DescriptionError(
         f"a {joint.type} joint of this form cannot be written as {format}",
         where=Part("joint", joint.name),
-        remedy="write the mechanism as TOML, or describe the joint by revolute and prismatic ones",
+        remedy="write the mechanism as TOML, or describe the joint by revolute and prismatic joints",
     )

@@ -12,12 +12,32 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class Written:
-    """A mechanism as text of a foreign format.
+    """A mechanism as text of URDF, MJCF or SDF, as `lagrangian.written` returns it.
 
-    `beside` are texts of files that belong beside the main one, by their suffix. `notes` say what is left out, or is written
-    otherwise; those of them that are `warnings` change how the mechanism moves. `coordinates` are the names that our reader gives
-    to the mechanism's coordinates: those that the file has in another form, such as a quaternion by angles, are not in it.
-    `offsets` are the values of those coordinates that the file counts from elsewhere: there they are 0 in the file.
+    Attributes
+    ----------
+    format : str
+        "urdf", "mjcf" or "sdf".
+    text : str
+        The text of the file.
+    notes : tuple of str
+        What is left out, and what is written in another form.
+    warnings : tuple of str
+        Those notes that change the motion.
+    beside : mapping of str to str
+        The texts of files that belong beside the main one, by suffix.
+    coordinates : mapping of str to str
+        For each coordinate of the mechanism its name in the file. Coordinates that the file stores in another form, such as
+        a quaternion as angles, are left out.
+    offsets : mapping of str to float
+        The value that a coordinate has here where the file's coordinate is 0, for coordinates whose value is not 0 there.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> made = lg.written("two_r", "mjcf")
+    >>> made.coordinates
+    {'theta1': 'theta1', 'theta2': 'theta2'}
     """
 
     format: str
@@ -29,7 +49,13 @@ class Written:
     offsets: Mapping[str, float] = field(default_factory=dict)
 
     def warn(self, where: str) -> None:
-        """Warn of what changes the dynamics."""
+        """Give a `WriterWarning` for every note that changes the motion.
+
+        Parameters
+        ----------
+        where : str
+            What the warnings begin with, such as the name of the mechanism.
+        """
         for note in self.warnings:
             warn(WriterWarning(note, where=where))
 

@@ -19,7 +19,7 @@ def as_float(c: Fraction) -> float:
     try:
         return float(c)
     except OverflowError:
-        raise MechanismError("a number of the description is too large: in the equations it becomes more than 1e308") from None
+        raise MechanismError("a number of the description is too large: it exceeds 1e308 in the equations") from None
 
 
 def value(x: Element, given: Mapping[str, float] | None = None) -> float:

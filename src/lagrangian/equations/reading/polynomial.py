@@ -22,8 +22,8 @@ def scalars_of(constraint: Constraint) -> list[Any]:
             moving = derivative(constraint.equation, "t")
             for name in sorted(free_symbols(moving) - {"t"}):
                 raise MechanismError(
-                    f"constraint {constraint.name!r}: its derivative by time depends on {name!r}, which the closed form does "
-                    f"not write; compile() and simulate() take it"
+                    f"constraint {constraint.name!r}: its time derivative depends on {name!r}, which the closed form does "
+                    f"not support; compile() and simulate() accept it"
                 )
             return [constraint.equation]
         case KnifeEdge():
@@ -31,8 +31,8 @@ def scalars_of(constraint: Constraint) -> list[Any]:
         case Rolling():
             return [constraint.radius, *constraint.center, *constraint.point, *constraint.normal, *(constraint.axis or ())]
     raise MechanismError(
-        f"constraint {constraint.name!r}: a Python function has no closed form here; write its equations as Pfaffian "
-        f"coefficients. compile() and simulate() take it as it is"
+        f"constraint {constraint.name!r}: a Python function has no closed form; write its equations as Pfaffian "
+        f"coefficients. compile() and simulate() accept it"
     )
 
 
@@ -41,13 +41,13 @@ def polynomial_springs(mechanism: Mechanism) -> tuple[Spring, ...]:
     for spring in mechanism.springs:
         if float(getattr(spring, "slack", 0)):
             raise MechanismError(
-                f"spring {spring.name!r}: it is slack over a part of its length, as no polynomial is: it has no closed form. "
-                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+                f"spring {spring.name!r}: it is slack over a part of its length, so its force has no closed form. "
+                f"Remove it with mechanism.replace(springs=...); compile() and simulate() accept it"
             )
         if isinstance(spring, Wall):
             raise MechanismError(
-                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
-                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+                f"wall {spring.name!r}: a wall pushes on one side only, so its force has no closed form. "
+                f"Remove it with mechanism.replace(springs=...); compile() and simulate() accept it"
             )
     return mechanism.springs
 

@@ -113,7 +113,9 @@ class Scalars:
             result = read()
             if not self.unsettled:
                 return result
-        raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
+        raise MechanismError(
+            "the expressions of the mechanism contain functions whose derivatives never end; use simpler functions"
+        )
 
     def rebuild(self) -> None:
         """A ring of all that is declared; relations between generators may declare more."""
@@ -122,7 +124,9 @@ class Scalars:
                 return
             self.unsettled = False
             self.ring = self._ring()
-        raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
+        raise MechanismError(
+            "the expressions of the mechanism contain functions whose derivatives never end; use simpler functions"
+        )
 
     def _ring(self) -> Ring:
         kinds = {kind: k for k, kind in enumerate(_ORDER)}

@@ -238,7 +238,9 @@ class System:
         """How far the joint has moved along its axis, and the first and second derivative of that by its coordinate."""
         kind = joint.kind.single_steps(joint)[0].kind
         if not isinstance(kind, Screw):
-            raise MechanismError(f"joint {joint.name!r}: a closed form has turns and slides only, and no {joint.type}")
+            raise MechanismError(
+                f"joint {joint.name!r}: the closed form supports revolute and prismatic joints, not {joint.type}"
+            )
         state = ExactState(self, joint, k)
         # the type's own derivatives are read too, so that the ring has every function that a proof compares
         advance, _, _ = kind.advance(state), kind.rise(state), kind.rise_slope(state)

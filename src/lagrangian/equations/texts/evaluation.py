@@ -117,13 +117,13 @@ class Evaluation:
     def _power(self, base: Node, exponent: Node) -> Quotient:
         above, below = self.quotient(exponent)
         if not (above.poly.is_constant() and below.poly.is_constant()):
-            raise ArgumentError("the exponent of a formula is a number")
+            raise ArgumentError("the exponent of a formula must be a number")
         power = Fraction(str(above.poly / below.poly.leading_coefficient())) if above else Fraction(0)
         if power.denominator == 2:
             root = Node("sqrt", base)
             return self._power(root, Node("number", power * 2))
         if power.denominator != 1 or abs(power) > POWER:
-            raise ArgumentError(f"a formula is raised to whole and half powers up to {POWER}, not to {power}")
+            raise ArgumentError(f"the exponent of a formula must be a whole or half number up to {POWER}; it is {power}")
         above, below = self.quotient(base)
         n = int(power)
         if n < 0:
@@ -171,7 +171,7 @@ class Evaluation:
             if x.kind == "coordinate":
                 return symbol(list(self.scalars.coordinates)[x.index])
             if x.kind != "symbol":
-                raise ArgumentError(f"a function of {x.name} is not among what these formulas are made of")
+                raise ArgumentError(f"a function of {x.name} is not in these formulas")
             return symbol(x.name) if x.value is None else Expression("symbol", (), x.value, x.name)
 
         return expression(node, named)

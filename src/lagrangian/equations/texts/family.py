@@ -46,7 +46,7 @@ class Family:
             return number(str(x) if isinstance(x, float) else x)
         except (TypeError, ValueError, OverflowError):
             raise ArgumentError(
-                f"{x!r:.60} is no formula", remedy="a number, a text, a SymPy expression or another formula is"
+                f"{x!r:.60} is not a formula", remedy="give a number, a text, a SymPy expression or a formula"
             ) from None
 
     def quotient(self, node: Node) -> tuple[Writer, Quotient]:

@@ -35,7 +35,7 @@ def read(text: str, writer: Writer, column: int = 0) -> Node:
     if "=" in text:
         raise ArgumentError(
             f"the text {_short(text)!r} has an equals sign (column {text.index('=') + 1 + column})",
-            remedy="one formula is compared with another: write what stands on one side",
+            remedy="write one side of the equation only",
         )
     spelling = {
         "number": size.number,

@@ -53,7 +53,7 @@ def of_sympy(x: Any, writer: Writer) -> Node:
     def of_derivative(x: Any) -> Node:
         orders = [count for variable, count in x.variable_count if str(variable) == "t"]
         if len(orders) != len(x.variable_count) or sum(orders) > 2:
-            raise ArgumentError(f"in the SymPy expression: {x} is no first or second derivative by t of a coordinate")
+            raise ArgumentError(f"in the SymPy expression: {x} is not a first or second time derivative of a coordinate")
         return named(type(x.expr).__name__ + "'" * int(sum(orders)))
 
     return of(x)

@@ -24,6 +24,7 @@ TOGETHER = 5
 _FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "sgn", "abs", "atan", "atan2", "asin", "acos", "tanh", "sinh", "cosh")
 _TOKENS = re.compile(r"\s*(?:([A-Za-z_][A-Za-z_0-9.]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(\S))")
 _MARKS = {1: ".", 2: ".."}  # as accents, dots would be set into the letter by some browsers
+_LETTER = "0.7em"  # the height of the tallest ones
 
 
 def math(inner: str, display: bool = False) -> str:
@@ -63,7 +64,9 @@ def letter(word: str) -> str:
 
 
 def symbol(name: str, dots: int = 0) -> tuple[str, str]:
-    """A name's letter, with dots above if it is a rate, and its index."""
+    """A name's letter, with dots above if it is a rate or an acceleration such as `theta1''`, and its index."""
+    if name.endswith("''") and divided(name[:-2]):
+        return symbol(name[:-2], 2)
     found = divided(name)
     if found is None:
         base, below = f"<mi>{escape(name)}</mi>", ""
@@ -73,8 +76,10 @@ def symbol(name: str, dots: int = 0) -> tuple[str, str]:
 
 
 def dotted(base: str, dots: int) -> str:
-    """The first or second derivative by time."""
-    return f"<mover>{base}<mo>{_MARKS[dots]}</mo></mover>"
+    """The first or second derivative by time: dots above the letter alone. It counts as no higher than a letter, so that an
+    exponent beside it stands where it does beside other letters, as in TeX.
+    """
+    return f'<mpadded height="{_LETTER}"><mover>{base}<mo>{_MARKS[dots]}</mo></mover></mpadded>'
 
 
 def name(word: str, dots: int = 0) -> str:
@@ -192,7 +197,10 @@ class MathML:
             prefix = notation.prefix(word)
             return f"<mi>{prefix}</mi>", index(word[len(prefix) :].lstrip("_").replace("_", ",")), ""
         if symbol_of is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
-            base, below = symbol(notation.coordinate(symbol_of.index), {"coordinate": 0, "acceleration": 2}.get(kind, 1))
+            dots, word = {"coordinate": 0, "acceleration": 2}.get(kind, 1), notation.coordinate(symbol_of.index)
+            if notation.writer.speeds and kind in ("speed", "acceleration"):  # in place of rates
+                dots, word = dots - 1, notation.writer.speeds[symbol_of.index]
+            base, below = symbol(word, dots)
             if kind == "sign":
                 return f"<mrow><mi>sgn</mi>{OPEN}{scripted(base, below)}{CLOSE}</mrow>", "", ""
             return base, below, ""
@@ -202,7 +210,7 @@ class MathML:
             length = f"<msub><mi>{letter}</mi><mtext>{escape(length_of.of)}</mtext></msub>"
             return length if kind == "root" else f"<mfrac><mn>1</mn>{length}</mfrac>", "", ""
         if kind == "drive":
-            return f"<msub><mover><mi>φ</mi><mo>˙</mo></mover><mtext>{escape(word[8:-1])}</mtext></msub>", "", ""
+            return dotted("<mi>φ</mi>", 1), f"<mtext>{escape(word[8:-1])}</mtext>", ""
         if kind in ("constant_sine", "constant_cosine", "root"):
             return f"<mrow>{words(word)}</mrow>", "", ""
         if kind in ("inverse", "function"):

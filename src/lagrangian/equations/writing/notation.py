@@ -1,7 +1,8 @@
 """How a name is written: in plain text, with the letters of a terminal, or typeset.
 
-`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above. Where coordinates are numbered, as theta1
-and theta2 are, s12 stands for the sine of the sum of the first two; the cosine of a coordinate alpha is written cos(alpha).
+`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1. A rate has a dot above where it is typeset, and a stroke in a
+terminal, whose fonts put a dot above θ onto the index beside it. Where coordinates are numbered, as theta1 and theta2 are, s12
+stands for the sine of the sum of the first two; the cosine of a coordinate alpha is written cos(alpha).
 """
 
 from __future__ import annotations
@@ -49,7 +50,6 @@ GREEK = dict(
 GREEK |= dict(zip(("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"), "ΓΔΘΛΞΠΣΦΨΩ", strict=True))
 _LOW = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_DOT, _TWO_DOTS = "\u0307", "\u0308"
 _SHORT = re.compile(rf"^([A-Za-z]{{1,5}}|{'|'.join(GREEK)})(_?[0-9]{{1,2}}|_[A-Za-z])?$")
 _STATES = ("coordinate", "speed", "acceleration", "sign")
 _NAME = re.compile(r"^([A-Za-z]+)_?([A-Za-z]*[0-9]*)$")
@@ -132,11 +132,11 @@ class Notation:
         if symbol is not None and kind in _STATES:
             word = self.coordinate(symbol.index)
             if kind == "sign":
-                return f"sgn({_dotted(pretty(word), _DOT)})"
+                return f"sgn({pretty(word)}')"
             if self.writer.speeds and kind != "coordinate":
                 speed = pretty(self.writer.speeds[symbol.index])
-                return speed if kind == "speed" else _dotted(speed, _DOT)
-            return {"coordinate": pretty(word), "speed": _dotted(pretty(word), _DOT)}.get(kind, _dotted(pretty(word), _TWO_DOTS))
+                return speed if kind == "speed" else f"{speed}'"
+            return pretty(word) + {"coordinate": "", "speed": "'", "acceleration": "''"}[kind]
         if kind == "inverse":
             name = f"({name})"
         if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
@@ -205,13 +205,6 @@ class Notation:
         return text
 
 
-def _dotted(word: str, dot: str) -> str:
-    """A dot above the letter; behind a word, where a dot would be above its first letter alone, a stroke for each."""
-    if word[:2].isalpha() and len(word) > 1:
-        return word + ("'" if dot == _DOT else "''")
-    return word[0] + dot + word[1:]
-
-
 def pretty(name: str) -> str:
     """Greek letters, and numbers at the end as indices."""
     match = _NAME.match(name)
@@ -244,7 +237,10 @@ def divided(name: str) -> tuple[str, str] | None:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """A name's letter and its index, typeset."""
+    """A name's letter and its index, typeset. An acceleration, `theta1''`, has two dots above its letter."""
+    if name.endswith("''") and divided(name[:-2]):
+        letter, index = parts(name[:-2])
+        return rf"\ddot{{{letter}}}", index
     found = divided(name)
     if found is None:
         return rf"\mathrm{{{upright(name)}}}", ""

@@ -43,12 +43,12 @@ def refuse(model: Model) -> None:
             )
     if model.timed:
         raise ArgumentError(
-            "its constraints depend on time, which models of acados do not have",
+            "its constraints depend on time, which acados models cannot express",
             where=model.mechanism.name,
             concerns="mechanism",
         )
     if not model.nv:
-        raise ArgumentError("no joint moves: it has no state", where=model.mechanism.name, concerns="mechanism")
+        raise ArgumentError("no joint moves, so there is no state", where=model.mechanism.name, concerns="mechanism")
 
 
 def interfaces(name: str, sizes: Sizes) -> list[Interface]:

@@ -87,7 +87,7 @@ def wanted(eom: Equations, functions: Sequence[str] | None) -> list[str]:
             )
         if name == "forward_dynamics" and eom.constraint_names:
             raise ArgumentError(
-                "the closed form of forward_dynamics is not written for mechanisms with constraints",
+                "forward_dynamics has no closed form for mechanisms with constraints",
                 argument="functions",
                 remedy=f"{FAST} writes it",
             )
@@ -108,7 +108,7 @@ def refuse_long(eom: Equations, name: str, found: list[Entry]) -> str:
     terms = sum(entry.formula.terms for entry in found)
     if terms > LARGEST:
         raise ArgumentError(
-            f"the formulas of {name} have {terms} terms, and not more than {LARGEST} are written",
+            f"the formulas of {name} have {terms} terms; at most {LARGEST} are written",
             where=eom.mechanism.name,
             concerns="style",
             remedy=f"{FAST} writes the same function in far fewer operations; or leave it, and what calls it, out of functions",

@@ -45,7 +45,7 @@ def sources(mechanism: Mechanism, wish: Wish, real: str) -> Sources:
     except CostError as error:
         raise ArgumentError(error.what, where=error.where, concerns="style", remedy=f"{FAST} writes the functions") from None
     if not eom.n:
-        raise ArgumentError("no joint moves: there are no equations to write", where=mechanism.name, concerns="style")
+        raise ArgumentError("no joint moves, so there are no equations to write", where=mechanism.name, concerns="style")
     if wish.parameters is None:
         parameters += _others(eom, {p.name for p in parameters})
     names = functions.wanted(eom, wish.functions)

@@ -62,7 +62,7 @@ class Content:
 
 def content(mechanism: Mechanism, wish: Wish, step: float | None) -> Content:
     if not mechanism.nv:
-        raise ArgumentError(f"{mechanism.name} has no joint that moves, and an FMU needs a state", argument="mechanism")
+        raise ArgumentError(f"{mechanism.name} has no joint that moves, but an FMU needs a state", argument="mechanism")
     chosen, _ = adjustable.chosen(mechanism, wish.parameters)
     model = Model(mechanism, chosen)
     given = wanted(model, wish.functions, wish.frames)
@@ -102,7 +102,7 @@ def _package(mechanism: Mechanism, functions: Sequence[str], wish: Wish) -> Pack
     if made.parameters and any(isinstance(x.body, Rolled) for x in made.routines):
         if wish.parameters is not None:
             raise ArgumentError(
-                f"{mechanism.name} is so long that its equations are loops over the links, which follow no parameter",
+                f"{mechanism.name} has so many links that its equations are loops over them, which have no adjustable parameters",
                 argument="parameters",
                 remedy="leave parameters out",
             )
@@ -147,20 +147,20 @@ def _sliding(model: Model) -> dict[int, tuple[int, ...]]:
 def _renamed(variables: Variables) -> list[str]:
     changed = [f"{old} is {new}" for old, new in variables.changed.items()]
     more = f", and {len(changed) - SHOWN} more, whose descriptions have them" if len(changed) > SHOWN else ""
-    return [f"Names that FMI does not take are spelled otherwise: {', '.join(changed[:SHOWN])}{more}."] if changed else []
+    return [f"Names that FMI does not allow are spelled differently: {', '.join(changed[:SHOWN])}{more}."] if changed else []
 
 
 def _notes(mechanism: Mechanism, idle: Sequence[str], sliding: Iterable[int]) -> list[str]:
     """What of a simulation is not in the FMU."""
     found = []
     if idle:
-        found.append(f"{', '.join(idle)}: the equations do not depend on them, so they are no parameters of the FMU.")
+        found.append(f"{', '.join(idle)}: the equations do not depend on them, so they are not parameters of the FMU.")
     stops = [j.name for j in mechanism.joints if math.isfinite(float(j.limits.lower)) or math.isfinite(float(j.limits.upper))]
     if stops:
         found.append(f"{', '.join(stops)}: joints of an FMU do not stop at their limits.")
     names = ", ".join(mechanism.speed_names[k] for k in sliding)
     if names:
-        found.append(f"{names}: dry friction rises over speeds as small as friction_speed, so that a joint that it holds creeps.")
+        found.append(f"{names}: dry friction grows over speeds up to friction_speed, so a joint that it should hold creeps.")
     if mechanism.events:
         found.append(f"{', '.join(e.name for e in mechanism.events)}: events of the description do not happen in the FMU.")
     return found

@@ -39,7 +39,7 @@ def wanted(model: Model, functions: Sequence[str] | None, frames: Sequence[str] 
     for function, _ in found:
         for given in function.inputs:
             if given not in KNOWN:
-                raise ArgumentError(f"{function.name} needs {given}, which is no variable of an FMU", argument="functions")
+                raise ArgumentError(f"{function.name} needs {given}, which is not a variable of an FMU", argument="functions")
     if model.equations:  # before others, which may read them
         found.insert(0, Wanted(FUNCTIONS["multipliers"]))
     elif functions is None:

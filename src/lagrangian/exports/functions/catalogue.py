@@ -57,14 +57,16 @@ def package(
     routines = [_prepared(routine, preparation) for routine in made]
     fixed = [routine.name for routine in routines if isinstance(routine.body, Rolled)]
     if fixed and chosen:
-        notes += (f"{', '.join(fixed)}: loops over the links read the links' numbers as data, and follow no parameter.",)
+        notes += (
+            f"{', '.join(fixed)}: these functions are loops over the links with fixed numbers, and do not depend on parameters.",
+        )
     trace = preparation.trace()
     read = {node[2] for node in trace.nodes if node[0] == "input"}
     unread = [p.name for k, p in enumerate(chosen) if k not in read]
     if parameters is None:  # what nothing depends on is nothing to change
         chosen, trace = _without_unread(chosen, trace)
     elif unread:
-        notes += (f"{', '.join(unread)}: no function that is exported depends on {'it' if len(unread) == 1 else 'them'}.",)
+        notes += (f"{', '.join(unread)}: no exported function depends on {'it' if len(unread) == 1 else 'them'}.",)
     return Package(
         mechanism.name,
         chosen,
@@ -72,7 +74,7 @@ def package(
         tuple(routines),
         tuple(mechanism.coordinate_names),
         tuple(mechanism.speed_names),
-        (*notes, *(f"The file was read with a remark: {note}" for note in mechanism.notes)),
+        (*notes, *(f"From reading the file: {note}" for note in mechanism.notes)),
     )
 
 
@@ -121,7 +123,7 @@ def named(model: Model, text: str, frames: Sequence[str] | None) -> Iterator[Wan
     function = FUNCTIONS[name]
     if not function.framed:
         if frame:
-            raise ArgumentError(f"{name} is of no frame; {text!r} names one", argument="functions")
+            raise ArgumentError(f"{name} has no frame, but {text!r} names one", argument="functions")
         yield Wanted(function)
         return
     mechanism = model.mechanism
@@ -154,9 +156,9 @@ def _routine(model: Model, wanted: Wanted, loops: bool) -> Routine:
     except TooLarge:
         remedy = "export functions that are loops over the links, such as inverse_dynamics of a mechanism without loops"
         raise ArgumentError(
-            f"{name} of {model.mechanism.name!r} is more than {LARGEST} operations, which would be megabytes of code",
+            f"{name} of {model.mechanism.name!r} has more than {LARGEST} operations, which would be megabytes of code",
             concerns="functions",
-            remedy=remedy if loops else "this target has no loops over the links; others have, such as 'c'",
+            remedy=remedy if loops else "this target cannot write loops over the links; others can, such as 'c'",
         ) from None
     return Routine(name, about, inputs, outputs, Straight(trace))
 

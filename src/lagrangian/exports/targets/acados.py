@@ -17,7 +17,7 @@ DRIFT = "Constraints are kept by the accelerations alone: the errors of an integ
 
 class Acados(Target):
     name = "acados"
-    about = "a model for acados: C with exact derivatives, and its Python file"
+    about = "a model for acados: C code with exact derivatives, and a Python file"
     loops = False
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

@@ -32,7 +32,7 @@ class CSource(Target):
     options: ClassVar[Mapping[str, Option]] = {
         "real": Option("the type of numbers", "double", ("double", "float")),
         "style": Option(
-            'how functions are written: "fast", or "closed_form" with the formula above each entry, to be read',
+            'the style of the functions: "fast" to run, or "closed_form" to read, with the formula above each entry',
             "fast",
             ("fast", "closed_form"),
         ),

@@ -23,7 +23,7 @@ RESERVED = ("null", "jac", "hess")  # names that CasADi refuses
 
 class Casadi(Target):
     name = "casadi"
-    about = "functions of CasADi, for its solvers and derivatives"
+    about = "CasADi functions, for its solvers and derivatives"
     loops = False
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

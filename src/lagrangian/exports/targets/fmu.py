@@ -24,10 +24,10 @@ class FunctionalMockupUnit(Target):
     single = ".fmu"
     options: ClassVar[Mapping[str, Option]] = {
         "step": Option(
-            "the largest step of Co-Simulation in seconds; without it a ten-thousandth of the description's run, at most 1 ms",
+            "the largest step of Co-Simulation in seconds; by default a ten-thousandth of the time span, at most 1 ms",
             None,
         ),
-        "binary": Option("whether the library for this machine is compiled", True, (True, False)),
+        "binary": Option("whether to compile the library for this machine", True, (True, False)),
     }
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:
@@ -40,7 +40,7 @@ class FunctionalMockupUnit(Target):
         compiled = library(sources, made.identifier) if binary else Library(why="it was not asked for")
         notes = made.notes
         if not compiled.content:
-            notes += (f"The FMU has sources and no library for this machine: {compiled.why}.",)
+            notes += (f"The FMU contains its sources, but no library for this machine: {compiled.why}.",)
         files: dict[str, str | bytes] = {"modelDescription.xml": model_description(made, token)}
         files |= {compiled.path: compiled.content} if compiled.content else {}
         files |= {f"sources/{name}": text for name, text in sorted(sources.items())}

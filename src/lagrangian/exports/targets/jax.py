@@ -28,7 +28,7 @@ DOUBLE = 'jax.config.update("jax_enable_x64", True), at the start of a program, 
 
 class Jax(Target):
     name = "jax"
-    about = "functions of JAX, to be compiled, mapped and differentiated"
+    about = "JAX functions, to compile, vectorise and differentiate"
     loops = False
     writes = False
 

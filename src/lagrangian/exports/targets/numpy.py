@@ -81,7 +81,7 @@ CALLS = """\
 
 class NumPySource(Target):
     name = "numpy"
-    about = "a Python module that needs NumPy alone"
+    about = "a Python module that needs only NumPy"
     single = ".py"
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

@@ -38,7 +38,7 @@ class RobotFile(Target):
 class URDFFile(RobotFile):
     options: ClassVar[Mapping[str, Option]] = {
         "loops": Option(
-            "where loops are written: in the file, as URDF+ does, or in a YAML file beside it", "urdf", ("urdf", "yaml")
+            "where loops are written: in the file, as in URDF+, or in a YAML file beside it", "urdf", ("urdf", "yaml")
         )
     }
 
@@ -56,4 +56,4 @@ class TOMLFile(RobotFile):
 URDF = URDFFile("urdf", ".urdf", "a URDF file, for ROS, Pinocchio and others")
 MJCF = RobotFile("mjcf", ".xml", "an MJCF file, for MuJoCo", ".mjcf")
 SDF = RobotFile("sdf", ".sdf", "an SDF file, for Gazebo and Drake")
-TOML = TOMLFile("toml", ".toml", "our own TOML file, which holds everything")
+TOML = TOMLFile("toml", ".toml", "a TOML file of this package, with everything")

@@ -39,7 +39,7 @@ fn compare(name: &str, found: &[REAL], places: &[usize], expected: &[REAL]) {
 
 class RustSource(Target):
     name = "rust"
-    about = "a Rust crate without dependencies, nor the standard library"
+    about = "a Rust crate without dependencies and without the standard library"
     options: ClassVar[Mapping[str, Option]] = {"real": Option("the type of numbers", "f64", ("f64", "f32"))}
 
     def make(self, mechanism: Mechanism, wish: Wish) -> Product:

@@ -104,5 +104,5 @@ class Target(ABC):
             for name in ("functions", "frames", "parameters"):
                 if getattr(wish, name) is not None:
                     raise ArgumentError(
-                        f"{self.name} holds a mechanism, and no functions of it; {name!r} has no meaning here", concerns=name
+                        f"the target {self.name!r} writes a mechanism, not functions of it; leave {name!r} out", concerns=name
                     )

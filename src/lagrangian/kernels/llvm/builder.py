@@ -97,10 +97,20 @@ class Builder:
         return self.intrinsic("fabs", x)
 
     def maximum(self, a: Operand, b: Operand) -> Value:
-        return self.intrinsic("maxnum", a, b)
+        return self._either_number(a, b, lambda x, y: x > y)
 
     def minimum(self, a: Operand, b: Operand) -> Value:
-        return self.intrinsic("minnum", a, b)
+        return self._either_number(a, b, lambda x, y: x < y)
+
+    def _either_number(self, a: Operand, b: Operand, better: Callable[[Value, Value], Value]) -> Value:
+        """The better of two, or the one that is a number: written out, so that all processors have the same bits.
+
+        Of two zeros LLVM's own functions, and those of the C library, give either.
+        """
+        x, y = self.value(a, DOUBLE), self.value(b, DOUBLE)
+        chosen = self.select(better(x, y), x, y)
+        is_none = self.put(self.mask, f"fcmp uno {self.real_type} {y.text}, {y.text}")
+        return self.select(is_none, x, chosen)
 
     def sqrt(self, x: Operand) -> Value:
         return self.intrinsic("sqrt", x)

@@ -14,18 +14,19 @@ from lagrangian.kernels.llvm.target import Target
 
 
 @cache
-def _llvm() -> Any:
-    import llvmlite.binding as llvm
+def llvm() -> Any:
+    """llvmlite, ready to write code for this machine."""
+    import llvmlite.binding as binding
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    _whole_when_forked(llvm)
-    return llvm
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    _whole_when_forked(binding)
+    return binding
 
 
-def _whole_when_forked(llvm: Any) -> None:
+def _whole_when_forked(binding: Any) -> None:
     """Let a fork wait until no other thread is in LLVM: a child would find its lock held by a thread that it does not have."""
-    lock = getattr(llvm.ffi.lib, "_lock", None)
+    lock = getattr(binding.ffi.lib, "_lock", None)
     if lock is None or not hasattr(os, "register_at_fork"):
         return
 
@@ -37,8 +38,7 @@ def _whole_when_forked(llvm: Any) -> None:
 
 @cache
 def _machine(target: Target, level: int) -> Any:
-    llvm = _llvm()
-    triple = llvm.Target.from_default_triple()
+    triple = llvm().Target.from_default_triple()
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc="pic", jit=True)
 
 
@@ -51,17 +51,22 @@ UNROLLING = (
 )
 
 
-def compile_object(ir: str, target: Target, level: int = 1, passes: Sequence[str] | None = PASSES) -> bytes:
-    """Optimise by the named passes of LLVM, or by its whole pipeline with None, and assemble with the effort of that level."""
-    llvm = _llvm()
-    machine = _machine(target, level)
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
+def compile_object(ir: str, target: Target, level: int = 1, passes: Sequence[str] | None = PASSES, machine: Any = None) -> bytes:
+    """Optimise by the named passes of LLVM, or by its whole pipeline with None, and assemble with the effort of that level.
+
+    Another `machine` than this one may be given.
+    """
+    binding, native = llvm(), machine is None
+    machine = _machine(target, level) if native else machine
+    options = binding.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     options.loop_vectorization = False
     # constants belong to a context, and would stay in the one that all modules share unless they are given another
-    with llvm.create_context() as context, llvm.parse_assembly(ir, context) as module:
-        with llvm.create_pass_builder(machine, options) as builder:
-            manager = builder.getModulePassManager() if passes is None else llvm.create_new_module_pass_manager()
+    with binding.create_context() as context, binding.parse_assembly(ir, context) as module:
+        if not native:
+            module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        with binding.create_pass_builder(machine, options) as builder:
+            manager = builder.getModulePassManager() if passes is None else binding.create_new_module_pass_manager()
             try:
                 for name in passes or ():
                     getattr(manager, f"add_{name}_pass")()
@@ -89,12 +94,12 @@ class Code:
     """Machine code loaded from an object file; it lives as long as this, or `life`, does."""
 
     def __init__(self, data: bytes, target: Target) -> None:
-        llvm = _llvm()
-        machine = llvm.Target.from_default_triple().create_target_machine(
+        binding = llvm()
+        machine = binding.Target.from_default_triple().create_target_machine(
             cpu=target.cpu, features=target.features, reloc="pic", jit=True
         )
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        contents = llvm.ObjectFileRef.from_data(data)
+        engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+        contents = binding.ObjectFileRef.from_data(data)
         engine.add_object_file(contents)
         engine.finalize_object()
         self.life = np.empty(0)
@@ -112,4 +117,4 @@ class Code:
 
 def add_symbol(name: str, address: int) -> None:
     """Make a C function known by name to the code that is loaded later."""
-    _llvm().add_symbol(name, address)
+    llvm().add_symbol(name, address)

@@ -50,7 +50,9 @@ def residual_derivatives(
     """
     n, m = tree.nv, mechanism.equations
     if n > LARGEST:
-        raise ArgumentError(f"derivatives of {mechanism.name} are not written out: it has {n} speeds, more than {LARGEST}")
+        raise ArgumentError(
+            f"derivatives of {mechanism.name} are not available: it has {n} speeds, and at most {LARGEST} are supported"
+        )
     structure = Structure(mechanism, regroup(tree)) if structure is None else structure
     sizes = {"q": tree.nq, "qd": n, "qdd": n, "multipliers": m, "u": inputs, "t": 1}
 

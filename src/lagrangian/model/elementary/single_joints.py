@@ -71,9 +71,9 @@ def refuse_friction_in_planes(mechanism: Mechanism) -> None:
     for joint in mechanism.joints:
         if joint.rubbing_plane:
             raise MechanismError(
-                f"dry friction of a {joint.type} joint is against the direction of its velocity, which has no closed form",
+                f"the dry friction of a {joint.type} joint acts against the direction of its velocity and has no closed form",
                 where=Part("joint", joint.name),
-                remedy="take it off, or describe the joint by prismatic and revolute ones",
+                remedy="remove the friction, or describe the joint by prismatic and revolute joints",
             )
 
 
@@ -81,16 +81,16 @@ def _refuse_what_acts_at(joint: Joint) -> None:
     friction = joint.friction
     if float(joint.spring.stiffness):
         raise MechanismError(
-            f"the spring of a {joint.type} joint pulls by the angle of its whole turn, which has no closed form",
+            f"the spring of a {joint.type} joint acts on the angle of its whole rotation and has no closed form",
             where=Part("joint", joint.name),
-            remedy="take it off; compile() and simulate() take it as it is",
+            remedy="remove the spring, or use compile() and simulate(), which support it",
         )
     if any(float(x) for x in (friction.viscous, friction.coulomb, friction.coulomb_negative, joint.rotor.inertia)):  # type: ignore[arg-type]
         raise MechanismError(
-            f"friction and rotors of a {joint.type} joint act along its body's axes, which the angles of the closed form do not "
-            f"follow",
+            f"friction and rotors of a {joint.type} joint act along the axes of its body, not along the angles of the closed "
+            f"form",
             where=Part("joint", joint.name),
-            remedy="take them off, or describe the joint by revolute and prismatic ones",
+            remedy="remove them, or describe the joint by revolute and prismatic joints",
         )
 
 
@@ -98,7 +98,7 @@ def _refuse_quaternions(scalars: list[Scalar], turned: list[Joint], where: Part)
     quaternions = {name: joint for joint in turned for name in joint.coordinate_names[:4]}
     for name in {name for x in scalars for name in free_symbols(x)} & set(quaternions):
         raise MechanismError(
-            f"{name!r} is part of a quaternion, which the closed form does not have",
+            f"{name!r} is part of a quaternion, and the closed form has no quaternions",
             where=where,
             remedy=f"describe joint {quaternions[name].name!r} by revolute and prismatic joints",
         )

@@ -76,13 +76,13 @@ class Grammar:
         """What an expression in text stands for."""
         longest = MAX_LENGTH * self.parts // MAX_PARTS
         if len(text) > longest:
-            raise DescriptionError(f"an expression of {len(text)} characters is longer than the {longest} allowed")
+            raise DescriptionError(f"an expression has {len(text)} characters; at most {longest} are allowed")
         parser = _Parser(text, self)
         if not parser.tokens:
-            raise DescriptionError("an expression is empty; a number or an expression is needed")
+            raise DescriptionError("an expression is empty; write a number or an expression")
         result = parser.sum()
         if parser.position < len(parser.tokens):
-            raise parser.error(f"'{parser.peek()}' is not expected there")
+            raise parser.error(f"'{parser.peek()}' is not expected here")
         return result
 
 
@@ -94,7 +94,7 @@ class _Parser:
         self.depth = 0
         self.tokens = list(self._tokenise())
         if len(self.tokens) > grammar.parts:
-            allowed = f"more than the {grammar.parts} allowed; name parts as parameters"
+            allowed = f"and at most {grammar.parts} are allowed; give parts of it names, as parameters"
             raise self.error(f"it has {len(self.tokens)} parts, {allowed}", column=0)
 
     def _tokenise(self) -> Iterator[Token]:
@@ -120,10 +120,10 @@ class _Parser:
             column = self.tokens[self.position].column if left else len(self.text.rstrip()) + 1 + self.grammar.column
         place = f" (column {column})" if column else ""
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
-        more = f"an expression is {parts}" if grammar else ""
+        more = f"an expression contains {parts}" if grammar else ""
         meant = self._meant(column - 1 - self.grammar.column) if column else ""
         if meant:
-            more = f"a name with other signs than letters and digits stands between backquotes: `{meant}`"
+            more = f"write a name with other characters than letters and digits between backquotes: `{meant}`"
         return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=more)
 
     def _meant(self, at: int) -> str:
@@ -141,7 +141,7 @@ class _Parser:
 
     def take(self) -> Token:
         if self.position >= len(self.tokens):
-            raise self.error("it ends too early")
+            raise self.error("it ends unexpectedly")
         self.position += 1
         return self.tokens[self.position - 1]
 
@@ -166,7 +166,7 @@ class _Parser:
         while self.peek() in ("*", "/") or self.is_beside():
             sign = "*" if self.is_beside() else self.take().text
             if divided and sign == "*" and self.tokens[self.position - 1].text != "*":
-                raise self.error("what stands beside a divisor may be meant above or below the line; write * or parentheses")
+                raise self.error("the product beside the divisor is ambiguous; write * or parentheses")
             kind = self.tokens[self.position].kind if self.position < len(self.tokens) else ""
             divided = sign == "/" and kind != "number"
             result = self.grammar.apply(sign, result, self.power())
@@ -202,7 +202,7 @@ class _Parser:
             self.expect(")")
             return result
         if kind == "mark":
-            raise self.error(f"'{token}' is not expected there", column=column)
+            raise self.error(f"'{token}' is not expected here", column=column)
         names, constants = self.grammar.names, self.grammar.constants
         if kind == "quoted" and token[1:-1] in names:
             return names[token[1:-1]]
@@ -250,7 +250,9 @@ class _Parser:
             found.append((above, holds, self.sum()))
             self.expect(",")
         if not found:
-            raise self.error(f"{function} takes conditions with values, and a value otherwise: {function}(t < 5, 1, t < 8, 2, 0)")
+            raise self.error(
+                f"{function} takes conditions, each with a value, and a final value: {function}(t < 5, 1, t < 8, 2, 0)"
+            )
         self.expect(")")
         for above, holds, x in reversed(found):
             value = self.grammar.apply(function, above, *((x, value) if holds else (value, x)))

@@ -15,9 +15,9 @@ _WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(UNITS) + r")$", re.DOTAL
 # the name as it is printed, or between backquotes; a sign of equality that belongs to no comparison
 _EQUALS = r"(?<![<>=!])=(?!=)"
 _NAMED = re.compile(rf"^\s*(?:`([^`]+)`|([^=<>]*?[^=<>\s]))\s*{_EQUALS}(.*)$", re.DOTALL)
-_SIGNS = "a name that holds a comma, a semicolon or a sign of equality stands between backquotes: `a,b`=1"
+_SIGNS = "write a name with a comma, a semicolon or an equals sign between backquotes: `a,b`=1"
 _FORMULA = re.compile(r"[\^*/()+]")
-_FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in UNITS if x != '°')}"
+_FORMS = f"write a number such as 0.5, pi/4, 30deg or 250mm; the units are {', '.join(x for x in UNITS if x != '°')}"
 
 
 def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
@@ -28,12 +28,12 @@ def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any]
     except DescriptionError as error:
         if _FORMULA.search(bare):  # where a formula breaks is worth saying; of a word, what is understood instead
             raise ArgumentError(error.what, where=where, remedy=_FORMS) from None
-        known = f", and parameters: {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
+        known = f", and the parameters are {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
         raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=_FORMS + known) from None
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise ArgumentError(f"{text.strip()!r} is no number", where=where) from None
+        raise ArgumentError(f"{text.strip()!r} is not a number", where=where) from None
     if not math.isfinite(value):
-        raise ArgumentError(f"{text.strip()!r} is no finite number", where=where)
+        raise ArgumentError(f"{text.strip()!r} is not a finite number", where=where)
     return value
 
 
@@ -68,9 +68,9 @@ def named(text: str, where: Place) -> tuple[str, str]:
     """The two sides of `name=value`; the name is as it is printed, or between backquotes."""
     found = _NAMED.match(text)
     if not found or not found[3].strip():
-        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=f"name=value is needed{_quoting(text)}")
+        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=f"write name=value{_quoting(text)}")
     if re.search(_EQUALS, re.sub("`[^`]*`", "", found[3])):
-        raise ArgumentError(f"{text.strip()!r} has more than one sign of equality", where=where, remedy=_SIGNS)
+        raise ArgumentError(f"{text.strip()!r} has more than one equals sign", where=where, remedy=_SIGNS)
     return found[1] or found[2], found[3].strip()
 
 
@@ -80,7 +80,7 @@ def pairs(texts: Iterable[str], where: Place) -> dict[str, str]:
     for text in texts:
         name, value = named(text, where)
         if name in found:
-            raise ArgumentError(f"{name!r} is given twice", where=where, remedy="one value of each is needed")
+            raise ArgumentError(f"{name!r} is given twice", where=where, remedy="give each name once")
         found[name] = value
     return found
 

@@ -56,7 +56,11 @@ FUNCTIONS = sorted({*_UNARY, *_BINARY, *_TERNARY} - {"neg", "+", "-", "*", "/", 
 
 
 class Expression:
-    """A node of an expression: an operation on scalars, a parameter, a free symbol, or pi."""
+    """A formula of named parameters, coordinates and time.
+
+    You get expressions by computing with parameters: see `lagrangian.parameter`. An expression prints as a formula, and `float`
+    of it is its value if it contains parameters only.
+    """
 
     __slots__ = ("_hash", "arguments", "name", "operation", "value")
 
@@ -132,14 +136,43 @@ PI = Expression("pi", (), math.pi)
 
 
 def parameter(name: str, value: float) -> Expression:
-    """A named constant of the mechanism."""
+    """Make a named parameter of a mechanism.
+
+    A parameter can be used like a number. A result computed from it is an `Expression`, which keeps the name: closed-form
+    equations contain the name, numerical functions use the value, and `Mechanism.with_parameters` changes it.
+
+    Parameters
+    ----------
+    name : str
+        The name: letters, digits and "_", with a letter first. It cannot be "t", "pi" or the name of a function.
+    value : float
+        The value in SI units.
+
+    Returns
+    -------
+    Expression
+        The parameter.
+
+    Raises
+    ------
+    DescriptionError
+        If the name is not allowed, or if the value is not a finite number.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> m, l = lg.parameter("m", 2.0), lg.parameter("l", 0.5)
+    >>> inertia = m * l**2 / 12
+    >>> print(inertia, "=", round(float(inertia), 4))
+    m*l^2/12 = 0.0417
+    """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
         raise DescriptionError(
-            f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
-            f"of a function"
+            f"a parameter cannot be called {name!r}; a name has letters, digits and _, begins with a letter, and is not t, pi or "
+            f"the name of a function"
         )
     if not is_number(value):
-        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; a finite number is needed")
+        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; it must be a finite number")
     return Expression("symbol", (), float(value), name)
 
 

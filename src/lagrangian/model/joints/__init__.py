@@ -54,7 +54,7 @@ TYPES: dict[str, JointType] = {
 def register(joint_type: JointType) -> None:
     """Add a type of joint, which is then known by its name in Python and in TOML files."""
     if not isinstance(joint_type, JointType):
-        raise MechanismError(f"{joint_type!r} is no joint type; an object of a class that derives from JointType is needed")
+        raise MechanismError(f"{joint_type!r} is not a joint type; it must be an instance of a subclass of JointType")
     with placed(Part("joint type", getattr(joint_type, "name", type(joint_type).__name__))):
         _check(joint_type)
     TYPES[joint_type.name] = joint_type
@@ -63,13 +63,13 @@ def register(joint_type: JointType) -> None:
 def _check(joint_type: JointType) -> None:
     for owed in ("name", "coordinates", "speeds", "slides", "units", "entries", "refuses", "look", "turns"):
         if not hasattr(joint_type, owed):
-            raise MechanismError(f"it has no `{owed}`; `JointType` says what that is")
+            raise MechanismError(f"it has no attribute `{owed}`, which `JointType` describes")
     for owed in ("coordinates", "speeds", "slides", "units", "entries", "refuses"):
         if not isinstance(getattr(joint_type, owed), tuple):
             raise MechanismError(f"`{owed}` is {getattr(joint_type, owed)!r}; a tuple is needed, such as ('rad',)")
     unknown = sorted(set(joint_type.units) - {"rad", "m", ""})
     if unknown:
-        raise MechanismError(f"its units are {joint_type.units}; they are 'rad', 'm', or '' of a quaternion's parts")
+        raise MechanismError(f"its units are {joint_type.units}; each must be 'rad', 'm', or '' for a component of a quaternion")
     if not isinstance(joint_type.look, Look):
         raise MechanismError(f"its look is {joint_type.look!r}; one of {', '.join(map(str, Look))} is needed")
     refuse_common(joint_type.entries, COMMON)
@@ -77,7 +77,7 @@ def _check(joint_type: JointType) -> None:
         if len(getattr(joint_type, owed)) != size:
             each = "coordinate" if owed == "units" else "speed"
             raise MechanismError(
-                f"`{owed}` has {len(getattr(joint_type, owed))} entries; one for each of its {size} {each}s is needed"
+                f"`{owed}` has {len(getattr(joint_type, owed))} entries; there must be one for each {each}, {size} in total"
             )
     if joint_type.name in TYPES:
         raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")

@@ -41,7 +41,7 @@ class Ball(JointType):
                 f"is {float(joint.spring.rest):g}",
                 where="spring",
                 argument="rest",
-                remedy="the spring of a ball joint is at rest where the two joint frames coincide; turn its placement instead",
+                remedy="the spring of a ball joint is relaxed where the two joint frames coincide; rotate the placement instead",
             )
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:

@@ -22,7 +22,10 @@ class Cam(Screw):
     name = "cam"
     slides = (False,)
     units = ("rad",)
-    entries = (AXIS, Entry("advance", Kind.FUNCTION, None, "its advance in metres as an expression of `angle`", ANGLE))
+    entries = (
+        AXIS,
+        Entry("advance", Kind.FUNCTION, None, "`advance`, its displacement in metres as an expression of `angle`", ANGLE),
+    )
     look = Look.SCREW
     turns = True
 

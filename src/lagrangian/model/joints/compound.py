@@ -46,4 +46,4 @@ class Compound(PlainCoordinates, JointType):
         self._not_elementary()
 
     def _not_elementary(self) -> NoReturn:
-        raise TypeError(f"a {self.name} joint is not elementary: its steps move, and not the joint itself")
+        raise TypeError(f"a {self.name} joint has no motion of its own: its steps move")

@@ -18,13 +18,13 @@ class Helical(Screw):
     name = "helical"
     slides = (False,)
     units = ("rad",)
-    entries = (AXIS, Entry("pitch", Kind.NUMBER, None, "its advance in metres per radian"))
+    entries = (AXIS, Entry("pitch", Kind.NUMBER, None, "`pitch`, its advance in metres per radian"))
     look = Look.SCREW
     turns = True
 
     def check(self, joint: Joint) -> None:
         if float(joint.pitch) == 0:
-            raise MechanismError("a helical joint needs a pitch, in metres per radian, that is not 0")
+            raise MechanismError("the pitch of a helical joint, in metres per radian, cannot be 0")
 
     def own(self, joint: Joint) -> Scalar:
         pitch: Scalar = joint.pitch

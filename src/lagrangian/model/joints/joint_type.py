@@ -76,7 +76,7 @@ class Step:
 
 def needs_turns(kind: JointType) -> str:
     """What is wrong with formulas that read the cosine or sine of a coordinate that is no angle about the axis."""
-    return f"joint type {kind.name!r}: `state.c` and `state.s` are there only with `turns = True`; use `state.function` instead"
+    return f"joint type {kind.name!r}: `state.c` and `state.s` exist only with `turns = True`; use `state.function` instead"
 
 
 class JointType(ABC):

@@ -25,7 +25,7 @@ TYPES: dict[str, LoopType] = {
 def register(loop_type: LoopType) -> None:
     """Add a type of loop joint, which is then known by its name in Python and in TOML files."""
     if not isinstance(loop_type, LoopType):
-        raise MechanismError(f"{loop_type!r} is no loop type; an object of a class that derives from LoopType is needed")
+        raise MechanismError(f"{loop_type!r} is not a loop type; it must be an instance of a subclass of LoopType")
     with placed(Part("loop type", getattr(loop_type, "name", type(loop_type).__name__))):
         _check(loop_type)
     TYPES[loop_type.name] = loop_type
@@ -34,7 +34,7 @@ def register(loop_type: LoopType) -> None:
 def _check(loop_type: LoopType) -> None:
     for owed in ("name", "entries", "look", "holds_point"):
         if not hasattr(loop_type, owed):
-            raise MechanismError(f"it has no `{owed}`; `LoopType` says what that is")
+            raise MechanismError(f"it has no attribute `{owed}`, which `LoopType` describes")
     if not isinstance(loop_type.look, Look):
         raise MechanismError(f"its look is {loop_type.look!r}; one of {', '.join(map(str, Look))} is needed")
     refuse_common(loop_type.entries, COMMON)

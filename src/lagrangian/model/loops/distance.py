@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class Distance(LoopType):
     name = "distance"
-    entries = (Entry("length", Kind.NUMBER, None, "the length that it keeps, in metres"),)
+    entries = (Entry("length", Kind.NUMBER, None, "`length`, the distance in metres"),)
     look = Look.ROD
     holds_point = True
 

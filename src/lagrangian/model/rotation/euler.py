@@ -36,7 +36,7 @@ class Sequence:
             axes = tuple("XYZ".index(axis) for axis in name.upper())
             return Sequence(name, axes[::-1] if fixed else axes, fixed)  # type: ignore[arg-type]
         raise ArgumentError(
-            f"is {name!r}; one of {', '.join(MOVING)} (about moving axes), or in small letters (about fixed axes), is needed",
+            f"is {name!r}; one of {', '.join(MOVING)} (about moving axes), or in lower case (about fixed axes), is needed",
             argument="euler",
         )
 

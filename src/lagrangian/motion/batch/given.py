@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.errors import Argument, ArgumentError, Place, one_of, shown
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 TORQUE = "torque of "  # how the name of a torque that varies begins
+
+States = ArrayLike | Mapping[str, ArrayLike] | str | None
+"""Coordinates or speeds of one motion, or of many with a row or an entry for each; a mapping names some of them."""
 
 
 def is_many(q0: Any, qd0: Any, torque: Any, parameters: Any) -> bool:
@@ -121,14 +125,14 @@ class Reader:
             self.count, self._first = len(values), what
         if len(values) != self.count:
             raise ArgumentError(
-                f"has values for {len(values)} motions, and {self._first} for {self.count}",
+                f"has values for {len(values)} motions, but {self._first} has values for {self.count}",
                 where=where,
                 argument=argument,
-                remedy="as many are needed; a single value is the same for all",
+                remedy="give as many; a single value applies to all motions",
             )
         if not np.isfinite(values).all():
             row = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
-            raise ArgumentError(f"has a number that is not finite, of motion {row}", where=where, argument=argument)
+            raise ArgumentError(f"has a number that is not finite, in motion {row}", where=where, argument=argument)
         return np.array(values)
 
     def _column(self, x: Any, what: str, where: tuple[Place, ...]) -> Any:
@@ -206,4 +210,4 @@ def _refuse_expressions(given: Any, argument: str, varied: Mapping[str, np.ndarr
         words = set(_WORD.findall(text)) if isinstance(text, str) else set()
         if met := sorted(words & set(varied)):
             remedy = "give the numbers, a row for each motion, or write it in the mechanism's [initial] or a pose"
-            raise ArgumentError(f"has {text!r}, which follows {met[0]!r} that varies", argument=argument, remedy=remedy)
+            raise ArgumentError(f"has {text!r}, which depends on {met[0]!r}, which varies", argument=argument, remedy=remedy)

@@ -13,7 +13,8 @@ from lagrangian.motion.batch.loop import BatchLoop, emit_rows
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.method import Module
 from lagrangian.motion.solver.event_functions import emit_events
-from lagrangian.motion.solver.solver import Solver, effort
+from lagrangian.motion.solver.solver import Solver
+from lagrangian.motion.solver.text import effort
 from lagrangian.motion.system.functions import Functions
 
 # operations wait for each other: two vectors side by side keep the processor busier than one

@@ -83,11 +83,9 @@ def worse_than_promised(motion: Motion) -> list[str]:
         )
     if not closed and not (drift := rows.drift_between_steps) <= allowed:
         projects = run.settings.stabilisation.kind == "projection"
-        remedy = f"between its steps {Argument('max_step')}" if projects else f"use {Argument('stabilisation', 'projection')}"
-        told.append(
-            f"constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; {remedy}, or a smaller rtol"
-            f"{' keeps them' if projects else ''}"
-        )
+        other = f"limit the steps by {Argument('max_step')}, or use" if projects else ""
+        remedy = other or f"use {Argument('stabilisation', 'projection')}, or"
+        told.append(f"constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; {remedy} a smaller rtol")
     return told
 
 
@@ -112,7 +110,7 @@ def _remedy_of_balance(run: Trajectory) -> str:
     """What may be wrong, of what there is in the run."""
     source = run.supply.source
     asked = source.asks or source.traced is not None or bool(run.supply.functions)
-    rough = "a function that acts or tells events may not be smooth, or "
+    rough = "a function of torques, wrenches or events may not be smooth, or "
     return f"{rough if asked else ''}a smaller rtol is needed"
 
 

@@ -31,7 +31,7 @@ def second_opinion(run: Trajectory, t: np.ndarray, rtol: float, atol: float, met
     try:
         from sksundae.cvode import CVODE
     except ImportError:
-        raise ArgumentError("SUNDIALS is not installed; pip install scikit-sundae, or lagrangian[sundials]") from None
+        raise ArgumentError("SUNDIALS is not installed; pip install 'lagrangian[sundials]'") from None
     if not isinstance(method, str) or method.lower() not in METHODS:
         raise ArgumentError(one_of("method", method, METHODS), where=Argument("method"))
     found = np.empty((len(t), run.system.size))
@@ -40,6 +40,6 @@ def second_opinion(run: Trajectory, t: np.ndarray, rtol: float, atol: float, met
         solver = CVODE(_right(run, segment), rtol=rtol, atol=atol, method=method, max_num_steps=1_000_000)
         solution = solver.solve(times, segment.steps[0, 2:].copy())
         if not solution.success:
-            raise ArgumentError(f"SUNDIALS did not get through: {solution.message}")
+            raise ArgumentError(f"SUNDIALS failed: {solution.message}")
         found[mine] = solution.y[np.searchsorted(times, t[mine])]
     return found

@@ -108,15 +108,15 @@ def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
     """What goes on without end, and what helps."""
     if isinstance(entry, Watched) and isinstance(entry.event.when, Switch):
         return (
-            f"'{entry.event.when.argument}' changes its sign without end, because what jumps there pushes back from both sides",
-            "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
+            f"'{entry.event.when.argument}' changes its sign again and again, because the jump there pushes back from both sides",
+            "use a smooth function, such as tanh in place of sign; for dry friction use the `friction` of a joint",
         )
     last = ""
     if isinstance(entry, ModeChange):
         last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
     return (
         f"joints stick and slip, or meet their stops, without end{last}",
-        f"viscous friction at joints that stick helps, and {Argument('limits', False)} lets joints pass their stops",
+        f"add viscous friction to joints that stick; {Argument('limits', False)} lets joints pass their stops",
     )
 
 

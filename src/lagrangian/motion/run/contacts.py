@@ -64,7 +64,7 @@ def _pulls_now(run: Run, name: str) -> bool:
 def _warn(run: Run, name: str, first: Happening) -> None:
     warn(
         f"{run.dyn.mechanism.name}: contact {name!r} would have to pull from t = {first.t:.6g} s on, where "
-        f"{run.configuration(first.q)}: it only pushes, and the motion from there on is that of a body that cannot leave it. "
-        f"{Argument('events', {pulls(name): 'stop'})} stops there; unilateral = false says that the contact can pull",
+        f"{run.configuration(first.q)}. A contact can only push, so that the motion is not valid from there on, where the body "
+        f"would leave it. {Argument('events', {pulls(name): 'stop'})} stops there; unilateral = false allows the contact to pull",
         SimulationWarning,
     )

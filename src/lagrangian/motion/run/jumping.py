@@ -36,9 +36,9 @@ def follow_jump(run: Run) -> bool:
         if opened[k] > OPEN * (1 + np.abs(q).max()):
             name = np.array(dyn.constraint_names)[dyn.holonomic][k]
             raise SimulationError(
-                f"what it asks for jumps by {opened[k]:.3g} at t = {run.t:g} s",
+                f"it requires a jump of the configuration, by {opened[k]:.3g}, at t = {run.t:g} s",
                 where=Part("constraint", str(name)),
-                remedy="no force can follow a jump of places; let it move there continuously",
+                remedy="no force can make a configuration jump; let the constraint move continuously",
             )
     if just_after(lambda t: dyn.constraint_rate(q, qd, t)).max() <= RATE * (1 + np.abs(qd).max()):
         return False

@@ -31,8 +31,8 @@ def revise(run: Run, action: SetParameters | SetPayload) -> None:
     if isinstance(action, SetPayload):
         if not float(action.mass) and action.frame not in run.payloads:
             warn(
-                f"{run.dyn.mechanism.name}: an event releases the payload at {action.frame!r}, where the run has gripped none. "
-                "What with_payload, a file or --payload has put on is a part of the mechanism, and stays: let an event grip it",
+                f"{run.dyn.mechanism.name}: an event releases the payload at {action.frame!r}, but no event has gripped one. "
+                "A payload from with_payload, a file or --payload is a part of the mechanism and stays; let an event grip it",
                 SimulationWarning,
             )
         run.payloads[action.frame] = action
@@ -55,7 +55,7 @@ def _set_parameters(run: Run, action: SetParameters) -> None:
     """Torques, wrenches and events that are written with parameters follow them, too."""
     follows = Following(run.unloaded, action.parameters)
     for what in (*follows.code(), *follows.modes(), *follows.jumps(run.supply.source)):
-        raise SimulationError(f"an event changes parameters that {what} follows", remedy="these cannot change in a run")
+        raise SimulationError(f"an event changes parameters on which {what} depends", remedy="these cannot change in a run")
     revision = Revision(run.unloaded, {name: float(x) for name, x in action.parameters.items()})
     run.unloaded = run.unloaded.with_parameters(action.parameters)
     source = run.supply.source

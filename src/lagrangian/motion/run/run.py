@@ -57,7 +57,7 @@ class Run:
         t0: float,
         y0: np.ndarray,
         grid: np.ndarray,
-        watch: Callable[[float], None] | None = None,
+        watch: Callable[[float], object] | None = None,
     ) -> None:
         self.known = prepared(dyn)
         self.dyn, self.settings = self.known.dyn, settings

@@ -39,8 +39,8 @@ def too_many(run: Run) -> Ending:
         return run.ended(Status.TOO_MANY_STEPS, f"{run.settings.max_steps} steps were made", "max_steps allows more")
     return run.ended(
         Status.TOO_MANY_STEPS,
-        f"{run.tried} steps were made, and a run has no memory for more of them",
-        "another run can go on from its last row; looser tolerances, or a longer step, need fewer steps",
+        f"{run.tried} steps were made, and there is no memory for more",
+        "begin another simulation at the last row, or use looser tolerances or a longer step",
     )
 
 

@@ -103,7 +103,7 @@ class Supply:
                 q, qd = y[: self.system.nq].copy(), y[self.system.nq :].copy()
                 values[:] = [_number(self.call(function, t, q, qd), t) for function in self.functions]
                 if not np.isfinite(values).all():
-                    raise SimulationError(f"an event function gave {values[~np.isfinite(values)][0]} at t = {t:g} s")
+                    raise SimulationError(f"an event function returned {values[~np.isfinite(values)][0]} at t = {t:g} s")
         except BaseException as error:
             self._fail(error)
             values[:] = np.nan
@@ -237,4 +237,4 @@ def _number(value: object, t: float) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise SimulationError(f"an event function gave {value!r} at t = {t:g} s; a number is needed") from None
+        raise SimulationError(f"an event function returned {value!r} at t = {t:g} s; a number is needed") from None

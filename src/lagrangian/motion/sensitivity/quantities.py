@@ -45,14 +45,15 @@ class Quantities:
         self, system: System, parameters: Mapping[str, float], wanted: Sequence[str], frames: Sequence[str] = ()
     ) -> None:
         for what in Following(system.mechanism, parameters).code():
-            told = f"{what} follows them, and is part of the code: there are no derivatives along it"
+            told = f"{what} depends on these parameters, but has no derivatives with respect to them"
             raise ArgumentError(told, where=system.mechanism.name, concerns="over")
-        places = [system.mechanism.frame(name) for name in frames]
+        bodies = [system.mechanism.frame(name).body for name in frames]
         values = {name: np.array([x], dtype=float) for name, x in parameters.items()}
         self.count = len(values)
         own = values or {"": np.zeros(1)}  # a sample without parameters
-        self._system = system.sampled(own, slopes=True, bodies=[place.body for place in places])
+        self._system = system.sampled(own, slopes=True, bodies=bodies)
         numbers = self._system.numbers
+        places = [self._system.mechanism.frame(name) for name in frames]  # whose own numbers may be varied
         self._frames = [(place.body, numbers.placement(place.placement)) for place in places]
         self._wanted, self.nq, self.nv = tuple(wanted), system.nq, system.nv
         slopes = numbers.slopes[0][: self.count]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -20,18 +22,20 @@ from lagrangian.model.expression.written import Written
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path, scalar_at
 from lagrangian.model.revision import followed
-from lagrangian.motion.events import checked
+from lagrangian.motion.events import EventsLike, checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.quadrature import running_integrals
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, RATES, SPEEDS, TORQUES, Quantities, Slopes
 from lagrangian.motion.sensitivity.start import rows_of_start, start_slopes
 from lagrangian.motion.sensitivity.variation import NODES, Variation, varied
-from lagrangian.motion.simulate import simulate
+from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.status import Status
 from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.system import System
+from lagrangian.motion.wrench import WrenchesLike
+from lagrangian.types import Progress, State, Times, TimeSpan
 
 AXES = ("x", "y", "z")
 CHUNK = 512  # steps at a time
@@ -39,31 +43,85 @@ CHUNK = 512  # steps at a time
 
 def sensitivities(
     mechanism: MechanismLike | Dynamics,
-    t_span: Any = None,
-    q0: Any = None,
-    qd0: Any = None,
-    torque: Any = None,
-    events: Any = None,
+    t_span: TimeSpan = None,
+    q0: State = None,
+    qd0: State = None,
+    torque: float | ArrayLike | Mapping[str, float | str | Expression] | None = None,
+    events: EventsLike = None,
     *,
     over: Sequence[str],
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
     frames: Sequence[str] = (),
     rtol: float = 1e-10,
     atol: float = 1e-12,
-    **options: Any,
+    method: str = "auto",
+    wrenches: WrenchesLike = None,
+    saturate: bool = False,
+    t_eval: Times = ROWS,
+    stabilisation: str = "projection",
+    alpha: float | None = None,
+    beta: float | None = None,
+    off_constraint: bool = False,
+    step: float | None = None,
+    max_step: float = math.inf,
+    limits: bool = True,
+    restitution: float = 0.0,
+    progress: Progress = None,
+    max_steps: int = 20_000_000,
 ) -> Sensitivities:
-    """The motion of a mechanism, with its exact derivatives along parameters and along its start.
+    """Simulate a motion, and compute its exact derivatives with respect to parameters and to its start.
 
-    `over` names what is varied: parameters of the mechanism (or paths of numbers, such as `link2.mass`), coordinates and
-    speeds at the start (`theta1`, `qd_theta1`). The other arguments are those of `simulate`; `frames` are those whose positions
-    will be asked for. The variational equations are solved along the run, which must be smooth: an event may stop it, but joints
-    that stick, stop, are locked or torques from Python functions have no derivatives here.
+    The variational equations are solved along the motion, which must be smooth. An event may stop it. Joints that stick, stop
+    at limits or are locked, and torques from Python functions or tables, have no derivatives here.
 
+    Parameters
+    ----------
+    mechanism : Mechanism, str, path or Dynamics
+        The mechanism, the name of one in the library, a file, or compiled dynamics.
+    t_span, q0, qd0, torque, events : optional
+        The time span, the start, the torques and the events, as for `simulate`. Torques are numbers or expressions.
+    over : list of str
+        What to differentiate with respect to: parameters of the mechanism, numbers of its parts such as "link2.mass", and
+        coordinates and speeds at the start, such as "theta1" and "qd_theta1".
+    parameters : mapping, optional
+        Other values of some of the mechanism's parameters.
+    frames : list of str, optional
+        The frames whose positions expressions may use, such as "tip.x".
+    rtol, atol : float, optional
+        The tolerances of the integrator; 1e-10 and 1e-12 by default.
+    method, wrenches, saturate, t_eval, stabilisation, alpha, beta, off_constraint : optional
+        As for `simulate`.
+    step, max_step, limits, restitution, progress, max_steps : optional
+        As for `simulate`.
+
+    Returns
+    -------
+    Sensitivities
+        The motion and its derivatives.
+
+    Raises
+    ------
+    ArgumentError
+        If `over` names something that the mechanism does not have.
+    SimulationError
+        If the motion is not smooth.
+
+    See Also
+    --------
+    optimise : Find parameters that meet a goal best.
+
+    Examples
+    --------
     >>> import lagrangian as lg
-    >>> found = lg.sensitivities("two_r", 1.0, over=["l1", "theta1"])
+    >>> found = lg.sensitivities("pendulum", 2.0, over=["L", "theta"])
     >>> found.dq.shape
-    (1001, 2, 2)
-    >>> value, gradient = found.end("theta1^2 + 0.1*qd_theta2")
+    (1001, 1, 2)
+
+    How the angle at the end changes with the length, and with the angle at the beginning:
+
+    >>> value, gradient = found.end("theta")
+    >>> print(round(value, 4), gradient.round(4))
+    3.7957 [ 3.4552 -0.9402]
     """
     if parameters is not None:
         mechanism = dynamics_of(mechanism)
@@ -71,7 +129,30 @@ def sensitivities(
     dyn = dynamics_of(mechanism, parameters)
     names = list(over)
     values = _values(dyn.mechanism, names)
-    motion = simulate(dyn, t_span, q0, qd0, torque, events, rtol=rtol, atol=atol, **options)
+    motion = simulate(
+        dyn,
+        t_span,
+        q0,
+        qd0,
+        torque,
+        events,
+        method,
+        rtol,
+        atol,
+        wrenches=wrenches,
+        saturate=saturate,
+        t_eval=t_eval,
+        stabilisation=stabilisation,
+        alpha=alpha,
+        beta=beta,
+        off_constraint=off_constraint,
+        step=step,
+        max_step=max_step,
+        limits=limits,
+        restitution=restitution,
+        progress=progress,
+        max_steps=max_steps,
+    )
     _check_smooth(motion)
     span = dyn.mechanism.initial.t_span if t_span is None else None
     return Sensitivities(dyn, motion, names, values, tuple(frames), checked(events, dyn.mechanism), (q0, qd0), span)
@@ -105,16 +186,45 @@ def _check_smooth(motion: Motion) -> None:
     else:
         return
     raise SimulationError(
-        f"{motion.name}: the motion has no derivatives here: {what}", remedy="give expressions for torques, and limits=False"
+        f"{motion.name}: the motion is not smooth, so that it has no derivatives: {what}",
+        remedy="give expressions for torques, and limits=False",
     )
 
 
 @dataclass
 class Sensitivities:
-    """A `motion` and its derivatives along `over`: `dq` (rows, nq, over) and `dqd` (rows, nv, over) of its rows.
+    """A motion and its derivatives with respect to parameters and to its start.
 
-    `of`, `end` and `integral` take an expression of the state, such as "theta1^2 + 0.01*tau_theta1^2" or "tip.x - 0.5": of
-    coordinates, speeds `qd_<name>`, joint forces `tau_<name>`, positions `<frame>.x`, the time t, and parameters.
+    `sensitivities` returns this. The methods `of`, `end` and `integral` take an expression of the state, such as
+    "theta1^2 + 0.01*tau_theta1^2" or "tip.x - 0.5". It may use coordinates, speeds `qd_<name>`, torques or forces of joints
+    `tau_<name>`, positions of frames `<frame>.x`, the time `t`, and parameters.
+
+    Attributes
+    ----------
+    dyn : Dynamics
+        The compiled dynamics.
+    motion : Motion
+        The motion.
+    over : list of str
+        What the derivatives are with respect to, in the order of the columns.
+    values : dict of float
+        The values of those of `over` that are parameters.
+    frames : tuple of str
+        The frames whose positions expressions may use.
+    events : list of Event
+        The events of the motion.
+    begin : tuple
+        `q0` and `qd0` as they were given.
+    span : tuple or None
+        The mechanism's own time span, if you gave none.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.sensitivities("pendulum", 2.0, over=["L"])
+    >>> value, gradient = found.integral("qd_theta^2")
+    >>> print(round(value, 4), gradient.round(4))
+    19.6899 [-21.7834]
     """
 
     dyn: Dynamics
@@ -128,10 +238,12 @@ class Sensitivities:
 
     @property
     def dq(self) -> np.ndarray:
+        """The derivatives of the coordinates at every row, with the shape (rows, coordinates, over)."""
         return self._rows[:, : self.dyn.nq]
 
     @property
     def dqd(self) -> np.ndarray:
+        """The derivatives of the speeds at every row, with the shape (rows, speeds, over)."""
         return self._rows[:, self.dyn.nq :]
 
     @cached_property
@@ -141,19 +253,60 @@ class Sensitivities:
     # -- of expressions ----------------------------------------------------------------------------------------------
 
     def of(self, expression: str | Scalar) -> tuple[np.ndarray, np.ndarray]:
-        """An expression at every row, and its derivatives, (rows, over)."""
+        """Evaluate an expression and its derivatives at every row.
+
+        Parameters
+        ----------
+        expression : str
+            An expression of the state.
+
+        Returns
+        -------
+        values : ndarray
+            The values, one for each row.
+        derivatives : ndarray
+            The derivatives, with the shape (rows, over).
+        """
         found = self._lanes(expression, self.motion.t, np.hstack([self.motion.q, self.motion.qd]), self._rows)
         return _value(found, len(self.motion.t)), _slopes(found, len(self.motion.t), len(self.over))
 
     def end(self, expression: str | Scalar) -> tuple[float, np.ndarray]:
-        """An expression at the end of the run, and its gradient; where an event ends the run, the end moves with it."""
+        """Evaluate an expression and its gradient at the end of the motion.
+
+        If an event ends the motion, the gradient includes the change of the end time.
+
+        Parameters
+        ----------
+        expression : str
+            An expression of the state.
+
+        Returns
+        -------
+        value : float
+            The value.
+        gradient : ndarray
+            Its derivatives with respect to each of `over`.
+        """
         t, y = np.array([self._until]), np.hstack([self.motion.q, self.motion.qd])[-1:]
         S = self._variation.first[-1][None] + self._rate_at_end * self._end_slopes
         found = self._lanes(expression, t, y, S, self._end_slopes)
         return float(_value(found, 1)[0]), _slopes(found, 1, len(self.over))[0]
 
     def integral(self, expression: str | Scalar) -> tuple[float, np.ndarray]:
-        """The integral of an expression over the run, and its gradient."""
+        """Evaluate the integral of an expression over the motion, and its gradient.
+
+        Parameters
+        ----------
+        expression : str
+            An expression of the state.
+
+        Returns
+        -------
+        value : float
+            The integral over time.
+        gradient : ndarray
+            Its derivatives with respect to each of `over`.
+        """
         at, integrals = running_integrals(NODES)
         steps, lengths = self._starts, self._lengths
         times = (steps[:, None] + lengths[:, None] * at).ravel()
@@ -280,7 +433,7 @@ class Sensitivities:
         when = next(event.when for event in self.events if event.name == name)
         if not isinstance(when, Expression):
             raise SimulationError(
-                f"{self.motion.name}: event {name!r} is no expression of the state, and has no derivatives here"
+                f"{self.motion.name}: event {name!r} is not an expression of the state, so that it has no derivatives"
             )
         t, y = np.array([self._until]), self._last[None]
         still = self._lanes(when, t, y, self._variation.first[-1][None])
@@ -296,8 +449,8 @@ class Sensitivities:
         follows = Following(self.dyn.mechanism, self.values)
         if follows.depends(start):
             raise SimulationError(
-                f"{self.motion.name}: the time at which the run begins follows parameters, and has no derivatives here",
-                remedy="begin at a time in numbers",
+                f"{self.motion.name}: the time at which the motion begins depends on parameters, and has no derivatives here",
+                remedy="give the beginning as a number",
             )
         if not isinstance(end, Written) or not follows.depends(end):
             return np.zeros(len(self.over))

@@ -13,32 +13,16 @@ from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.program import prepared
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
-from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import late_rows, places
-from lagrangian.motion.solver.balance import emit_balance
-from lagrangian.motion.solver.event_functions import emit_events
-from lagrangian.motion.solver.interpolant import emit_replay
-from lagrangian.motion.solver.late_rows import LateRows
 from lagrangian.motion.solver.response import ARGUMENTS as RESPONSE_ARGUMENTS
-from lagrangian.motion.solver.response import emit_responses
 from lagrangian.motion.solver.segment import Segment
-from lagrangian.motion.solver.time_loop import TimeLoop
-from lagrangian.motion.system.functions import Functions
+from lagrangian.motion.solver.text import SolverText, effort
 from lagrangian.motion.system.large import RolledResponse
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
-# lines of code past which the compiler is asked to do less: with all care, the longest would take it minutes
-LONG, LONGEST = 11_000, 150_000
-
 _NONE = np.zeros(1)
-
-
-def effort(text: str) -> int:
-    """How hard the compiler is to try."""
-    lines = text.count("\n")
-    return 2 if lines < LONG else 1 if lines < LONGEST else 0
 
 
 class Solver:
@@ -73,7 +57,7 @@ class Solver:
         self.balances = method.adaptive and not callback and written
 
         def compiled() -> tuple[dict[str, object], bytes]:
-            text, numbers = self._module(chosen.fma)
+            text, numbers = self._text(chosen.fma).written()
             passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
             return {"numbers": numbers}, jit.compile_object(text, chosen, effort(text), passes)
 
@@ -93,30 +77,9 @@ class Solver:
     def _function(self, name: str, pointers: int) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
 
-    def _module(self, fma: bool) -> tuple[str, int]:
-        """Its code, and how many numbers it reads, prepared ones too."""
-        declared: set[str] = set()
-        method = self.method
-        functions = Functions(self.system, declared, fma, self.rolled, late=self._late)
-        lines = functions.write(method.jacobian, method.canonical, self.balances)
-        module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
-        module.second_order, module.open = self.system.second_order, not self.system.constrained
-        if self.callback:
-            self._ask(module)
-        if len(self.system.table):
-            emit_events(module, self.system)
-        self.method.emit(module)
-        late: LateRows | None = None
-        if functions.late > 1 and isinstance(self.method, ExplicitMethod):
-            late = LateRows(module, self.method, functions.late, self.workspace)
-            late.emit()
-        TimeLoop(module, self.method, len(self.system.table), self.workspace, late).emit()
-        emit_replay(module, self.method, self.workspace)
-        if self.balances:
-            emit_balance(module, self.method, self.workspace)
-        if self.system.responds:
-            emit_responses(module, self.system)
-        return "\n".join([*lines, *sorted(declared)]), functions.preparation.size
+    def _text(self, fma: bool) -> SolverText:
+        asked = self._ask if self.callback else None
+        return SolverText(self.system, self.method, fma, self.workspace, self._late, self.rolled, self.balances, asked)
 
     def _ask(self, module: Module) -> None:
         """Torques from Python: the address of the function is in u."""

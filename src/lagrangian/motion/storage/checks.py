@@ -48,7 +48,7 @@ class Checked:
             raise self.wrong(f"{name} has {values.ndim} dimensions instead of {len(dimensions)}")
         for dimension, size in zip(dimensions, values.shape, strict=True):
             if self.sizes.setdefault(dimension, size) != size:
-                raise self.wrong(f"{name} has {size} entries for each {dimension}, which there are {self.sizes[dimension]} of")
+                raise self.wrong(f"{name} has {size} entries along {dimension} instead of {self.sizes[dimension]}")
         return values
 
     def text(self, name: str) -> str:
@@ -65,9 +65,9 @@ class Checked:
         except (ValueError, RecursionError) as error:
             if isinstance(error, DescriptionError):
                 raise
-            raise self.wrong(f"its attribute {name!r} is no JSON") from None
+            raise self.wrong(f"its attribute {name!r} is not JSON") from None
         if not isinstance(value, dict):
-            raise self.wrong(f"its attribute {name!r} is no JSON object")
+            raise self.wrong(f"its attribute {name!r} is not a JSON object")
         return value
 
     def statistics(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def contents(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if any(x.external or x.is_virtual for x in found.values()):
             raise ValueError("it refers to other files")
         if sum(x.size * x.dtype.itemsize for x in found.values()) > _RATIO * len(data):
-            raise ValueError("it says that it holds more than it can")
+            raise ValueError("it claims to hold more than its size allows")
         arrays = {name: (x.asstr() if x.dtype.kind == "O" else x)[...] for name, x in found.items()}
         return arrays, dict(file.attrs)
 

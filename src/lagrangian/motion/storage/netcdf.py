@@ -100,12 +100,12 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if not data.startswith(_HDF5):
             raise DescriptionError(f"{path}: this is not a netCDF file: its first bytes are not those of HDF5")
         if not hdf5.can_be_read(data):
-            raise DescriptionError(f"{path}: this netCDF file is damaged: the library that reads such files does not end with it")
+            raise DescriptionError(f"{path}: this netCDF file is damaged: the HDF5 library does not finish reading it")
         content = data
     elif seal != _seal(content):
         raise DescriptionError(
-            f"{path}: this file is damaged: its bytes are not those that were written, by their SHA-256; take a copy of it, or"
-            " make the run again"
+            f"{path}: this file is damaged: its SHA-256 checksum does not match its contents; use a copy of it, or simulate the "
+            "motion again"
         )
     try:
         return hdf5.contents(content)

@@ -12,7 +12,7 @@ from its code. Only `rates` that are short are there twice, if that is wanted: `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import Array, Builder
@@ -41,7 +41,10 @@ class Functions:
         self.lines: list[str] = []
         self.projected = False  # whether `project` is written
 
-    def write(self, jacobian: bool, canonical: bool, balanced: bool) -> list[str]:
+    def write(
+        self, jacobian: bool, canonical: bool, balanced: bool, more: Mapping[str, Callable[[Graph], list[Any]]] | None = None
+    ) -> list[str]:
+        """With `more` functions of time, state and u, by name."""
         system = self.system
         self._rates()
         if jacobian:
@@ -58,6 +61,8 @@ class Functions:
         if balanced:  # which is of one motion, however many are integrated at once
             self.width, self.preparation.at = 1, ("u", system.inputs.numbers)
             self._add("balance_terms", lambda graph: balance_terms(system, graph))
+        for name, outputs in (more or {}).items():
+            self._add(name, outputs)
         self.lines += self.preparation.function("prepare")
         return self.lines
 

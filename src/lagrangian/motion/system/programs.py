@@ -30,7 +30,7 @@ class Programs:
     @property
     def outputs(self) -> Kernel:
         """What `output_sizes` names."""
-        return self._kernel("motion_outputs", sum(output_sizes(self.system).values()), self._outputs)
+        return self._kernel("motion_outputs", sum(output_sizes(self.system).values()), self.traced_outputs)
 
     @property
     def acting(self) -> Kernel:
@@ -55,7 +55,7 @@ class Programs:
         system = self.system
         return self._kernel("event_values", len(system.table.compiled), system.event_values, {"response": system.responses})
 
-    def _outputs(self, graph: Graph) -> list[Any]:
+    def traced_outputs(self, graph: Graph) -> list[Any]:
         system = self.system
         state = system.state(graph)
         tau = system.forces.torques(graph, state)

@@ -16,18 +16,22 @@ LARGE = 30  # joints: of more, sizing is a task of its own
 
 def actuators(subject: Subject) -> Html:
     model, motion = subject.mechanism, subject.motion
+    if subject.sizing is not None:
+        told = "The chosen motors and gears; the last three columns are their margins:"
+        return joined([_demand(subject.sizing), *_motors(subject.sizing, told)])
     driven = [joint for joint in model.joints if joint.actuated and joint.kind.nv]
     if not driven or not np.any(motion.tau) or len(motion.t) < 2:
-        return paragraph("There is nothing to size: no driven joint has a torque in this run.")
+        return paragraph("No motors are chosen, because no driven joint has a torque in this run.")
     if len(driven) > LARGE:
-        return paragraph(f"Motors are not chosen here: {len(driven)} driven joints are more than a report sizes.")
+        return paragraph(f"No motors are chosen, because {len(driven)} driven joints are too many for a report.")
     slides = [joint.name for joint in driven if any(joint.slides)]
     if slides:
-        why = f"{_listed(slides)} slide{'s' * (len(slides) == 1)}, and how far per turn of a screw or pinion is not known"
+        why = f"{_listed(slides)} slide{'s' * (len(slides) == 1)}, and the travel per turn of a screw or pinion is not known"
         sizing = size_actuators(model, motion, catalogue=False)
-        return joined([paragraph(f"What the run asks. Motors are not chosen: {why}."), _demand(sizing)])
+        return joined([paragraph(f"The demand of the run. No motors are chosen, because {why}."), _demand(sizing)])
     sizing = size_actuators(model, motion)
-    return joined([_demand(sizing), *_motors(sizing)])
+    told = "The motors of the catalogue of the package that fit with the least power; the last three columns are their margins:"
+    return joined([_demand(sizing), *_motors(sizing, told)])
 
 
 def _listed(names: list[str], most: int = 8) -> str:
@@ -42,11 +46,11 @@ def _demand(sizing: Sizing) -> Html:
     for (name, d), (peak, rms, fastest, mean, power, energy, back) in zip(sizing.demand.items(), columns, strict=True):
         torque, speed, _ = d.units
         rows.append((name, peak, rms, torque, fastest, mean, speed, power, energy, back))
-    told = paragraph(f"Taken as a cycle of {sizing.cycle_time:.4g} s, repeated. At the joints:")
+    told = paragraph(f"The run is taken as a repeated cycle of {sizing.cycle_time:.4g} s. At the joints:")
     return joined([told, table(head, rows, left=(0, 3, 6))])
 
 
-def _motors(sizing: Sizing) -> list[Any]:
+def _motors(sizing: Sizing, told: str) -> list[Any]:
     rows = []
     for name, a in sizing.actuators.items():
         best = a.best
@@ -59,12 +63,11 @@ def _motors(sizing: Sizing) -> list[Any]:
     found: list[Any] = []
     if rows:
         head = ("joint", "motor", "gear", "RMS [N m]", "peak [N m]", "peak [rpm]", "continuous", "peak", "speed")
-        told = "Motors of the shipped catalogue that fit with the least power; the last three columns are their margins:"
         found += [paragraph(told), table(head, rows, left=(0, 1, 2))]
     found += [paragraph(element("b", name), f": {a.message}", kind="quiet") for name, a in sizing.actuators.items() if a.message]
     if rows:
-        told = "Torque over speed at the motors, in what they can do."
-        found.append(figure(sizing.plot(), "torque over speed at the motors", told))
+        caption = "Torque over speed at the motors, with the limits of the motors."
+        found.append(figure(sizing.plot(), "torque over speed at the motors", caption))
     return found
 
 

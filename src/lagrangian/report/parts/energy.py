@@ -18,23 +18,31 @@ def energy(subject: Subject) -> Html | None:
         return None
     verdict = energy_verdict(motion)
     found = [paragraph(verdict.sentence)]
-    found.append(figure(motion.plot("energy", "balance"), f"energies of {motion.name} over time, and the error of their balance"))
+    rounding = subject.rounding
+    if not rounding.still:
+        alt = f"energies of {motion.name} over time, and the error of their balance"
+        found.append(figure(motion.plot("energy", "balance"), alt))
+    kinetic = rounding.without(motion.kinetic_energy, "energy")
     stored = (
-        ("kinetic energy", motion.kinetic_energy),
+        ("kinetic energy", kinetic),
         ("potential energy", motion.potential_energy),
-        ("together", motion.energy),
+        ("together", kinetic + motion.potential_energy),
     )
-    least = 1e-12 * motion.energy_scale  # less than this is rounding
-    rows: list[tuple[Any, ...]] = [(name, number(x[0]), number(x[-1]), _signed(x[-1] - x[0], least)) for name, x in stored]
+    least, tiny = rounding.of("potential"), 0.0 if rounding.still else rounding.of("energy")  # less than this is rounding
+    rows: list[tuple[Any, ...]] = [
+        (name, *(number(x[k] if abs(x[k]) > tiny else 0.0) for k in (0, -1)), _signed(x[-1] - x[0], least)) for name, x in stored
+    ]
     for source, done in motion.work.items():
         total = np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
         if np.abs(total).max() > least:
             rows.append((WORKS.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
-    rows.append(("left over: the error", "", "", rough(float(motion.balance[-1]))))
+    balance = rounding.without(motion.balance, "balance")
+    rows.append(("remainder (error)", "", "", rough(float(balance[-1]))))
     found.append(table(("[J]", "start", "end", "change"), rows))
-    off = float(np.abs(motion.balance).max())
-    told = Html(f"Largest error at any row: {rough(off)} J. The most that was moved: {number(motion.energy_scale)} J.")
-    found.append(paragraph(told, kind="quiet"))
+    if not rounding.still:
+        off = float(np.abs(balance).max())
+        told = Html(f"The largest error is {rough(off)} J. The largest energy that moved is {number(motion.energy_scale)} J.")
+        found.append(paragraph(told, kind="quiet"))
     return joined(found)
 
 

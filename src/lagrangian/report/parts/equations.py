@@ -41,14 +41,14 @@ PROVED = (12, 2500)  # coordinates and terms up to which the proof is quick
 def equations(subject: Subject) -> Html | None:
     model = subject.mechanism
     if model.nv == 0:
-        return paragraph("Nothing moves in this mechanism: it has no equations of motion.")
+        return paragraph("Nothing moves in this mechanism, so it has no equations of motion.")
     if model.nv > COORDINATES:
-        return _elsewhere(f"{model.nv} coordinates are more than anybody reads.")
+        return _elsewhere(f"The equations of {model.nv} coordinates are too long to show here.")
     left_out = []
     try:
         eom = derive(model, limit=SECONDS, progress=_quiet)
     except CostError as error:
-        return _elsewhere(f"The closed form is not written here: {error.what}.")
+        return _elsewhere(f"The closed form is not shown: {error.what}.")
     except LagrangianError as error:
         if not model.constraints:
             raise
@@ -65,7 +65,7 @@ def _quiet(done: float, total: float) -> None:
 
 
 def _elsewhere(why: str) -> Html:
-    return paragraph(f"{why} The run above used recursions that need no closed form, and compute the same.")
+    return paragraph(f"{why} The run used recursive algorithms, which compute the same without a closed form.")
 
 
 class _Written:
@@ -83,7 +83,7 @@ class _Written:
         found = [typeset.lines(typeset.of_motion(friction, constrained)), *self._legend()]
         found.append(self._matrix("Mass matrix", eom.M, drawn=True))
         found += self._velocity()
-        found.append(self._matrix("G = ∂V/∂q, of gravity and springs", eom.G))
+        found.append(self._matrix("G = ∂V/∂q from gravity and springs", eom.G))
         if friction:
             found.append(self._matrix("Friction F", eom.F))
         if constrained:
@@ -93,9 +93,7 @@ class _Written:
         found += self._where()
         found.append(self._proof())
         if self.rounding.rounded:
-            found.append(
-                paragraph(f"Numbers are rounded to {DIGITS} digits here; the equations themselves are exact.", kind="quiet")
-            )
+            found.append(paragraph(f"Numbers are shown with {DIGITS} digits; the equations themselves are exact.", kind="quiet"))
         found += [paragraph(f"Note: {note}", kind="quiet") for note in eom.notes]
         return [x for x in found if x]
 
@@ -123,7 +121,7 @@ class _Written:
         left_out = len(entries(matrix)) - len(shown)
         if not whole:
             inner.append(
-                paragraph(f"{terms} terms in all; {left_out} entries of more than {ENTRY} terms are not written out here.")
+                paragraph(f"The matrix has {terms} terms; {left_out} entries with more than {ENTRY} terms are not shown.")
             )
         inner.append(
             folded(f"{len(matrix.entries) - left_out} entries", body, long=True) if terms > (SHORT if fold else OPEN) else body
@@ -140,7 +138,7 @@ class _Written:
         some = christoffel.count
         rule = typeset.lines(_CORIOLIS)
         if terms > READ:
-            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here."
+            told = f"{some} Christoffel symbols are not zero; they have {terms} terms and are not shown."
             return [_block(title, rule, paragraph(told))]
         symbols, coriolis = christoffel_entries(eom), entries(eom.C)
         self.shown += [x for _, x in symbols]
@@ -148,7 +146,7 @@ class _Written:
         long = terms > SHORT
         if not long:
             self.shown += [x for _, x in coriolis]
-        inner = [rule, folded(f"Christoffel symbols that are not zero ({some})", body, not long, long)]
+        inner = [rule, folded(f"Christoffel symbols (not zero: {some})", body, not long, long)]
         if terms <= READ // 2:
             inner.append(folded("The matrix C", typeset.formulas(coriolis, self.style), not long, long))
         return [_block(title, *inner)]
@@ -157,7 +155,7 @@ class _Written:
         eom = self.eom
         found = [self._matrix("Loop closure η(q) = 0", eom.closure)] if len(eom.closure) else []
         found.append(self._matrix("Constraint matrix Ψ", eom.Psi))
-        found.append(self._matrix("Its rate Ψ̇", eom.Psi_dot, fold=True))
+        found.append(self._matrix("Rate Ψ̇ of the constraint matrix", eom.Psi_dot, fold=True))
         moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven(eom)]
         rows = paragraph(f"Rows of Ψ: {', '.join(eom.constraint_names[:40])}.", kind="quiet")
         found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(moving))), rows))
@@ -202,7 +200,10 @@ class _Written:
         eom = self.eom
         terms = eom.derived.christoffel.terms + _terms(eom.M)
         if eom.n > PROVED[0] or terms > PROVED[1]:
-            return paragraph("Not proved here: the proof would take longer than all the rest of this page.", kind="quiet")
+            return paragraph(
+                "The equations are not proved here, because the proof would take longer than the rest of the report.",
+                kind="quiet",
+            )
         return certificate(eom.prove())
 
 
@@ -217,7 +218,8 @@ def certificate(proof: Any) -> Html:
     """What was proved, in a line; statement by statement when asked for."""
     mark, word = ("✓", "Proved") if proof else ("✗", "Not proved")
     told = (
-        f"{word}: Lagrange's equations are those of Newton-Euler, Kane and Uicker-Kahn, and those the compiled algorithms compute"
+        f"{word}: the derivations of Lagrange, Newton-Euler, Kane and Uicker-Kahn and the compiled algorithms give the same "
+        "equations"
     )
     rows = [(s.what, s.how, s.result, s.entries, s.terms or "", f"{s.seconds:.3f}") for s in proof.statements]
     body = table(("statement", "how", "", "entries", "terms", "time [s]"), rows, left=(0, 1, 2))

@@ -49,7 +49,7 @@ def _joints(m: Mechanism) -> Html:
         "moves",
         "on",
         "at [m]",
-        "turned by [rad]",
+        "orientation [rad]",
         "limits",
         "rotor [kg m²]",
         "friction",
@@ -129,4 +129,4 @@ def _others(m: Mechanism) -> Html:
     )
 
 
-MECHANISM = Part("mechanism", "The mechanism", mechanism)
+MECHANISM = Part("mechanism", "Mechanism", mechanism)

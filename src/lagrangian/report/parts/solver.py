@@ -11,15 +11,15 @@ from lagrangian.report.subject import Part, Subject
 
 _TOLD = {
     "accepted": "Steps",
-    "rejected": "Steps rejected",
+    "rejected": "Rejected steps",
     "evaluations": "Evaluations",
     "rtol": "Relative tolerance",
     "atol": "Absolute tolerance",
     "stabilisation": "Stabilisation of constraints",
-    "alpha": "Its alpha [1/s]",
-    "beta": "Its beta [1/s]",
+    "alpha": "Baumgarte alpha [1/s]",
+    "beta": "Baumgarte beta [1/s]",
     "drift_at_steps": "Drift at the steps",
-    "drift_between_steps": "Drift between them",
+    "drift_between_steps": "Drift between the steps",
     "independence": "Independence of the constraints",
 }
 
@@ -57,4 +57,4 @@ def versions() -> list[str]:
     return [*found, f"Python {platform.python_version()}", f"{platform.system()} {platform.machine()}"]
 
 
-SOLVER = Part("solver", "How it was computed", solver)
+SOLVER = Part("solver", "Method", solver)

@@ -60,7 +60,7 @@ class Chapter:
         links = [element("a", label, href=path.name) for path, label in self.files]
         parts: list[Any] = [paragraph(self.lead, kind="lead"), code(self.snippet), self.body]
         if rows:
-            parts.append(table(("", "check", "found", "should be"), rows, left=(0, 1, 2, 3), kind="checks"))
+            parts.append(table(("", "check", "found", "expected"), rows, left=(0, 1, 2, 3), kind="checks"))
         if links:
             between = [x for link in links for x in (" · ", link)][1:]
             parts.append(paragraph("Files: ", *between, kind="files"))
@@ -71,7 +71,12 @@ def stage(motion: Motion, picture: bytes, speed: float = 1) -> Html:
     """The motion, to be played; on paper, the picture."""
     printed = image(picture, "png", f"{motion.name} at the start", class_="print") if picture else Html("")
     subject = Subject(motion)
-    found = made(Part("stage", "animation", lambda s: animated(s, "420px", printed, speed)), subject) or Html("")
+
+    def part(given: Subject) -> Html:
+        computes = given.computing is not None and given.computing.data is not None
+        return animated(given if computes else Subject(motion, sliders=False), "420px", printed, speed)
+
+    found = made(Part("stage", "animation", part), subject) or Html("")
     subject.warn()
     return found
 
@@ -99,4 +104,4 @@ def kept(motion: Motion, place: Place, stem: str, plot: Any) -> list[tuple[Path,
     page = place.reporter.write(run, place.folder / f"{stem}-report.html")
     picture = place.folder / f"{stem}.png"
     plot.savefig(picture)
-    return [(page, "the run's whole report"), (run, "its rows, with the mechanism (netCDF)"), (picture, "the plot")]
+    return [(page, "report of the run"), (run, "rows and mechanism (netCDF)"), (picture, "plot")]

@@ -61,8 +61,8 @@ def circle(place: Place) -> Chapter:
     return Chapter(
         "circle",
         "Torques for a circle",
-        "The arm's tip goes around x = 1.2 + 0.2 cos φ, y = 1.2 + 0.2 sin φ m in 10 s, elbow up. Inverse kinematics and inverse "
-        "dynamics in one call; motors and gears for it in another.",
+        "The tip of the arm follows the circle x = 1.2 + 0.2 cos φ, y = 1.2 + 0.2 sin φ m in 10 s, elbow up. One call solves "
+        "the inverse kinematics and dynamics; another chooses motors and gears.",
         CIRCLE,
         f"θ₁ needs {least:.1f} to {most:.1f} N m",
         [
@@ -78,7 +78,7 @@ def circle(place: Place) -> Chapter:
             [
                 stage(motion, picture),
                 plotted(plot, "torques over time"),
-                paragraph(f"Motors that can do it: {'; '.join(motors)}."),
+                paragraph(f"Motors that fit: {'; '.join(motors)}."),
             ]
         ),
         picture,
@@ -95,7 +95,7 @@ def pendulum(place: Place) -> Chapter:
     return Chapter(
         "double_pendulum",
         "Double pendulum",
-        "The same arm, let go with its elbow bent by 45 degrees. No torques: the energy must stay what it was, and it does.",
+        "The same arm is released with its elbow bent by 45 degrees. No torques act, so the energy must stay constant.",
         PENDULUM,
         Html(f"energy kept to {rough(float(np.abs(motion.balance).max()) / motion.energy_scale)} in {steps} steps"),
         [_energy(motion), _released(motion)],
@@ -131,15 +131,15 @@ def four_bar(place: Place) -> Chapter:
     return Chapter(
         "four_bar",
         "A linkage that locks",
-        "A deployable four-bar linkage opens under the torque of a spring until its links align. The loop stays closed to "
-        "rounding. The multipliers grow from 0.1 N to 1505 N, and the run stops at the lock by itself.",
+        "A deployable four-bar linkage opens under the torque of a spring until its links align. The loop stays closed within "
+        "rounding errors. The multipliers grow from 0.1 N to 1505 N, and the run stops when the linkage locks.",
         FOUR_BAR,
         f"locks at t = {locked:.2f} s, θ₁ = {angle:.2f}°",
         [
             Check("time of the lock [s]", f"{locked:.4f}", "12.2830 (quadrature in 30 digits)", abs(locked - 12.2829956) < 1e-6),
             Check("θ₁ at 12.25 s [deg]", f"{degrees(motion(12.25)[0][0]):.1f}", "150 (lectures)", early < 0.5),
-            Check("θ₁ there [deg]", f"{angle:.2f}", "150.46 (lectures)", abs(angle - 150.46) < 0.005),
-            Check("loop open by [m]", rough(drift), "0", drift < 1e-12),
+            Check("θ₁ at the lock [deg]", f"{angle:.2f}", "150.46 (lectures)", abs(angle - 150.46) < 0.005),
+            Check("loop closure error [m]", rough(drift), "0", drift < 1e-12),
             _energy(motion),
         ],
         joined([stage(motion, picture, speed=2), plotted(plot, "coordinates and constraint forces over time")]),
@@ -161,16 +161,19 @@ def stewart(place: Place) -> Chapter:
     return Chapter(
         "stewart",
         "Stewart platform",
-        "1.2 tonnes on six legs, carried round a circle without tilting: 24 speeds, 18 constraint equations. The forces of the "
-        "legs along the path; simulated with these forces and nothing else, the platform comes back to where it began.",
+        "Six legs carry 1.2 tonnes along a circle without tilting the platform: 24 speeds, 18 constraint equations. Inverse "
+        "dynamics gives the forces of the legs. A simulation with these forces alone brings the platform back to its start.",
         STEWART,
         f"legs push {forces.min():.0f} to {forces.max():.0f} N",
         [
-            Check("simulated with these forces, off the path at the end [m, rad]", rough(off), "0", off < 1e-8),
+            Check("distance from the path at the end of the simulation [m, rad]", rough(off), "0", off < 1e-8),
             Check(
-                "loops open by [m]", rough(again.statistics["drift_at_steps"]), "0", again.statistics["drift_at_steps"] < 1e-12
+                "loop closure error [m]",
+                rough(again.statistics["drift_at_steps"]),
+                "0",
+                again.statistics["drift_at_steps"] < 1e-12,
             ),
-            Check("power in less change of energy [J]", *_balanced(motion)),
+            Check("work minus change of energy [J]", *_balanced(motion)),
         ],
         joined([stage(motion, picture), plotted(plot, "forces of the legs over time")]),
         picture,
@@ -179,7 +182,7 @@ def stewart(place: Place) -> Chapter:
 
 
 def _energy(motion: Motion) -> Check:
-    return Check("change of energy less work [J]", *_balanced(motion))
+    return Check("change of energy minus work [J]", *_balanced(motion))
 
 
 def _balanced(motion: Motion) -> tuple[str, str, bool]:

@@ -13,12 +13,12 @@ FIRST = """
 import lagrangian as lg
 
 arm = lg.load("arm.toml")    # or URDF, MJCF, a DH table, lg.library("puma560")
-lg.derive(arm).show()        # its equations
-lg.simulate(arm).report()    # a run, on a page like this
+lg.derive(arm).show()        # equations of motion
+lg.simulate(arm).report()    # a report like this page
 """
 
 NEXT = """
-lagrangian new arm.toml          # a commented description of your own mechanism
+lagrangian new arm.toml          # writes a commented description to change
 lagrangian show arm.toml
 lagrangian derive arm.toml
 lagrangian simulate arm.toml
@@ -30,7 +30,7 @@ def index(chapters: Sequence[Chapter], failures: Sequence[tuple[str, str]], seco
     sections = [Section(c.id, c.title, c.html()) for c in chapters]
     if failures:
         words = [paragraph(f"{title}: {why}", kind="missing") for title, why in failures]
-        sections.append(Section("missing", "What could not be made", joined(words)))
+        sections.append(Section("missing", "Chapters that failed", joined(words)))
     sections.append(Section("next", "Your own mechanism", _next()))
     foot = f"Made in {seconds:.0f} s by {', '.join(versions())}."
     return page("lagrangian: the tour", _head(chapters, seconds), sections, foot)
@@ -41,18 +41,18 @@ def _head(chapters: Sequence[Chapter], seconds: float) -> Html:
     good = sum(check.good for check in checks)
     facts = [
         (f"{len(chapters)}", "chapters"),
-        (f"{good} of {len(checks)}", "checks hold"),
-        (f"{seconds:.0f} s", "for all of it, here"),
+        (f"{good} of {len(checks)}", "checks passed"),
+        (f"{seconds:.0f} s", "total time on this machine"),
     ]
     numbers = [element("div", element("b", figure), " ", what) for figure, what in facts]
     lead = (
-        "Describe a mechanism, open or closed, and get its equations of motion: to read, in closed form and proved; to run, as "
-        "machine code; to trust, with every run's energy and constraints checked. All on this page was computed on this "
-        "machine just now."
+        "lagrangian derives the equations of motion of mechanisms with and without closed loops, in closed form and with a "
+        "proof. It compiles them to machine code and checks the energy and the constraints of every run. Your machine computed "
+        "everything on this page."
     )
     return joined(
         [
-            element("h1", "Equations of motion, to read, to run, to trust"),
+            element("h1", "A tour of lagrangian"),
             paragraph(lead, kind="lead"),
             code(FIRST),
             element("div", *numbers, class_="numbers"),
@@ -68,5 +68,5 @@ def _card(chapter: Chapter) -> Html:
 
 
 def _next() -> Html:
-    told = paragraph("A mechanism is a text file: joints, bodies, and where they are. URDF and MJCF are read as well.")
+    told = paragraph("A mechanism is a text file with joints and bodies. You can also load URDF, MJCF and SDF files.")
     return joined([told, code(NEXT)])

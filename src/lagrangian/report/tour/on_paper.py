@@ -55,14 +55,14 @@ def two_r(place: Place) -> Chapter:
     by_hand = _by_hand(eom)
     return Chapter(
         "two_r",
-        "Two links, on paper",
-        "The planar arm of every textbook. Lagrange's equations in closed form, as short as one writes them by hand, and proved: "
-        "four derivations and the compiled algorithms agree as polynomials, not at some points.",
+        "Two links: equations",
+        "This is the planar arm of every textbook. Its Lagrange equations in closed form are as short as those written by "
+        "hand. They are proved: four derivations and the compiled algorithms agree as polynomials, not only at some points.",
         TWO_R,
         f"derived in {1e3 * took:.0f} ms, proved in {proof.seconds:.2f} s",
         [
             Check("statements proved", f"{sum(s.proved for s in proof.statements)}", f"{len(proof.statements)}", proof.proved),
-            Check("M₁₁ less m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", rough(by_hand), "0", abs(by_hand) < 1e-13),
+            Check("M₁₁ minus m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", rough(by_hand), "0", abs(by_hand) < 1e-13),
         ],
         joined(parts),
         still(model, [0.9, 0.7]),
@@ -102,15 +102,15 @@ def puma(place: Place) -> Chapter:
     statements = len(proof.statements)
     return Chapter(
         "puma560",
-        "PUMA 560, on paper",
-        "Six joints, the parameters of Armstrong, Khatib and Burdick. Equations that other tools leave as thousands of terms "
-        "fit on a page, and are proved as well.",
+        "PUMA 560: equations",
+        "Six joints with the parameters of Armstrong, Khatib and Burdick. The equations, which have thousands of terms when "
+        "expanded, fit on a page and are proved, too.",
         PUMA,
         f"derived in {1e3 * took:.0f} ms, proved in {proof.seconds:.2f} s",
         [
             Check("statements proved", f"{sum(s.proved for s in proof.statements)}", f"{statements}", proof.proved),
             Check(
-                "gravity's torques in pose qn [N m]",
+                "gravity torques in the pose qn [N m]",
                 ", ".join(f"{x:.4f}" for x in gravity[1:5] + 0.0),
                 "31.6399, 6.0351, 0.0000, 0.0283 (Corke, Robotics Toolbox)",
                 off < 5e-5,

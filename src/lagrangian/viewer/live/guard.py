@@ -10,19 +10,26 @@ from __future__ import annotations
 import hmac
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 HOSTS = ("127.0.0.1", "localhost", "::1")
 MOST = 2**16  # bytes of a message: one of a control or of the camera is far shorter
-REFUSAL = "The viewer is at the address that it printed, and answers to the page there alone.\n"
+REFUSAL = "Open the viewer at the address that it printed; it answers only to that page.\n"
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
 }
+
+
+def from_here(hosts: Sequence[str], origins: Sequence[str]) -> bool:
+    """Whether a request is for a name of this computer, and comes from no other page than one of that name's own."""
+    if len(hosts) != 1 or len(origins) > 1 or _name(hosts[0]) not in HOSTS:
+        return False
+    return not origins or origins[0] == f"http://{hosts[0]}"
 
 
 class Guard:
@@ -34,10 +41,7 @@ class Guard:
 
     def admits(self, path: str, headers: Any) -> bool:
         """Whether a request comes from the viewer's own page: by its token, its host and its origin."""
-        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-        if len(hosts) != 1 or len(origins) > 1 or _name(hosts[0]) not in HOSTS:
-            return False
-        if origins and origins[0] != f"http://{hosts[0]}":
+        if not from_here(headers.get_all("Host"), headers.get_all("Origin")):
             return False
         given = path.partition("?")[0].split("/")[1:2] or [""]
         return hmac.compare_digest(given[0].encode(), self.token.encode())

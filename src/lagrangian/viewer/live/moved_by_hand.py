@@ -81,7 +81,7 @@ class Posture:
         k = self._number(name)
         handle, held = self.handles[k], self._holds[k]
         if not np.isfinite(value):
-            raise ArgumentError(f"{name}: {value} is no place to go to")
+            raise ArgumentError(f"{name}: {value} is not a valid value")
         goal = float(np.clip(value, handle.lower, handle.upper))
         if not self.closed:
             self._open(k, goal)
@@ -243,11 +243,11 @@ class Posture:
     def _why(self, k: int) -> str:
         handle = self.handles[k]
         if self._holonomic.all():
-            reason = "the loops do not close beyond"
+            reason = "the loops cannot close beyond this point"
         elif self._holonomic.any():
-            reason = "neither the loops nor the rolling or sliding constraints let it go on"
+            reason = "the loops and the rolling or sliding constraints allow no further motion"
         else:
-            reason = "the rolling or sliding constraints do not let it go this way"
+            reason = "the rolling or sliding constraints do not allow this motion"
         return f"{handle.name} stops at {handle.text(self.values[k])}: {reason}."
 
 

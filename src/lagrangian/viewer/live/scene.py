@@ -9,8 +9,9 @@ import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
-from lagrangian.viewer.render.camera import FIELD, camera_of
+from lagrangian.viewer.render.camera import camera_of
 from lagrangian.viewer.render.floor import spacing
+from lagrangian.viewer.render.view import View
 from lagrangian.viewer.scene.lines import coil
 from lagrangian.viewer.scene.primitives import cylinder, turn_z_to
 from lagrangian.viewer.scene.scene import Color, Strut, Track
@@ -110,7 +111,7 @@ class LiveScene:
         far = 1.15 * (far if far > 1e-9 else 2 * seen.size)
         middle = view.eye - far / 1.15 * back
         start.look_at, start.position, start.up = middle, middle + far * back, tuple(seen.up)
-        start.fov = FIELD
+        start.fov = math.radians(View.field)
         start.near, start.far = far / 500, 40 * far
 
     def _strut(self, k: int, strut: Strut) -> tuple[Any, float]:

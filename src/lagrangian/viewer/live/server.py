@@ -21,7 +21,7 @@ _STARTING = threading.Lock()
 def serve(port: int | None, name: str) -> tuple[Any, str]:
     """A server with no more than its theme, and the address of its page."""
     if port is not None:
-        _check(port)
+        check_port(port)
     import viser
 
     class Local(viser.ViserServer):
@@ -40,8 +40,8 @@ def serve(port: int | None, name: str) -> tuple[Any, str]:
         with quiet():
             server.stop()
         raise LagrangianError(
-            f"viser {viser.__version__} serves its page in a way that cannot be guarded against other pages, so that nothing is"
-            " shown; viser 1.1.1 is known to be right: pip install viser==1.1.1"
+            f"viser {viser.__version__} cannot protect its page from other pages, so the viewer does not start. "
+            "Install viser 1.1.1, which can: pip install viser==1.1.1"
         )
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     server.gui.main_panel.dock_right()
@@ -49,10 +49,11 @@ def serve(port: int | None, name: str) -> tuple[Any, str]:
     return server, f"http://{HOST}:{server.get_port()}/{guard.token}/"
 
 
-def _check(port: int) -> None:
+def check_port(port: int) -> None:
+    """Whether a page can be served there."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
         raise ArgumentError(
-            f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed, or none for a free one"
+            f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed; without it, a free port is used"
         )
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,7 +61,7 @@ def _check(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             raise ArgumentError(
-                f"port {port} cannot be used: {error.strerror}; leave it out for a free one", concerns="port"
+                f"port {port} cannot be used: {error.strerror}; without a port, a free one is used", concerns="port"
             ) from None
 
 

@@ -27,14 +27,15 @@ class Viewer:
         mechanism = what.mechanism if isinstance(what, Motion) else what
         if mechanism is None:
             raise ArgumentError(
-                "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+                "the viewer needs the mechanism, which the file of this motion does not contain; use lagrangian.read(path, "
+                "mechanism)"
             )
         self.mechanism = mechanism
         self._panel: Any
         # whatever is wrong with the mechanism or the motion is found before anything is served
         if isinstance(what, Motion):
             if q is not None:
-                raise ArgumentError("is for a mechanism", argument="q", remedy="a motion has its own configurations")
+                raise ArgumentError("applies to a mechanism", argument="q", remedy="a motion has its own configurations")
             from lagrangian.viewer.scene.track import track
 
             drawn = track(what)
@@ -113,13 +114,13 @@ def view(
     Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
 
     The page is for this computer alone, at an address with a token that is new each time: other pages, and other computers,
-    get nothing. Who works on another computer leads a port to it: `ssh -L 8080:127.0.0.1:8080 host`.
+    get nothing. Who works on another computer forwards a port to it: `ssh -L 8080:127.0.0.1:8080 host`.
     """
     if not isinstance(what, Mechanism | Motion):
         raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}", concerns="what")
     viewer = Viewer(what, q, port)
-    print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C ends it)' if block else ''}", flush=True)
-    if browser and _has_screen():
+    print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C stops it)' if block else ''}", flush=True)
+    if browser and has_screen():
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(viewer.url)
     if block:
@@ -127,6 +128,6 @@ def view(
     return viewer
 
 
-def _has_screen() -> bool:
+def has_screen() -> bool:
     """Without one, a browser of text might take the terminal over."""
     return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

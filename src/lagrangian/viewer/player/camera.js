@@ -1,6 +1,6 @@
 // A camera that turns about a point: yaw about what is up, pitch above the floor.
 
-const MOST_CORNERS = 60000;  // that are looked at to find the view
+const MOST_CORNERS = 20000;  // that are looked at to find the view
 const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
 
 class Camera {
@@ -29,27 +29,27 @@ class Camera {
   /** Look at the middle of all points, from as near as shows them all. */
   fit() {
     const points = this.points.concat(this.tips());
-    const { toEye, right, above } = this.axes();
-    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-    for (const p of points)
-      [dot(p, right), dot(p, above)].forEach((x, k) => {
-        low[k] = Math.min(low[k], x);
-        high[k] = Math.max(high[k], x);
-      });
-    const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
-    const depth = dot(this.data.center, toEye);
+    const { toEye, right, above } = this.axes(), depth = dot(this.data.center, toEye);
+    const seen = points.map((p) => [dot(p, right), dot(p, above), dot(p, toEye) - depth]);
     // of half the picture's height: how much is free above and below its middle, and how much higher the middle of that is
-    const top = Math.min(this.top / this.height, 0.25), bottom = Math.min(this.bottom / this.height, 0.25), margin = 0.9;
+    const top = Math.min(this.top / this.height, 0.25), bottom = Math.min(this.bottom / this.height, 0.25), margin = 0.95;
     const over = FIELD * (1 - 2 * top) * margin, under = FIELD * (1 - 2 * bottom) * margin, lift = FIELD * (top - bottom);
     const wide = FIELD * (this.width / this.height) * margin;
-    let distance = 1e-3 * this.data.size;
-    for (const p of points) {
-      const near = dot(p, toEye) - depth, x = Math.abs(dot(p, right) - middle[0]), y = dot(p, above) - middle[1];
-      distance = Math.max(distance, near + x / wide, (y + over * near) / (over + lift), (under * near - y) / (under - lift));
+    const middle = [0, 1].map((k) => (least(seen, (p) => p[k]) - least(seen, (p) => -p[k])) / 2);
+    let distance = 1;
+    for (let turn = 0; turn < 6; turn++) {  // what is near looks larger, and moves the middle
+      distance = 1e-3 * this.data.size;
+      for (const [x, y, near] of seen) {
+        const up = y - middle[1];
+        distance = Math.max(distance, near + Math.abs(x - middle[0]) / wide, (up + over * near) / (over + lift), (under * near - up) / (under - lift));
+      }
+      for (const k of [0, 1]) {
+        const at = (p) => (p[k] - middle[k]) / (distance - p[2]);
+        middle[k] += (distance * (least(seen, at) - least(seen, (p) => -at(p)))) / 2;
+      }
     }
-    const raise = distance * lift;
     this.distance = distance;
-    this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + raise)), scale(toEye, depth));
+    this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + distance * lift)), scale(toEye, depth));
   }
 
   /** The picture's size in pixels, and how many of them at the top are under buttons, and at the bottom under the note. */
@@ -115,18 +115,38 @@ class Camera {
   }
 }
 
-/** Corners of all that is drawn, over the motion: what the camera is to show. */
+function least(points, of) {
+  let found = Infinity;
+  for (const p of points) found = Math.min(found, of(p));
+  return found;
+}
+
+/** Points of a part that are farthest out, in its frame: tighter than the corners of its box. */
+function outermost({ v, low, reach }) {
+  const best = new Map(), every = 3 * Math.ceil(v.length / 30000);
+  for (const x of [-1, 0, 1]) for (const y of [-1, 0, 1]) for (const z of [-1, 0, 1]) {
+    let far = -Infinity, at = 0;
+    for (let k = 0; k < v.length; k += every) {
+      const along = x * v[k] + y * v[k + 1] + z * v[k + 2];
+      if (along > far) [far, at] = [along, k];
+    }
+    best.set(at, [0, 1, 2].map((k) => low[k] + (v[at + k] / 65535) * reach));
+  }
+  return [...best.values()];
+}
+
+/** Points of all that is drawn, over the motion: what the camera is to show. */
 function outline(data, course) {
-  const points = [], rows = Math.min(data.rows, clamp(Math.round(MOST_CORNERS / (8 * data.parts.length + 1)), 6, 48));
+  const ends = data.parts.map(outermost), count = ends.reduce((n, e) => n + e.length, 0);
+  const points = [], rows = Math.min(data.rows, clamp(Math.round(MOST_CORNERS / (count + 1)), 6, 48));
   for (let k = 0; k < rows; k++) {
     course.seek(rows > 1 ? (course.duration * k) / (rows - 1) : 0);
-    for (const part of data.parts) {
+    data.parts.forEach((part, n) => {
       const { low, high } = part;
-      if (part.opacity < 1 || part.name.endsWith("(wide)") || norm(sub(high, low)) > 4 * data.size) continue;  // not what is looked at
-      if (k && !data.frames[part.frame].moves) continue;
-      for (let c = 0; c < 8; c++)
-        points.push(carry(course.poses[part.frame], [c & 1 ? high[0] : low[0], c & 2 ? high[1] : low[1], c & 4 ? high[2] : low[2]]));
-    }
+      if (part.opacity < 1 || part.name.endsWith("(wide)") || norm(sub(high, low)) > 4 * data.size) return;  // not what is looked at
+      if (k && !data.frames[part.frame].moves) return;
+      for (const end of ends[n]) points.push(carry(course.poses[part.frame], end));
+    });
     for (const s of data.struts) points.push(carry(course.poses[s.a], s.pa), carry(course.poses[s.b], s.pb));
     for (const f of data.traces) points.push([...course.poses[f].slice(12, 15)]);
   }

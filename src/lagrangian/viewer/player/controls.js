@@ -23,7 +23,7 @@ class Controls {
   constructor(player) {
     this.player = player;
     const { data } = player;
-    this.canvas = element("canvas", { class: "lgp-canvas", role: "img", "aria-label": `${data.name}, drawn. Drag to turn, shift-drag to move, scroll to zoom, double-click for the first view.` });
+    this.canvas = element("canvas", { class: "lgp-canvas", role: "img", "aria-label": `${data.name} in 3D. Drag to turn, shift-drag to move, scroll to zoom, double-click for the default view.` });
     this.name = element("div", { class: "lgp-name" }, data.name);
     this.name.title = data.name;
     this.chips = element("div", { class: "lgp-chips", role: "group", "aria-label": "Show" });
@@ -44,7 +44,7 @@ class Controls {
       const slides = group === "torques" && data.arrows.every((a) => a.group !== group || a.unit === "N");
       this.chip(group, slides ? "Joint forces" : group[0].toUpperCase() + group.slice(1), css(colorOf(group)));
     }
-    const home = element("button", { type: "button", class: "lgp-icon", "aria-label": "First view", title: "First view (double-click)", html: icon("home") });
+    const home = element("button", { type: "button", class: "lgp-icon", "aria-label": "Default view", title: "Default view (double-click)", html: icon("home") });
     home.addEventListener("click", () => {
       player.camera.reset();
       player.refresh();
@@ -62,12 +62,13 @@ class Controls {
   }
 
   bar() {
-    const { player } = this, { duration, start } = player.course;
+    const { player } = this, { duration } = player.course;
     this.decimals = duration < 0.1 ? 4 : duration < 1 ? 3 : duration < 200 ? 2 : 1;
     this.play = element("button", { type: "button", class: "lgp-icon lgp-play" });
     this.slider = element("input", { type: "range", class: "lgp-slider", min: 0, max: 1000, step: "any", value: 0, "aria-label": "Time" });
     this.clock = element("output", { class: "lgp-clock" });
-    this.end = element("span", { class: "lgp-end" }, ` / ${(start + duration).toFixed(this.decimals)}`);
+    this.end = element("span", { class: "lgp-end" });
+    this.measure();
     this.speed = element("select", { class: "lgp-speed", "aria-label": "Speed", title: "Speed" });
     for (const x of [...new Set([...SPEEDS, player.speed])].sort((a, b) => a - b))
       this.speed.append(element("option", x === player.speed ? { value: x, selected: "" } : { value: x }, `${Number(x.toPrecision(3))}×`));
@@ -77,6 +78,7 @@ class Controls {
     this.play.addEventListener("click", () => player.toggle());
     this.slider.addEventListener("input", () => {
       player.pause();
+      const { start, duration } = player.course;
       player.seek(start + (duration * this.slider.value) / 1000);
     });
     this.slider.addEventListener("keydown", (event) => {
@@ -87,6 +89,12 @@ class Controls {
       player.loop = !player.loop;
       this.loop.setAttribute("aria-pressed", String(player.loop));
     });
+  }
+
+  /** Where the motion ends. */
+  measure() {
+    const { start, duration } = this.player.course;
+    if (this.end) this.end.textContent = ` / ${(start + duration).toFixed(this.decimals)}`;
   }
 
   /** What the buttons say, as things are now. */
@@ -103,6 +111,15 @@ class Controls {
       this.play.innerHTML = icon(player.playing ? "pause" : "play");
       this.play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
       this.play.title = player.playing ? "Pause (space)" : "Play (space)";
+    }
+  }
+
+  /** Only arrows of these groups are there; the others cannot be asked for, and `why` says the reason. */
+  offer(groups, why) {
+    for (const chip of this.chips.querySelectorAll("[data-show]")) {
+      if (!this.player.groups.includes(chip.dataset.show)) continue;
+      chip.disabled = !groups.includes(chip.dataset.show);
+      chip.title = chip.disabled ? why : "";
     }
   }
 

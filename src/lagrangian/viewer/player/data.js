@@ -2,7 +2,7 @@
 
 function decode(text) {
   const data = JSON.parse(text);
-  const bytes = Uint8Array.from(atob(data.block), (c) => c.charCodeAt(0)).buffer;
+  const bytes = inflated(Uint8Array.from(atob(data.block), (c) => c.charCodeAt(0)), data.bytes).buffer;
   const rows = data.rows;
 
   const vectors = (it) => {

@@ -6,6 +6,7 @@ const SHADES = {
 };
 const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y, z: vermillion, green, blue
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
+const WHOLE = [0, 0, 0, 1];  // of vertices that are metres
 const GROUND_AXES = 0.14;  // sizes
 const LEAST = 0.004, LONGEST = 0.42;  // sizes: shorter arrows are not drawn, of longer ones a part may leave the picture
 const OTHER = [0.35, 0.35, 0.35];
@@ -17,19 +18,23 @@ const css = (c) => `rgb(${c.map((x) => Math.round(255 * x)).join(",")})`;
 function upload(stage, data, course) {
   const known = new Map();  // parts of one shape share it
   const meshes = data.parts.map((part) => {
+    if (part.v instanceof Float32Array) return stage.mesh(part);  // of a shape that changes
     const key = `${part.v.byteOffset} ${part.d.byteOffset} ${part.f.byteOffset}`;
     if (!known.has(key)) known.set(key, stage.mesh(part));
     return known.get(key);
   });
-  const fine = data.rows < 500 ? 4 : data.rows < 2000 ? 2 : 1;
+  const fine = fineness(data);
   const lines = data.rows > 1 ? data.traces.map((k) => stage.line(course.path(data.frames[k], fine))) : [];
   return { stage, meshes, lines, fine };
 }
 
+/** How many points of a path there are for every row. */
+const fineness = (data) => (data.rows < 500 ? 4 : data.rows < 2000 ? 2 : 1);
+
 function solids(player, meshes, shapes) {
   const { data, course } = player, out = [];
   data.parts.forEach((part, k) =>
-    out.push({ mesh: meshes[k], model: course.poses[part.frame], box: [...part.low, part.reach], color: [...part.color, part.opacity] }));
+    out.push({ mesh: meshes[k], model: course.poses[part.frame], box: part.v instanceof Uint16Array ? [...part.low, part.reach] : WHOLE, color: [...part.color, part.opacity] }));
   for (const s of data.struts) {
     const a = carry(course.poses[s.a], s.pa), way = sub(carry(course.poses[s.b], s.pb), a), length = norm(way);
     if (length < 1e-9 * data.size) continue;

@@ -23,10 +23,13 @@ class Player {
     this.loop = true;
     this.visible = false;
     this.rest = 0;
+    this.watchers = [];  // functions that are told of every picture
+    this.closing = [];  // functions that end what goes on outside of its element
     const still = data.rows < 2;
     this.playing = !still && data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls = new Controls(this);
     this.context = this.controls.canvas.getContext("2d");
+    this.root.classList.toggle("lgp-dark", this.theme === "dark");
     this.course.seek(0);
     this.watch();
     this.controls.update();
@@ -35,15 +38,24 @@ class Player {
   watch() {
     const { canvas } = this.controls;
     listen(this, canvas);
-    new ResizeObserver(() => this.refresh()).observe(canvas);
-    new IntersectionObserver((entries) => {
+    const resized = new ResizeObserver(() => this.refresh()), scrolled = new IntersectionObserver((entries) => {
       this.visible = entries[entries.length - 1].isIntersecting;
       this.refresh();
-    }, { rootMargin: "80px" }).observe(this.root);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
-    window.addEventListener("beforeprint", () => this.render());
+    }, { rootMargin: "80px" }), ended = new AbortController(), { signal } = ended;
+    resized.observe(canvas);
+    scrolled.observe(this.root);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh(), { signal });
+    window.addEventListener("beforeprint", () => this.render(), { signal });
     if (!this.root.hasAttribute("tabindex")) this.root.tabIndex = 0;
-    (this.data.full ? document : this.root).addEventListener("keydown", (event) => this.key(event));
+    (this.data.full ? document : this.root).addEventListener("keydown", (event) => this.key(event), { signal });
+    this.closing.push(() => resized.disconnect(), () => scrolled.disconnect(), () => ended.abort());
+  }
+
+  /** It is taken out of its page: nothing goes on. */
+  close() {
+    this.playing = this.visible = false;
+    for (const end of this.closing) end();
+    delete players[this.root.id];
   }
 
   get theme() {
@@ -110,6 +122,16 @@ class Player {
     does();
   }
 
+  /** Play another motion of the same scene: see replace.js. Time, camera, speed and whether it plays stay; null is the first motion. */
+  replace(motion) {
+    replaceMotion(this, motion);
+  }
+
+  /** Have all of the motion in the picture, unless someone chose the view. */
+  takeIn() {
+    takeIn(this);
+  }
+
   /** Draw again with the next frame of the screen. */
   refresh() {
     this.stale = true;
@@ -133,6 +155,7 @@ class Player {
     this.stale = false;
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
+    for (const tell of this.watchers) tell(this);
     if (!on) return this.fail();
     const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MOST / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
@@ -141,6 +164,8 @@ class Player {
     const { top, note } = this.controls;
     this.camera.resize(width, height, Math.round((top.offsetHeight + 8) * ratio), Math.round((note.offsetHeight + 8) * ratio));
     if (this.gpu?.stage !== on) this.gpu = upload(on, this.data, this.course);
+    else if (this.other) reload(this.gpu, this.data, this.course);
+    this.other = false;
     const labels = paint(this, on, width, height, ratio);
     this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
     write(this.context, labels, this.camera, this.theme, ratio);
@@ -150,7 +175,7 @@ class Player {
   fail() {
     this.playing = false;
     if (this.failed) return;
-    this.failed = element("p", { class: "lgp-fail", role: "alert" }, "This browser cannot draw in three dimensions here: WebGL 2 is missing or switched off.");
+    this.failed = element("p", { class: "lgp-fail", role: "alert" }, "This browser cannot draw in 3D: WebGL 2 is missing or switched off.");
     this.controls.stage.replaceChildren(this.failed);
   }
 }
@@ -177,14 +202,14 @@ function tick(clock) {
   }
 }
 
-/** Players for all elements that have none yet. */
-function mount() {
-  for (const root of document.querySelectorAll(".lagrangian-player:not([data-ready])")) {
+/** Players for all elements within one that have none yet. */
+function mount(within = document) {
+  for (const root of within.querySelectorAll(".lagrangian-player:not([data-ready])")) {
     root.dataset.ready = "";
     root.player = players[root.id] = new Player(root, decode(root.querySelector("script").textContent));
   }
 }
 
 window.lagrangianMount = mount;
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mount);
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => mount());
 else mount();

@@ -41,28 +41,36 @@ class Stage {
   mesh({ v, d, f }) {
     const gl = this.gl, vao = gl.createVertexArray();
     gl.bindVertexArray(vao);
-    const small = v instanceof Uint16Array;
-    this.attribute(0, v, small ? gl.UNSIGNED_SHORT : gl.FLOAT, small);
-    this.attribute(1, d, small ? gl.BYTE : gl.FLOAT, small);
+    const small = v instanceof Uint16Array, coarse = d instanceof Int8Array;
+    const vertices = this.attribute(0, v, small ? gl.UNSIGNED_SHORT : gl.FLOAT, small);
+    this.attribute(1, d, coarse ? gl.BYTE : gl.FLOAT, coarse);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, f, gl.STATIC_DRAW);
     gl.bindVertexArray(null);
-    return { vao, count: f.length, kind: f instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT };
+    return { vao, vertices, wide: !small, count: f.length, kind: f instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT };
+  }
+
+  /** Other numbers in the place of those that a buffer has: vertices of a mesh, points of a line. */
+  refill(buffer, values) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
   }
 
   attribute(at, values, kind, fraction) {
-    const gl = this.gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    const gl = this.gl, buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
     gl.enableVertexAttribArray(at);
     gl.vertexAttribPointer(at, 3, kind, fraction, 0, 0);
+    return buffer;
   }
 
   /** A line through points, each stretch an instance that begins at one and ends at the next. */
   line(points) {
-    const gl = this.gl, vao = gl.createVertexArray();
+    const gl = this.gl, vao = gl.createVertexArray(), buffer = gl.createBuffer();
     gl.bindVertexArray(vao);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STATIC_DRAW);
     for (const at of [0, 1]) {
       gl.enableVertexAttribArray(at);
@@ -70,7 +78,7 @@ class Stage {
       gl.vertexAttribDivisor(at, 1);
     }
     gl.bindVertexArray(null);
-    return { vao, count: points.length / 3 - 1 };
+    return { vao, buffer, count: points.length / 3 - 1 };
   }
 
   target(size) {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.viewer.scene.framing import corners
-from lagrangian.viewer.scene.scene import Scene, Track
+from lagrangian.viewer.render.view import View
+from lagrangian.viewer.scene.framing import outermost
+from lagrangian.viewer.scene.scene import Track
 
-FIELD = math.radians(30)  # of view, along the shorter side
-FILLED = 0.86  # of the picture
+FILLED = 0.92  # of the picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,31 +36,25 @@ class Camera:
         return Camera(self.eye, self.axes, self.focal * factor, round(self.width * factor), round(self.height * factor))
 
 
-def camera_of(track: Track, width: int, height: int) -> Camera:
-    """As the scene wants to be looked at, as near as all of it stays in the picture throughout."""
-    scene = track.scene
-    axes = view_axes(scene)
+def camera_of(track: Track, width: int, height: int, view: View | None = None) -> Camera:
+    """As the scene wants to be looked at, or as is said, as near as all of it stays in the picture throughout."""
+    view = view or View()
+    axes = view.axes(track.scene)
     points = _extent(track)
     local = points @ axes.T
-    focal = min(width, height) / 2 / math.tan(FIELD / 2)
+    focal = min(width, height) / 2 / math.tan(math.radians(view.field) / 2)
     sides = FILLED * np.array([width, height]) / 2 / focal
     middle = (local.min(axis=0) + local.max(axis=0)) / 2
     distance = 0.0
-    for _ in range(8):  # what is near looks larger, and moves the middle
+    for _ in range(20):  # what is near looks larger, and moves the middle
         off = local - middle
         distance = float((np.abs(off[:, :2]) / sides + off[:, 2:]).max())
         flat = off[:, :2] / (distance - off[:, 2:])
         middle[:2] += (flat.min(axis=0) + flat.max(axis=0)) / 2 * distance
     distance = max(distance, 1e-6)
-    return Camera(axes.T @ (middle + np.array([0, 0, distance])), axes, focal, width, height)
-
-
-def view_axes(scene: Scene) -> np.ndarray:
-    """Right, up and towards the camera, as rows."""
-    back = np.array(scene.look, dtype=float)
-    right = np.cross(np.array(scene.up, dtype=float), back)
-    right /= np.linalg.norm(right)
-    return np.stack([right, np.cross(back, right), back])
+    if view.target is not None:
+        middle[:2] = (axes @ np.array(view.target))[:2]
+    return Camera(axes.T @ (middle + np.array([0, 0, distance])), axes, view.zoom * focal, width, height)
 
 
 def _extent(track: Track) -> np.ndarray:
@@ -70,7 +64,7 @@ def _extent(track: Track) -> np.ndarray:
     T = np.zeros((*track.positions[::every].shape[:2], 4, 4))
     T[..., :3, :3] = quaternion.matrix(track.quaternions[::every])
     T[..., :3, 3] = track.positions[::every]
-    points = corners(track.scene.parts, T)
+    points = outermost(track.scene.parts, T)
     if not len(points):
         points = np.array(track.scene.center) + track.scene.size * np.array([[-0.5, -0.5, -0.5], [0.5, 0.5, 0.5]])
     return points

@@ -16,6 +16,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, warn
 from lagrangian.files import checked_target, replacing, write
+from lagrangian.viewer.render.colors import counted, palette_of
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.render.still import checked_size
 from lagrangian.viewer.scene.scene import Track
@@ -38,7 +39,7 @@ def film(
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in SIZES:
-        raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}", concerns="path")
+        raise ArgumentError(f"{file}: the name of a film must end in .gif or .mp4", concerns="path")
     if not is_number(speed) or not speed > 0:
         raise ArgumentError(f"is {speed!r}", argument="speed", remedy="a positive number is needed, such as 0.5 for slow motion")
     width, height = checked_size(size or SIZES[suffix])
@@ -46,12 +47,12 @@ def film(
     if suffix == ".mp4":
         if shutil.which("ffmpeg") is None:
             raise ArgumentError(
-                f"{file}: an .mp4 needs the program ffmpeg, which is not on the PATH (Debian: apt install ffmpeg, "
-                f"macOS: brew install ffmpeg); .gif and .html are written without it"
+                f"{file}: an .mp4 film needs the program ffmpeg, which is not on the PATH (Debian: apt install ffmpeg, "
+                f"macOS: brew install ffmpeg); .gif and .html do not need it"
             )
         if width % 2 or height % 2:
             said, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
-            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 takes even numbers only", UserWarning)
+            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 needs even numbers", UserWarning)
     rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
     painter = Painter(track, (width, height))
     pictures = _pictures(painter, rows, progress)
@@ -91,16 +92,11 @@ def _gif(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
     """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
     from PIL import Image
 
-    # each colour counts by the root of how often it is there: the floor's many greys leave room for a thin link's blue
-    r, g, b = (sample.reshape(-1, 3) >> 2).astype(np.int32).T
-    times = np.bincount((r << 12) + (g << 6) + b, minlength=1 << 18)
-    found = np.flatnonzero(times)
-    told = np.repeat(found, np.sqrt(times[found]).astype(int))
-    told = np.stack([told >> 12 << 2, (told >> 6 & 63) << 2, (told & 63) << 2], axis=1).astype(np.uint8)
-    palette = Image.fromarray(told[None]).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
-    entries = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
+    _, found, times = counted(sample.reshape(-1, 3))
+    entries = palette_of(found, times, COLORS)
     entries[entries.min(axis=1) > 246] = 255  # what is white stays so
-    palette.putpalette(entries.ravel().tolist())
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(np.resize(entries, (256, 3)).tobytes())
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
     durations = [step] * (len(images) - 1) + [1000]  # it rests before it begins again

@@ -10,8 +10,11 @@ from lagrangian.viewer.render.camera import Camera
 from lagrangian.viewer.render.raster import spans, unit
 from lagrangian.viewer.scene.scene import Scene
 
-LINE = np.array([0.70, 0.73, 0.77], dtype=np.float32)
+LINE = np.array([0.70, 0.73, 0.77], dtype=np.float32)  # on white
 SHADOW = np.array([0.62, 0.65, 0.70], dtype=np.float32)
+# a line that is as grey on white, and is seen on black, too: red, green, blue and how opaque it is
+CLEAR_LINE = np.array([0.455, 0.51, 0.58, 0.55], dtype=np.float32)
+CLEAR_SHADOW = np.array([0.05, 0.07, 0.10, 0.37], dtype=np.float32)
 
 
 class Floor:
@@ -22,10 +25,10 @@ class Floor:
         self.up = np.array(scene.up, dtype=float)
         self.height = scene.floor
         self.light = unit(1.0 * self.up - 0.30 * camera.axes[0] + 0.12 * camera.axes[2])
-        self.image, self.fade = self._grid(scene)
+        self.lines, self.fade = self._grid(scene)
 
     def _grid(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-        """White with grid lines, (height, width, 3), and how far each pixel of the floor is faded, 1 near to 0."""
+        """How far a pixel is covered by a line of the grid, (height, width, 1), and faded by its distance, 1 near to 0."""
         camera = self.camera
         x, y = np.meshgrid(np.arange(camera.width) + 0.5 - camera.width / 2, camera.height / 2 - np.arange(camera.height) - 0.5)
         rays = np.stack([x, y, np.full_like(x, -camera.focal)], axis=-1) @ camera.axes
@@ -46,20 +49,33 @@ class Floor:
             across = np.hypot(*np.gradient(plan[..., k])) + 1e-30  # m per pixel
             line = np.abs((plan[..., k] / step + 0.5) % 1 - 0.5) * step / across
             cover = np.maximum(cover, np.clip(1.1 - line, 0, 1) * np.clip(step / across / 6, 0, 1))
-        cover = (cover * fade).astype(np.float32)[..., None]
-        return 1 - cover * (1 - LINE), fade.astype(np.float32)
+        return (cover * fade).astype(np.float32)[..., None], fade.astype(np.float32)
 
-    def shaded(self, points: np.ndarray) -> np.ndarray:
-        """The floor under triangles (n, 3, 3): darkened where they keep the light off."""
+    def shaded(self, points: np.ndarray, clear: bool) -> np.ndarray:
+        """The floor under triangles (n, 3, 3), darkened where they keep the light off: on white (height, width, 3); or `clear`
+        (height, width, 4), its colours times how opaque they are, to lie on a page of any colour.
+        """
+        rows, columns, dark = self._shadow(points)
+        if clear:
+            image = self.lines * np.append(CLEAR_LINE[:3] * CLEAR_LINE[3], CLEAR_LINE[3])
+            over = dark * CLEAR_SHADOW[3]
+            image[rows, columns] *= 1 - over
+            image[rows, columns] += over * np.append(CLEAR_SHADOW[:3], np.float32(1))
+            return np.asarray(image)
+        image = 1 - self.lines * (1 - LINE)
+        image[rows, columns] *= 1 - dark * (1 - SHADOW)
+        return np.asarray(image)
+
+    def _shadow(self, points: np.ndarray) -> tuple[slice, slice, np.ndarray]:
+        """Rows and columns of the picture in which there is a shadow, and how dark it is there, (rows, columns, 1)."""
         over = points @ self.up - self.height
         cast = points - self.light * (over / float(self.light @ self.up))[..., None]
         half = self.camera.finer(0.5)
         x, y, depth = half.seen(cast)
         good = (depth.min(axis=1) > 1e-9) & (over.min(axis=1) > -1e-6 * abs(over).max())
         row, column, _ = spans(x[good], y[good], half.width, half.height)
-        image = self.image.copy()
         if not len(row):
-            return image
+            return slice(0, 0), slice(0, 0), np.zeros((0, 0, 1), dtype=np.float32)
         reach = max(1, round(0.008 * min(half.width, half.height)))
         room = 2 * reach + 2
         y0, x0 = max(0, int(row.min()) - room), max(0, int(column.min()) - room)
@@ -67,11 +83,9 @@ class Floor:
         mask = np.zeros((y1 - y0, x1 - x0), dtype=np.float32)
         mask[row - y0, column - x0] = 1
         mask = blurred(blurred(mask, reach), reach)
-        part = image[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]
-        mask = blurred(mask.repeat(2, axis=0).repeat(2, axis=1), 1)[: part.shape[0], : part.shape[1]]
-        dark = (mask * (0.75 * self.fade[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]))[..., None]
-        part *= 1 - dark * (1 - SHADOW)
-        return image
+        fade = self.fade[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]
+        mask = blurred(mask.repeat(2, axis=0).repeat(2, axis=1), 1)[: fade.shape[0], : fade.shape[1]]
+        return slice(2 * y0, 2 * y1), slice(2 * x0, 2 * x1), (mask * (0.75 * fade))[..., None]
 
 
 def spacing(size: float) -> float:

@@ -9,6 +9,7 @@ from lagrangian.viewer.render import raster
 from lagrangian.viewer.render.camera import camera_of
 from lagrangian.viewer.render.floor import Floor
 from lagrangian.viewer.render.raster import Triangles
+from lagrangian.viewer.render.view import View
 from lagrangian.viewer.scene.lines import coil, ribbon
 from lagrangian.viewer.scene.primitives import Mesh, bar
 from lagrangian.viewer.scene.scene import Color, Strut, Track
@@ -21,24 +22,29 @@ TRACE: tuple[Color, ...] = ((0.80, 0.29, 0.05), (0.0, 0.40, 0.62), (0.0, 0.52, 0
 class Painter:
     """Draws rows of one track with one camera."""
 
-    def __init__(self, track: Track, size: tuple[int, int]) -> None:
+    def __init__(self, track: Track, size: tuple[int, int], view: View | None = None) -> None:
         self.track = track
         self.width, self.height = size
-        self.camera = camera_of(track, self.width, self.height)
+        self.camera = camera_of(track, self.width, self.height, view)
         self.fine = self.camera.finer(FINER)
         self.floor = Floor(track.scene, self.camera)
         self.up = np.array(track.scene.up, dtype=float)
         self.closed = [closed(part.vertices, part.faces) for part in track.scene.parts]
 
-    def frame(self, row: int) -> np.ndarray:
-        """A row of the track: (height, width, 3) bytes."""
-        solid, clear = self._geometry(row)
-        image = self.floor.shaded(solid[0].points[~solid[0].flat])
-        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32) if clear else None
+    def frame(self, row: int, clear: bool = False) -> np.ndarray:
+        """A row of the track: (height, width, 3) bytes on white; or (height, width, 4), `clear` where there is nothing, to lie on
+        a page of any colour.
+        """
+        solid, translucent = self._geometry(row)
+        image = self.floor.shaded(solid[0].points[~solid[0].flat], clear)
+        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32) if translucent else None
         self._lay(image, near, *solid, 1.0)
-        for triangles, owner, opacity in clear:
+        for triangles, owner, opacity in translucent:
             self._lay(image, near, triangles, owner, opacity)
         np.clip(image, 0, 1, out=image)
+        if clear:
+            image[..., :3] /= np.maximum(image[..., 3:], np.float32(1e-6))
+            np.clip(image, 0, 1, out=image)
         image *= 255
         image += np.float32(0.5)
         return image.astype(np.uint8)
@@ -74,7 +80,7 @@ class Painter:
         small: np.ndarray = fine[::2, ::2] + fine[::2, 1::2] + fine[1::2, ::2] + fine[1::2, 1::2]
         small *= np.float32(opacity / FINER**2)
         image[y0:y1, x0:x1] *= 1 - small[..., 3:]
-        image[y0:y1, x0:x1] += small[..., :3]
+        image[y0:y1, x0:x1] += small[..., : image.shape[2]]
 
     # -- geometry ----------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import LoopJoint, Wall
 from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.viewer.scene import primitives as p
-from lagrangian.viewer.scene.links import disc, holds, is_point, telescopes
+from lagrangian.viewer.scene.links import disc, holds, is_point
 from lagrangian.viewer.scene.outline import Outline, along
 from lagrangian.viewer.scene.primitives import Mesh
+from lagrangian.viewer.scene.telescopes import is_tube, telescopes
 
 
 def pin(joint: Joint, outline: Outline, r: float) -> Mesh | None:
@@ -57,9 +58,8 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
     axis = along(joint.placement, joint.axis)
     turn = p.turn_z_to(axis)
     if telescopes(outline, r):
-        arm = parent.center - at
-        if np.linalg.norm(arm) > 2 * r and np.linalg.norm(np.cross(arm, axis)) < 0.2 * np.linalg.norm(arm):
-            return None  # the parent is a tube itself
+        if is_tube(parent, at, axis, r):
+            return None
         return p.cylinder(1.8 * r, 5 * r, 0.3 * r).moved(turn, at)
     low, high = span
     if all(joint.slides) and math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
@@ -73,21 +73,6 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
         low, high = middle - 0.3 * size, middle + 0.3 * size
     thin = 0.35 if outline.body is not None and is_point(outline.body) and not holds(outline) else 0.8  # a bead's wire
     return p.cylinder(thin * r, high - low, 0.1 * r).moved(turn, at + axis * (low + high) / 2)
-
-
-def stem(joint: Joint, outline: Outline, drawn: np.ndarray, span: tuple[float, float], r: float) -> Mesh | None:
-    """What is missing of a rod that slides in a sleeve, in its own frame: it reaches the sleeve wherever it slides to.
-
-    `drawn` are the points of the rod (n, 3); in its frame the sleeve is at minus the joint's coordinate.
-    """
-    if not telescopes(outline, r) or outline.axis is None or not len(drawn):
-        return None
-    along = (drawn - outline.at) @ outline.axis
-    least, most = float(along.min()) + r, float(along.max()) - r  # inside of its round ends
-    low, high = min(least, -span[1]), max(most, -span[0])
-    if low > least - r and high < most + r:
-        return None
-    return p.bar(outline.at + low * outline.axis, outline.at + high * outline.axis, 0.7 * r, 0.7 * r)
 
 
 def rolling(constraint: Rolling) -> tuple[list[Mesh], list[Mesh]]:

@@ -11,6 +11,11 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.scene.outline import TURNING
 from lagrangian.viewer.scene.scene import Part
 
+# evenly over the sphere, along a spiral
+_K = np.arange(64) + 0.5
+_Z, _TURN = 1 - _K / 32, np.pi * (1 + 5**0.5) * _K
+_DIRECTIONS = np.stack([np.cos(_TURN) * np.sqrt(1 - _Z**2), np.sin(_TURN) * np.sqrt(1 - _Z**2), _Z], axis=1)
+
 
 def upward(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
     """Against gravity; without any, z, or y for what moves in the x-y plane."""
@@ -63,25 +68,39 @@ def _across(axis: np.ndarray) -> np.ndarray:
     return np.array([0.0, 0.0, 1.0])
 
 
-def view(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
-    """Towards the camera: what is planar and upright is seen face on, a little from the side so that depth is visible."""
-    side = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    side = side - (side @ up) * up
-    side /= np.linalg.norm(side)
-    front = np.cross(side, up)
+def front(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+    """Towards a camera in front, level: what is planar and upright has its face there; else x is to the right."""
     if normal is not None and abs(float(normal @ up)) < 0.3:
         face = normal - (normal @ up) * up
         face /= np.linalg.norm(face)
         right = np.cross(up, face)
-        if right[int(np.argmax(np.abs(right)))] < 0:
-            face = -face
-        right = np.cross(up, face)
-        look = face + 0.30 * right + 0.24 * up
+        return np.asarray(-face if right[int(np.argmax(np.abs(right)))] < 0 else face)
+    side = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = side - (side @ up) * up
+    return np.cross(side / np.linalg.norm(side), up)
+
+
+def view(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+    """Towards the camera: what is planar and upright is seen face on, a little from the side so that depth is visible."""
+    ahead = front(up, normal)
+    side = np.cross(up, ahead)
+    if normal is not None and abs(float(normal @ up)) < 0.3:
+        look = ahead + 0.30 * side + 0.24 * up
     elif normal is not None and abs(float(normal @ up)) > 0.9:
-        look = 0.45 * side + 0.9 * front + 0.85 * up
+        look = 0.45 * side + 0.9 * ahead + 0.85 * up
     else:
-        look = 0.75 * side + 1.0 * front + 0.55 * up
+        look = 0.75 * side + 1.0 * ahead + 0.55 * up
     return look / np.linalg.norm(look)
+
+
+def outermost(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:
+    """Points of all parts that are farthest out, in the world, over all rows of poses: a view that has them has all, nearly."""
+    found = []
+    for part in parts:
+        ends = part.vertices[np.unique((part.vertices @ _DIRECTIONS.T).argmax(axis=0))].astype(float)
+        T = poses[:, part.frame]
+        found.append((ends @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
+    return np.concatenate(found) if found else np.zeros((0, 3))
 
 
 def corners(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:

@@ -12,10 +12,13 @@ from lagrangian.model.joints.joint_type import Look
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.outline import FLOATING, TURNING, Outline, Place
 from lagrangian.viewer.scene.primitives import Mesh
+from lagrangian.viewer.scene.telescopes import telescopes
 
 
-def link(outline: Outline, r: float, most: float) -> list[Mesh]:
-    """The meshes of a body, in its frame: `r` is the radius of its bars, `most` the size of the mechanism."""
+def link(outline: Outline, r: float, most: float, room: float = math.inf) -> list[Mesh]:
+    """The meshes of a body, in its frame: `r` is the radius of its bars, `most` the size of the mechanism, `room` the length that
+    the rod of a telescope may have.
+    """
     body = outline.body
     if body is None or outline.virtual:
         return []
@@ -47,7 +50,7 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
         return meshes
     if holds(outline) and not any(x.slides for x in outline.places) and not prismatic:
         return [p.sphere(1.6 * r).moved(np.eye(3), outline.at)]  # joints at one point: a wrist or a shoulder
-    return _alone(outline, body, r, most)
+    return _alone(outline, body, r, most, room)
 
 
 def holds(outline: Outline) -> bool:
@@ -55,25 +58,12 @@ def holds(outline: Outline) -> bool:
     return any(x.kind in ("joint", "loop") for x in outline.places)
 
 
-def telescopes(outline: Outline, r: float) -> bool:
-    """Whether a sliding body is a rod along its axis, by its centre of mass, and not a carriage."""
-    if outline.joint is None or outline.joint.kind.look is not Look.SLIDE:
-        return False
-    arm = outline.center - outline.at
-    axis = _axis(outline)
-    along = float(arm @ axis)
-    if abs(along) < 2 * r or np.linalg.norm(arm - along * axis) > abs(along):
-        return False
-    away = [x.point - outline.at for x in outline.places]
-    return all(float(np.linalg.norm(d - (d @ axis) * axis)) < r for d in away)
-
-
 def is_point(body: Body) -> bool:
     """A particle: mass without inertia."""
     return float(body.mass) > 0 and not any(float(x) for x in body.inertia)
 
 
-def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
+def _alone(outline: Outline, body: Body, r: float, most: float, room: float) -> list[Mesh]:
     """A body on which nothing hangs away from its joint."""
     arm = outline.center - outline.at
     length = float(np.linalg.norm(arm))
@@ -85,7 +75,7 @@ def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
         # a uniform rod's half length, by its inertia across
         across = direction @ (np.trace(body.inertia_matrix) / 2 * np.eye(3) - body.inertia_matrix) @ direction
         half = math.sqrt(max(0.0, 3 * across / float(body.mass))) if float(body.mass) > 0 else 0.0
-        reach = max(length + min(half, length), 2.5 * r)
+        reach = min(max(length + min(half, length), 2.5 * r), room)
         return [p.bar(outline.at, outline.at + reach * direction, r, 0.8 * r)]
     if float(body.mass) > 0 and not body.effective and float(np.trace(body.inertia_matrix)) > 0:
         block = _block(body, [], r, 0.5 * most)
@@ -167,7 +157,9 @@ def hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None
     _, extent, axes = np.linalg.svd(points - middle)
     if len(points) < 3 or extent[0] <= 0 or extent[1] < 0.15 * extent[0] or extent[2] > 0.02 * extent[0]:
         return None
-    rotation = axes.T if np.linalg.det(axes) > 0 else axes.T * np.array([1.0, 1.0, -1.0])
+    normal = axes[2] * np.sign(axes[2][np.argmax(np.abs(axes[2]))])
+    # not the singular vectors, which turn about as they like where points lie evenly
+    rotation = p.turn_z_to(np.round(normal, 9))
     flat = (points - middle) @ rotation[:, :2]
     flat = flat[np.lexsort((flat[:, 1], flat[:, 0]))]
     around: list[np.ndarray] = []

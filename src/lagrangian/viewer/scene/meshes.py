@@ -39,7 +39,7 @@ def find(file: str, beside: str) -> Path:
     if not file:
         raise DescriptionError("a mesh without a file")
     if Path(file).suffix.lower() not in SUFFIXES:
-        raise DescriptionError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are", where=file)
+        raise DescriptionError(f"meshes of this kind cannot be read; {', '.join(SUFFIXES)} can", where=file)
     return find_file(file, beside)
 
 
@@ -57,7 +57,7 @@ def _read(path: str, changed: float, limit: int) -> list[tuple[Mesh, Color | Non
     except Exception as error:  # readers of foreign formats fail in every way there is
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
     if not pieces:
-        raise ValueError(f"{path} has no triangles in it")
+        raise ValueError(f"{path} has no triangles")
     total = sum(len(x.faces) for x in pieces)
     found = []
     for piece in pieces:

@@ -47,11 +47,12 @@ def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
     try:
         at = start.closed()
     except LagrangianError as error:
-        warn(f"{mechanism.name} is drawn with loops that do not close: {error}", MechanismWarning)
+        warn(f"{mechanism.name} is drawn with open loops: {error}", MechanismWarning)
         return given.q
     if start.off is not None:
         told = (
-            f"{mechanism.name}: {given.where} does not close the loops: {start.off}; the nearest configuration that does is drawn"
+            f"{mechanism.name}: {given.where} does not close the loops: {start.off}; the picture shows the nearest "
+            "configuration that does"
         )
         warn(told, MechanismWarning)
     return at

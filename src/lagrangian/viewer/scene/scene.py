@@ -53,6 +53,7 @@ class Scene:
     up: tuple[float, float, float]  # against gravity
     look: tuple[float, float, float]  # unit, from the centre to the camera: a planar mechanism is seen face on
     floor: float  # along `up`, where a grid is drawn
+    front: tuple[float, float, float] = (0.0, -1.0, 0.0)  # unit, level, from the centre to a camera in front
 
 
 @dataclass(frozen=True, eq=False)

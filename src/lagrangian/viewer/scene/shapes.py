@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,7 @@ from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import Wall
-from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.spring import PointSpring
 from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.base import base
 from lagrangian.viewer.scene.links import link
@@ -23,6 +21,8 @@ from lagrangian.viewer.scene.outline import Outline, hidden, outlines
 from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
 from lagrangian.viewer.scene.primitives import Mesh, coarser, joined
 from lagrangian.viewer.scene.scene import Color, Part, Scene, Strut
+from lagrangian.viewer.scene.struts import ends_of, struts_of
+from lagrangian.viewer.scene.telescopes import room_in_tube, stem
 from lagrangian.viewer.scene.visuals import drawn
 
 LONG = 30  # links one after another: more are a chain, of equal links, and no arm
@@ -35,15 +35,16 @@ def scene(mechanism: Mechanism, q: Any = None) -> Scene:
     the view takes all of it in. Without it, the configuration in which the mechanism starts.
     """
     rows = np.atleast_2d(np.asarray(q, dtype=float)) if q is not None else configuration(mechanism)[None]
-    every = max(1, len(rows) // max(10, min(200, 20_000 // max(1, len(mechanism.bodies)))))
     with coarser(len(mechanism.bodies)):
-        return _Builder(mechanism, rows[::every]).scene()
+        return Builder(mechanism, rows).scene()
 
 
-class _Builder:
-    """Collects the parts of one scene."""
+class Builder:
+    """Collects the parts of one scene; of many rows, some."""
 
     def __init__(self, mechanism: Mechanism, rows: np.ndarray) -> None:
+        every = max(1, len(rows) // max(10, min(200, 20_000 // max(1, len(mechanism.bodies)))))
+        rows = rows[::every]
         self.mechanism, self.rows = mechanism, rows
         self.poses = {name: T[0] for name, T in body_poses(mechanism, rows[:1]).items()}
         self.frame = {name: k for k, name in enumerate((GROUND, *(b.name for b in mechanism.bodies)))}
@@ -65,10 +66,10 @@ class _Builder:
                 self._body(outline)
         self._joints()
         self._constraints()
-        struts = self._struts()
+        struts = struts_of(self.mechanism, self.frame, self.r)
         poses = all_poses(self.mechanism, self.rows)
         points = framing.corners(self.parts, poses)
-        points = np.concatenate([points, self._ends(struts, poses)])
+        points = np.concatenate([points, ends_of(struts, poses)])
         if not len(points):
             points = np.array([[-0.5, -0.5, -0.5], [0.5, 0.5, 0.5]]) * self.size
         self._ground(points)
@@ -167,7 +168,15 @@ class _Builder:
         for (color, opacity), meshes in alike.items():
             self._add(name, name, meshes, color, opacity)
         if self._by_shape(outline) and not self._only_rolls(outline):
-            self._add(name, name, link(outline, self._stout(outline), self.size), own)
+            self._add(name, name, link(outline, self._stout(outline), self.size, self._room(outline)), own)
+
+    def _room(self, outline: Outline) -> float:
+        """What the rod of a telescope has in its tube, over what is shown."""
+        joint = outline.joint
+        if joint is None or joint.kind.look is not Look.SLIDE:
+            return math.inf
+        span = self._span(self.mechanism.joints.index(joint))
+        return room_in_tube(outline, self.outlines[joint.parent], span, self._stout(outline))
 
     def _by_shape(self, outline: Outline) -> bool:
         """Whether a body is drawn from its shape and joint axes: where nothing has visuals, or its own cannot be read.
@@ -203,9 +212,9 @@ class _Builder:
                 color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
                 self._add(f"rail of {joint.name}", joint.parent, [guide], color)
             own = [part.vertices for part in self.parts if part.name == joint.child] if joint.kind.look is Look.SLIDE else []
-            stem = fittings.stem(joint, child, np.concatenate(own), self._span(k), r) if own else None
-            if stem is not None:
-                self._add(joint.child, joint.child, [stem], self.colors[joint.child])
+            rest = stem(child, parent, np.concatenate(own), self._span(k), r) if own else None
+            if rest is not None:
+                self._add(joint.child, joint.child, [rest], self.colors[joint.child])
 
     def _span(self, index: int) -> tuple[float, float]:
         """How far a joint moves its child along its axis, over what is shown."""
@@ -232,29 +241,6 @@ class _Builder:
         for wall in m.springs:
             if isinstance(wall, Wall):
                 self._add(f"wall {wall.name}", wall.on, [fittings.plane(wall, self.size)], palette.WALL, 0.35)
-
-    def _struts(self) -> tuple[Strut, ...]:
-        found = []
-        for loop in self.mechanism.loops:
-            if loop.kind.look is LoopLook.ROD:
-                a, b = (tuple(float(x) for x in at.position) for at in (loop.a_placement, loop.b_placement))
-                found.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * self.r, palette.METAL))
-        for spring in self.mechanism.springs:
-            if isinstance(spring, PointSpring):
-                at = [(body, tuple(float(x) for x in point)) for body, point in spring.points]
-                for k, ((first, a), (second, b)) in enumerate(pairwise(at)):  # a tendon is a coil from point to point
-                    name = spring.name if len(at) == 2 else f"{spring.name} {k + 1}"
-                    found.append((name, "spring", first, a, second, b, 1.3 * self.r, palette.SPRING))
-        return tuple(
-            Strut(name, kind, self.frame[a], pa, self.frame[b], pb, r, color)  # type: ignore[arg-type]
-            for name, kind, a, pa, b, pb, r, color in found
-        )
-
-    @staticmethod
-    def _ends(struts: Sequence[Strut], poses: np.ndarray) -> np.ndarray:
-        ends = [(s.a, s.a_point) for s in struts] + [(s.b, s.b_point) for s in struts]
-        found = [poses[:, k, :3, :3] @ np.array(at) + poses[:, k, :3, 3] for k, at in ends]
-        return np.concatenate(found) if found else np.zeros((0, 3))
 
     # -- around it ---------------------------------------------------------------------------------------------------
 
@@ -301,4 +287,5 @@ class _Builder:
             tuple(self.up.tolist()),
             tuple(self.look.tolist()),
             floor if stands else floor - 0.06 * size,
+            tuple(framing.front(self.up, self.normal).tolist()),
         )

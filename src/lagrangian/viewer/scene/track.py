@@ -29,7 +29,7 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     mechanism = motion.mechanism
     if mechanism is None:
         raise ArgumentError(
-            "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+            "a picture needs the mechanism, which the file of this motion does not contain; use lagrangian.read(path, mechanism)"
         )
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
@@ -94,7 +94,7 @@ def _traced(seen: Scene, given: Any) -> tuple[int, ...]:
         return ()
     names: Iterable[Any] = [given] if isinstance(given, str) else given
     if given is True:
-        raise ArgumentError('is True; it takes the names of frames or bodies, such as trace="tip"', argument="trace")
+        raise ArgumentError('is True; names of frames or bodies are needed, such as trace="tip"', argument="trace")
     rows = []
     for name in names:
         if name not in seen.frames:

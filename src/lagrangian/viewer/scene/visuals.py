@@ -36,7 +36,7 @@ def drawn(mechanism: Mechanism, r: float) -> dict[str, list[Seen]]:
                     found.setdefault(body.name, []).append((mesh.moved(T[:3, :3], T[:3, 3]), color or own, opacity))
     if problems:
         problem, name = next(iter(problems.items()))
-        what = "a visual is not drawn, that" if len(problems) == 1 else f"{len(problems)} visuals are not drawn, the first"
+        what = "one visual is not drawn, that" if len(problems) == 1 else f"{len(problems)} visuals are not drawn, the first"
         warn(f"{mechanism.name}: {what} of {name!r}: {problem}", MechanismWarning)
     return found
 

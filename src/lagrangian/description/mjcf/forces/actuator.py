@@ -96,13 +96,13 @@ class Actuators:
         if self.drives.parameters:
             given, names = Argument("parameters", ..., of="load(path)"), ", ".join(list(self.drives.parameters)[:_LISTED])
             more = ", ..." * (len(self.drives.parameters) > _LISTED)
-            self.notes.add("control and gains of actuators", f"{given} gives controls (0 unless given) and gains: {names}{more}")
+            self.notes.add("control and gains of actuators", f"{given} sets controls (0 by default) and gains: {names}{more}")
         return self.drives
 
     def _one(self, element: Element, k: int, control: float) -> _Actuator | None:
         name = element.attributes.get("name", "")
         if element.tag in OTHER:
-            self.notes.add(f"<actuator> {element.tag}", "not carried over: give joint torques", name, warn=True)
+            self.notes.add(f"<actuator> {element.tag}", "ignored: give joint torques", name, warn=True)
             return None
         check_attributes(element, _OWN | DEFAULTS[element.tag])
         applied, settings = self._defaults(element)
@@ -115,14 +115,14 @@ class Actuators:
             return None
         self._add_at_joint(applied, path, target)
         none = Argument("torque", 0)
-        meaning = f"torques of joints: they act in a simulation unless other torques are given ({none} for none)"
+        meaning = f"read as torques of joints, which act in a simulation unless you give other torques ({none} for none)"
         self.notes.add("<actuator>", meaning, name)
         label = self._label(name or element.attributes[target], k)
         return _Actuator(applied, settings, target, tuple(path), label, control)
 
     def _leave_out(self, name: str, why: str, settings: Settings, control: float) -> None:
-        """Say that an actuator is not carried over, which is a warning unless it would exert nothing."""
-        meaning = f"not carried over: {why}; give torques or wrenches"
+        """Say that an actuator is ignored, which is a warning unless it would exert nothing."""
+        meaning = f"ignored: {why}; give torques or wrenches"
         acts = not settings.affine or (settings.biastype == "affine" and any(settings.bias))
         kind = "<actuator> that the keyframe gives a control" if control else "<actuator>"
         self.notes.add(kind, meaning, name, warn=acts or control != 0)
@@ -138,7 +138,7 @@ class Actuators:
         return element.with_attributes(overlay(common, element.attributes)), settings.given(element)
 
     def _transmission(self, element: Element, target: str) -> list[tuple[Joint, float]] | None:
-        """The joints that an actuator drives, with the lever that each has; None of a transmission that is not carried over."""
+        """The joints that an actuator drives, with the lever that each has; None of a transmission that is ignored."""
         gear = numbers(element, "gear", 6, (1.0,), least=1)[0]
         if target == "tendon":
             name = text(element, "tendon")
@@ -161,7 +161,7 @@ class Actuators:
             tendon = self.tendons[at.element.attributes["tendon"]].element
             bound = limited_range(tendon, "actuatorfrcrange", "actuatorfrclimited", self.compiler)
             if bound is not None and tendon in self._bounded:
-                told = "each actuator is bounded by itself, not all of the tendon together"
+                told = "applied to each actuator by itself, not to their sum"
                 self.notes.add(
                     "actuatorfrcrange of a tendon with several actuators", told, at.element.attributes["tendon"], warn=True
                 )
@@ -179,7 +179,7 @@ class Actuators:
                 continue
             if target == "tendon" or any(rest):
                 why = "of a tendon's" if target == "tendon" else "that is not linear, of an"
-                self.notes.add(f"{key} {why} actuator", "not carried over", element.attributes.get("name", ""), warn=True)
+                self.notes.add(f"{key} {why} actuator", "ignored", element.attributes.get("name", ""), warn=True)
                 continue
             ((joint, gear),) = path
             found[joint.name] = found.get(joint.name, 0.0) + gear * gear * value

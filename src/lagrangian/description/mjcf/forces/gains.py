@@ -109,7 +109,7 @@ KINDS = {
     "damper": _damper,
     "cylinder": _cylinder,
 }
-OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")  # which are not carried over
+OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")  # which are ignored
 _READ = {**KINDS, "adhesion": _adhesion}  # whose settings, as defaults, are those of an actuator that is carried over
 
 

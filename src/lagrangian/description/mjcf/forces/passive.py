@@ -15,8 +15,8 @@ from lagrangian.errors import placed
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 _LEFT_OUT = {
-    "frictionloss": "not carried over: it has no dry friction",
-    "armature": "not carried over: it adds no inertia",
+    "frictionloss": "ignored: it has no dry friction",
+    "armature": "ignored: it adds no inertia",
 }
 
 
@@ -45,7 +45,7 @@ def at_joints(tendons: Mapping[str, Tendon], compiler: Compiler) -> AtJoints:
             found.range[joint.name] = max(low, own[0]), min(high, own[1])
             if not low <= own[1] or not own[0] <= high:
                 shown = f"{low:g} to {high:g}"
-                raise element.error(f"range leaves joint {joint.name!r} {shown}, of which nothing is within its own limits")
+                raise element.error(f"range leaves joint {joint.name!r} {shown}, none of which is within its own limits")
     return found
 
 
@@ -70,7 +70,7 @@ def springs(
                 found.append(CoordinateSpring(label, tendon.length, **of))
             elif tendon.wraps or len(tendon.branches) != 1 or tendon.branches[0].divisor != 1:
                 how = "around geoms" if tendon.wraps else "over a pulley"
-                notes.add(f"<spatial> tendon {how}", "not carried over, and with it its spring and damping", name, warn=True)
+                notes.add(f"<spatial> tendon {how}", "ignored, with its spring and damping", name, warn=True)
                 continue
             elif len(tendon.branches[0].points) > 1:
                 (a, first), *via, (b, last) = tendon.branches[0].points
@@ -86,15 +86,15 @@ def _note(tendon: Tendon, compiler: Compiler, notes: Notes) -> None:
             if not_negative(element, key):
                 notes.add(f"{key} of a tendon", meaning, tendon.name, warn=True)
         if limited_range(element, "range", "limited", compiler) is not None:
-            notes.add("range of a tendon", "not carried over: it does not end", tendon.name, warn=True)
+            notes.add("range of a tendon", "ignored: the tendon has no limits", tendon.name, warn=True)
     if number(element, "springyield", 0.0) > 0:
-        notes.add("springyield", "not carried over: the spring does not yield", tendon.name, warn=True)
+        notes.add("springyield", "ignored: the spring is linear", tendon.name, warn=True)
 
 
 def _linear(element: Element, attribute: str, name: str, notes: Notes) -> float:
     value, *rest = numbers(element, attribute, 3, (0.0,), least=1)
     if any(rest):
-        notes.add(f"nonlinear {attribute}", "only its linear part is carried over", name, warn=True)
+        notes.add(f"nonlinear {attribute}", "only its linear part is read", name, warn=True)
     if value < 0:
         raise element.error(f"{attribute} is {value:g}; it cannot be negative")
     return value

@@ -90,7 +90,7 @@ def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict
         while not element.attributes.get("name") and (name in found or name in given):
             name += "_"
         if name in found:
-            raise element.error("a tendon of this name is already there; names must differ")
+            raise element.error("there are two tendons of this name; names must differ")
         found[name] = _fixed(element, name, joints) if element.tag == "fixed" else _spatial(element, name, tree, rest)
     return found
 
@@ -102,7 +102,7 @@ def _fixed(element: Element, name: str, joints: Mapping[str, tuple[Joint, float]
     for child in element.children:
         joint, ref = scalar_joint(child, "joint", joints)
         if joint.name in named:
-            raise child.error(f"joint {joint.name!r} is already in this tendon; name it once, with the sum of its coefficients")
+            raise child.error(f"joint {joint.name!r} is twice in this tendon; list it once, with the sum of its coefficients")
         named.add(joint.name)
         coefficients.append((joint, number(child, "coef")))
         length += coefficients[-1][1] * ref
@@ -119,7 +119,7 @@ def scalar_joint(element: Element, attribute: str, joints: Mapping[str, tuple[Jo
         raise element.error(f"{attribute}: {one_of('joint', name, joints)}")
     joint, ref = joints[name]
     if joint.kind.nq != 1:
-        raise element.error(f"{attribute}: joint {name!r} is a {joint.type} joint; a hinge or slide is needed")
+        raise element.error(f"{attribute}: joint {name!r} is a {joint.type} joint; it must be a hinge or a slide")
     return joint, ref
 
 

@@ -43,18 +43,18 @@ class MeshAsset:
             if self.scale[0] * self.scale[1] * self.scale[2] < 0:
                 faces = faces[:, ::-1]  # a mirrored mesh is turned inside out
             if kind == "exact" and not oriented(vertices, faces):
-                raise ValueError('its faces are not oriented alike, which inertia="exact" needs')
+                raise ValueError('its faces are not oriented consistently, as inertia="exact" requires')
             with np.errstate(all="ignore"):
                 found = solid(self._moved(vertices), faces, kind)
             if not (np.isfinite(found.inertia).all() and np.isfinite(found.center).all()):
-                raise ValueError("it is too large for its inertia to be a number")
+                raise ValueError("it is so large that its inertia overflows")
             return found
         except DescriptionError:
             raise
         except OSError as error:
             raise element.error(f"its inertia is needed, but the mesh {self.file!r} cannot be read: {error.strerror}") from None
         except (ValueError, OverflowError) as error:
-            raise element.error(f"its inertia is needed, but the mesh is not sound: {error}") from None
+            raise element.error(f"its inertia is needed, but the mesh is not valid: {error}") from None
 
     def _triangles(self) -> Triangles:
         element = self.element
@@ -65,12 +65,14 @@ class MeshAsset:
             return file.checked(*builtin.made(element.attributes["builtin"], parameters))
         if self.file:
             if self.folder is None:
-                raise element.error(f"its inertia is needed, and file {self.file!r} cannot be read: this model is a text")
+                raise element.error(
+                    f"its inertia is needed, but the file {self.file!r} cannot be read: this model is a string without a folder"
+                )
             return file.read(self.folder.path(element, self.file), groups=False)
         vertices = np.array(element.attributes.get("vertex", "").split(), dtype=float)
         faces = np.array(element.attributes.get("face", "").split(), dtype=int)
         if len(vertices) % 3 or len(faces) % 3:
-            raise ValueError("vertex and face need three numbers for each")
+            raise ValueError("vertex and face need three numbers per entry")
         return file.checked(vertices.reshape(-1, 3), faces.reshape(-1, 3))
 
     def _moved(self, vertices: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ def made(kind: str, parameters: list[float]) -> Triangles:
     if len(parameters) != count:
         raise ValueError(f"a builtin {kind} needs {count} params, got {len(parameters)}")
     if not 0 <= parameters[0] <= (4 if kind == "sphere" else _MOST) or not all(0 <= x < math.inf for x in parameters):
-        raise ValueError(f"params {parameters} of a builtin {kind} are too large, or negative")
+        raise ValueError(f"params {parameters} of a builtin {kind} are too large or negative")
     return maker(int(parameters[0]), *parameters[1:])
 
 

@@ -1,0 +1,2 @@
+# --- draw
+lagrangian studio --draw

@@ -1,0 +1,2 @@
+# --- check
+lagrangian check lift.urdf

@@ -1,0 +1,2 @@
+# --- install
+pip install '.[notebook]'     # in a copy of the repository

@@ -1,0 +1,205 @@
+"""What is doubtful in a description that could be read, each with its place and a remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.errors import LagrangianError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+
+_LISTED = 6  # names in one finding
+COORDINATES = 12  # of a configuration that is told
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`kind` is "error", "warning" or "note"."""
+
+    kind: str
+    place: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return (f"{self.place}: " if self.place else "") + self.what + (f". {self.remedy}" if self.remedy else "")
+
+
+def findings(m: Mechanism) -> Iterator[Finding]:
+    """Of a mechanism that could be read."""
+    yield from _bodies(m)
+    yield from _joints(m)
+    yield from _closure(m)
+    yield from _start(m)
+    yield from (Finding("note", "reader", note) for note in m.notes)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
+def _bodies(m: Mechanism) -> Iterator[Finding]:
+    if not m.joints:
+        yield Finding("warning", "joints", "there are none, so nothing moves", "Add one with [[joint]]")
+    light = [b.name for b in m.bodies if float(b.mass) == 0 and not any(float(x) for x in b.inertia)]
+    points = [b.name for b in m.bodies if float(b.mass) > 0 and not any(float(x) for x in b.inertia)]
+    if light:
+        yield Finding(
+            "note",
+            f"body {_listed(light)}",
+            "it has no mass and no inertia",
+            "This is right for a frame between two joints; otherwise give `mass`",
+        )
+    if points:
+        yield Finding(
+            "note",
+            f"body {_listed(points)}",
+            "it is a point mass, without inertia about its centre of mass",
+            "Give it an inertia with `inertia` or `shapes`",
+        )
+    if missing := _missing_meshes(m):
+        yield Finding(
+            "note",
+            f"mesh {_listed(list(missing))}",
+            f"pictures leave it out: {next(iter(missing.values()))}",
+            "The dynamics do not need it. To draw it, put a readable file beside the description",
+        )
+    if not any(float(x) for x in m.gravity):
+        yield Finding("note", "gravity", "it is zero", "This is right for a machine that lies flat or floats in space")
+
+
+def _missing_meshes(m: Mechanism) -> dict[str, str]:
+    """Files of meshes that are not found, or not read, and why: as the pictures find them."""
+    from lagrangian.viewer.scene.meshes import find
+
+    found = {}
+    for file in sorted({v.file for b in m.bodies for v in b.visuals if v.kind == "mesh" and v.file}):
+        try:
+            find(file, m.file)
+        except (OSError, ValueError) as error:
+            found[file] = str(error.without(file)) if isinstance(error, LagrangianError) else str(error)
+    return found
+
+
+def _joints(m: Mechanism) -> Iterator[Finding]:
+    from lagrangian.algorithms.closed.massless import loose
+    from lagrangian.algorithms.tree import build
+    from lagrangian.algorithms.undetermined import undetermined_joints
+    from lagrangian.model.joints.joint_type import Look
+
+    tree = build(m)
+    undetermined = [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree)
+    if undetermined:
+        each = "each" if len(undetermined) > 1 else "it"
+        yield Finding(
+            "error",
+            f"joint {_listed([repr(name) for name in undetermined])}",
+            f"the bodies that {each} moves have no inertia along it, so its acceleration is undetermined",
+            "Give these bodies a mass and an inertia, give the joint a rotor, or make it fixed",
+        )
+    far = [
+        j.name
+        for j in m.joints
+        if any(math.isfinite(x) and abs(x) > 4 * math.pi + 1e-9 for x in (j.limits.lower, j.limits.upper))
+        and j.kind.look is Look.PIN
+    ]
+    if far:
+        yield Finding(
+            "warning",
+            f"joint {_listed(far)}",
+            "its limits are more than two turns",
+            'Limits are in radians: "deg(170)" is 170 degrees',
+        )
+    if m.joints and not any(j.actuated for j in m.joints if j.kind.nv):
+        yield Finding("note", "joints", "none is actuated", "The commands inverse and size need actuated joints: actuated = true")
+
+
+def _closure(m: Mechanism) -> Iterator[Finding]:
+    """Degrees of freedom; whether loops and poses can be closed."""
+    from lagrangian.configuration.dynamics_of import dynamics_of
+    from lagrangian.configuration.mobility import mobility
+    from lagrangian.configuration.start import Start
+
+    try:
+        freedom = mobility(m)
+    except LagrangianError as error:
+        yield Finding(
+            "error",
+            "loops",
+            f"they cannot be assembled: {error}",
+            "Check the lengths, and the points of each body where the loop closes",
+        )
+        return
+    yield Finding("note", "mobility", str(freedom).rstrip("."))
+    if not m.equations:
+        return
+    if freedom.nearby == 0:
+        yield Finding(
+            "warning",
+            "mobility",
+            "it is a structure: nothing can move",
+            'Use fewer loop equations; a planar loop closes with directions = ["x", "y"]',
+        )
+    for pose in [*m.poses, *([None] if m.initial.q is not None else [])]:
+        start = Start(dynamics_of(m), pose)
+        where = str(start.given.where)
+        if start.given.complete and start.off is None:
+            continue
+        try:
+            near = start.closed()
+        except LagrangianError as error:
+            yield Finding("error" if pose is None else "warning", where, f"it does not close the loops: {error}")
+            continue
+        if start.off is None:
+            continue
+        line = pasted(near) if pose is None else pasted(near).replace("q =", f"{pose} =", 1)
+        yield Finding(
+            "warning",
+            where,
+            f"it does not close the loops: {start.off}. The nearest configuration that "
+            f"does{', where runs begin,' * (pose is None)} is "
+            f"{told(m, near)}",
+            f"Copy this line: {line}",
+        )
+
+
+def _start(m: Mechanism) -> Iterator[Finding]:
+    if m.initial.t_span is None:
+        yield Finding("note", "[initial]", "it has no t_span", "`lagrangian simulate` needs --time")
+    states = [(f"pose {name!r}", pose) for name, pose in m.poses.items()]
+    states += [("[initial] q", m.initial.q)] if m.initial.q is not None else []
+    for where, q in states:
+        at = 0
+        for joint in m.joints:
+            low, high = joint.limits.lower, joint.limits.upper
+            if joint.kind.nq == 1 and not low - 1e-9 <= float(q[at]) <= high + 1e-9:
+                yield Finding(
+                    "warning", where, f"{joint.name} = {float(q[at]):.4g} is outside its limits, {low:.4g} to {high:.4g}"
+                )
+            at += joint.kind.nq
+
+
+# -- configurations, for people and for files -------------------------------------------------------------------------
+
+
+def pasted(q: Any) -> str:
+    """A configuration as a line for a description."""
+    return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
+
+
+def told(m: Mechanism, q: Any) -> str:
+    """The same for people: angles in degrees."""
+    units = [
+        unit
+        for j in m.joints
+        for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
+    ]
+    found = [
+        f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
+        for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
+    ]
+    return ", ".join(found[:COORDINATES]) + (" ..." if len(found) > COORDINATES else "")

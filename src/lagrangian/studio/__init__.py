@@ -1,0 +1,1 @@
+"""The studio: a page on this machine to design a mechanism in."""

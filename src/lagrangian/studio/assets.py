@@ -1,0 +1,95 @@
+"""The files of the page: looked up by their names in the package, so that no path leads out of it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lagrangian.viewer import page as player
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "json": "application/json",
+}
+FOLDERS = {"page": ("lagrangian.studio", "page"), "vendored": ("lagrangian.vendored", "")}
+
+
+def asset(package: str, folder: str, path: str) -> Response:
+    """A file of a folder of the package, if it is there and of a kind that pages have."""
+    place: Traversable = files(package)
+    for name in filter(None, [folder, *path.split("/")]):
+        if name.startswith(".") or "\\" in name or "\0" in name or ":" in name:
+            return Response(status_code=404)
+        place = place / name
+    kind = TYPES.get(path.rpartition(".")[2])
+    if kind is None or not place.is_file():
+        return Response(status_code=404)
+    return Response(place.read_bytes(), media_type=kind)
+
+
+# a page that was made runs in an origin of its own, from which nothing here can be reached
+SANDBOX = (
+    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
+    "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
+    "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def made(place: Path) -> Response:
+    """A file that a job made: a page to look at, and anything else to download."""
+    if not place.is_file():
+        return Response(status_code=404)
+    if place.suffix == ".html":
+        return Response(place.read_bytes(), media_type=TYPES["html"], headers={"content-security-policy": SANDBOX})
+    name = quote(place.name)
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}", "content-security-policy": "sandbox"}
+    return Response(place.read_bytes(), media_type="application/octet-stream", headers=headers)
+
+
+async def index(request: Request) -> Response:
+    return asset(*FOLDERS["page"], "index.html")
+
+
+async def draw(request: Request) -> Response:
+    return asset(*FOLDERS["page"], "draw/draw.html")
+
+
+async def page(request: Request) -> Response:
+    return asset(*FOLDERS["page"], request.path_params["path"])
+
+
+async def vendored(request: Request) -> Response:
+    return asset(*FOLDERS["vendored"], request.path_params["path"])
+
+
+async def script(request: Request) -> Response:
+    return Response(player.player_module(), media_type=TYPES["js"])
+
+
+async def style(request: Request) -> Response:
+    return Response(player.player_style(), media_type=TYPES["css"])
+
+
+async def icon(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+ROUTES = [
+    Route("/", index),
+    Route("/draw", draw),
+    Route("/page/{path:path}", page),
+    Route("/vendored/{path:path}", vendored),
+    Route("/player.js", script),
+    Route("/player.css", style),
+    Route("/favicon.ico", icon),
+]

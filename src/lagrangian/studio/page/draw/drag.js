@@ -1,0 +1,57 @@
+// A linkage that is pulled at a pin: it follows as near as its bars allow, and its lengths stay.
+import { close, system } from "./solve.js";
+
+const SHARE = 0.04; // of the linkage's size: the furthest that a pin is pulled in one go
+const STUBBORN = 1e4; // how much less willingly the pulled pin leaves its place than the others do
+
+/** A drag of a pin, from a drawing as it stands. `to(x, y)` gives the places of all pins, by name. */
+export class Drag {
+  constructor(drawing, name) {
+    this.made = system(drawing);
+    this.x = Float64Array.from(this.made.x);
+    this.k = this.made.index.get(name);
+    this.ground = this.made.held[this.k];
+    const xs = drawing.pins.map((pin) => pin.x), ys = drawing.pins.map((pin) => pin.y);
+    this.size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 0.05);
+  }
+
+  to(px, py) {
+    const { k } = this;
+    for (let go = 0; go < 60; go++) {
+      const dx = px - this.x[2 * k], dy = py - this.x[2 * k + 1], far = Math.hypot(dx, dy);
+      if (far < 1e-12) break;
+      const share = Math.min(1, SHARE * this.size / far);
+      const x = Float64Array.from(this.x);
+      x[2 * k] += share * dx;
+      x[2 * k + 1] += share * dy;
+      const weight = this.made.names.map((_, one) => (one === k ? STUBBORN : 1));
+      if (!close(this.made, x, { weight })) break; // at a stop: stay
+      const moved = Math.hypot(x[2 * k] - this.x[2 * k], x[2 * k + 1] - this.x[2 * k + 1]);
+      const nearer = Math.hypot(px - x[2 * k], py - x[2 * k + 1]);
+      if (nearer > far - 1e-3 * share * far) break; // it turns away: this is as near as it comes
+      this.x = x;
+      if (moved < 1e-9 * this.size) break;
+    }
+    return this.places();
+  }
+
+  places() {
+    return new Map(this.made.names.map((name, k) => [name, [this.x[2 * k], this.x[2 * k + 1]]]));
+  }
+}
+
+/** The places of all pins with other lengths of bars, or null if they cannot meet so. */
+export const withLengths = (drawing, lengths) => withEquations(drawing, system(drawing, lengths).equations);
+
+/** The places of all pins that satisfy these equations in place of the drawing's own, or null if there are none. */
+export function withEquations(drawing, equations) {
+  const made = { ...system(drawing), equations }, x = Float64Array.from(made.x);
+  return close(made, x) ? new Map(made.names.map((name, k) => [name, [x[2 * k], x[2 * k + 1]]])) : null;
+}
+
+/** The drawing at other places, such as those of a motion, with all its lengths as they are. */
+export function posed(drawing, places) {
+  const made = system(drawing), x = Float64Array.from(made.x);
+  made.names.forEach((name, k) => { if (places.has(name)) [x[2 * k], x[2 * k + 1]] = places.get(name); });
+  return close(made, x) ? new Map(made.names.map((name, k) => [name, [x[2 * k], x[2 * k + 1]]])) : null;
+}

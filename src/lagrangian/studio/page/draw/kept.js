@@ -1,0 +1,108 @@
+// The drawing that is not saved yet: the server keeps it on disk, and the browser does while there is no server.
+import { ask, latest } from "../js/api.js";
+import { question } from "../js/dialog.js";
+import { unsent } from "../js/unsent.js";
+import { whole } from "./edits.js";
+
+const UNSENT = "lagrangian-unsent-drawing", AGAIN = 3000; // ms until a server that did not answer is asked again
+
+/** A drawing from its JSON; null if it is none, or empty. */
+function drawn(text) {
+  try {
+    const found = JSON.parse(text);
+    return found?.pins?.length ? whole(found) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Drafts by the file that they are of; null stands for the drawing without one. `on` is told what cannot be kept. */
+export class Kept {
+  constructor(on) {
+    this.on = on;
+    this.waiting = new Map(); // what no server has taken yet, with the digest of the file that it was begun from
+    this.revisions = new Map();
+    this.send = latest(() => this.#send());
+    addEventListener("pagehide", () => {
+      for (const path of this.waiting.keys()) this.#put(path, { keepalive: true }).catch(() => {});
+    });
+  }
+
+  put(path, drawing, digest) {
+    this.waiting.set(path, { drawing, digest });
+    this.#show();
+    this.send();
+  }
+
+  /** What was kept: the drawing or null, whether the server has it not, and the digest of the file that it was begun from. */
+  async read(path) {
+    const { text, revision, digest } = await this.#ask(path);
+    this.revisions.set(path, revision);
+    const left = unsent(UNSENT), own = left?.folder === this.folder && left.path === path ? drawn(left.text) : null;
+    return { drawing: own ?? drawn(text), digest, unsent: Boolean(own) };
+  }
+
+  #ask(path) {
+    return ask("GET", `/api/draft?${new URLSearchParams({ format: "drawing", ...(path === null ? {} : { path }) })}`);
+  }
+
+  /** The draft as the server knows it, to be deleted when its drawing is saved. */
+  async named(path) {
+    await this.send();
+    return { path, format: "drawing", revision: this.revisions.get(path) ?? 0 };
+  }
+
+  /** It is in its file now. */
+  forget(path) {
+    this.waiting.delete(path);
+    this.#show();
+  }
+
+  async #put(path, options) {
+    const { drawing, digest } = this.waiting.get(path), text = JSON.stringify(drawing);
+    return ask("PUT", "/api/draft", { text, format: "drawing", path, called: "", digest, revision: this.revisions.get(path) ?? 0 }, options);
+  }
+
+  async #send() {
+    clearTimeout(this.again);
+    for (const [path, asked] of this.waiting) {
+      try {
+        if (!this.revisions.has(path)) this.revisions.set(path, (await this.#ask(path)).revision);
+        this.revisions.set(path, (await this.#put(path)).revision);
+        if (this.waiting.get(path) === asked) this.waiting.delete(path);
+        const left = unsent(UNSENT);
+        if (left?.folder === this.folder && left.path === path) unsent(UNSENT, null);
+        this.failed = false;
+      } catch (error) {
+        if (error.status === 409) await this.#elsewhere(path, error);
+        else return this.#keep(path, error);
+      }
+    }
+    this.#show();
+  }
+
+  /** No server takes it: the browser keeps it until one does. */
+  #keep(path, error) {
+    unsent(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
+    if (!this.failed) this.on.trouble(error);
+    this.failed = true;
+    this.again = setTimeout(() => this.send(), AGAIN);
+    this.#show();
+  }
+
+  /** Another tab has kept a newer drawing. */
+  async #elsewhere(path, { message, body }) {
+    const actions = [{ name: "theirs", label: "Use the other drawing" }, { name: "mine", label: "Keep this drawing" }];
+    const answer = await question("Open in another tab", { text: `${message}.`, actions });
+    this.revisions.set(path, body.revision);
+    const theirs = answer?.action === "theirs" && drawn(body.text);
+    if (theirs) {
+      this.waiting.delete(path);
+      this.on.theirs(path, theirs);
+    } else this.send();
+  }
+
+  #show() {
+    document.documentElement.dataset.kept = this.waiting.size ? (this.failed ? "unsent" : "waiting") : "draft";
+  }
+}

@@ -1,0 +1,106 @@
+// A motion that is played: rows of places over time, round and round, to and fro, or again from the beginning.
+
+/** Places of pins over time. `again` is how it goes on at its end: "round", "to and fro" or "again". */
+export class Track {
+  constructor(t, names, rows, again, start = 0) {
+    Object.assign(this, { t, names, rows, again, start });
+  }
+
+  /** The motion that the motors' angles give. */
+  static turned(found) {
+    return new Track(found.t, found.names, found.rows, found.whole ? "round" : "to and fro", found.start);
+  }
+
+  /** The motion that the server found by the forces. */
+  static moved(found, round) {
+    const names = Object.keys(found.pins);
+    const rows = found.t.map((_, k) => Float64Array.from(names.flatMap((name) => [found.pins[name].x[k], found.pins[name].y[k]])));
+    return new Track(found.t, names, rows, round ? "round" : "again");
+  }
+
+  get duration() { return this.t.at(-1) - this.t[0]; }
+
+  /** The time of the track after playing for so long. */
+  wrapped(time) {
+    const { duration } = this;
+    if (!(duration > 0)) return 0;
+    if (this.again === "to and fro") {
+      const both = ((time % (2 * duration)) + 2 * duration) % (2 * duration);
+      return both < duration ? both : 2 * duration - both;
+    }
+    return ((time % duration) + duration) % duration;
+  }
+
+  row(time) { return Math.min(this.t.length - 1, Math.max(0, time / (this.t[1] - this.t[0]))); }
+
+  /** The places at a time, by name. */
+  places(time) {
+    const at = this.row(time), k = Math.min(this.rows.length - 2, Math.floor(at)), share = at - k, a = this.rows[k], b = this.rows[k + 1];
+    return new Map(this.names.map((name, i) => [name, [a[2 * i] + share * (b[2 * i] - a[2 * i]), a[2 * i + 1] + share * (b[2 * i + 1] - a[2 * i + 1])]]));
+  }
+
+  paths(names) {
+    return Object.fromEntries(names.filter((name) => this.names.includes(name)).map((name) => {
+      const i = this.names.indexOf(name);
+      return [name, this.rows.map((row) => [row[2 * i], row[2 * i + 1]])];
+    }));
+  }
+}
+
+export class Player {
+  constructor(shown) {
+    this.shown = shown; // is told whenever the picture has to change
+    this.track = null;
+    this.clock = 0; // seconds played
+    this.playing = false;
+    this.speed = 1;
+    this.moved = false; // whether another place than the drawn one is seen
+  }
+
+  get time() { return this.track ? this.track.wrapped(this.clock) : 0; }
+
+  /** Another track; if it is played, it goes on. */
+  use(track, keep = false) {
+    this.track = track;
+    if (!track) this.playing = false;
+    if (!keep) this.reset();
+    this.shown();
+  }
+
+  reset() {
+    this.clock = this.track ? this.track.t[this.track.start] ?? 0 : 0;
+    this.moved = false;
+  }
+
+  rewind() {
+    this.playing = false;
+    this.reset();
+    this.shown();
+  }
+
+  seek(time) {
+    this.playing = false;
+    this.clock = time;
+    this.moved = true;
+    this.shown();
+  }
+
+  toggle() {
+    if (!this.track) return;
+    this.playing = !this.playing;
+    if (this.playing) {
+      this.moved = true;
+      this.last = performance.now();
+      requestAnimationFrame(this.#tick);
+    }
+    this.shown();
+  }
+
+  #tick = (now) => {
+    if (!this.playing) return;
+    this.clock += Math.min(0.1, (now - this.last) / 1000) * this.speed;
+    this.last = now;
+    this.shown();
+    requestAnimationFrame(this.#tick);
+  };
+}

@@ -1,0 +1,95 @@
+// A linkage that its motors turn: from one angle to the next, and once round for the path of a point.
+import { close, freedom, system } from "./solve.js";
+
+const STEP = Math.PI / 180; // the largest turn of a motor in one go
+const JUMP = 12; // a pin that goes so much further than a motor turns has left its branch: a dead centre was passed
+
+/** The drawing's system, if its motors drive all of it; a linkage of one freedom without motors is turned at its first bar. */
+export function driven(drawing) {
+  if (!drawing.bars.length) return null;
+  const made = system(drawing);
+  const free = freedom(made);
+  if (!made.motors.length && free === 1) {
+    const turned = atGround(drawing);
+    if (!turned) return null;
+    const virtual = system({ ...drawing, motors: [turned] });
+    return freedom(virtual, true) === 0 ? Object.assign(virtual, { virtual: true }) : null;
+  }
+  return made.motors.length && free > 0 && freedom(made, true) === 0 ? made : null;
+}
+
+function atGround(drawing) {
+  for (const pin of drawing.pins.filter((one) => one.ground)) {
+    const bar = drawing.bars.find((one) => one.pins.includes(pin.name));
+    if (bar) return { pin: pin.name, drives: bar.name, against: "ground", kind: "speed", value: 1 };
+  }
+  return null;
+}
+
+/** Motion by the motors, from where it is drawn. `advance(dt)` moves it; false where it cannot go on. */
+export class Turning {
+  constructor(made) {
+    this.made = made;
+    this.x = Float64Array.from(made.x);
+    this.before = null; // the last change and its time, to begin the next from
+    this.t = 0;
+    this.fastest = Math.max(...made.motors.map((motor) => Math.abs(motor.speed)), 1e-9);
+    this.size = span(made.x);
+  }
+
+  /** Go on by a time, in steps that are small enough. */
+  advance(dt) {
+    const steps = Math.max(1, Math.ceil(Math.abs(dt) * this.fastest / STEP - 1e-9));
+    for (let k = 0; k < steps; k++) if (!this.#step(dt / steps)) return false;
+    return true;
+  }
+
+  #step(dt) {
+    const { made } = this, t = this.t + dt, x = Float64Array.from(this.x);
+    if (this.before) for (let k = 0; k < x.length; k++) x[k] += this.before.change[k] * dt / this.before.dt;
+    made.motors.forEach((motor) => { motor.angle = motor.start + motor.speed * t; });
+    const good = close(made, x, { motors: true });
+    let far = 0;
+    for (let k = 0; k < x.length; k++) far = Math.max(far, Math.abs(x[k] - this.x[k]));
+    if (!good || far > JUMP * this.size * this.fastest * Math.abs(dt) + 1e-6) return false;
+    this.before = { change: x.map((value, k) => value - this.x[k]), dt };
+    this.x = x;
+    this.t = t;
+    return true;
+  }
+}
+
+const span = (x) => {
+  let low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+  x.forEach((value, k) => { low[k & 1] = Math.min(low[k & 1], value); high[k & 1] = Math.max(high[k & 1], value); });
+  return Math.max(high[0] - low[0], high[1] - low[1], 1e-6);
+};
+
+/** The places of all pins over whole turns, or as far as the motors can go either way; null if they do not drive all of it. */
+export function turned(drawing, most = 2160) {
+  const made = driven(drawing);
+  if (!made) return null;
+  const fastest = Math.max(...made.motors.map((motor) => Math.abs(motor.speed)));
+  if (!(fastest > 0)) return null;
+  const dt = STEP / fastest, rows = Math.min(most, 360 * wholeTurns(made.motors, fastest));
+  const found = { names: made.names, virtual: Boolean(made.virtual) };
+  const forward = follow(made, dt, rows);
+  if (forward.length > rows) return { ...found, whole: true, start: 0, rows: forward, t: forward.map((_, k) => k * dt) };
+  const backward = follow(made, -dt, rows);
+  const all = [...backward.slice(1).reverse(), ...forward];
+  return { ...found, whole: false, start: backward.length - 1, rows: all, t: all.map((_, k) => k * dt) };
+}
+
+function follow(made, dt, rows) {
+  const turning = new Turning(made), found = [turning.x];
+  for (let k = 0; k < rows && turning.advance(dt); k++) found.push(turning.x);
+  return found;
+}
+
+/** How often the fastest motor turns until all are where they began: at most six times. */
+function wholeTurns(motors, fastest) {
+  for (let turns = 1; turns < 6; turns++) {
+    if (motors.every((motor) => Math.abs(turns * motor.speed / fastest - Math.round(turns * motor.speed / fastest)) < 1e-9)) return turns;
+  }
+  return 6;
+}

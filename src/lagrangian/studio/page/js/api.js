@@ -1,0 +1,99 @@
+// What the page asks of its server: one request, or a job with its events.
+
+export class Refused extends Error {
+  constructor(message, { remedy = "", line = null, status = 0, body = null } = {}) {
+    super(message);
+    Object.assign(this, { remedy, line, status, body });
+  }
+}
+
+export class Stopped extends Error {}
+
+export const STOPPED = "The server has stopped. Your text is safe.";
+const ANOTHER = "This page belongs to a server that has stopped. Open the address that the new server printed. Your text is safe.";
+const listeners = new Set();
+
+/** Tell when a request went through (true), or found no server, or one that does not know us (false, and a sentence). */
+export const onContact = (listener) => listeners.add(listener);
+const contact = (there, why) => listeners.forEach((listener) => listener(there, why));
+
+export async function ask(method, path, body, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method, cache: "no-store", credentials: "same-origin", ...options,
+      ...(body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw new Stopped();
+    contact(false, STOPPED);
+    throw new Refused(STOPPED);
+  }
+  if (answer.status === 403) {
+    contact(false, ANOTHER);
+    throw new Refused(ANOTHER, { status: 403 });
+  }
+  contact(true);
+  const data = await answer.json().catch(() => null);
+  if (answer.ok) return data;
+  throw new Refused(data?.error || `The server answered ${answer.status}.`, { ...data, status: answer.status, body: data });
+}
+
+export const get = (path) => ask("GET", path);
+export const post = (path, body, options) => ask("POST", path, body, options);
+
+/**
+ * A function of which one call runs at a time; of those asked for meanwhile, the last one follows, and the others are dropped.
+ * Its promise is kept when the call itself, or the one that took its place, is done.
+ */
+export function latest(work) {
+  let running = null, next = null;
+  const run = async (given) => work(...given);
+  return function call(...given) {
+    if (next) next.given = given;
+    else if (running) {
+      next = { given };
+      next.done = running.catch(() => {}).then(() => {
+        const then = next.given;
+        next = null;
+        return call(...then);
+      });
+    } else return (running = run(given).finally(() => { running = null; }));
+    return next.done;
+  };
+}
+
+/** A job on the server. `on.progress` and `on.partial` are told what comes; `result` is a promise; `stop()` ends it at once. */
+export function job(kind, text, format, options, on = {}) {
+  let id = null, ended = false, source = null, fail;
+  const result = new Promise((resolve, reject) => {
+    const end = (settle, value) => {
+      if (ended) return;
+      ended = true;
+      source?.close();
+      settle(value);
+    };
+    fail = (error) => end(reject, error);
+    post("/api/jobs", { kind, text, format, options }).then((answer) => {
+      id = answer.id;
+      if (ended) return void ask("DELETE", `/api/jobs/${id}`).catch(() => {});
+      source = new EventSource(`/api/jobs/${encodeURIComponent(id)}/events`);
+      source.onmessage = (message) => {
+        const event = JSON.parse(message.data);
+        if (event.progress) on.progress?.(event.progress);
+        if (event.partial) on.partial?.(event.partial);
+        if ("result" in event) end(resolve, event.result);
+        if (event.error) fail(new Refused(event.error.message, event.error));
+        if (event.stopped) fail(new Stopped());
+      };
+      source.onerror = () => get("/api/alive").then(() => fail(new Refused("The job ended without a result.")), fail);
+    }, fail);
+  });
+  return {
+    result,
+    stop() {
+      if (id !== null && !ended) ask("DELETE", `/api/jobs/${encodeURIComponent(id)}`).catch(() => {});
+      fail(new Stopped());
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// Export: a report, C code, and whatever else a mechanism can be written as, into the folder.
+
+import { element } from "/player.js";
+import { get, job, post, Refused, Stopped } from "./api.js";
+import { note, question, remarks } from "./dialog.js";
+import { menu } from "./menu.js";
+import { Bar } from "./runner.js";
+
+export class Exporting {
+  constructor(doc) {
+    this.doc = doc;
+    menu(document.getElementById("export"), () => this.targets());
+  }
+
+  async targets() {
+    const targets = await get("/api/targets").catch(() => []);
+    const toToml = this.doc.format === "toml" ? [] : [{ label: "Convert to TOML", detail: "Continue with the same mechanism as TOML in the editor", run: () => this.convert() }];
+    return [
+      { title: "Documents", items: [{ label: "Report", detail: "One page with the motion, plots and equations that works offline", run: () => this.report() }, ...toToml] },
+      { title: "For other programs", items: targets.map((t) => ({ label: TITLES[t.name] || t.name, detail: plain(t.about), run: () => this.export(t) })) },
+    ];
+  }
+
+  async convert() {
+    const { doc } = this;
+    try {
+      const { text } = await post("/api/convert", { text: doc.editor.text, format: doc.format, to: "toml" });
+      await doc.start(text, "toml", `${doc.good?.mechanism.name || "mechanism"}.toml`);
+    } catch (error) {
+      note(error.message, { kind: "bad", detail: error.remedy });
+    }
+  }
+
+  async report() {
+    const { mechanism } = this.doc.good || {};
+    const answer = await question("Report", {
+      text: `One page that works offline, written to ${this.doc.folder}.`,
+      fields: [
+        { name: "title", label: "Title", value: mechanism?.name || "" }, { name: "author", label: "Author" }, { name: "notes", label: "Notes", kind: "lines" },
+        { name: "seconds", label: "Seconds of motion", kind: "number", value: mechanism?.seconds ?? "" },
+      ],
+      actions: [{ name: "write", label: "Write the report" }],
+    });
+    if (!answer) return;
+    const { title, author, notes, seconds } = answer;
+    this.run("report", { title, author, notes, ...(seconds ? { seconds: Number(seconds) } : {}) }, "the report");
+  }
+
+  async export(target) {
+    const given = target.options.filter((o) => o.choices.length > 1);
+    const options = {};
+    if (given.length) {
+      const answer = await question(TITLES[target.name] || target.name, {
+        text: `${plain(target.about)}, written to ${this.doc.folder}.`,
+        fields: given.map((o) => ({ name: o.name, label: plain(o.about), kind: "choice", choices: o.choices, labels: o.choices.map((one) => (one === o.usual ? `${one} (usual)` : one)), value: o.usual })),
+        actions: [{ name: "write", label: "Export" }],
+      });
+      if (!answer) return;
+      for (const o of given) if (answer[o.name] !== o.usual) options[o.name] = answer[o.name];
+    }
+    this.run("export", { target: target.name, options }, TITLES[target.name] || target.name);
+  }
+
+  /** Run it while the page goes on; a note says how far it is, and has a Stop button. */
+  async run(kind, options, what) {
+    const { doc } = this, bar = new Bar(() => work.stop()), busy = note("", { kind: "busy", stays: true });
+    bar.words.textContent = `Writing ${what}.`;
+    bar.node.style.margin = 0;
+    busy.replaceChildren(bar.node);
+    const work = job(kind, doc.editor.text, doc.format, options, { progress: (p) => bar.update(p) });
+    try {
+      const { path, files = [], warnings = [] } = await work.result;
+      const said = note(`Saved as ${path}.`, { stays: true });
+      if (files.length) said.firstChild.append(links(files));
+      remarks(`The export has ${warnings.length} remarks.`, warnings);
+    } catch (error) {
+      if (error instanceof Stopped) note("You stopped the export. No file was written.");
+      else if (error instanceof Refused) note(error.message, { kind: "bad", detail: error.remedy });
+      else throw error;
+    } finally {
+      busy.remove();
+    }
+  }
+}
+
+/** What was made, to be opened in another tab. */
+function links(files) {
+  const box = element("div", { class: "small" });
+  for (const file of files.slice(0, 8)) {
+    const href = `/made/${file.split("/").map(encodeURIComponent).join("/")}`;
+    box.append(element("a", { href, target: "_blank", rel: "noopener" }, file), " ");
+  }
+  if (files.length > 8) box.append(`and ${files.length - 8} more`);
+  return box;
+}
+
+const plain = (about) => `${about[0].toUpperCase()}${about.slice(1).replace(/\.$/, "")}`;
+const TITLES = { c: "C code", numpy: "NumPy module", octave: "MATLAB and Octave", julia: "Julia", rust: "Rust", casadi: "CasADi", jax: "JAX", acados: "acados", fmu: "FMU", urdf: "URDF", mjcf: "MJCF", sdf: "SDF", toml: "TOML", latex: "Equations as LaTeX", markdown: "Equations as Markdown", animation: "Animation", motion: "Motion as numbers" };

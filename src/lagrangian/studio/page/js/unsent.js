@@ -1,0 +1,11 @@
+// What no server took, the browser keeps until one does.
+
+/** Read what is kept under a name, or write it; null removes it. */
+export function unsent(name, given) {
+  try {
+    if (given === undefined) return JSON.parse(localStorage.getItem(name));
+    if (given === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(given));
+  } catch { /* a browser that keeps nothing */ }
+  return null;
+}

@@ -1,0 +1,1 @@
+"""Animations in the cells of notebooks."""
