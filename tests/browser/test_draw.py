@@ -240,6 +240,27 @@ def test_lengths_can_be_typed_and_undone(board: Board) -> None:
     assert board.pin("C") == pytest.approx((cx, cy))
 
 
+def test_what_is_being_typed_stays_when_the_server_answers(board: Board) -> None:
+    board.example("Four-bar")
+    board.words("a motor drives it")
+    board.page.locator("#panel-part").get_by_role("button", name=re.compile("rocker")).click()
+    field = board.page.get_by_label("C to D in m")
+    waiting: list[Any] = []
+    board.page.route("**/api/drawing", lambda route: waiting.append(route))
+    field.fill("0.75")
+    field.press("Enter")
+    assert until(board.page, lambda: len(waiting) == 1)
+    assert field.evaluate("field => field === document.activeElement")  # the next value can be typed at once
+    field.fill("0.8")
+    with board.page.expect_response("**/api/drawing"):
+        waiting.pop().continue_()
+    board.page.wait_for_timeout(100)
+    assert field.input_value() == "0.8"
+    board.page.unroute("**/api/drawing")
+    field.press("Enter")
+    assert math.dist(board.pin("C"), board.pin("D")) == pytest.approx(0.8, abs=1e-12)
+
+
 def test_dragging_keeps_lengths_and_what_is_erased_is_gone(board: Board) -> None:
     board.example("Four-bar")
     board.words("a motor drives it")

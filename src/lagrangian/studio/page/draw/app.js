@@ -217,7 +217,7 @@ export class App {
       $("words").textContent = [error.message, error.remedy].filter(Boolean).join("; ");
       $("words").parentElement.classList.add("bad");
     }
-    this.#panel();
+    this.#answered(); // not the part: what is being typed there must stay
     this.#tracks();
   }
 
@@ -261,7 +261,19 @@ export class App {
   // -- what is seen ----------------------------------------------------------------------------------------------------
 
   #panel() {
-    if (this.tab === "part") $("panel-part").replaceChildren(...part(this).filter(Boolean));
+    if (this.tab === "part") this.#part();
+    this.#answered();
+  }
+
+  /** The fields of the chosen part; the field that has the focus keeps it. */
+  #part() {
+    const panel = $("panel-part"), focused = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    panel.replaceChildren(...part(this).filter(Boolean));
+    if (focused !== null) panel.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** What the server's answer says, in the tab that is open. */
+  #answered() {
     const text = this.answer?.text, unfinished = this.answer?.problem ? `Not yet: ${this.answer.problem}.` : "Draw a linkage first.";
     if (this.tab === "toml") $("text").textContent = text || unfinished;
     if (this.tab === "equations") text ? this.equations.show(text) : this.equations.clear(unfinished);
