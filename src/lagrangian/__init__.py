@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kernels.sampled import SampledDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
-    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
+    from lagrangian.model.body import Body, rotate_inertia
     from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, Wall
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.model.shapes import box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
     from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
     from lagrangian.model.thin import disc, rod
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
@@ -118,11 +119,12 @@ library.__module__ = __name__
 _LATER = {
     **dict.fromkeys(("load", "loads"), "lagrangian.description.load"),
     "CartesianDynamics": "lagrangian.kernels.cartesian",
+    **dict.fromkeys(("Body", "rotate_inertia"), "lagrangian.model.body"),
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
     "SampledDynamics": "lagrangian.kernels.sampled",
     **dict.fromkeys(
-        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "rotate_inertia", "sphere", "tube"),
-        "lagrangian.model.body",
+        ("box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"),
+        "lagrangian.model.shapes",
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",

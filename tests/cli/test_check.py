@@ -9,7 +9,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands import check
-from lagrangian.model.body import Visual
+from lagrangian.model.shapes import Visual
 from tests.cli.conftest import Run
 
 

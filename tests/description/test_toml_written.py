@@ -17,8 +17,8 @@ from tests.description.written import (
 
 import lagrangian as lg
 from lagrangian.errors import ArgumentError, ReaderWarning
-from lagrangian.model.body import Visual
 from lagrangian.model.expression import free_symbols, parse, symbol
+from lagrangian.model.shapes import Visual
 from lagrangian.visible import acts
 
 # -- everything else a mechanism has ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 
 from lagrangian.errors import MechanismError
 from lagrangian.model import body as b
+from lagrangian.model import shapes
 from lagrangian.model.placement import Placement
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -36,18 +37,18 @@ def const(x):
 
 R, H, RHO = 0.3, 0.8, 700.0
 CASES = {
-    "cylinder": (b.cylinder(R, H, density=RHO), [(-H / 2, H / 2, const(R * R), const(0))]),
-    "tube": (b.tube(R, 0.2, H, density=RHO), [(-H / 2, H / 2, const(R * R), const(0.04))]),
-    "sphere": (b.sphere(R, density=RHO), [(-R, R, lambda z: R * R - z * z, const(0))]),
+    "cylinder": (shapes.cylinder(R, H, density=RHO), [(-H / 2, H / 2, const(R * R), const(0))]),
+    "tube": (shapes.tube(R, 0.2, H, density=RHO), [(-H / 2, H / 2, const(R * R), const(0.04))]),
+    "sphere": (shapes.sphere(R, density=RHO), [(-R, R, lambda z: R * R - z * z, const(0))]),
     "capsule": (
-        b.capsule(R, H, density=RHO),
+        shapes.capsule(R, H, density=RHO),
         [
             (-H / 2, H / 2, const(R * R), const(0)),
             (H / 2, H / 2 + R, lambda z: R * R - (z - H / 2) ** 2, const(0)),
             (-H / 2 - R, -H / 2, lambda z: R * R - (z + H / 2) ** 2, const(0)),
         ],
     ),
-    "spheroid": (b.ellipsoid([R, R, H], density=RHO), [(-H, H, lambda z: R * R * (1 - z * z / (H * H)), const(0))]),
+    "spheroid": (shapes.ellipsoid([R, R, H], density=RHO), [(-H, H, lambda z: R * R * (1 - z * z / (H * H)), const(0))]),
 }
 
 
@@ -63,7 +64,7 @@ def test_solids_of_revolution_against_their_integrals(name):
 
 def test_ellipsoid_is_a_stretched_ball():
     radii = np.array([0.2, 0.5, 0.9])
-    shape = b.ellipsoid(radii, mass=4.0)
+    shape = shapes.ellipsoid(radii, mass=4.0)
     # x -> a x maps the unit ball onto it and its second moment ∫ x² dm = m/5 to m a²/5
     second = 4.0 * radii**2 / 5
     assert (shape.inertia[0], shape.inertia[3], shape.inertia[5]) == pytest.approx(second.sum() - second)
@@ -83,7 +84,7 @@ def second_moments(size, placement, density):
 
 def test_pseudo_inertia_is_the_integral_it_is_named_after():
     size, at = (0.4, 0.7, 1.1), Placement.from_rpy((0.3, -0.2, 0.5), (0.4, -0.7, 1.3))
-    body = b.Body.from_shapes("box", [b.box(size, density=300.0, at=at)])
+    body = b.Body.from_shapes("box", [shapes.box(size, density=300.0, at=at)])
     assert body.pseudo_inertia() == pytest.approx(second_moments(size, at, 300.0), rel=1e-12, abs=1e-12)
     assert np.linalg.eigvalsh(body.pseudo_inertia()).min() > 0
 
@@ -97,8 +98,8 @@ def test_inertia_at_origin_is_the_parallel_axis_theorem():
 
 
 def test_two_halves_make_the_whole():
-    whole = b.Body.from_shapes("w", [b.box((1.0, 0.4, 0.2), mass=6.0)])
-    halves = [b.box((0.5, 0.4, 0.2), mass=3.0, at=Placement(position=(x, 0, 0))) for x in (-0.25, 0.25)]
+    whole = b.Body.from_shapes("w", [shapes.box((1.0, 0.4, 0.2), mass=6.0)])
+    halves = [shapes.box((0.5, 0.4, 0.2), mass=3.0, at=Placement(position=(x, 0, 0))) for x in (-0.25, 0.25)]
     joined = b.Body.from_shapes("w", halves)
     assert joined.inertia == pytest.approx(whole.inertia, rel=1e-14)
     assert joined.center == pytest.approx((0, 0, 0))
@@ -106,7 +107,7 @@ def test_two_halves_make_the_whole():
 
 def test_principal_axes_are_those_of_the_turned_box():
     at = Placement.from_rpy((1, 2, 3), (0.3, 0.9, -0.4))
-    body = b.Body.from_shapes("t", [b.box((0.2, 0.5, 0.9), mass=2.0, at=at)])
+    body = b.Body.from_shapes("t", [shapes.box((0.2, 0.5, 0.9), mass=2.0, at=at)])
     moments, axes = body.principal()
     x, y, z = 0.04, 0.25, 0.81
     assert moments == pytest.approx(sorted([2 / 12 * (y + z), 2 / 12 * (x + z), 2 / 12 * (x + y)]))
@@ -118,7 +119,7 @@ def test_principal_axes_are_those_of_the_turned_box():
 
 def test_plate_with_a_hole():
     size, (hx, hy, r), rho = (0.6, 0.4, 0.02), (0.1, -0.05, 0.08), 2700.0
-    body = b.Body.from_shapes("p", b.plate(size, holes=[(hx, hy, r)], density=rho))
+    body = b.Body.from_shapes("p", shapes.plate(size, holes=[(hx, hy, r)], density=rho))
     full, hole = rho * 0.6 * 0.4 * 0.02, rho * math.pi * r * r * 0.02
     m = full - hole
     assert body.mass == pytest.approx(m)
@@ -131,7 +132,7 @@ def test_plate_with_a_hole():
 def test_a_plate_of_no_thickness_is_a_lamina():
     """About axes in its plane as rectangles and discs have it; across it the sum of both (the perpendicular axis theorem)."""
     x, y, r, d = 0.4, 0.3, 0.05, 0.1
-    body = b.Body.from_shapes("p", b.plate((x, y, 0), holes=[(d, 0, r)], mass=2.0))
+    body = b.Body.from_shapes("p", shapes.plate((x, y, 0), holes=[(d, 0, r)], mass=2.0))
     area, hole = x * y, np.pi * r**2
     rho = 2.0 / (area - hole)
     xx, yy, zz = np.diag(np.array(b.v.sym_full(body.inertia_at_origin), dtype=float))
@@ -142,12 +143,12 @@ def test_a_plate_of_no_thickness_is_a_lamina():
 
 
 def test_the_mass_of_a_plate_is_that_with_its_holes():
-    body = b.Body.from_shapes("p", b.plate((0.6, 0.4, 0.02), holes=[(0.1, 0, 0.05), (-0.2, 0.1, 0.03)], mass=5.0))
+    body = b.Body.from_shapes("p", shapes.plate((0.6, 0.4, 0.02), holes=[(0.1, 0, 0.05), (-0.2, 0.1, 0.03)], mass=5.0))
     assert body.mass == pytest.approx(5.0)
 
 
 def test_point_masses_on_a_bar():
-    ends = [b.point_mass(2.0, Placement(position=(x, 0, 0))) for x in (-0.5, 0.5)]
+    ends = [shapes.point_mass(2.0, Placement(position=(x, 0, 0))) for x in (-0.5, 0.5)]
     body = b.Body.from_shapes("dumbbell", ends)
     assert body.inertia == pytest.approx((0, 0, 0, 1.0, 0, 1.0))
 
@@ -164,19 +165,19 @@ def test_point_masses_on_a_bar():
         (lambda: b.Body("x", 1.0, inertia=(1, 2, 0, 1, 0, 1)), "not positive definite"),
         (lambda: b.Body("x", 0.0, inertia=(1, 0, 0, 1, 0, 1)), "mass is 0 but the inertia is not"),
         (lambda: b.Body.from_shapes("x", []), "must be positive"),
-        (lambda: b.Body.from_shapes("x", [b.box((1, 1, 1), mass=1), b.sphere(0.1, mass=-2)]), "must be positive"),
-        (lambda: b.box((1, 0, 1), mass=1), "dimensions must be positive"),
-        (lambda: b.sphere(-1, mass=1), "dimensions must be positive"),
-        (lambda: b.sphere(1), "either a mass or a density"),
-        (lambda: b.sphere(1, mass=1, density=1), "either a mass or a density"),
-        (lambda: b.tube(0.1, 0.2, 1, mass=1), "inner radius"),
-        (lambda: b.plate((1, 1, 0.1), holes=[(0.45, 0, 0.1)], mass=1), "is not inside the plate"),
-        (lambda: b.plate((1, 1, 0.1), holes=[(0, 0, -0.1)], mass=1), "is not inside the plate"),
-        (lambda: b.plate((1, 1, 0.1), holes=[(0, 0, 0.5), (0, 0, 0.5)], mass=1), "larger than the plate"),
-        (lambda: b.plate((1, 1, 0.1)), "either a mass or a density"),
-        (lambda: b.plate((1, 1, 0), density=1), "no thickness, so that a density gives no mass; give its mass"),
-        (lambda: b.plate((1, 0, 0), mass=1), "plate: a dimension is 0 m"),
-        (lambda: b.plate((1, 1, -0.1), mass=1), "plate: a dimension is -0.1 m"),
+        (lambda: b.Body.from_shapes("x", [shapes.box((1, 1, 1), mass=1), shapes.sphere(0.1, mass=-2)]), "must be positive"),
+        (lambda: shapes.box((1, 0, 1), mass=1), "dimensions must be positive"),
+        (lambda: shapes.sphere(-1, mass=1), "dimensions must be positive"),
+        (lambda: shapes.sphere(1), "either a mass or a density"),
+        (lambda: shapes.sphere(1, mass=1, density=1), "either a mass or a density"),
+        (lambda: shapes.tube(0.1, 0.2, 1, mass=1), "inner radius"),
+        (lambda: shapes.plate((1, 1, 0.1), holes=[(0.45, 0, 0.1)], mass=1), "is not inside the plate"),
+        (lambda: shapes.plate((1, 1, 0.1), holes=[(0, 0, -0.1)], mass=1), "is not inside the plate"),
+        (lambda: shapes.plate((1, 1, 0.1), holes=[(0, 0, 0.5), (0, 0, 0.5)], mass=1), "larger than the plate"),
+        (lambda: shapes.plate((1, 1, 0.1)), "either a mass or a density"),
+        (lambda: shapes.plate((1, 1, 0), density=1), "no thickness, so that a density gives no mass; give its mass"),
+        (lambda: shapes.plate((1, 0, 0), mass=1), "plate: a dimension is 0 m"),
+        (lambda: shapes.plate((1, 1, -0.1), mass=1), "plate: a dimension is -0.1 m"),
     ],
 )
 def test_impossible_bodies(make, message):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lagrangian.errors import MechanismError
-from lagrangian.model.body import Body, box, sphere
+from lagrangian.model.body import Body
 from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
@@ -17,6 +17,7 @@ from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import box, sphere
 
 A, B = Body("a", 1.0), Body("b", 1.0)
 JA, JB = Joint("qa", "revolute", "ground", "a"), Joint("qb", "revolute", "a", "b")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.model.body import Visual
+from lagrangian.model.shapes import Visual
 from lagrangian.viewer.render.camera import Camera, camera_of
 from lagrangian.viewer.render.film import film, pictured
 from lagrangian.viewer.render.floor import spacing

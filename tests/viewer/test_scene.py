@@ -7,8 +7,8 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.configuration.poses import body_poses
-from lagrangian.model.body import box, capsule, cylinder, ellipsoid, sphere
 from lagrangian.model.rotation import quaternion
+from lagrangian.model.shapes import box, capsule, cylinder, ellipsoid, sphere
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.links import route
 from lagrangian.viewer.scene.poses import all_poses, configuration

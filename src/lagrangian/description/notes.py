@@ -6,7 +6,8 @@ import math
 
 from lagrangian.errors import ReaderWarning, warn
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual, inertia_problem
+from lagrangian.model.body import Body, inertia_problem
+from lagrangian.model.shapes import Visual
 
 _NAMED, _NAMED_WARNED = 5, 20
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import vector as v
-from lagrangian.model.body import NO_INERTIA, Body
+from lagrangian.model.body import Body
 from lagrangian.model.expression import parameters
+from lagrangian.model.vector import NO_INERTIA
 
 EPSILON = sys.float_info.epsilon
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.body import Shape, Visual
 from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Placement, PlacementLike, turn_z_to
+from lagrangian.model.shapes import Shape, Visual
 from lagrangian.model.vector import VectorLike
 
 # of what is drawn: a rod's radius against its length, a disc's thickness against its radius

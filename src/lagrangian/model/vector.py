@@ -34,6 +34,7 @@ InertiaLike = Sequence[Any] | MatrixLike
 """An inertia tensor: three principal moments, the six entries `(xx, xy, xz, yy, yz, zz)`, or a symmetric 3x3 matrix."""
 
 ZERO: Vector = (0, 0, 0)
+NO_INERTIA: Symmetric = (0, 0, 0, 0, 0, 0)
 X: Vector = (1, 0, 0)
 Y: Vector = (0, 1, 0)
 Z: Vector = (0, 0, 1)

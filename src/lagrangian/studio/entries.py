@@ -9,9 +9,9 @@ from typing import Any
 from lagrangian.description.toml import body, event, joint, motion, reader, spring
 from lagrangian.description.toml.table import Table
 from lagrangian.model import joints, loops
-from lagrangian.model.body import VISUALS
 from lagrangian.model.dh import CONVENTIONS
 from lagrangian.model.event import DIRECTIONS
+from lagrangian.model.shapes import VISUALS
 
 
 class _Known(Exception):

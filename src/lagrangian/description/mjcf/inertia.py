@@ -16,10 +16,12 @@ from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.shell import shell
 from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import one_of, placed
-from lagrangian.model import body as solids
+from lagrangian.model import shapes as solids
 from lagrangian.model import vector as v
-from lagrangian.model.body import NO_INERTIA, Body, Shape, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Shape, Visual
+from lagrangian.model.vector import NO_INERTIA
 
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

@@ -15,11 +15,12 @@ from lagrangian.description.notes import tolerant_body
 from lagrangian.description.xml import Element, number, numbers
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Visual
 
 _REFUSED = {
     "composite": "write its bodies explicitly",

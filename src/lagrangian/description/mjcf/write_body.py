@@ -12,9 +12,10 @@ from lagrangian.description.writing.tags import Tag
 from lagrangian.description.writing.turning import wxyz
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Visual
 
 _KINDS = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}
 

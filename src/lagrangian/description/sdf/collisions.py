@@ -14,10 +14,11 @@ from lagrangian.description.sdf import files
 from lagrangian.description.sdf.values import number, vector
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
-from lagrangian.model import body as solids
+from lagrangian.model import shapes as solids
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Shape
+from lagrangian.model.body import Body
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Shape
 
 At = Callable[[Element], Placement]  # where a part of the link is, in the link's frame
 _WATER = 1000.0

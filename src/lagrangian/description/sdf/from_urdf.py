@@ -13,11 +13,12 @@ from lagrangian.description.urdf import reader as urdf
 from lagrangian.description.xml import Element, number, text
 from lagrangian.errors import DescriptionError
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 from lagrangian.model.rotation import quaternion
+from lagrangian.model.shapes import Visual
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "free")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

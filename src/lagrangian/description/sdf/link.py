@@ -13,8 +13,9 @@ from lagrangian.description.sdf.values import number, pose, relative_to, truth, 
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual, inertia_problem
+from lagrangian.model.body import Body, inertia_problem
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Visual
 
 _MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # with the values that SDF gives them
 _DECAY = ("linear", "angular")

@@ -10,8 +10,9 @@ from lagrangian.description.writing.tags import Tag, number, numbers
 from lagrangian.description.writing.turning import wxyz
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Visual
 
 LEAST = 1e-14  # kg, kg m^2: what SDF's own library gives a link without mass is 1 kg
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

@@ -8,13 +8,15 @@ from typing import Any
 
 from lagrangian.description.toml.table import Table, Where, entry_of, shown, vector
 from lagrangian.errors import DescriptionError, MechanismWarning, one_of, placed, warn
-from lagrangian.model import body as model
+from lagrangian.model import shapes as solids
 from lagrangian.model import vector as v
+from lagrangian.model.body import Body
 from lagrangian.model.coerce import symmetric
 from lagrangian.model.expression import Expression, Scalar, has_pi
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 from lagrangian.model.thin import disc, rod
+from lagrangian.model.vector import NO_INERTIA
 
 _A_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
 _DIMENSIONS = (0.1, 0.2, 0.3)
@@ -85,10 +87,10 @@ def inertial(table: Table) -> tuple[Any, v.Vector, v.Symmetric]:
         about_origin = _tensor(table, "inertia_at_origin")
         shift = v.point_inertia(mass, center)
         return mass, center, tuple(a - b for a, b in zip(about_origin, shift, strict=True))
-    return mass, center, _tensor(table, "inertia") if "inertia" in table else model.NO_INERTIA
+    return mass, center, _tensor(table, "inertia") if "inertia" in table else NO_INERTIA
 
 
-def body(table: Table) -> model.Body:
+def body(table: Table) -> Body:
     """One `[[body]]`."""
     table.only("name", *INERTIAL, "visuals", "shapes")
     name = table.name()
@@ -96,13 +98,13 @@ def body(table: Table) -> model.Body:
         mass, center, inertia = inertial(table)
         visuals = tuple(visual(item) for item in table.inline_tables("visuals"))
         with placed(*table.here):
-            return model.Body(name, mass, center, inertia, table.flag("effective", False), visuals)
+            return Body(name, mass, center, inertia, table.flag("effective", False), visuals)
     for key in (*INERTIAL, "visuals"):
         if key in table:
             raise table.error(f"{key!r} and 'shapes' are both given; the shapes determine it already")
     shapes = [part for item in table.inline_tables("shapes") for part in shape(item)]
     with placed(*table.here):
-        return model.Body.from_shapes(name, shapes)
+        return Body.from_shapes(name, shapes)
 
 
 def payload(table: Table, mechanism: Mechanism) -> Mechanism:
@@ -114,15 +116,15 @@ def payload(table: Table, mechanism: Mechanism) -> Mechanism:
         return mechanism.with_payload(table.name("frame"), *inertial(table))
 
 
-def visual(table: Table) -> model.Visual:
+def visual(table: Table) -> solids.Visual:
     """What to draw: the size is that of the shape of this name, a mesh's is its scale."""
     table.only("shape", "size", "color", "file", *placement_keys())
-    kind = table.choice("shape", model.VISUALS)
+    kind = table.choice("shape", solids.VISUALS)
     size, color = (table.get(key, []) for key in ("size", "color"))
     for key, value in (("size", size), ("color", color)):
         if not isinstance(value, list):
             raise table.error(f"{shown(value)} is given; an array of numbers is needed", key)
-    return model.Visual(
+    return solids.Visual(
         kind,
         vector(size, table.at("size"), len(size), table.names),
         placement(table),
@@ -151,26 +153,26 @@ def _weighed(table: Table) -> dict[str, Any]:
 
 # each shape: its own keys, and how it is made
 SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
-    "box": (("size",), lambda t: model.box(_size(t), **_weighed(t))),
-    "cylinder": (("radius", "length"), lambda t: model.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
-    "sphere": (("radius",), lambda t: model.sphere(t.number("radius"), **_weighed(t))),
+    "box": (("size",), lambda t: solids.box(_size(t), **_weighed(t))),
+    "cylinder": (("radius", "length"), lambda t: solids.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
+    "sphere": (("radius",), lambda t: solids.sphere(t.number("radius"), **_weighed(t))),
     "tube": (
         ("outer", "inner", "length"),
-        lambda t: model.tube(t.number("outer"), t.number("inner"), t.number("length"), **_weighed(t)),
+        lambda t: solids.tube(t.number("outer"), t.number("inner"), t.number("length"), **_weighed(t)),
     ),
-    "capsule": (("radius", "length"), lambda t: model.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
-    "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_weighed(t))),
-    "plate": (("size", "holes"), lambda t: model.plate(_size(t), holes=_holes(t), **_weighed(t))),
+    "capsule": (("radius", "length"), lambda t: solids.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
+    "ellipsoid": (("radii",), lambda t: solids.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_weighed(t))),
+    "plate": (("size", "holes"), lambda t: solids.plate(_size(t), holes=_holes(t), **_weighed(t))),
     "rod": (
         ("start", "end"),
         lambda t: rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
     ),
     "disc": (("radius",), lambda t: disc(t.number("radius"), mass=t.number("mass"), at=placement(t))),
-    "point": ((), lambda t: model.point_mass(t.number("mass"), placement(t))),
+    "point": ((), lambda t: solids.point_mass(t.number("mass"), placement(t))),
 }
 
 
-def shape(table: Table) -> tuple[model.Shape, ...]:
+def shape(table: Table) -> tuple[solids.Shape, ...]:
     """One of a body's `shapes`, of which some are made of several."""
     kind = table.text("shape")
     if kind not in SHAPES:

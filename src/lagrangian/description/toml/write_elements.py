@@ -12,11 +12,12 @@ from lagrangian.description.toml import text
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.entries import Kind
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import Frame, LoopJoint, Wall
+from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 Entries = dict[str, str]

@@ -9,7 +9,8 @@ from lagrangian.description.urdf.visual import Colors, visual
 from lagrangian.description.xml import Element, number
 from lagrangian.errors import placed
 from lagrangian.model import vector as v
-from lagrangian.model.body import NO_INERTIA, Body
+from lagrangian.model.body import Body
+from lagrangian.model.vector import NO_INERTIA
 
 
 def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:

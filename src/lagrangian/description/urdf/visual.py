@@ -11,7 +11,7 @@ from lagrangian.description.urdf.check import place
 from lagrangian.description.urdf.origin import origin
 from lagrangian.description.xml import Element, number, numbers, text
 from lagrangian.errors import DescriptionError
-from lagrangian.model.body import Visual
+from lagrangian.model.shapes import Visual
 
 Colors = Mapping[str, tuple[float, ...]]
 

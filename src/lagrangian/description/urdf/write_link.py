@@ -9,8 +9,9 @@ from lagrangian.description.writing.tags import Tag
 from lagrangian.description.writing.turning import rpy
 from lagrangian.description.writing.written import Remarks
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body
 from lagrangian.model.placement import Placement
+from lagrangian.model.shapes import Visual
 
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 

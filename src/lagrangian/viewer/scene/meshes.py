@@ -10,8 +10,8 @@ import numpy as np
 
 from lagrangian.description.packages import find_file
 from lagrangian.errors import DescriptionError
-from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.shapes import Visual
 from lagrangian.viewer.scene.primitives import SHARP, Mesh
 from lagrangian.viewer.scene.scene import Color
 

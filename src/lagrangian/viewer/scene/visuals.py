@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.errors import MechanismWarning, warn
-from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.shapes import Visual
 from lagrangian.viewer.scene import meshes
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.primitives import Mesh

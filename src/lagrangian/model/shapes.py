@@ -1,0 +1,504 @@
+"""Shapes with a mass, of which bodies are composed, and what is drawn for a body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import MechanismError, placed
+from lagrangian.model import coerce
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar
+from lagrangian.model.placement import Placement, PlacementLike
+from lagrangian.model.vector import VectorLike
+
+VISUALS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
+
+
+@dataclass(frozen=True, slots=True)
+class Visual:
+    """A shape or a mesh that is drawn for a body.
+
+    Visuals have no effect on the dynamics. A body that is made by `Body.from_shapes` has those of its shapes.
+
+    Parameters
+    ----------
+    kind : str
+        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point" or "mesh".
+    size : tuple of float, optional
+        The dimensions in metres: three side lengths of a box, radius and length of a cylinder or capsule, the radius of a
+        sphere, three semi-axes of an ellipsoid, the scale of a mesh along x, y and z.
+    placement : Placement, optional
+        The frame of the shape in the frame of the body; by default they are the same.
+    color : tuple of float, optional
+        Red, green, blue and, if you like, opacity, each from 0 to 1.
+    file : str, optional
+        The file of a mesh.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> from lagrangian.model.body import Visual
+    >>> link = lg.Body("link", 1.0, visuals=[Visual("sphere", (0.05,), color=(1, 0, 0, 1))])
+    >>> link.visuals[0].kind
+    'sphere'
+    """
+
+    kind: str
+    size: tuple[Scalar, ...] = ()
+    placement: Placement = field(default_factory=Placement)
+    color: tuple[float, ...] = ()
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A homogeneous solid, placed in the frame of a body.
+
+    The functions `box`, `cylinder`, `sphere` and so on return shapes; `Body.from_shapes` composes them to a body.
+
+    Attributes
+    ----------
+    kind : str
+        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "rod" or "disc".
+    size : tuple of float
+        The dimensions in metres, as the function takes them.
+    mass : float or Expression
+        The mass in kg; a hole has a negative one.
+    inertia : tuple
+        The inertia about the centre of mass along the axes of the shape, `(xx, xy, xz, yy, yz, zz)` in kg m².
+    placement : Placement
+        The frame of the shape, whose origin is the centre of mass, in the frame of the body.
+    drawn : Visual or None
+        What is drawn, if it is not the shape itself.
+    """
+
+    kind: str
+    size: tuple[Any, ...]
+    mass: Scalar
+    inertia: v.Symmetric
+    placement: Placement = field(default_factory=Placement)
+    drawn: Visual | None = None  # what to draw, where it is not the shape itself
+
+
+def _numbers(kind: str, **given: Any) -> list[Scalar]:
+    """What a shape is given, as finite numbers or expressions."""
+    with placed(kind):
+        return [coerce.number(x, name) for name, x in given.items()]
+
+
+def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
+    for x in size:
+        if not float(x) > 0:
+            raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
+
+
+def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
+    _check_dimensions(kind, size)
+    if (mass is None) == (density is None):
+        raise MechanismError("give either a mass or a density", where=kind)
+    if mass is not None:
+        return _numbers(kind, mass=mass)[0]
+    return _numbers(kind, density=density)[0] * volume
+
+
+def _three(kind: str, size: Any) -> v.Vector:
+    with placed(kind):
+        return coerce.vector(size, "size", "(0.1, 0.2, 0.3)")
+
+
+def _at(kind: str, at: Any) -> Placement:
+    return Placement() if at is None else Placement.of(at, f"{kind}: at")
+
+
+def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
+    return (xx, 0, 0, yy, 0, zz)
+
+
+def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None) -> Shape:
+    """Make a solid box.
+
+    Parameters
+    ----------
+    size : array_like
+        The full side lengths along x, y and z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the box is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> bar = lg.box((0.4, 0.1, 0.1), mass=1.2, at=(0.2, 0, 0))
+    >>> lg.Body.from_shapes("bar", [bar]).inertia
+    (0.002, 0, 0, 0.017, 0, 0.017)
+    """
+    x, y, z = _three("box", size)
+    m = _solid("box", (x, y, z), x * y * z, mass, density)
+    return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _at("box", at))
+
+
+def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
+    return _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
+
+
+def cylinder(
+    radius: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a solid cylinder along z.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius in m.
+    length : float or Expression
+        The length along z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the cylinder is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    A steel shaft of 20 mm diameter:
+
+    >>> import lagrangian as lg
+    >>> shaft = lg.cylinder(radius=0.01, length=0.3, density=7850)
+    >>> print(f"{shaft.mass:.4f} kg")
+    0.7398 kg
+    """
+    radius, length = _numbers("cylinder", radius=radius, length=length)
+    r2 = radius * radius
+    m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
+    side = m * (3 * r2 + length * length) / 12
+    return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _at("cylinder", at))
+
+
+def sphere(
+    radius: Scalar, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+) -> Shape:
+    """Make a solid sphere.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the sphere is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> ball = lg.sphere(0.1, mass=2.0)
+    >>> print(f"{ball.inertia[0]:.3f} kg m²")
+    0.008 kg m²
+    """
+    (radius,) = _numbers("sphere", radius=radius)
+    m = _solid("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
+    i = m * (radius * radius) * 2 / 5
+    return Shape("sphere", (radius,), m, _diagonal(i, i, i), _at("sphere", at))
+
+
+def tube(
+    outer: Scalar,
+    inner: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a hollow cylinder along z.
+
+    Parameters
+    ----------
+    outer : float or Expression
+        The outer radius in m.
+    inner : float or Expression
+        The inner radius in m, which is less than the outer one.
+    length : float or Expression
+        The length along z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the tube is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    An aluminium tube of 60 mm diameter and 3 mm wall thickness:
+
+    >>> import lagrangian as lg
+    >>> link = lg.tube(outer=0.03, inner=0.027, length=0.5, density=2700)
+    >>> print(f"{link.mass:.3f} kg")
+    0.725 kg
+    """
+    outer, inner, length = _numbers("tube", outer=outer, inner=inner, length=length)
+    if not 0 <= float(inner) < float(outer):
+        raise MechanismError(
+            f"the inner radius, {float(inner):g} m, must be at least 0 and less than the outer radius, {float(outer):g} m",
+            where="tube",
+        )
+    r2 = outer * outer + inner * inner
+    m = _solid("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
+    side = m * (3 * r2 + length * length) / 12
+    return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _at("tube", at))
+
+
+def ellipsoid(
+    radii: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+) -> Shape:
+    """Make a solid ellipsoid.
+
+    Parameters
+    ----------
+    radii : array_like
+        The semi-axes along x, y and z in m.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the ellipsoid is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> hull = lg.ellipsoid((0.3, 0.2, 0.1), mass=5.0)
+    >>> [round(x, 3) for x in lg.Body.from_shapes("hull", [hull]).principal()[0].tolist()]
+    [0.05, 0.1, 0.13]
+    """
+    a, b, c = _three("ellipsoid", radii)
+    m = _solid("ellipsoid", (a, b, c), 4 / 3 * math.pi * a * b * c, mass, density)
+    return Shape(
+        "ellipsoid",
+        (a, b, c),
+        m,
+        _diagonal(m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5),
+        _at("ellipsoid", at),
+    )
+
+
+def capsule(
+    radius: Scalar,
+    length: Scalar,
+    *,
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> Shape:
+    """Make a solid capsule along z: a cylinder between two hemispheres.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius of the cylinder and of the hemispheres in m.
+    length : float or Expression
+        The length of the cylinder alone in m; the whole capsule is longer by twice the radius.
+    mass : float or Expression, optional
+        The mass in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A negative density or mass makes a hole.
+    at : Placement or array_like, optional
+        Where the capsule is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> forearm = lg.capsule(radius=0.04, length=0.3, mass=1.5)
+    >>> forearm.mass
+    1.5
+    """
+    r, h = _numbers("capsule", radius=radius, length=length)
+    volume = math.pi * (r * r) * (h + 4 / 3 * r)
+    m = _solid("capsule", (r, h), volume, mass, density)
+    mc = m * h / (h + 4 / 3 * r)
+    ms = m - mc
+    axial = mc * (r * r) / 2 + ms * (r * r) * 2 / 5
+    side = mc * (3 * (r * r) + h * h) / 12 + ms * ((r * r) * 2 / 5 + h * h / 4 + 3 / 8 * h * r)
+    return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _at("capsule", at))
+
+
+def point_mass(mass: Scalar, at: PlacementLike | None = None) -> Shape:
+    """Make a point mass.
+
+    Parameters
+    ----------
+    mass : float or Expression
+        The mass in kg.
+    at : Placement or array_like, optional
+        The position in the frame of the body in m; the default is the origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> bob = lg.Body.from_shapes("bob", [lg.point_mass(1.0, at=(0, 0, -0.5))])
+    >>> bob.center
+    (0.0, 0.0, -0.5)
+    """
+    (mass,) = _numbers("point_mass", mass=mass)
+    return Shape("point", (), mass, v.NO_INERTIA, _at("point_mass", at))
+
+
+def _holes(given: Any) -> list[v.Vector]:
+    with placed("plate"):
+        several = given if isinstance(given, (list, tuple, np.ndarray)) else [given]
+        return [coerce.point(hole, "a hole") for hole in several]
+
+
+def plate(
+    size: VectorLike,
+    *,
+    holes: Sequence[tuple[Scalar, Scalar, Scalar]] = (),
+    mass: Scalar | None = None,
+    density: Scalar | None = None,
+    at: PlacementLike | None = None,
+) -> tuple[Shape, ...]:
+    """Make a flat rectangular plate with round through-holes.
+
+    Parameters
+    ----------
+    size : array_like
+        The side lengths along x and y and the thickness along z, in m. A plate of thickness 0 is a lamina.
+    holes : sequence of tuple, optional
+        The holes as `(x, y, radius)` in m, from the centre of the plate.
+    mass : float or Expression, optional
+        The mass of the plate with its holes, in kg. Give either the mass or the density.
+    density : float or Expression, optional
+        The density in kg/m³. A lamina has no volume, so that it needs a mass.
+    at : Placement or array_like, optional
+        Where the plate is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    tuple of Shape
+        The plate and its holes, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If a dimension is not positive, if a hole is not inside the plate, or if not exactly one of mass and density is given.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> flange = lg.plate((0.2, 0.2, 0.01), holes=[(0, 0, 0.05)], density=7850)
+    >>> print(f"{lg.Body.from_shapes('flange', flange).mass:.3f} kg")
+    2.523 kg
+    """
+    x, y, z = _three("plate", size)
+    thin = float(z) == 0
+    _check_dimensions("plate", (x, y) if thin else (x, y, z))
+    area = x * y
+    holes = _holes(holes)
+    for hx, hy, r in holes:
+        area = area - math.pi * (r * r)
+        fx, fy, fr = abs(float(hx)), abs(float(hy)), float(r)
+        if not fr > 0 or fx + fr > float(x) / 2 or fy + fr > float(y) / 2:
+            raise MechanismError(
+                f"the hole at ({float(hx):g}, {float(hy):g}) with radius {fr:g} m is not inside the plate", where="plate"
+            )
+    if not float(area) > 0:
+        raise MechanismError("its holes are larger than the plate", where="plate")
+    if thin and density is not None:
+        raise MechanismError("it has no thickness, so that a density gives no mass", where="plate", remedy="give its mass")
+    m = _solid("plate", (), area * z, mass, density)
+    base = _at("plate", at)
+    shapes = [Shape("box", (x, y, z), whole := m * (x * y) / area, _box_inertia(whole, x, y, z), base)]
+    for hx, hy, r in holes:
+        taken = -m * (math.pi * (r * r)) / area
+        side = taken * (3 * (r * r) + z * z) / 12
+        inertia = _diagonal(side, side, taken * (r * r) / 2)
+        shapes.append(Shape("cylinder", (r, z), taken, inertia, base @ Placement(position=(hx, hy, 0))))
+    return tuple(shapes)
