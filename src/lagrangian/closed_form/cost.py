@@ -1,8 +1,9 @@
 """What a derivation will cost, said before it starts.
 
 Polynomials grow with the number of turns between a link and the ground: by a constant factor a joint, for axes in general
-position. The first links of the longest path are derived, which takes a fraction of a second, and the growth seen there is
-carried on.
+position. The first links of the longest path are derived, which takes a fraction of a second, and the growth of their terms is
+carried on. Terms are counted, so that the forecast is the same on a busy machine; only the time for a term is measured, and
+as processor time.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ SHORT = 8
 ODD = 3  # with fractions, or names, for odd angles, which grow with every joint
 # what the polynomials may take without being asked for, in bytes
 MEMORY = 8e9
-# how long the first links may take, in seconds
-TRIAL = 0.25
+# the first links are derived until one has so many terms, and for so many seconds at the most
+ENOUGH, TRIAL = 60_000, 2.0
+WHOLE = 2.5  # the derivation takes so many times what its mass matrix takes
 GRACE = 1.0  # s that a derivation may take, whatever the limit
 LIFETIME = 80 * 31_557_600.0  # in seconds: what takes longer needs no number
+LARGEST = 700.0  # a logarithm whose number is still finite
 MOST = 1e15  # bytes that no computer has
 # of mechanisms with more joints than this, the first of the longest path tell, before anything is made for all of them
 MANY, FIRST = 100, 30
@@ -61,29 +64,51 @@ def forecast(system: System, depths: list[int] | None = None) -> Forecast | None
     if not own or max(depths) <= (ODD if odd else SHORT):
         return None
     path = system.path(max(range(len(own)), key=own.__getitem__))
-    costs: list[tuple[float, float]] = []
-    started = time.perf_counter()
+    terms, rate = _trial(system, path)
+    terms += _carried_on(terms, max(depths))
+    total = sum(terms[depth - 1] for depth in depths)
+    seconds = WHOLE * total * rate
+    return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
+
+
+def _trial(system: System, path: list[int]) -> tuple[list[float], float]:
+    """The terms that each of the first links of a path adds, and the processor time that a term takes."""
+    terms: list[float] = []
+    rate = math.inf  # the lowest one: the first links have few terms, and a machine may be disturbed
+    deadline = time.perf_counter() + TRIAL
     before: lagrange.Columns = {}
     try:
         for number in path:
-            at = time.perf_counter()
-            link, terms = system.links[number], 0.0
-            with system.ring.until(started + TRIAL if len(costs) > 1 else math.inf):
+            at, added = time.thread_time(), 0.0
+            link = system.links[number]
+            with system.ring.until(deadline if len(terms) > 1 else math.inf):
                 here = lagrange.link_columns(link, before)
-                for _, _, added in lagrange.link_mass(link, here):
-                    entry = system.ring(added)
-                    terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
-            costs.append((time.perf_counter() - at, terms))
+                for _, _, entry_of_link in lagrange.link_mass(link, here):
+                    entry = system.ring(entry_of_link)
+                    added += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
+            terms.append(added)
+            rate = min(rate, (time.thread_time() - at) / max(1.0, added))
             before = here
+            if added > ENOUGH:
+                break
     except TimeUp:  # the last one is not whole
         pass
-    while len(costs) < max(depths):  # the growth of the last joints, carried on
-        back = min(3, len(costs))
-        (a, m), (b, n), root = costs[-back], costs[-1], 1 / max(1, back - 1)
-        costs.append((b * max(1.0, (b / a) ** root), n * max(1.0, (n / max(1.0, m)) ** root)))
-    seconds = 2.5 * sum(costs[depth - 1][0] for depth in depths)
-    total = sum(costs[depth - 1][1] for depth in depths)
-    return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
+    return terms, rate
+
+
+def _carried_on(terms: list[float], most: int) -> list[float]:
+    """The terms of further links: a k + b log k is carried on to log(terms), as chains in a plane (a = 0) and in space grow."""
+    last = len(terms)
+    known = [math.log(max(1.0, x)) for x in terms[-3:]]
+    steep, power = known[-1] - known[-2] if len(known) > 1 else 0.0, 0.0
+    if len(known) == 3:
+        near, far = math.log(last / (last - 1)), math.log((last - 1) / (last - 2))
+        power = max(0.0, (known[1] - known[0] - steep) / (far - near))
+        steep = steep - power * near
+        if steep < 0:  # it grows no faster than a power
+            steep, power = 0.0, (known[2] - known[1]) / near
+    grown = (steep * (k - last) + power * math.log(k / last) for k in range(last + 1, most + 1))
+    return [math.exp(min(known[-1] + x, LARGEST)) for x in grown]
 
 
 def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None:
