@@ -194,7 +194,7 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
         if done > 0.5:
             raise KeyboardInterrupt
 
-    with pytest.warns(lg.SimulationWarning, match=r"interrupted at t = 0\.\d+ s; the motion has what was computed until then"):
+    with pytest.warns(lg.SimulationWarning, match=r"interrupted at t = 0\.\d+ s; the motion has the results until then"):
         motion = lg.simulate(arm, 2.0, [0.5, 0.1], progress=progress, max_step=1e-5)
     assert not motion.success
     assert 0.5 < motion.last < 1
@@ -342,7 +342,7 @@ def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dyna
             signal.raise_signal(signal.SIGINT)
         return -qd
 
-    with pytest.warns(lg.errors.EndedEarlyWarning, match="the motion has what was computed until then"):
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="the motion has the results until then"):
         motion = lg.simulate(arm, 10.0, torque=torque)
     assert motion.status is lg.Status.INTERRUPTED
     assert motion.last > 0

@@ -20,7 +20,9 @@ for rtol in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13, 1e-14):
 # --- factors
 print("mechanism      largest error / rtol, over 10 s")
 for name in ("stewart", "four_bar", "two_r", "slider_crank"):
-    reference = lg.simulate(name, 10, method="verner9", rtol=1e-13, atol=1e-15, t_eval=101)
+    reference = lg.simulate(
+        name, 10, method="verner9", rtol=1e-13, atol=1e-15, t_eval=101
+    )
     motion = lg.simulate(name, 10, rtol=1e-6, atol=1e-8, t_eval=101)
     print(f"{name:<14} {np.abs(motion.q - reference.q).max() / 1e-6:8.2g}")
 
@@ -30,7 +32,7 @@ print("rtol     theta2 at 20 s   energy balance")
 for rtol in (1e-6, 1e-8, 1e-10):
     motion = lg.simulate(chaotic, 20, rtol=rtol, atol=rtol / 100, t_eval=101)
     off = np.abs(motion.balance).max() / motion.energy_scale
-    print(f"{rtol:.0e} {motion.q[-1, 1]:11.1f} rad {off:11.0e} of what moved")
+    print(f"{rtol:.0e} {motion.q[-1, 1]:11.1f} rad {off:11.0e} of the energy moved")
 
 # --- work
 bar = lg.library("four_bar")
