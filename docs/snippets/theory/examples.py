@@ -26,5 +26,5 @@ half = np.interp(6, motion.t, size)
 print(f"at 12.25 s: theta_1 = {np.rad2deg(motion(12.25)[0][0]):.1f} deg")
 print(f"locked at {motion.t[-1]:.3f} s: theta_1 = {np.rad2deg(motion.q[-1, 0]):.2f} deg")
 print(
-    f"larger multiplier: {size[0]:.1f} N at 0 s, {half:.1f} N at 6 s, {size[-1]:.0f} N at the lock"
+    f"lambda: {size[0]:.1f} N at 0 s, {half:.1f} N at 6 s, {size[-1]:.0f} N at the lock"
 )

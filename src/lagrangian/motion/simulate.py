@@ -88,8 +88,8 @@ def simulate(
         `Sampled(function, period)`. They replace the mechanism's own torques; `torque=0` removes these.
     events : Event, str, callable, list or mapping, optional
         Events to find in addition to the mechanism's own. An expression or a function without an `Event` around it stops the
-        motion where it becomes zero. A mapping of the names of the mechanism's own events to actions, such as `{"landing": "stop"}`,
-        changes what these do.
+        motion where it becomes zero. A mapping of the names of the mechanism's own events to actions, such as
+        `{"landing": "stop"}`, changes what these do.
     method : str, optional
         The integrator: "dp5", "dop853", "verner9", "rodas5p" (for stiff mechanisms), "symplectic" or "rk4". "auto", the
         default, takes "dop853", or "verner9" if `rtol` is below 1e-11, and changes to "rodas5p" if the motion turns out to be
