@@ -46,7 +46,7 @@ def test_torque_that_goes_wrong_later(rail: lg.Dynamics, name: str) -> None:
     with pytest.raises(lg.SimulationError, match=said) as error:
         lg.simulate(rail, 3.0, [0.0], torque=function, rtol=1e-10, t_eval=301)
     assert str(error.value).startswith("slider: stopped at t = 0.")
-    assert "in the error's `motion`" in str(error.value)
+    assert "The error's `motion` has" in str(error.value)
     motion = error.value.motion
     assert not motion.success
     assert 0.7 < motion.t[-1] <= motion.last <= 1.0
