@@ -89,8 +89,8 @@ def inverse(
 
     Notes
     -----
-    With the constraint Jacobian Psi and a basis N of the motions that it allows, N^T S^T tau = N^T (M qdd + C qd + G + F),
-    where S selects the actuated joints (Nakamura and Ghodoussi 1989).
+    The torques solve `N^T S^T tau = N^T (M qdd + C qd + G + F)` (Nakamura and Ghodoussi 1989). N is a basis of the motions that
+    the constraint Jacobian Psi allows, and S selects the actuated joints.
 
     Examples
     --------
