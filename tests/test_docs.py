@@ -44,6 +44,7 @@ NEEDS = {
     "second_opinion": "sksundae",
     "lagrangian compare": "pinocchio",
     "import pinocchio": "pinocchio",
+    "import mujoco": "mujoco",
     "widget.inputs": "anywidget",
 }  # which a page can do without
 NOTEBOOKS = {"howto/play_in_a_notebook.py"}  # their pieces are cells

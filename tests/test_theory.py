@@ -17,6 +17,7 @@ PAGES = [page for page in sorted((DOCS / "theory").glob("*.md")) if page.stem !=
 EQUATION = re.compile(r"^\$\$.*?\$\$ \(([\w-]+)\)$", re.DOTALL | re.MULTILINE)
 SOURCE = re.compile(r"^- \*\*Source:\*\* (.*?)\.$(?=\n- |\n\n|\Z)", re.DOTALL | re.MULTILINE)
 OBJECT = re.compile(r"\{py:\w+\}`~?([\w.]+)`")
+CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)  # comments in it look like headings
 ALL = {name: page for page in PAGES for name in EQUATION.findall(page.read_text(encoding="utf-8"))}
 
 
@@ -50,7 +51,7 @@ def test_every_numbered_equation_is_there() -> None:
 def groups(text: str) -> list[tuple[list[str], str]]:
     """Equations that stand together, by name, and what is said after them, up to the next ones or the next heading."""
     found: list[tuple[list[str], str]] = []
-    for part in re.split(r"^##? ", text, flags=re.MULTILINE):
+    for part in re.split(r"^##? ", CODE.sub("", text), flags=re.MULTILINE):
         waiting: list[str] = []
         _, *rest = EQUATION.split(part)
         for name, after in zip(rest[::2], rest[1::2], strict=True):

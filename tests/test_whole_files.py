@@ -154,7 +154,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
     for place, says in {
         tmp_path / "folder.nc": "this is a folder",
         tmp_path / "none" / "a.nc": "there is no folder",
-        str(tmp_path / "a\0b.nc"): "this is no name of a file",
+        str(tmp_path / "a\0b.nc"): "this is not a file name",
         tmp_path / ("x" * 300): "it cannot be written: File name too long",
     }.items():
         with pytest.raises(lg.ArgumentError, match=says):

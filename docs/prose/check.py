@@ -147,10 +147,11 @@ def first_paragraph(where: str, text: str) -> list[Complaint]:
 
 
 def pages() -> list[Path]:
-    """Every page of the documentation, and the README."""
+    """Every page of the documentation, the README and the changelog."""
     docs = ROOT / "docs"
     return [
         ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
         *sorted(page for page in docs.rglob("*.md") if not NO_PAGES.intersection(page.relative_to(docs).parts)),
     ]
 

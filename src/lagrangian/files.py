@@ -35,7 +35,7 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
     """Where a file is to go, looked at before what it is to hold is worked out: it has a folder, and is none."""
     target = as_path(path)
     if "\0" in str(target):
-        raise ArgumentError(f"{str(target)!r}: this is no name of a file", concerns="path")
+        raise ArgumentError(f"{str(target)!r}: this is not a file name", concerns="path")
     try:
         if target.is_dir():
             raise ArgumentError(f"{target}: this is a folder; a file's name is needed", concerns="path")

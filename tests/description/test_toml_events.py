@@ -136,7 +136,7 @@ def test_the_file_of_a_run_has_them(swing, tmp_path):
     [
         ({"latc": "record"}, "no event of the mechanism called 'latc'. Did you mean 'latch'"),
         ({"latch": "bounce"}, "event 'latch': 'bounce' is given"),
-        ([lg.Event("theta", name="latch")], "has an event 'latch' of its own; to change what it does, give a mapping"),
+        ([lg.Event("theta", name="latch")], "already has an event 'latch'; to change what it does, give a mapping"),
         ({"latch": lg.Lock("x")}, "event: there is no joint or speed 'x'"),
         (3, "events is 3; a list of Event"),
     ],

@@ -101,7 +101,7 @@ def test_bad_records_are_refused() -> None:
     refuses("folds is 1", t, q, tau, folds=1)
     refuses("slow is 2", t, q, tau, slow=2)
     refuses("path is a str", t, q, tau, path="circle")
-    refuses("no forces besides those that are known", t, q, tau - tau, 0 * qd, 0 * qdd, friction=False)
+    refuses("the record has only known forces", t, q, tau - tau, 0 * qd, 0 * qdd, friction=False)
     refuses("two_r does not move in the record", t, 0 * q, tau, 0 * qd, 0 * qdd)
     refuses("two_r does not move in the record", t, 0 * q + 0.3, tau)
     refuses("q and tau are missing", t)

@@ -35,7 +35,7 @@ def linkage() -> lg.Dynamics:
         ([], "a number of seconds is needed"),
         ("long", "t_span is 'long'; a number of seconds is needed"),
         (object(), "a number of seconds is needed"),
-        (None, "chain2 has no time span of its own; give t_span, such as t_span=10"),
+        (None, "chain2 has no default time span; give t_span, such as t_span=10"),
     ],
 )
 def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:

@@ -370,7 +370,7 @@ def test_a_drive_against_a_limit_is_said() -> None:
 
 def test_a_drive_against_a_lock_is_said() -> None:
     led = slider(1.0, constraints=[lg.Holonomic("lead", formula("x - t", "x"))])
-    with pytest.raises(lg.SimulationError, match="constraint 'lead', which moves, drives what is locked: x"):
+    with pytest.raises(lg.SimulationError, match="constraint 'lead', which moves, drives a locked joint: x"):
         lg.simulate(led, 2.0, [0.0], [1.0], events=lg.Event("t - 1", lg.Lock("x")))
 
 

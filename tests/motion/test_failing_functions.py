@@ -46,7 +46,7 @@ def test_torque_that_goes_wrong_later(rail: lg.Dynamics, name: str) -> None:
     with pytest.raises(lg.SimulationError, match=said) as error:
         lg.simulate(rail, 3.0, [0.0], torque=function, rtol=1e-10, t_eval=301)
     assert str(error.value).startswith("slider: stopped at t = 0.")
-    assert "in the error's `motion`" in str(error.value)
+    assert "The error's `motion` has" in str(error.value)
     motion = error.value.motion
     assert not motion.success
     assert 0.7 < motion.t[-1] <= motion.last <= 1.0
@@ -194,7 +194,7 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
         if done > 0.5:
             raise KeyboardInterrupt
 
-    with pytest.warns(lg.SimulationWarning, match=r"interrupted at t = 0\.\d+ s; the motion has what was computed until then"):
+    with pytest.warns(lg.SimulationWarning, match=r"interrupted at t = 0\.\d+ s; the motion has the results until then"):
         motion = lg.simulate(arm, 2.0, [0.5, 0.1], progress=progress, max_step=1e-5)
     assert not motion.success
     assert 0.5 < motion.last < 1
@@ -342,7 +342,7 @@ def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dyna
             signal.raise_signal(signal.SIGINT)
         return -qd
 
-    with pytest.warns(lg.errors.EndedEarlyWarning, match="the motion has what was computed until then"):
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="the motion has the results until then"):
         motion = lg.simulate(arm, 10.0, torque=torque)
     assert motion.status is lg.Status.INTERRUPTED
     assert motion.last > 0

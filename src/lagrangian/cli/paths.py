@@ -112,7 +112,9 @@ class Path_:
             "Default: free.",
         ),
     ] = None
-    turns: Annotated[float, _option("--turns", metavar="N", help="The number of turns of a circle; negative is clockwise.")] = 1.0
+    turns: Annotated[
+        float, _option("--turns", metavar="N", help="The number of turns of a circle; a negative number turns clockwise.")
+    ] = 1.0
 
     @property
     def given(self) -> list[str]:

@@ -58,7 +58,7 @@ def _check_directions(system: System, directions: Sequence[str], known: Sequence
     if len(directions) != system.n or len(set(directions)) != len(directions):
         raise ArgumentError(
             f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "
-            f"{', '.join(known)}; an arm with more joints than directions has no Cartesian equations of its own"
+            f"{', '.join(known)}; an arm with more joints than directions has no Cartesian equations in closed form"
             if system.n <= 6
             else f"{system.mechanism.name} has {system.n} coordinates, more than the 6 directions of a frame: its Cartesian "
             f"equations do not determine the motion of its joints",

@@ -22,7 +22,7 @@ from lagrangian.paths.path import CartesianPath, JointPath
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 PathOrSetPoint = JointPath | CartesianPath | ArrayLike | Mapping[str, float] | str
-"""What a controller follows: a path of joints or of a frame, or a fixed configuration, point or pose."""
+"""The reference of a controller: a path of joints or of a frame, or a fixed configuration, point or pose."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,7 +87,8 @@ def full_turn(
     compare_turns : The same for many values of parameters.
 
     Notes
-    ----- The curve of configurations is followed by pseudo-arclength continuation (Keller 1977), so that dead centres are
+    -----
+    The curve of configurations is followed by pseudo-arclength continuation (Keller 1977), so that dead centres are
     ordinary points of it. The transmission angle is that of Alt (1932), with moments as in Sutherland and Roth (1973).
 
     Examples

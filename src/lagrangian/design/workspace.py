@@ -57,7 +57,7 @@ def workspace(
     limits : bool
         Whether joints keep their limits. Only without them may `over` exceed the limits. The default is True.
     q0 : array_like, mapping or str, optional
-        A configuration to begin with besides the samples, for mechanisms with loops.
+        A further configuration to start from, in addition to the samples, for mechanisms with loops.
     samples : int, optional
         The number of configurations that are drawn. The default is 20000, or 2000 if loops must be closed.
     resolution : int, optional

@@ -191,7 +191,8 @@ def exciting_path(
     identify : Identify parameters from a record.
 
     Notes
-    ----- Such series are due to Swevers, Ganseman, Tukel, De Schutter and Van Brussel (1997). The columns of the regressor are
+    -----
+    Such series are due to Swevers, Ganseman, Tukel, De Schutter and Van Brussel (1997). The columns of the regressor are
     scaled to length one.
 
     Examples

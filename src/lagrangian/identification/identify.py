@@ -177,7 +177,7 @@ def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, 
             f"at a higher rate"
         )
     if np.abs(z[used]).max() <= max(1e-12 * np.abs(Y @ described).max(), rounding):
-        raise ArgumentError("identify: the record has no forces besides those that are known, so nothing can be identified")
+        raise ArgumentError("identify: the record has only known forces, so nothing can be identified")
 
 
 def validate(

@@ -110,7 +110,8 @@ class Identification:
         How the record was filtered and differentiated.
 
     Notes
-    ----- The noise of the forces is assumed to have zero mean, to be independent from sample to sample, and to have a level of
+    -----
+    The noise of the forces is assumed to have zero mean, to be independent from sample to sample, and to have a level of
     its own at each joint, which is estimated from the residuals. The noise of the coordinates is assumed to be small; it makes
     the regressor uncertain, which biases the estimates in second order. Standard errors and 95 % intervals (Student's t) describe
     the scatter for such noise. They do not cover friction that follows another law.

@@ -38,8 +38,9 @@ def inverse(
 ) -> PathMotion:
     """Compute the torques that make a mechanism follow a path.
 
-    This is inverse dynamics for serial and parallel mechanisms. Loops and other constraints stay closed, and only actuated joints
-    have torques. If there are more actuators than degrees of freedom, the torques with the smallest sum of squares are taken.
+    This is inverse dynamics for serial and parallel mechanisms. Loops stay closed, other constraints hold, and only actuated
+    joints have torques. If there are more actuators than degrees of freedom, the function returns the torques with the
+    smallest sum of squares.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def inverse(
         The mechanism, the name of one in the library, a file, or compiled dynamics.
     path : JointPath, CartesianPath or Motion
         The path to follow; see `lagrangian.paths`. A path of joints may lead some of the coordinates, if constraints determine
-        the others. If you give a motion, its own rows are taken.
+        the others. If you give a motion, its own rows are used.
     frame : str or Frame, optional
         The frame that follows a Cartesian path, if the path does not name it.
     q0 : array_like, mapping or str, optional
@@ -74,7 +75,7 @@ def inverse(
     ReachError
         If the mechanism cannot follow the path, or would exceed a limit of a joint.
     ActuationError
-        If the actuated joints cannot bring the motion about, or lose command of it at a singularity.
+        If the actuated joints cannot produce the motion, or lose control of it at a singularity.
 
     Warns
     -----
@@ -87,8 +88,9 @@ def inverse(
     Dynamics.inverse_dynamics : The torques of single states.
 
     Notes
-    ----- With the constraint Jacobian Psi and a basis N of the motions that it allows, N^T S^T tau = N^T (M qdd + C qd + G + F),
-    where S selects the actuated joints (Nakamura and Ghodoussi 1989).
+    -----
+    The torques solve `N^T S^T tau = N^T (M qdd + C qd + G + F)` (Nakamura and Ghodoussi 1989). N is a basis of the motions that
+    the constraint Jacobian Psi allows, and S selects the actuated joints.
 
     Examples
     --------

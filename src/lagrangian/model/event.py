@@ -100,7 +100,7 @@ class SetTorque:
 class SetParameters:
     """The action of an event that changes parameters of the mechanism.
 
-    Everything that is written with these parameters follows. Coordinates and speeds stay as they are.
+    Everything that is written with these parameters follows. Coordinates and speeds do not change.
 
     Parameters
     ----------

@@ -33,9 +33,9 @@ GROUND = "ground"
 
 @dataclass(frozen=True)
 class Mechanism(ShownMechanism):
-    """A mechanism: bodies on a tree of joints, the joints that close loops, and what acts on it.
+    """A mechanism: bodies on a tree of joints, joints that close loops, and the springs and constraints that act on it.
 
-    A mechanism is immutable, and it is checked completely when it is made. The coordinates `q` and the speeds `qd` are in the
+    A mechanism is immutable, and it is checked completely when it is created. The coordinates `q` and the speeds `qd` are in the
     order in which the joints are listed. Use `load` for a file, `library` for a mechanism that comes with the package, and
     `from_dh` for a Denavit-Hartenberg table.
 
@@ -60,15 +60,15 @@ class Mechanism(ShownMechanism):
     poses : mapping of str to sequence of float, optional
         Named configurations, each with all coordinates.
     initial : Initial, optional
-        How a simulation starts by default.
+        The state, time span and torques with which a simulation starts by default.
     events : sequence of Event, optional
         Events of the mechanism itself, such as a latch.
     parameters : mapping of str to Expression, optional
         The named parameters that bodies and joints are written with: see `parameter`.
     source : str, optional
-        Where the numbers are from.
+        The source of the numbers.
     description : str, optional
-        What the mechanism is.
+        A description in words.
     notes : sequence of str, optional
         Remarks, such as those of a reader about what it left out.
     file : str, optional
@@ -299,7 +299,7 @@ class Mechanism(ShownMechanism):
         Returns
         -------
         list of Joint
-            The joints, those of a chain in a row.
+            The joints; those of an unbranched chain follow one another.
         """
         children: dict[str, list[Joint]] = {}
         for joint in self.joints:
@@ -367,7 +367,7 @@ class Mechanism(ShownMechanism):
         Parameters
         ----------
         name : str or Frame
-            The name. A `Frame` is returned as it is.
+            The name. A `Frame` is returned unchanged.
 
         Returns
         -------
@@ -377,7 +377,7 @@ class Mechanism(ShownMechanism):
         Raises
         ------
         MechanismError
-            If there is none of this name.
+            If there is no part with this name.
 
         Examples
         --------
@@ -413,7 +413,7 @@ class Mechanism(ShownMechanism):
         Raises
         ------
         MechanismError
-            If there is none of this name.
+            If there is no part with this name.
 
         Examples
         --------
@@ -441,7 +441,7 @@ class Mechanism(ShownMechanism):
         Raises
         ------
         MechanismError
-            If there is none of this name.
+            If there is no part with this name.
 
         Examples
         --------

@@ -35,7 +35,7 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
         given = mechanism.initial.t_span
         if given is None:
             raise ArgumentError(
-                f"{mechanism.name} has no time span of its own",
+                f"{mechanism.name} has no default time span",
                 remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
             )
     try:

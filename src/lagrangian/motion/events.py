@@ -54,7 +54,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         read = _read(event, mechanism, len(found) - len(own))
         if read.name in own:
             how = f"to change what it does, give a mapping: events={{{read.name!r}: 'record'}}"
-            raise ArgumentError(f"{mechanism.name} has an event {read.name!r} of its own; {how}", concerns="events")
+            raise ArgumentError(f"{mechanism.name} already has an event {read.name!r}; {how}", concerns="events")
         found.append(read)
     for event in found:
         try:

@@ -51,7 +51,7 @@ def finished(run: Run, ending: Ending) -> Motion:
     if failure is not None and not isinstance(failure, (Exception, KeyboardInterrupt)):  # such as sys.exit() in a function
         raise failure
     if ending.status is Status.FAILED:
-        told = f"{motion.name}: {ending.message}. What was computed until then is in the error's `motion`"
+        told = f"{motion.name}: {ending.message}. The error's `motion` has the results until then"
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)

@@ -87,9 +87,9 @@ def simulate(
         interpolated linearly; a function of (t, q, qd); `Traced(function)`, which compiles the function; or
         `Sampled(function, period)`. They replace the mechanism's own torques; `torque=0` removes these.
     events : Event, str, callable, list or mapping, optional
-        Events to find besides the mechanism's own. An expression or a function without an `Event` around it stops the motion
-        where it becomes zero. A mapping of the names of the mechanism's own events to actions, such as `{"landing": "stop"}`,
-        changes what these do.
+        Events to find in addition to the mechanism's own. An expression or a function without an `Event` around it stops the
+        motion where it becomes zero. A mapping of the names of the mechanism's own events to actions, such as
+        `{"landing": "stop"}`, changes what these do.
     method : str, optional
         The integrator: "dp5", "dop853", "verner9", "rodas5p" (for stiff mechanisms), "symplectic" or "rk4". "auto", the
         default, takes "dop853", or "verner9" if `rtol` is below 1e-11, and changes to "rodas5p" if the motion turns out to be
@@ -109,7 +109,7 @@ def simulate(
         The number of rows of the result, evenly spaced in time, or their times in s; 1001 rows by default. It does not
         influence the steps of the integrator.
     stabilisation : str, optional
-        What keeps constraints from drifting: "projection" (the default), "baumgarte", "ggl" or "none".
+        The method that keeps constraints from drifting: "projection" (the default), "baumgarte", "ggl" or "none".
     alpha, beta : float, optional
         The rates of Baumgarte's stabilisation, in 1/s; 10 by default. "ggl" uses `alpha` alone.
     off_constraint : bool, optional
@@ -129,7 +129,7 @@ def simulate(
     max_steps : int, optional
         The largest number of time steps; 20 million by default.
     keep : str or list of str, optional
-        What to keep of each of many motions besides its end: "extremes", "events" or "rows".
+        The results to keep of each of many motions, in addition to its end: "extremes", "events" or "rows".
     threads : int, optional
         The number of threads that simulate many motions; one for each core by default.
 
@@ -146,8 +146,8 @@ def simulate(
     AssemblyError
         If the loops of the mechanism cannot be closed at the beginning.
     SimulationError
-        If the motion cannot begin, or a function that you gave raises an error. What was computed until then is the error's
-        `motion`.
+        If the motion cannot begin, or a function that you gave raises an error. The error's `motion` has
+        the results until then.
 
     See Also
     --------

@@ -101,7 +101,7 @@ class Ending:
         if self.status is Status.STOPPED_BY_EVENT:
             return f"stopped by event {self.event!r} at {at}"
         if self.status is Status.INTERRUPTED:
-            return self.reason or f"interrupted at {at}; the motion has what was computed until then"
+            return self.reason or f"interrupted at {at}; the motion has the results until then"
         place = f" ({self.place})" if self.place else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         return f"stopped at {at}{place}: {self.reason}{remedy}"

@@ -82,7 +82,7 @@ def quaternion_of(given: Any, where: str) -> np.ndarray:
     if x.shape == (4,):
         if not np.linalg.norm(x) > 1e-12:
             raise ArgumentError(
-                f"{where} is a quaternion of zeros, which is not a rotation; (1, 0, 0, 0) leaves the orientation as it is"
+                f"{where} is a quaternion of zeros, which is not a rotation; (1, 0, 0, 0) leaves the orientation unchanged"
             )
         return x / np.linalg.norm(x)
     if np.abs(x @ x.T - np.eye(3)).max() > 1e-6 or np.linalg.det(x) < 0:

@@ -308,7 +308,7 @@ def _has(c: Candidate, check: str) -> str:
         case "speed":
             needed = c.required[check] * c.peak_speed / RPM
             return f"{c.motor.top_speed / RPM:.0f} rpm, but {needed:.0f} rpm are needed at this ratio"
-    return f"{100 / need:.3g} % of what is needed"
+    return f"{100 / need:.3g} % of the required value"
 
 
 def _over(there: float, asked: float) -> float:

@@ -66,7 +66,7 @@ class Distribution:
 
 Varied = Span | Distribution
 VariedLike = Varied | Sequence[float] | np.ndarray | str
-"""What a name is varied over: a span, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
+"""The values of a varied name: a span, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
 
 
 def span(start: float, stop: float, num: int = 20) -> Span:

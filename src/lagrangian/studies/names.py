@@ -32,7 +32,7 @@ class Names:
 def read(over: Any, mechanism: Mechanism | None) -> dict[str, Varied]:
     """What `over=` says, with every distribution read."""
     if not isinstance(over, Mapping) or not over:
-        needed = "a mapping of names to what they are varied over is needed, such as {'l1': span(0.2, 0.4, 20)}"
+        needed = "a mapping of names to their values or distributions is needed, such as {'l1': span(0.2, 0.4, 20)}"
         raise ArgumentError(f"is {shown(over)}", argument="over", remedy=needed)
     for name in over:
         if not isinstance(name, str) or not name.strip():

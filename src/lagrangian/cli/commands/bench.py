@@ -38,7 +38,7 @@ def bench(
 ) -> None:
     """Time the compiled functions, and those of Pinocchio and MuJoCo.
 
-    The functions run on one thread, for one state and for a batch of states. Programs that are installed take turns.
+    The functions run on one thread, for one state and for a batch of states. The installed programs run in turn.
     """
     from lagrangian.cli.peers import models as peers
 

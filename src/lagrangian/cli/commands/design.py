@@ -45,7 +45,9 @@ Ranges = Annotated[
 ]
 Fixed = Annotated[
     str | None,
-    typer.Option("--fixed", metavar="NAME,NAME", help="The coordinates to hold, as they are (q2) or at a value (q2=30deg)."),
+    typer.Option(
+        "--fixed", metavar="NAME,NAME", help="The coordinates to hold, at their start value (q2) or at another one (q2=30deg)."
+    ),
 ]
 Start = Annotated[
     str | None,
@@ -189,8 +191,8 @@ def singularities(
         typer.Option(
             "--directions",
             metavar="NAME,NAME",
-            help="The directions to consider, out of wx, wy, wz, x, y, z. Default: x, y, z, and rotations where the freedom "
-            "allows.",
+            help="The directions to consider, out of wx, wy, wz, x, y, z. Default: x, y, z, and rotations if the "
+            "mechanism has enough degrees of freedom.",
         ),
     ] = None,
     q0: Start = None,

@@ -208,7 +208,8 @@ def view(
 ) -> None:
     """View a mechanism or a run in the browser.
 
-    A mechanism has sliders for its joints, and its loops stay closed. A run is played. Ctrl-C stops the viewer.
+    For a mechanism, the page shows sliders for the joints and keeps loops closed. For a run, it plays the motion. Ctrl-C stops
+    the viewer.
     """
     if Path(what).suffix.lower() == ".nc":
         if pose is not None:

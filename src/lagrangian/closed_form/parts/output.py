@@ -88,7 +88,7 @@ class OutputPart(Basis):
         rtol, atol : float, default 1e-9 and 1e-12
             Relative and absolute tolerance.
         max_steps : int, default 100000
-            The run stops with an error after about so many steps.
+            The largest number of steps; a longer run is an error.
 
         Returns
         -------

@@ -126,7 +126,7 @@ class Includer:
         models = root.all("model")
         others = [child for child in root.children if child.tag in ("light", "actor")]
         if len(models) > 1:
-            raise element.error(f"included here: {path} has {len(models)} models; a file with one can be included")
+            raise element.error(f"included here: {path} has {len(models)} models; only a file with one model can be included")
         if not models and not others:
             raise element.error(f"included here: {path} has no model")
         for other in others if not models else ():

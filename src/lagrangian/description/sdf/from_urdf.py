@@ -35,7 +35,7 @@ def model(root: Element, notes: Notes) -> Element:
     """The <model> that stands for a URDF, whose root link is held by nothing unless a joint of the SDF holds it."""
     for element in root.children:
         if element.tag in ("loop", "coupling"):
-            raise element.error("the loops of an included URDF (URDF+) are not supported; load the URDF by itself")
+            raise element.error("the loops of an included URDF (URDF+) are not supported; load the URDF file directly")
     m = urdf.read(root.file, mimic=True, loops=False)
     for note in m.notes:
         notes.add(f"included {Path(root.file).name}", note)
@@ -102,7 +102,7 @@ class _Writer:
     def _joint(self, joint: Joint) -> Element:
         """Where its child is, as SDF has it of a joint without a pose."""
         if joint.type not in _TYPES:
-            problem = f"joint {joint.name!r} is {joint.type}, which an included URDF cannot have; load the URDF by itself"
+            problem = f"joint {joint.name!r} is {joint.type}, which an included URDF cannot have; load the URDF file directly"
             raise DescriptionError(problem, where=self.m.file)
         ends = [self._made("parent", joint.parent), self._made("child", joint.child)]
         axis = [] if joint.type == "fixed" else [self._axis(joint)]

@@ -188,4 +188,4 @@ def checked(expression: str) -> None:
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         inside = name.startswith(_INSIDES if isinstance(node, ast.Attribute) else "__")
         if inside or (isinstance(node, ast.Attribute) and name in _REACHING):
-            raise DescriptionError(f"{shown} is not allowed: {name!r} accesses the inside of an object")
+            raise DescriptionError(f"{shown} is not allowed: {name!r} accesses the internals of an object")

@@ -31,8 +31,8 @@ ZEROS = 3  # entries that are zero, beyond which an array is filled with zeros f
 LIMIT = 60.0  # seconds that a derivation may take
 INDENT = "    "
 SEVERAL = (
-    "Joints of several coordinates are written as joints of one each, with angles in the place of quaternions: q and qd are "
-    "those that are listed here."
+    "Joints of several coordinates are written as joints of one each, with angles instead of quaternions. The list "
+    "below gives q and qd."
 )
 
 

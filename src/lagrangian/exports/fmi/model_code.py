@@ -32,7 +32,7 @@ ABOUT = {
     "model_forces": "The joint forces: those of the description, and the inputs, which are among the values.",
     "model_rates": "The rates of the coordinates, and the accelerations.",
     "model_nearest": "The nearest state that keeps the constraints, by one step of Newton's method.",
-    "model_open": "How far the constraint that is kept worst is off, and which one that is.",
+    "model_open": "The largest violation of a constraint, and the number of that constraint.",
     "model_outputs": "All outputs but the accelerations, which are the first, and are known.",
 }
 

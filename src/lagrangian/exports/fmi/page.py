@@ -54,7 +54,7 @@ def _paragraphs(content: Content) -> list[str]:
         )
     if content.mechanism.equations:
         found.append(
-            "Coordinates and speeds whose start values are set stay as they are, and the others follow so that loops are closed, "
+            "Coordinates and speeds whose start values are set keep these values. The others follow so that loops are closed, "
             "in the assembly of the description. Where none is set and a parameter is, the coordinates of actuated joints stay. "
             "A start that cannot be reached without opening a loop is refused, and the message names the constraint. To choose "
             "another assembly, set all coordinates. A coordinate that is set to its start value in the description moves where "

@@ -23,7 +23,7 @@ FUNCTIONS = {
     "model_moving": f"void model_moving(const double *x, const double *speeds, {GIVEN}, double *rates)",
 }
 ABOUT = {
-    "model_closure": "How far the equations of coordinates are off; x may have coordinates alone.",
+    "model_closure": "The violation of the equations of coordinates; x may contain coordinates only.",
     "model_slopes": "How equations change with the speeds, a row for each.",
     "model_breaking": "How fast the constraints are left.",
     "model_masses": "The mass matrix.",

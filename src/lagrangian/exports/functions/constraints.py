@@ -145,7 +145,7 @@ FUNCTIONS = (
     ),
     Function(
         "closure",
-        "How far loops, and other equations of coordinates, are open.",
+        "The violation of the loop-closure equations and of other equations of coordinates.",
         ("q",),
         _closure,
         lambda model, frame: model.of(model.closed.closure()),

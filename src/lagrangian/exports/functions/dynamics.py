@@ -207,7 +207,7 @@ FUNCTIONS = (
     ),
     Function(
         "center_of_mass",
-        "The centre of mass of all that moves, in the world.",
+        "The centre of mass of all moving bodies, in the world.",
         ("q",),
         array("c", (3,), "the centre of mass", ("x", "y", "z")),
         lambda model, frame: model.sweep(energy.CENTER_OF_MASS),

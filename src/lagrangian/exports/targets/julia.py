@@ -118,7 +118,7 @@ class Sources(sources.Sources):
     def test(self) -> str:
         name = self.name
         lines = [
-            "# Compares the functions with reference values: it prints how far each is off, and ends with an error if one is.",
+            "# Compares the functions with reference values: prints the error of each, and fails if an error is too large.",
             f'include(joinpath(@__DIR__, "{name}.jl"))',
             "",
             *COMPARE.replace("TOLERANCE", repr(TOLERANCE[64])).splitlines(),

@@ -78,7 +78,7 @@ def worse_than_promised(motion: Motion) -> list[str]:
     balanced, closed = estimate.surely_within(allowed)
     if not balanced and not (off := _off(motion, run, estimate)) <= allowed:
         told.append(
-            f"the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over {steps} steps; "
+            f"the energy balance is off by {off:.2g} of the energy moved, more than rtol = {rtol:g} promises over {steps} steps; "
             f"{_remedy_of_balance(run)}"
         )
     if not closed and not (drift := rows.drift_between_steps) <= allowed:

@@ -106,7 +106,7 @@ def _pushing(side: int) -> tuple[float, float]:
 def driven_lock(modes: Modes, locks: Iterable[int]) -> SimulationError:
     """Constraints that move contradict locks."""
     names = ", ".join(modes.name(j) for j in locks)
-    return SimulationError(f"{_movers(modes)} drives what is locked: {names}")
+    return SimulationError(f"{_movers(modes)} drives a locked joint: {names}")
 
 
 def driven_limit(modes: Modes, j: int) -> SimulationError:

@@ -56,7 +56,7 @@ def begin_singular(run: Run) -> Ending | None:
     if _rests(run):
         if _stays(run):
             return None
-        why = f"it is at rest in a singular configuration, and {UNTOLD}; begin beside it, or with some speed"
+        why = f"it is at rest in a singular configuration, and {UNTOLD}; start near it, or with a nonzero speed"
     elif not run.system.projects:
         why = "it is in a singular configuration, which a motion passes only with stabilisation='projection'"
     else:
@@ -64,7 +64,7 @@ def begin_singular(run: Run) -> Ending | None:
         ending = _leap(run)
         if ending is not None or run.stepper.t > t:
             return ending
-        why = f"it is in a singular configuration, its speeds belong to none of the branches there, and {UNTOLD}"
+        why = f"it is in a singular configuration, its speeds do not belong to any branch there, and {UNTOLD}"
     place = run.configuration(run.stepper.y[: run.system.nq])
     raise SimulationError(f"{run.dyn.mechanism.name}: the run could not begin ({place}): {why}")
 

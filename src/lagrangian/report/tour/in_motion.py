@@ -132,7 +132,7 @@ def four_bar(place: Place) -> Chapter:
         "four_bar",
         "A linkage that locks",
         "A deployable four-bar linkage opens under the torque of a spring until its links align. The loop stays closed within "
-        "rounding errors. The multipliers grow from 0.1 N to 1505 N, and the run stops when the linkage locks.",
+        "rounding errors. The multipliers grow from 0.1 N half way to 1505 N, and the run stops when the linkage locks.",
         FOUR_BAR,
         f"locks at t = {locked:.2f} s, θ₁ = {angle:.2f}°",
         [

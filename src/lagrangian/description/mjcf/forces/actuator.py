@@ -161,7 +161,7 @@ class Actuators:
             tendon = self.tendons[at.element.attributes["tendon"]].element
             bound = limited_range(tendon, "actuatorfrcrange", "actuatorfrclimited", self.compiler)
             if bound is not None and tendon in self._bounded:
-                told = "applied to each actuator by itself, not to their sum"
+                told = "applied to each actuator separately, not to their sum"
                 self.notes.add(
                     "actuatorfrcrange of a tendon with several actuators", told, at.element.attributes["tendon"], warn=True
                 )
