@@ -21,6 +21,7 @@ from lagrangian.computing import again, computed
 from lagrangian.viewer.compute.written import written
 from tests.cli.conftest import Run, run  # noqa: F401 a fixture
 from tests.computing.motions import mechanism
+from tests.processes import PATIENCE
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")
@@ -51,7 +52,7 @@ def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | Non
         "first": [first.get((x["group"], x["name"]), 0.0) for x in plan["series"]],
     }
     assert NODE is not None
-    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(given), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(given), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, str]] = json.loads(done.stdout)
     return found
