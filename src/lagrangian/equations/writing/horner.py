@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd
+from itertools import compress
+from math import gcd, lcm
+from typing import Any
 
-from lagrangian.equations.writing.tree import ONE, Name, Power, Sum, Tree, add, power, product
+from lagrangian.equations.algebra.ring import fraction
+from lagrangian.equations.writing.tree import ONE, ZERO, Name, Power, Product, Sum, Tree, add, power, product
 
 Monomial = tuple[tuple[int, int], ...]  # (variable, power), variables ascending
 Polynomial = dict[Monomial, Fraction]
+Whole = dict[Monomial, int]
+_Terms = list[tuple[Monomial, Any]]
+
+
+def as_dict(p: Any) -> Polynomial:
+    """A polynomial of flint."""
+    every = range(p.context().nvars())
+    return {tuple([(k, int(m[k])) for k in compress(every, m)]): fraction(c) for m, c in p.terms()}
 
 
 def term(monomial: Monomial, coefficient: Fraction, names: Sequence[str]) -> Tree:
-    return product([power(Name(names[k]), e) for k, e in monomial], coefficient)
+    """Names are not in it twice, so that nothing has to be joined."""
+    if coefficient == 0:
+        return ZERO
+    factors = tuple([Name(names[k]) if e == 1 else Power(Name(names[k]), e) for k, e in monomial])
+    return factors[0] if len(factors) == 1 and coefficient == 1 else Product(coefficient, factors)
 
 
 def expanded(polynomial: Polynomial, names: Sequence[str]) -> Tree:
@@ -25,52 +40,85 @@ def nested(polynomial: Polynomial, names: Sequence[str]) -> Tree:
     """Greedy Horner: the variable in most terms is taken out of them, again and again."""
     if len(polynomial) < 2:
         return expanded(polynomial, names)
-    common = dict(next(iter(polynomial)))
-    for monomial in polynomial:
-        powers = dict(monomial)
-        common = {k: min(e, powers[k]) for k, e in common.items() if k in powers}
-    content, rest = common_factor(polynomial)
-    if common or content != 1:
-        inner = {_over(m, common): c for m, c in rest.items()}
-        outer = [power(Name(names[k]), e) for k, e in sorted(common.items())]
-        return product([*outer, nested(inner, names) if common else _most(inner, names)], content)
-    return _most(polynomial, names)
-
-
-def _most(polynomial: Polynomial, names: Sequence[str]) -> Tree:
-    counts: dict[int, int] = {}
-    for monomial in polynomial:
-        for k, _ in monomial:
-            counts[k] = counts.get(k, 0) + 1
-    chosen = max(counts, key=lambda k: (counts[k], -k), default=-1)
-    if chosen < 0 or counts[chosen] < 2:
-        return expanded(polynomial, names)
-    inside = {m: c for m, c in polynomial.items() if any(k == chosen for k, _ in m)}
-    outside = {m: c for m, c in polynomial.items() if m not in inside}
-    first = nested(inside, names)
-    return add([first, nested(outside, names)]) if outside else first
-
-
-def common_factor(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
-    """The rational all coefficients share, if it makes them whole numbers and is worth writing once; else 1."""
     if isinstance(next(iter(polynomial.values())), float):  # to be compiled, not read
-        return Fraction(1), polynomial
-    top, bottom = 0, 1
-    for c in polynomial.values():
-        top = gcd(top, c.numerator)
-        bottom = bottom * c.denominator // gcd(bottom, c.denominator)
-    shared = Fraction(top, bottom)
-    if all(c < 0 for c in polynomial.values()):
-        shared = -shared
-    if shared in (0, 1):
-        return Fraction(1), polynomial
-    if abs(shared) == 1 or all(abs(c) == abs(shared) for c in polynomial.values()) or (bottom == 1 and 1 < top < 1000):
-        return shared, {m: c / shared for m, c in polynomial.items()}
-    return Fraction(1), polynomial
+        return _Horner(names, 0).nested(list(polynomial.items()))
+    bottom = lcm(*(c.denominator for c in polynomial.values()))
+    return _Horner(names, bottom).nested([(m, c.numerator * (bottom // c.denominator)) for m, c in polynomial.items()])
+
+
+class _Horner:
+    """Works with whole coefficients, all over one denominator; if that is 0, with floats as they are."""
+
+    def __init__(self, names: Sequence[str], bottom: int) -> None:
+        self.names, self.bottom = names, bottom
+
+    def expanded(self, terms: _Terms) -> Tree:
+        return add(term(m, self._coefficient(c), self.names) for m, c in terms)
+
+    def _coefficient(self, c: Any) -> Any:
+        if self.bottom == 1:
+            return ONE if c == 1 else Fraction(c)
+        return Fraction(c, self.bottom) if self.bottom else c
+
+    def nested(self, terms: _Terms) -> Tree:
+        if len(terms) < 2:
+            return self.expanded(terms)
+        common = dict(terms[0][0])
+        for monomial, _ in terms:
+            if not common:
+                break
+            powers = dict(monomial)
+            common = {k: min(e, powers[k]) for k, e in common.items() if k in powers}
+        content = self._common_factor(terms)
+        if not common and content is None:
+            return self._most(terms)
+        within = self
+        if content is not None:
+            top = content.numerator * (self.bottom // content.denominator)
+            within = self if self.bottom == 1 else _Horner(self.names, 1)
+            terms = [(m, c // top) for m, c in terms]
+        if not common:
+            return product([within._most(terms)], content or ONE)
+        outer = [power(Name(self.names[k]), e) for k, e in sorted(common.items())]
+        return product([*outer, within.nested([(_over(m, common), c) for m, c in terms])], content or ONE)
+
+    def _most(self, terms: _Terms) -> Tree:
+        counts: dict[int, int] = {}
+        for monomial, _ in terms:
+            for k, _ in monomial:
+                counts[k] = counts.get(k, 0) + 1
+        chosen = max(counts, key=lambda k: (counts[k], -k), default=-1)
+        if chosen < 0 or counts[chosen] < 2:
+            return self.expanded(terms)
+        inside, outside = [], []
+        for pair in terms:
+            for k, _ in pair[0]:
+                if k == chosen:
+                    inside.append(pair)
+                    break
+            else:
+                outside.append(pair)
+        first = self.nested(inside)
+        return add([first, self.nested(outside)]) if outside else first
+
+    def _common_factor(self, terms: _Terms) -> Fraction | None:
+        """The rational all coefficients share, if it makes them whole numbers and is worth writing once."""
+        bottom = self.bottom
+        if not bottom:
+            return None
+        coefficients = [c for _, c in terms]
+        top = gcd(*coefficients)
+        negative = max(coefficients) < 0
+        if top in (0, bottom):
+            return -ONE if negative else None
+        alike = all(abs(c) == top for c in coefficients)
+        if alike or (top % bottom == 0 and 1 < top // bottom < 1000):
+            return Fraction(-top if negative else top, bottom)
+        return None
 
 
 def _over(monomial: Monomial, common: dict[int, int]) -> Monomial:
-    return tuple((k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0))
+    return tuple([(k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0)])
 
 
 def multiplied_out(tree: Tree) -> Tree:

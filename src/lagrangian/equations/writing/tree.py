@@ -13,28 +13,65 @@ from typing import Any
 ONE = Fraction(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class _Node:
+    """A tree is compared by its parts. Its hash and its operators are found once: formulas of thousands of terms share parts."""
+
+    __slots__ = ("_hash", "_operators")
+    _hash: int
+    _operators: int
+
+    def _parts(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(self._parts())
+            return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return self._parts() == other._parts()  # type: ignore[attr-defined, no-any-return]
+
+
+@dataclass(slots=True, eq=False)
+class Name(_Node):
     """A symbol, by its plain name."""
 
     name: str
 
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.name,)
 
-@dataclass(frozen=True, slots=True)
-class Power:
+
+@dataclass(slots=True, eq=False)
+class Power(_Node):
     base: Tree
     exponent: int
 
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.base, self.exponent)
 
-@dataclass(frozen=True, slots=True)
-class Product:
+
+@dataclass(slots=True, eq=False)
+class Product(_Node):
     coefficient: Fraction
     factors: tuple[Tree, ...] = ()
 
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.coefficient, self.factors)
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+
+@dataclass(slots=True, eq=False)
+class Sum(_Node):
     terms: tuple[Tree, ...]
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.terms
 
 
 Tree = Name | Power | Product | Sum
@@ -62,6 +99,10 @@ def product(factors: Iterable[Tree], coefficient: Fraction = ONE) -> Tree:
             flat.extend(factor.factors)
         else:
             flat.append(factor)
+    if coefficient == 0:
+        return ZERO
+    if len(flat) == 1 and not isinstance(flat[0], Sum):
+        return flat[0] if coefficient == 1 else Product(coefficient, (flat[0],))
     powers: dict[Tree, int] = {}
     for factor in flat:
         if isinstance(factor, Sum) and is_negative(factor.terms[0]):  # then all its terms are
@@ -69,8 +110,6 @@ def product(factors: Iterable[Tree], coefficient: Fraction = ONE) -> Tree:
         base, exponent = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
         powers[base] = powers.get(base, 0) + exponent
     joined = tuple(power(base, exponent) for base, exponent in powers.items())
-    if coefficient == 0:
-        return ZERO
     if coefficient == 1 and len(joined) == 1:
         return joined[0]
     return Product(coefficient, joined)
@@ -82,7 +121,7 @@ def add(terms: Iterable[Tree]) -> Tree:
     for term in terms:
         if isinstance(term, Sum):
             flat.extend(term.terms)
-        elif term != ZERO:
+        elif not isinstance(term, Product) or term.factors or term.coefficient:
             flat.append(term)
     if not flat:
         return ZERO
@@ -105,17 +144,24 @@ def is_negative(tree: Tree) -> bool:
 
 def operators(tree: Tree) -> int:
     """How many + - * / and powers the formula is written with; a leading minus is not counted."""
+    try:
+        return tree._operators
+    except AttributeError:
+        tree._operators = _operators(tree)
+        return tree._operators
+
+
+def _operators(tree: Tree) -> int:
     if isinstance(tree, Name):
         return 0
     if isinstance(tree, Power):
         return 1 + operators(tree.base)
     if isinstance(tree, Sum):
         return len(tree.terms) - 1 + sum(map(operators, tree.terms))
-    c = abs(tree.coefficient)
-    count = sum(map(operators, tree.factors)) + len(tree.factors) - 1
+    c = tree.coefficient
     if not tree.factors:
         return int(c.denominator != 1)
-    return count + (c.numerator != 1) + (c.denominator != 1)
+    return sum(map(operators, tree.factors)) + len(tree.factors) - 1 + (abs(c.numerator) != 1) + (c.denominator != 1)
 
 
 def evaluate(tree: Tree, value: Callable[[str], Any]) -> Any:

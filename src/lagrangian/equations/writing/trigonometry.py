@@ -15,14 +15,12 @@ from typing import Any
 from flint import fmpq_mpoly_ctx
 
 from lagrangian.equations.algebra.exact import angle_label
-from lagrangian.equations.algebra.ring import fraction, rational
+from lagrangian.equations.algebra.ring import rational
 from lagrangian.equations.reading.scalars import Scalars
-from lagrangian.equations.writing.horner import expanded, nested
+from lagrangian.equations.writing.horner import Monomial, Polynomial, Whole, as_dict, expanded, nested
 from lagrangian.equations.writing.tree import Tree, operators
 
 Angle = tuple[int, ...]  # an integer multiple of every coordinate
-Monomial = tuple[tuple[int, int], ...]  # (generator, power)
-Polynomial = dict[Monomial, Fraction]
 
 # past this many terms only the form at hand and Horner's are tried: nobody reads such a polynomial term by term
 LARGE = 120
@@ -44,6 +42,7 @@ class Trigonometry:
             if symbol.kind in ("sine", "cosine"):
                 self.of_generator[k] = (symbol.kind, self._vector(symbol.angle))
         self._wide()
+        self.handled = frozenset((*self.of_generator, *self.at_other))  # generators of a trigonometric polynomial
         self._best: dict[Any, Tree] = {}
 
     def _vector(self, angle: Iterable[tuple[int, int]]) -> Angle:
@@ -81,7 +80,7 @@ class Trigonometry:
 
     def handles(self, generator: int) -> bool:
         """Whether a generator belongs into a trigonometric polynomial, rather than into what multiplies it."""
-        return generator in self.of_generator or generator in self.at_other
+        return generator in self.handled
 
     def _to_wide(self, polynomial: Polynomial) -> Any:
         terms = {}
@@ -98,21 +97,23 @@ class Trigonometry:
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
-    def best(self, polynomial: Polynomial) -> Tree:
+    def best(self, polynomial: Polynomial | Whole) -> Tree:
         key = tuple(sorted(polynomial.items()))
         found = self._best.get(key)
         if found is None:
-            found = self._best[key] = self._choose(polynomial)
+            found = self._best[key] = self._choose({m: Fraction(c) for m, c in polynomial.items()})
         return found
 
     def _choose(self, polynomial: Polynomial) -> Tree:
         p = self._to_wide(polynomial)
         if len(p) > LARGE:
-            return nested(_terms(p), self.wide_names)
+            return nested(as_dict(p), self.wide_names)
         candidates: list[Tree] = []
         for q, angles in self._bases(p, polynomial):
-            shorter = self._squares(q, angles)
-            candidates += [expanded(_terms(shorter), self.wide_names), nested(_terms(shorter), self.wide_names)]
+            shorter = as_dict(self._squares(q, angles))
+            candidates.append(expanded(shorter, self.wide_names))
+            if len(shorter) > 1:
+                candidates.append(nested(shorter, self.wide_names))
         if 1 < len(polynomial) <= SMALL:
             summed = self._harmonics(polynomial)
             if summed is not None:
@@ -189,7 +190,7 @@ class Trigonometry:
                 x, y, z = (self.context.from_dict(parts[name]) for name in ("without", "square", "rest"))
                 in_sines = z + (x + y) - y * s * s
                 in_both = z + x * s * s + (x + y) * c * c
-                best = min((best, base, in_sines, in_both), key=_length)
+                best = _shortest(best, base, in_sines, in_both)
         return best
 
     def _harmonics(self, polynomial: Polynomial) -> Tree | None:
@@ -265,9 +266,10 @@ def _upright(angle: Angle) -> tuple[Angle, int]:
     return (angle, 1) if first > 0 else (tuple(-x for x in angle), -1)
 
 
-def _terms(p: Any) -> Polynomial:
-    return {tuple((k, int(e)) for k, e in enumerate(m) if e): fraction(c) for m, c in p.terms()}
-
-
-def _length(p: Any) -> tuple[int, int]:
-    return len(p), sum(int(e) for m in p.monoms() for e in m)
+def _shortest(*polynomials: Any) -> Any:
+    """That of the fewest terms, and of these that with the lowest powers."""
+    fewest = min(map(len, polynomials))
+    short = [p for p in polynomials if len(p) == fewest]
+    if len(short) > 1:
+        short.sort(key=lambda p: sum(map(sum, p.monoms())))
+    return short[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 from typing import Any
 
 from lagrangian.equations.algebra.exact import turned
@@ -18,7 +18,7 @@ from lagrangian.equations.algebra.numbers import generator_values, value
 from lagrangian.equations.algebra.ring import Element, fraction, rational
 from lagrangian.equations.reading.system import System
 from lagrangian.equations.texts.family import Family
-from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
+from lagrangian.equations.writing.horner import Monomial, Polynomial, Whole, as_dict, expanded, nested, term
 from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.squares import squares
 from lagrangian.equations.writing.tree import (
@@ -71,6 +71,9 @@ class Writer:
         self.notation = Notation(self)
         self._weight = [symbol.kind == "inertial" for symbol in symbols]
         self._values: dict[str, Element] = {}
+        self._trees: dict[Element, Tree] = {}  # of what was written: many entries are equal
+        self._plains: dict[Any, tuple[Tree, Tree]] = {}  # the short form and the full one of a factor
+        self._ranks: dict[str, int] = {}
         self._given_groups = groups
         self.family = Family(self)
 
@@ -81,11 +84,19 @@ class Writer:
         return made
 
     def write(self, x: Element, structure: Structure | None = None) -> Tree:
+        if structure:
+            return self._written(x, structure)
+        found = self._trees.get(x)
+        if found is None:
+            found = self._trees[x] = self._written(x, {})
+        return found
+
+    def _written(self, x: Element, structure: Structure) -> Tree:
         polynomial = sparse(x)
         if len(polynomial) < 2:
             return self._arranged(expanded(polynomial, self.names)) if polynomial else ZERO
         by_angle = self._by_angle(polynomial)
-        by_weight = self._by_weight(polynomial, structure or {})
+        by_weight = self._by_weight(polynomial, structure, by_angle)
         # of two equally short ones, an entry of M is arranged by masses, one of G by angles
         steady = any(not any(self.trigonometry.handles(k) for k, _ in m) for m in polynomial)
         first, second = (by_weight, by_angle) if steady else (by_angle, by_weight)
@@ -93,13 +104,15 @@ class Writer:
 
     # -- arrangements ------------------------------------------------------------------------------------------------
 
-    def _by_weight(self, polynomial: Polynomial, structure: Structure) -> Tree:
-        """Arranged by the inertial parameters; those that multiply the same are put together."""
+    def _by_weight(self, polynomial: Polynomial, structure: Structure, by_angle: Tree) -> Tree:
+        """Arranged by the inertial parameters; those that multiply the same are put together.
+
+        `by_angle` is the same arranged by angles, which is all of it where there are no such parameters.
+        """
         parts: dict[int, Polynomial] = {}
         for monomial, c in polynomial.items():
-            heavy = [k for k, e in monomial if self._weight[k] and e == 1]
-            weight = heavy[0] if heavy else -1
-            rest = tuple(pair for pair in monomial if pair[0] != weight)
+            weight = next((k for k, e in monomial if e == 1 and self._weight[k]), -1)
+            rest = tuple([pair for pair in monomial if pair[0] != weight])
             parts.setdefault(weight, {})[rest] = c
         groups: dict[Any, tuple[Polynomial, Fraction, list[tuple[int, Fraction]]]] = {}
         for weight in sorted(parts, key=lambda k: (k < 0, k)):
@@ -109,7 +122,7 @@ class Writer:
             first[2].append((weight, content / first[1]))
         terms = []
         for polynomial, _, weights in groups.values():
-            inner = self._inner(polynomial)
+            inner = self._inner(polynomial, by_angle if len(parts) == 1 and -1 in parts else None)
             for weight, content in weights:
                 known = structure.get(weight)
                 if known is not None:
@@ -136,16 +149,17 @@ class Writer:
     def _arranged_by_angle(self, polynomial: Polynomial, by_number: bool) -> Tree:
         terms = []
         for part, factor in self._parts(polynomial, by_number):
-            multiplier = self._plain(factor, part != number(1))
-            terms.append(multiplier if part == number(1) else _times(multiplier, part))
+            alone = part == number(1)
+            multiplier = self._plain(factor, not alone)
+            terms.append(multiplier if alone else _times(multiplier, part))
         return add(terms)
 
-    def _inner(self, polynomial: Polynomial) -> Tree:
+    def _inner(self, polynomial: Polynomial, by_angle: Tree | None = None) -> Tree:
         """What multiplies an inertial parameter."""
         if len(polynomial) == 1:
             ((m, c),) = polynomial.items()
             return term(m, c, self.names)
-        plain = self._by_angle(polynomial)
+        plain = self._by_angle(polynomial) if by_angle is None else by_angle
         short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
         # what a textbook would leave as it is stays, unless it becomes clearly shorter
         margin = 1 if self.system.symbols == "given" and operators(plain) <= READ else 0
@@ -153,18 +167,20 @@ class Writer:
 
     def _parts(self, polynomial: Polynomial, by_number: bool) -> list[tuple[Tree, Polynomial]]:
         """Trigonometric parts in their best forms, with what multiplies them; the constant part first."""
-        by_rest: dict[tuple[Monomial, Fraction], Polynomial] = {}
+        by_rest: dict[tuple[Monomial, int, int], Polynomial] = {}
+        handled = self.trigonometry.handled
         for monomial, c in polynomial.items():
-            angle = tuple(pair for pair in monomial if self.trigonometry.handles(pair[0]))
-            rest = tuple(pair for pair in monomial if not self.trigonometry.handles(pair[0]))
-            size = abs(c) if by_number else Fraction(0)
-            by_rest.setdefault((rest, size), {})[angle] = c
-        found: dict[Any, tuple[Polynomial, Polynomial]] = {}
-        for (rest, size), angles in by_rest.items():
+            angle = tuple([pair for pair in monomial if pair[0] in handled])
+            rest = tuple([pair for pair in monomial if pair[0] not in handled])
+            size = (abs(c.numerator), c.denominator) if by_number else (0, 1)
+            by_rest.setdefault((rest, *size), {})[angle] = c
+        found: dict[Any, tuple[Polynomial | Whole, Polynomial]] = {}
+        primitive: Polynomial | Whole
+        for (rest, size, _), angles in by_rest.items():
             content, primitive = normalised(angles)
             if size:
                 into = found.setdefault(frozenset(primitive.items()), (primitive, {}))[1]
-                into[rest] = into.get(rest, Fraction(0)) + content
+                into[rest] = into[rest] + content if rest in into else content
                 continue
             if content.denominator > PLAIN:  # decimals stay where they are
                 content, primitive = ONE, angles
@@ -177,15 +193,22 @@ class Writer:
                 part, sign = negated(part), -ONE
             into = joined.setdefault(part, {})
             for m, c in factor.items():
-                into[m] = into.get(m, Fraction(0)) + sign * c
+                c = c if sign is ONE else -c
+                into[m] = into[m] + c if m in into else c
         return sorted(joined.items(), key=lambda pair: pair[0] != number(1))
 
     def _plain(self, polynomial: Polynomial, multiplies: bool) -> Tree:
         """A polynomial without angles, as a factor or as a sum of its own."""
-        order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
-        polynomial = {m: polynomial[m] for m in order}
-        full = expanded(polynomial, self.names)
-        short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
+        if len(polynomial) > 1:
+            order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
+            polynomial = {m: polynomial[m] for m in order}
+        if len(polynomial) < 2:
+            return expanded(polynomial, self.names)
+        key = tuple(polynomial.items())
+        if key not in self._plains:
+            short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
+            self._plains[key] = short, expanded(polynomial, self.names)
+        short, full = self._plains[key]
         if multiplies:
             return min((short, full), key=operators)
         return short if operators(short) < operators(full) - 1 else full
@@ -224,15 +247,21 @@ class Writer:
         if isinstance(tree, Power):
             return self._rank(tree.base)
         if isinstance(tree, Name):
-            if tree.name[0].isdigit():
-                return -1
-            number = self.number.get(tree.name)
-            return 4 if number is None else _RANK.get(self.system.ring.symbols[number].kind, 2)
+            found = self._ranks.get(tree.name)
+            if found is None:
+                found = self._ranks[tree.name] = self._rank_of_name(tree.name)
+            return found
         parts = tree.terms if isinstance(tree, Sum) else tree.factors
         ranks = [self._rank(part) for part in parts]
         # a sum of masses stands before the lengths, one of angles or rates after the angles
         rank = min(ranks, default=0) if max(ranks, default=0) <= 3 else max(ranks)
         return rank + isinstance(tree, Sum)
+
+    def _rank_of_name(self, name: str) -> int:
+        if name[0].isdigit():
+            return -1
+        number = self.number.get(name)
+        return 4 if number is None else _RANK.get(self.system.ring.symbols[number].kind, 2)
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -284,19 +313,17 @@ def _free(name: str, taken: set[str]) -> str:
 
 def sparse(x: Element) -> Polynomial:
     """{((generator, power), ...): coefficient}."""
-    return {tuple((k, int(e)) for k, e in enumerate(m) if e): fraction(c) for m, c in x.poly.terms()}
+    return as_dict(x.poly)
 
 
-def normalised(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
+def normalised(polynomial: Polynomial) -> tuple[Fraction, Whole]:
     """Its content, and the polynomial with whole coefficients without a common factor, the first of them positive."""
-    top, bottom = 0, 1
-    for c in polynomial.values():
-        top = gcd(top, c.numerator)
-        bottom = bottom * c.denominator // gcd(bottom, c.denominator)
-    content = Fraction(top, bottom)
-    if polynomial[max(polynomial, key=_descending)] < 0:
-        content = -content
-    return content, {m: c / content for m, c in polynomial.items()}
+    bottom = lcm(*(c.denominator for c in polynomial.values()))
+    whole = {m: c.numerator * (bottom // c.denominator) for m, c in polynomial.items()}
+    top = gcd(*whole.values())
+    if whole[max(whole, key=_descending) if len(whole) > 1 else next(iter(whole))] < 0:
+        top = -top
+    return Fraction(top, bottom), {m: c // top for m, c in whole.items()}
 
 
 def _dense(monomial: Monomial, size: int) -> tuple[int, ...]:
