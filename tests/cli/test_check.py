@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands import check
 from lagrangian.model.shapes import Visual
+from lagrangian.report.findings import findings as found_in
 from tests.cli.conftest import Run
 
 
@@ -114,13 +116,17 @@ def test_warnings_of_readers(run: Run) -> None:
 
 
 def test_remarks_are_counted_elsewhere(run: Run) -> None:
-    dynamics = '<dynamics D="1" K="2" mu_coulomb="0"/>'
-    Path("r.urdf").write_text(
-        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{dynamics}</joint></robot>'
+    """Remarks of the same kind and places are one."""
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = '<link name="a"/>' + "".join(f'<link name="{name}">{body}</link>' for name in "bcd")
+    joints = "".join(
+        f'<joint name="j{child}" type="continuous"><parent link="a"/><child link="{child}"/><dynamics {given}/></joint>'
+        for child, given in {"b": 'D="1" K="2" mu_coulomb="0"', "c": 'E="1"', "d": 'F="1"'}.items()
     )
-    assert findings(run, "r.urdf").count("warning: ") == 3
+    Path("r.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
+    found = findings(run, "r.urdf")
+    assert found.count("warning: ") == 3
+    assert "'D', 'K' and 'mu_coulomb' of a <dynamics> (1: jb in line 1): ignored" in found
     assert run("show", "r.urdf").err == "note: the reader has 3 remarks; `lagrangian check r.urdf` lists them\n"
 
 
@@ -147,3 +153,29 @@ def test_joints_without_inertia_are_one_error_and_fixed_joints_are_none(run: Run
     told = [line for line in findings(run, "drawn.urdf", code=1).splitlines() if line.startswith("error")]
     assert len(told) == 1
     assert told[0].startswith("error: joint 'j0', 'j2': the bodies that each moves have no inertia along it")
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [(1e9, "in g mm²"), (1e6, "in kg mm²"), (1e4, "in kg cm²"), (1.0, ""), (1e-6, "divided by a power of ten")],
+)
+def test_check_tells_of_inertias_in_other_units(factor: float, said: str) -> None:
+    """Of a bar of 2 kg and 0.4 m, whose inertia is m l^2/12."""
+    inertia = factor * 2.0 * 0.4**2 / 12
+    bar = lg.Body("bar", mass=2.0, center=(0.2, 0, 0), inertia=(0, inertia, inertia))
+    m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar")], frames=[lg.Frame("tip", "bar", (0.4, 0, 0))])
+    warned = [str(x) for x in found_in(m) if x.kind == "warning"]
+    if not said:
+        assert not warned
+        return
+    assert said in warned[0]
+    assert f"'bar' (2 kg, radius of gyration {np.sqrt(inertia / 2):.2g} m, size 0.4 m)" in warned[0]
+
+
+def test_check_tells_of_a_joint_that_its_limits_lock() -> None:
+    bar = lg.Body("bar", mass=2.0, center=(0.2, 0, 0), inertia=(0, 0.02, 0.02))
+    m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar", limits=lg.Limits(0.0, 0.0))])
+    assert [str(x) for x in found_in(m) if x.kind == "warning"] == [
+        "joint hinge: its limits leave it no room: it is locked at 0. If it is to move, give the limits of the real joint, or none; "
+        "if it is not, make it fixed"
+    ]

@@ -194,3 +194,14 @@ def test_a_pose_that_cannot_be_computed_says_so():
     bars = lg.loads(BARS + '[initial]\nq = { theta = 1.2 }\n[pose]\nlow = { theta = "acos(l1/0.5)" }\n')
     with pytest.raises(lg.ArgumentError, match=r"pose 'low' is left out, because it cannot be computed .*acos"):
         lg.assemble(bars.with_parameters(l1=0.6), "low")
+
+
+def test_lengths_that_do_not_fit_together_are_named():
+    """The crank of this four-bar stands upright at its start; with 5 m the diagonal is longer than the other two bars."""
+    bar = lg.library("four_bar")
+    said = r"with l1 = 5 the loops cannot close where \[initial\] begins: .*acos needs a number from -1 to 1, and its argument is"
+    with pytest.raises(lg.DescriptionError, match=f"^four_bar: {said}"):
+        lg.simulate(bar, 0.1, parameters={"l1": 5.0})
+    with pytest.warns(lg.EndedEarlyWarning, match=f"motion 1 of 2 ended early: .*{said}"):
+        motions = lg.simulate(bar, 0.1, parameters={"l1": [0.3, 5.0]})
+    assert motions.success.tolist() == [True, False]

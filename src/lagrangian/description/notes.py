@@ -27,21 +27,37 @@ class Notes:
         if warn:
             self._warned.add(key)
 
-    def _line(self, key: tuple[str, str]) -> str:
-        names = self._kinds[key]
+    def _lines(self, warned: bool | None = None) -> list[str]:
+        """Of kinds that are warned of, or not, or of all. `'D' of a <dynamics>` and `'K' of a <dynamics>` share a line.
+
+        So do all that are of the same thing, mean the same and are found at the same places.
+        """
+        together: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+        for (kind, meaning), places in self._kinds.items():
+            head, of, thing = kind.partition(" of ") if any(places) else (kind, "", "")
+            warns = (kind, meaning) in self._warned
+            if warned is None or warned == warns:
+                together.setdefault((of + thing or kind, meaning, tuple(places), warns), []).append(head)
+        lines = []
+        for (thing, meaning, names, warns), heads in together.items():
+            listed = " and ".join(x for x in (", ".join(heads[:-1]), heads[-1]) if x)
+            lines.append(self._line(listed + thing if thing.startswith(" of ") else thing, meaning, names, warns))
+        return lines
+
+    @staticmethod
+    def _line(kind: str, meaning: str, names: tuple[str, ...], warned: bool) -> str:
         shown = [name for name in names if name]
-        most = _NAMED_WARNED if key in self._warned else _NAMED
+        most = _NAMED_WARNED if warned else _NAMED
         more = f": {', '.join(shown[:most])}{', ...' if len(shown) > most else ''}" if shown else ""
-        return f"{key[0]} ({len(names)}{more}): {key[1]}"
+        return f"{kind} ({len(names)}{more}): {meaning}"
 
     def lines(self) -> tuple[str, ...]:
-        return tuple(self._line(key) for key in self._kinds)
+        return tuple(self._lines())
 
     def warn(self) -> None:
         """Warn of what changes the dynamics."""
-        for key in self._kinds:
-            if key in self._warned:
-                warn(ReaderWarning(self._line(key), where=self.file))
+        for line in self._lines(warned=True):
+            warn(ReaderWarning(line, where=self.file))
 
 
 def tolerant_body(

@@ -46,11 +46,24 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     if not changed:
         return mechanism
     revision = Revision(mechanism, changed)
-    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name not in ("parameters", "poses")}
+    others = [f.name for f in fields(mechanism) if f.name not in ("parameters", "poses", "initial")]
+    parts = {name: revision.of(getattr(mechanism, name)) for name in others}
+    parts["initial"] = _start(revision, mechanism, changed)
     parts["poses"], left_out = _possible(revision, mechanism.poses)
     parts["notes"] = (*mechanism.notes, *left_out)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
+
+
+def _start(revision: Revision, mechanism: Mechanism, changed: Mapping[str, float]) -> Any:
+    """The start with these values. One that cannot be computed is that of lengths which do not fit together, as a rule."""
+    try:
+        return revision.of(mechanism.initial)
+    except DescriptionError as error:
+        values = ", ".join(f"{name} = {x:.6g}" for name, x in changed.items())
+        what = "the loops cannot close where [initial] begins" if mechanism.equations else "[initial] has no value"
+        remedy = "choose other values of the parameters"
+        raise DescriptionError(f"with {values} {what}: {error}", where=mechanism.name, remedy=remedy) from None
 
 
 def _possible(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

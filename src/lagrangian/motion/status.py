@@ -28,7 +28,7 @@ class Status(Enum):
     UNBOUNDED
         Speeds grow without bound.
     CHATTERING
-        Joints stick and slip, or hit their stops, without end.
+        Joints stick and slip, or hit their stops, without end; or a torque jumps or is noisy where the motion is.
     FAILED
         A function that you gave raised an error, or returned something that is not a number.
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 _LISTED = 6  # names in one finding
+# radii of gyration, as parts of the size of the whole mechanism and of the body, beyond which the unit of an inertia is doubtful
+LARGE, SMALL = 10.0, 1e-3
 COORDINATES = 12  # of a configuration that is told
 
 
@@ -32,6 +34,7 @@ class Finding:
 def findings(m: Mechanism) -> Iterator[Finding]:
     """Of a mechanism that could be read."""
     yield from _bodies(m)
+    yield from _inertias(m)
     yield from _joints(m)
     yield from _closure(m)
     yield from _start(m)
@@ -70,6 +73,53 @@ def _bodies(m: Mechanism) -> Iterator[Finding]:
         )
     if not any(float(x) for x in m.gravity):
         yield Finding("note", "gravity", "it is zero", "This is right for a machine that lies flat or floats in space")
+
+
+def _inertias(m: Mechanism) -> Iterator[Finding]:
+    """Bodies whose radius of gyration does not fit their size, by powers of ten: their inertias have another unit, probably.
+
+    The size is what the description tells of it: how far joints, loops, frames and the centre of mass are from each other.
+    """
+    sizes = _sizes(m)
+    whole = max(sizes.values(), default=0.0)
+    wrong: dict[str, list[str]] = {}
+    for body in m.bodies:
+        mass, (xx, _, _, yy, _, zz) = float(body.mass), (float(x) for x in body.inertia)
+        if mass <= 0 or body.effective or xx + yy + zz <= 0 or not whole:
+            continue
+        radius = math.sqrt((xx + yy + zz) / (2 * mass))
+        size = sizes[body.name]
+        if radius > LARGE * whole:
+            factor = (radius / (0.3 * (size or whole))) ** 2  # of a bar of this length, about
+            unit = "g mm²" if factor > 10**7.5 else "kg mm²" if factor > 1e5 else "kg cm²"
+            remedy = f"The inertia is in {unit}, probably, or is a placeholder; kg m² is needed"
+        elif radius < SMALL * size:
+            remedy = "The inertia was divided by a power of ten too many, probably, or is a placeholder; kg m² is needed"
+        else:
+            continue
+        what = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.2g} m, size {size or whole:.2g} m)"
+        wrong.setdefault(remedy, []).append(what)
+    for remedy, bodies in wrong.items():
+        yield Finding("warning", f"body {_listed(bodies)}", "the inertia does not fit the mass and the size", remedy)
+
+
+def _sizes(m: Mechanism) -> dict[str, float]:
+    """The largest distance between the points of each body that the description names, in m."""
+    points: dict[str, list[tuple[float, ...]]] = {}
+
+    def add(body: str, at: Any) -> None:
+        points.setdefault(body, [(0.0, 0.0, 0.0)]).append(tuple(float(x) for x in at))
+
+    for body in m.bodies:
+        add(body.name, body.center)
+    for joint in m.joints:
+        add(joint.parent, joint.placement.position)
+    for frame in m.frames:
+        add(frame.body, frame.placement.position)
+    for loop in m.loops:
+        add(loop.a, loop.a_placement.position)
+        add(loop.b, loop.b_placement.position)
+    return {body.name: max(math.dist(a, b) for a in points[body.name] for b in points[body.name]) for body in m.bodies}
 
 
 def _missing_meshes(m: Mechanism) -> dict[str, str]:
@@ -113,6 +163,15 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
             f"joint {_listed(far)}",
             "its limits are more than two turns",
             'Limits are in radians: "deg(170)" is 170 degrees',
+        )
+    locked = [j.name for j in m.joints if j.kind.nq == 1 and j.limits.lower == j.limits.upper]
+    if locked:
+        at = next(float(j.limits.lower) for j in m.joints if j.name == locked[0])
+        yield Finding(
+            "warning",
+            f"joint {_listed(locked)}",
+            f"its limits leave it no room: it is locked at {at:g}",
+            "If it is to move, give the limits of the real joint, or none; if it is not, make it fixed",
         )
     if m.joints and not any(j.actuated for j in m.joints if j.kind.nv):
         yield Finding("note", "joints", "none is actuated", "The commands inverse and size need actuated joints: actuated = true")

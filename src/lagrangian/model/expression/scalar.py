@@ -49,6 +49,12 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "deg": math.radians,
     "ceil": math.ceil,
 }
+_DOMAINS = {
+    "asin": "a number from -1 to 1",
+    "acos": "a number from -1 to 1",
+    "sqrt": "a number that is not negative",
+    "log": "a positive number",
+}
 # x where the first is positive, else y: text has conditions there, such as t < 5
 _TERNARY: dict[str, Callable[[float, float, float], float]] = {"piecewise": lambda c, x, y: x if c > 0 else y}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
@@ -235,7 +241,9 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
             value = function(*values)
         except (ZeroDivisionError, ValueError, OverflowError) as error:
             shown = _format(Expression(operation, arguments, None), 0)
-            raise DescriptionError(f"'{shown}' cannot be computed: {error}") from None
+            domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
+            why = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
+            raise DescriptionError(f"'{shown}' cannot be computed: {why}") from None
         if isinstance(value, complex) or not math.isfinite(value):
             shown = _format(Expression(operation, arguments, None), 0)
             raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")

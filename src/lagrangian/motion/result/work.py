@@ -15,9 +15,12 @@ from lagrangian.motion.system.prepared import prepared
 
 NODES = 8
 CHUNK = 2048  # steps at a time, so that long runs need little memory
-# what the last coefficients of a step's power may be, of the largest power; where they are larger, the step is halved
+# what the last coefficients of a step's power may be, of the largest power; where they are larger, the step is halved; steps
+# that are shorter than the mean may have larger ones, as they add less to the work
 TAIL = 1e-11
 HALVINGS = 6
+# of a power that has noise, the coefficients of neither half are smaller than this part of those of the whole: it stays as it is
+NOISE = 0.25
 
 
 @dataclass
@@ -88,7 +91,7 @@ def _until(pieces: Pieces, coefficients: np.ndarray, t: np.ndarray, total: np.nd
     grown = width * coefficients[:, 0]
     before = total + np.vstack([np.zeros_like(total), np.cumsum(grown, axis=0)[:-1]])
     here = np.clip(np.searchsorted(pieces.start, t, side="right") - 1, 0, len(pieces.start) - 1)
-    x = 2 * (t - pieces.start[here]) / width[here, 0] - 1
+    x = 2 * (t - pieces.start[here]) / np.where(width > 0, width, 1.0)[here, 0] - 1  # a step of rounding alone has no width
     basis = legendre.legvander(x, NODES) @ integral.T
     part = np.einsum("rk,rkc->rc", basis, coefficients[here])
     return before[here] + 0.5 * width[here] * part, total + grown.sum(axis=0)
@@ -101,17 +104,21 @@ def _resolved(trajectory: Trajectory, pieces: Pieces, largest: float) -> tuple[P
     `largest` is the power before: beside it, that of a mechanism which has come to rest is rounding, and no polynomial.
     """
     at, fit, _ = rule(NODES)
+    mean = (trajectory.t - trajectory.start) / max(1, trajectory.accepted)
     coefficients = np.einsum("kn,snc->skc", fit, power(trajectory, pieces, (at + 1) / 2))
+    noisy = np.zeros(len(coefficients), dtype=bool)
     for _ in range(HALVINGS):
         size = max(largest, _size(coefficients))
+        tail, width = _tail(coefficients), pieces.end - pieces.start
         with np.errstate(invalid="ignore"):
-            rough = np.abs(coefficients[:, -2:]).max(axis=(1, 2)) > TAIL * size
+            rough = (tail * np.minimum(width, mean) > TAIL * size * mean) & ~noisy
         if not rough.any():
             break
         middle = 0.5 * (pieces.start + pieces.end)
         new = pieces.some(np.repeat(np.flatnonzero(rough), 2))
         new.end[::2] = new.start[1::2] = middle[rough]
         fresh = np.einsum("kn,snc->skc", fit, power(trajectory, new, (at + 1) / 2))
+        same = _tail(fresh).reshape(-1, 2).min(axis=1) > NOISE * tail[rough]
         kept = pieces.some(~rough)
         order = np.argsort(np.concatenate([kept.start, new.start]), kind="stable")
         pieces = Pieces(
@@ -119,7 +126,14 @@ def _resolved(trajectory: Trajectory, pieces: Pieces, largest: float) -> tuple[P
             *(np.concatenate([a, b])[order] for a, b in ((kept.step, new.step), (kept.start, new.start), (kept.end, new.end))),
         )
         coefficients = np.concatenate([coefficients[~rough], fresh])[order]
+        noisy = np.concatenate([noisy[~rough], np.repeat(same, 2)])[order]
     return pieces, coefficients
+
+
+def _tail(coefficients: np.ndarray) -> np.ndarray:
+    """How large the last coefficients of every piece are."""
+    found: np.ndarray = np.abs(coefficients[:, -2:]).max(axis=(1, 2))
+    return found
 
 
 def _size(coefficients: np.ndarray) -> float:

@@ -13,6 +13,7 @@ from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetPayload, SetTorq
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_at_jump, act_on_event, name_of
 from lagrangian.motion.run.contacts import changed_at_jump, which_pull
+from lagrangian.motion.run.crawling import crawls
 from lagrangian.motion.run.impacts import Impacts
 from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
@@ -219,6 +220,10 @@ class Run:
         if status == places.IS_STIFF:
             self._consider_stiff()
             return None
+        if status in (places.CRAWLS, places.TOO_SMALL) and self.supply.source.asks and self.settings.method.adaptive:
+            ending = crawls(self)
+            if ending is not None or status == places.CRAWLS:
+                return ending
         self.take_over()
         if status == places.DONE:
             return Ending(Status.FINISHED, self.end)

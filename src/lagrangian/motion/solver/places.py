@@ -16,7 +16,7 @@ STEPS_ROOM, WATCH, STIFF, KEEP, LATE = range(12, 17)
 COUNTERS = 17
 
 # what `integrate` returns, and the loop around it
-DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_AWAY = range(9)
+DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_AWAY, CRAWLS = range(10)
 
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "dense", "found", "kinds"]
 REPLAY_ARGUMENTS = ["s", "c", "steps", "dense", "u", "work", "which", "theta", "rows"]

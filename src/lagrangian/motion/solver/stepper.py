@@ -19,6 +19,7 @@ EVENTS = 256
 MERGED = 64  # blocks of steps without interpolants that become one
 RUNAWAY = 1e6  # rad/s or m/s that no machine has: with more steps to the end than these, the motion grows without bound
 NOWHERE = 1_000_000
+PACE = 2_000  # steps by which it is told how many more there are to the end
 # numbers up to which a run keeps the interpolants of its steps, and of one step: beyond, steps are made again when asked for
 KEPT, KEPT_OF_STEP = 4_000_000, 512
 
@@ -66,7 +67,8 @@ class Stepper:
         self.segments: list[Segment] = []
         self._events: list[np.ndarray] = []
         self._blocks: list[tuple[np.ndarray, np.ndarray | None]] = []  # steps since the last change, and their interpolants
-        self._budget = 512
+        self._budget = 8 if solver.callback else 512  # Python takes its time
+        self._paced = (0, t0)  # steps tried, and the time, when the pace was told
         self.horizon = -np.inf  # where the whole run ends
         # in the order of places.LOOP_ARGUMENTS
         arrays = (
@@ -132,7 +134,17 @@ class Stepper:
                 watch(self.t)
             if status == places.BUSY and self.speed > RUNAWAY and NOWHERE * s[places.H] < self.horizon - self.t:
                 return places.RUNS_AWAY
+            if status == places.BUSY and self.solver.callback and self._crawls(most - self.tried):
+                return places.CRAWLS
         return int(status)
+
+    def _crawls(self, left: float) -> bool:
+        """Whether the last steps were so short that those which are `left` would not come to the end of the run."""
+        tried, t = self._paced
+        if self.tried - tried < PACE:
+            return False
+        self._paced = (self.tried, self.t)
+        return left * (self.t - t) < (self.horizon - self.t) * (self.tried - tried)
 
     def _collect(self) -> None:
         """Keep the steps and events of the last call."""
