@@ -42,7 +42,7 @@ class Visual:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> from lagrangian.model.body import Visual
+    >>> from lagrangian.model.shapes import Visual
     >>> link = lg.Body("link", 1.0, visuals=[Visual("sphere", (0.05,), color=(1, 0, 0, 1))])
     >>> link.visuals[0].kind
     'sphere'
