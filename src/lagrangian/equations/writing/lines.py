@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 # how wide a line may get, in units of the font's size: an A4 page with narrow margins
 WIDTH = 40.0
@@ -29,15 +30,44 @@ def width(latex: str) -> float:
 
 
 def broken(left: str, right: str, widest: float = WIDTH) -> list[str]:
-    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full."""
+    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full.
+
+    A row ends between two terms of the sum. A term that is wider than a row is broken within its brackets, but never in a
+    fraction, nor in brackets that must be closed in the same row.
+    """
     limit = widest - width(left)
     rows, line = [], ""
-    for word in re.split(r" (?=[+-] )", right):
-        whole = line.count("{") == line.count("}") and line.count(r"\left(") == line.count(r"\right)")  # not in a fraction
-        if line and whole and width(line) + width(word) > limit:
+    words = re.split(r" (?=[+-] )", right)
+    for term in _joined(words, _within_no_bracket):
+        if line and width(line) + width(term) > limit:
             rows.append(line)
-            line = word
+            line = ""
+        if width(term) > limit:
+            for part in _joined(re.split(r" (?=[+-] )", term), _may_be_broken):
+                if line and width(line) + width(part) > limit:
+                    rows.append(line)
+                    line = ""
+                line = f"{line} {part}".lstrip()
         else:
-            line = f"{line} {word}" if line else word
+            line = f"{line} {term}".lstrip()
     rows.append(line)
     return [f"{left} &= {rows[0]}", *(rf"&\quad {row}" for row in rows[1:])]
+
+
+def _joined(words: list[str], ends: Callable[[str], bool]) -> list[str]:
+    """Words, joined until each of them ends where a row may."""
+    found, line = [], ""
+    for word in words:
+        line = f"{line} {word}".lstrip()
+        if ends(line):
+            found.append(line)
+            line = ""
+    return [*found, line] if line else found
+
+
+def _may_be_broken(line: str) -> bool:
+    return line.count("{") == line.count("}") and line.count(r"\left(") == line.count(r"\right)")
+
+
+def _within_no_bracket(line: str) -> bool:
+    return _may_be_broken(line) and line.count("(") == line.count(")")
