@@ -6,9 +6,11 @@ import math
 
 import pytest
 
+import lagrangian as lg
 from lagrangian.cli import values
 from lagrangian.cli.output import jsonable
 from lagrangian.errors import ArgumentError
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,23 @@ def test_spans() -> None:
 
 def test_json_has_no_infinities() -> None:
     assert jsonable({"a": math.inf, "b": (1, math.nan), 3: True}) == {"a": None, "b": [1, None], "3": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("60rpm", 2 * math.pi), ("2rev/s", 4 * math.pi), ("90 deg/s", math.pi / 2), ("1.5", 1.5)]
+)
+def test_speeds_take_units(run: Run, text: str, value: float) -> None:
+    assert run("turn", "four_bar", "--speed", text, "--json").json["speed"] == pytest.approx(value, rel=1e-15)
+
+
+def test_a_speed_that_is_not_understood(run: Run) -> None:
+    done = run("turn", "four_bar", "--speed", "60 rounds")
+    assert done.code == 2
+    assert "the units are deg, rad, rev" in " ".join(done.err.replace("│", " ").split())
+
+
+def test_a_description_says_how_degrees_are_written() -> None:
+    with pytest.raises(lg.DescriptionError, match=r"'deg' is not expected here \(column 3\); write deg\(60\)"):
+        lg.loads(
+            'name = "x"\nbody = [{ name = "b" }]\njoint = [{ name = "h", type = "revolute", child = "b", rpy = ["60deg", 0, 0] }]'
+        )

@@ -190,3 +190,16 @@ def test_what_is_no_real_body_is_made_one_with_a_warning():
     for body in r.bodies:
         a, b, c = body.principal()[0]
         assert a + b >= c * (1 - 1e-12)
+
+
+def test_a_body_called_world_has_another_name_in_the_file() -> None:
+    """MuJoCo keeps that name for the fixed world."""
+    bodies = [
+        lg.Body("world", mass=1.0, center=(0.2, 0, 0), inertia=(0.1, 0.1, 0.1)),
+        lg.Body("tip", mass=1.0, inertia=(1, 1, 1)),
+    ]
+    joints = [lg.Joint("a", "revolute", "ground", "world"), lg.Joint("b", "revolute", "world", "tip", (0.4, 0, 0))]
+    written = lg.written(lg.Mechanism("m", bodies, joints), "mjcf")
+    assert "body 'world' is called 'world_body' in the file" in written.notes
+    again = lg.loads(written.text, "mjcf")
+    assert [(j.parent, j.child) for j in again.joints] == [("ground", "world_body"), ("world_body", "tip")]

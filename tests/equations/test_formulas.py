@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
+from lagrangian.equations.writing.lines import broken
 
 two_r = lg.derive("two_r")
 m12 = two_r.M[0, 1]
@@ -287,3 +288,18 @@ def test_arithmetic_agrees_with_numbers(one: str, two: str, sign: str) -> None:
         return
     expected = {"+": x + y, "-": x - y, "*": x * y}.get(sign) if sign != "/" else x / y
     assert made.evaluate(**_STATE, l1=1.3, l2=0.8) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+def test_rows_are_broken_between_terms() -> None:
+    """Only a term that is wider than a row is broken within its brackets, and then never between \\left( and \\right)."""
+    rows = broken("f", r"a \, (b + c) + d \, (e + f) - g \, \Bigl(h \, \left(i + j\right) + k \, (l - m) + n + o\Bigr)", 8.0)
+    assert rows == [
+        r"f &= a \, (b + c)",
+        r"&\quad + d \, (e + f)",
+        r"&\quad - g \, \Bigl(h \, \left(i + j\right)",
+        r"&\quad + k \, (l - m) + n",
+        r"&\quad + o\Bigr)",
+    ]
+    wide = broken("f", r"a \, (b + c) + d \, (e + f) - g \, (h + k)", 12.0)
+    assert all(row.count("(") == row.count(")") for row in wide)
+    assert len(wide) == 2

@@ -274,7 +274,7 @@ def test_chain_of_many_links_costs_what_is_said() -> None:
     """500 to 1000 links are for the recursions: the closed form says so at once."""
     rows = [lg.DHRow("R", a=0.1, alpha=math.pi / 2 * (-1) ** i, mass=1, center=(0.05, 0, 0)) for i in range(40)]
     arm = lg.Mechanism.from_dh(rows, convention="standard", name="snake")
-    with pytest.raises(lg.CostError, match=r"the closed form of 40 joints would take (about \d+ years|more than a lifetime)"):
+    with pytest.raises(lg.CostError, match=r"the closed form of 40 joints would take (about \d|more than a lifetime)"):
         lg.derive(arm)
 
 

@@ -7,7 +7,6 @@ import io
 import json
 import random
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +95,12 @@ def test_a_file_with_which_the_library_never_ends(
     places = [found.end() - 8 for found in re.finditer(rb"[\x01-\xff]\0{7}\x08\0{7}(?=.)", unsealed, re.DOTALL)]
     for place in places[::-1][:12]:
         path.write_bytes(unsealed[:place] + b"\xfc" + unsealed[place + 1 :])
-        began = time.monotonic()
         try:
             lg.read(path)
         except lg.DescriptionError as error:
             if "does not finish reading it" in str(error):
                 ended += 1
                 break
-        assert time.monotonic() - began < 60
     assert ended
 
 

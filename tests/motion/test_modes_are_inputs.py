@@ -12,7 +12,7 @@ import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
-from lagrangian.kernels.llvm import jit
+from lagrangian.kernels.llvm import jit, loaded
 from lagrangian.kernels.programs.sweeps import links
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.solver import solver
@@ -60,6 +60,7 @@ def forget() -> None:
     """What was compiled in this process, so that it is compiled again."""
     solver._SOLVERS.clear()
     prepared._PREPARED.clear()
+    loaded._LOADED.clear()
 
 
 @pytest.mark.parametrize("base", ["revolute", "free"])

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from lagrangian.cli import values
 from lagrangian.model.expression import quantity
 
 
-def _option(name: str, metavar: str, about: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=about, rich_help_panel="Motors and gears")
+def _option(name: str, metavar: str, about: str, parser: Any = None) -> Any:
+    return typer.Option(name, metavar=metavar, help=about, rich_help_panel="Motors and gears", parser=parser)
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Motors:
         str | None, _option("--gears", "R,R", "The gear ratios to choose from, such as 50,100. Default: common ratios.")
     ] = None
     lead: Annotated[
-        float | None, _option("--lead", "M", "The travel of a sliding joint per turn of its screw or pinion, in metres.")
+        float | None,
+        _option("--lead", "M", "The travel of a sliding joint per turn of its screw or pinion, in metres.", values.quantity),
     ] = None
     margin: Annotated[
         float, _option("--margin", "X", "The factor by which a motor must exceed the torques and speeds of the motion.")
@@ -34,7 +36,9 @@ class Motors:
     prefer: Annotated[
         str, _option("--prefer", "NAME", "Choose, of the motors that fit, the one with the least power, mass or cost.")
     ] = "power"
-    dwell: Annotated[float | None, _option("--dwell", "S", "The rest after each motion, in seconds. Default: none.")] = None
+    dwell: Annotated[
+        float | None, _option("--dwell", "S", "The rest after each motion, in seconds. Default: none.", values.quantity)
+    ] = None
 
     @property
     def given(self) -> bool:

@@ -19,8 +19,8 @@ PANEL = "Path"
 POINTS = "points are x,y or x,y,z in m, with colons between them"
 
 
-def _option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=PANEL)
+def _option(*names: str, metavar: str, help: str, parser: Any = None) -> Any:  # noqa: A002
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=PANEL, parser=parser)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,10 @@ class Path_:
         _option("--frame", metavar="NAME", help="The frame that follows the path. Default: the frame, if there is only one."),
     ] = None
     duration: Annotated[
-        float | None, _option("-t", "--duration", metavar="S", help="The duration of the motion along the path, in seconds.")
+        float | None,
+        _option(
+            "-t", "--duration", metavar="S", help="The duration of the motion along the path, in seconds.", parser=values.quantity
+        ),
     ] = None
     timing: Annotated[
         str | None,
@@ -94,11 +97,21 @@ class Path_:
     ] = None
     speed: Annotated[
         float | None,
-        _option("--speed", metavar="V", help="The greatest speed in m/s, or in rad/s for joints, in place of a duration."),
+        _option(
+            "--speed",
+            metavar="V",
+            help="The greatest speed in m/s, or in rad/s for joints, in place of a duration; 60rpm or 90deg/s is understood.",
+            parser=values.quantity,
+        ),
     ] = None
     acceleration: Annotated[
         float | None,
-        _option("--acceleration", metavar="A", help="The greatest acceleration in m/s², or in rad/s² for joints."),
+        _option(
+            "--acceleration",
+            metavar="A",
+            help="The greatest acceleration in m/s², or in rad/s² for joints.",
+            parser=values.quantity,
+        ),
     ] = None
     normal: Annotated[
         str | None, _option("--normal", metavar="X,Y,Z", help="The normal of the circle's plane. Default: 0,0,1.")

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import typer
+
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression.quantity import number, numbers, pairs, parts
+
+
+def quantity(text: str | float) -> float:
+    """The number of an option, with a unit if one is written: `60rpm`, `30deg`, `250mm`."""
+    try:
+        return number(str(text), ())
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:

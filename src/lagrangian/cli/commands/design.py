@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lagrangian.cli import output
+from lagrangian.cli import output, values
 from lagrangian.cli.command import Json
 from lagrangian.cli.design_data import of_curve, of_singularities, of_turn, of_turns, of_workspace
 from lagrangian.cli.given import Described, file_for
@@ -125,7 +125,15 @@ def turn(
     ] = None,
     q0: Start = None,
     fixed: Fixed = None,
-    speed: Annotated[float, typer.Option("--speed", metavar="V", help="The constant speed of the input, in rad/s or m/s.")] = 1.0,
+    speed: Annotated[
+        float,
+        typer.Option(
+            "--speed",
+            metavar="V",
+            help="The constant speed of the input, in rad/s or m/s, or with a unit, such as 60rpm.",
+            parser=values.quantity,
+        ),
+    ] = 1.0,
     wrench: Wrench = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows for a turn.")] = 361,
     curve: Annotated[

@@ -61,7 +61,8 @@ class Integration:
         float, typer.Option("--atol", metavar="X", help="The absolute tolerance, in the unit of each coordinate and speed.")
     ] = 1e-10
     step: Annotated[
-        float | None, typer.Option("--step", metavar="S", help="The time step of rk4 and symplectic, in seconds.")
+        float | None,
+        typer.Option("--step", metavar="S", help="The time step of rk4 and symplectic, in seconds.", parser=values.quantity),
     ] = None
     stabilisation: Stabilisation = "projection"
     alpha: Annotated[

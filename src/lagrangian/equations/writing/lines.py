@@ -7,6 +7,8 @@ from functools import cache
 
 # how wide a line may get, in units of the font's size: an A4 page with narrow margins
 WIDTH = 40.0
+# what must be closed in the row in which it is opened
+FIXED = (("{", "}"), (r"\left(", r"\right)"))
 _PIECES = re.compile(r"[_^]\{[^{}]*\}|\\[A-Za-z]+|\\,|[A-Za-z0-9.]|[+=-]|[(),/]")
 
 
@@ -35,21 +37,36 @@ def _of_piece(piece: str) -> int:
 
 
 def broken(left: str, right: str, widest: float = WIDTH) -> list[str]:
-    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full."""
+    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full.
+
+    A row ends between two terms of the sum. A term that is wider than a row is broken within its brackets, but never in a
+    fraction, nor in brackets that must be closed in the same row.
+    """
     limit = 100 * widest - _hundredths(left)
     rows, line, wide = [], "", 0
-    for word in re.split(r" (?=[+-] )", right):
-        more, whole = _hundredths(word), _whole(line)
-        if line and whole and wide + more > limit:
+    for term in _joined(right, (*FIXED, ("(", ")"))):
+        parts = [term] if _hundredths(term) <= limit else _joined(term, FIXED)
+        if line and wide + _hundredths(term) > limit:
             rows.append(line)
-            line, wide = word, more
-        else:
-            line = f"{line} {word}" if line else word
-            wide = wide + more if whole else _hundredths(line)
+            line, wide = "", 0
+        for part in parts:
+            more = _hundredths(part)
+            if line and wide + more > limit:
+                rows.append(line)
+                line, wide = "", 0
+            line, wide = f"{line} {part}" if line else part, wide + more
     rows.append(line)
     return [f"{left} &= {rows[0]}", *(rf"&\quad {row}" for row in rows[1:])]
 
 
-def _whole(line: str) -> bool:
-    """Whether it may be broken behind: not in a fraction."""
-    return line.count("{") == line.count("}") and line.count(r"\left(") == line.count(r"\right)")
+def _joined(text: str, brackets: tuple[tuple[str, str], ...]) -> list[str]:
+    """A text, cut before each plus or minus that is in none of these brackets."""
+    found, words = [], []
+    depths = [0] * len(brackets)
+    for word in re.split(r" (?=[+-] )", text):
+        words.append(word)
+        depths = [depth + word.count(a) - word.count(b) for depth, (a, b) in zip(depths, brackets, strict=True)]
+        if not any(depths):
+            found.append(" ".join(words))
+            words = []
+    return [*found, " ".join(words)] if words else found

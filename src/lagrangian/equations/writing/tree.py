@@ -35,7 +35,7 @@ class _Node:
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return self._parts() == other._parts()  # type: ignore[attr-defined, no-any-return]
+        return self._parts() == other._parts()
 
 
 @dataclass(slots=True, eq=False)

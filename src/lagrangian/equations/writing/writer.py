@@ -176,9 +176,9 @@ class Writer:
             by_rest.setdefault((rest, *size), {})[angle] = c
         found: dict[Any, tuple[Polynomial | Whole, Polynomial]] = {}
         primitive: Polynomial | Whole
-        for (rest, size, _), angles in by_rest.items():
+        for (rest, numerator, _), angles in by_rest.items():
             content, primitive = normalised(angles)
-            if size:
+            if numerator:
                 into = found.setdefault(frozenset(primitive.items()), (primitive, {}))[1]
                 into[rest] = into[rest] + content if rest in into else content
                 continue

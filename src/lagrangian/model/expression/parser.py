@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 )
 
 
+_UNITS = ("deg", "rad", "rev", "rpm", "mm", "cm", "m", "ms", "s", "kg", "g")  # that people write behind a number
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
@@ -82,7 +83,7 @@ class Grammar:
             raise DescriptionError("an expression is empty; write a number or an expression")
         result = parser.sum()
         if parser.position < len(parser.tokens):
-            raise parser.error(f"'{parser.peek()}' is not expected here")
+            raise parser.error(f"'{parser.peek()}' is not expected here", remedy=parser.of_a_unit())
         return result
 
 
@@ -112,7 +113,14 @@ class _Parser:
                 yield from respelled(token)
             at = match.end()
 
-    def error(self, message: str, *, grammar: bool = True, column: int | None = None) -> DescriptionError:
+    def of_a_unit(self) -> str:
+        """What to write in place of a unit behind a number; "" if there is none."""
+        before, unit = self.tokens[self.position - 1], self.peek()
+        if before.kind != "number" or unit not in _UNITS:
+            return ""
+        return f"write {unit}({before.text})" if unit == "deg" else "expressions have no units; write the number in SI units"
+
+    def error(self, message: str, *, grammar: bool = True, column: int | None = None, remedy: str = "") -> DescriptionError:
         """What is wrong, at a column: the next token's unless another is given; 0 for none."""
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         if column is None:
@@ -124,7 +132,7 @@ class _Parser:
         meant = self._meant(column - 1 - self.grammar.column) if column else ""
         if meant:
             more = f"write a name with other characters than letters and digits between backquotes: `{meant}`"
-        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=more)
+        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=remedy or more)
 
     def _meant(self, at: int) -> str:
         """The name that stands there without the backquotes it needs; or ""."""

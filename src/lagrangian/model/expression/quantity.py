@@ -10,14 +10,20 @@ from typing import Any
 from lagrangian.errors import ArgumentError, DescriptionError, Place
 from lagrangian.model.expression.scalar import parse
 
-UNITS = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "ms": 1e-3, "s": 1.0}
-_WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(UNITS) + r")$", re.DOTALL)
+_ANGLES = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "rev": 2 * math.pi}
+_LENGTHS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_RATES = {f"{name}/{per}": x for name, x in (_ANGLES | _LENGTHS).items() for per in ("s", "s^2", "s²")}
+UNITS = {**_ANGLES, **_LENGTHS, "ms": 1e-3, "s": 1.0, "min": 60.0, "rpm": 2 * math.pi / 60, **_RATES}
+_WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(map(re.escape, UNITS)) + r")$", re.DOTALL)
 # the name as it is printed, or between backquotes; a sign of equality that belongs to no comparison
 _EQUALS = r"(?<![<>=!])=(?!=)"
 _NAMED = re.compile(rf"^\s*(?:`([^`]+)`|([^=<>]*?[^=<>\s]))\s*{_EQUALS}(.*)$", re.DOTALL)
 _SIGNS = "write a name with a comma, a semicolon or an equals sign between backquotes: `a,b`=1"
 _FORMULA = re.compile(r"[\^*/()+]")
-_FORMS = f"write a number such as 0.5, pi/4, 30deg or 250mm; the units are {', '.join(x for x in UNITS if x != '°')}"
+_FORMS = (
+    "write a number such as 0.5, pi/4, 30deg or 250mm; the units are deg, rad, rev, mm, cm, m, ms, s, min, rpm, "
+    "and speeds such as deg/s, rev/s or m/s"
+)
 
 
 def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
