@@ -169,7 +169,7 @@ def test_check_tells_of_inertias_in_other_units(factor: float, said: str) -> Non
         assert not warned
         return
     assert said in warned[0]
-    assert f"'bar' (2 kg, radius of gyration {np.sqrt(inertia / 2):.2g} m, size 0.4 m)" in warned[0]
+    assert f"'bar' (2 kg, radius of gyration {np.sqrt(inertia / 2):.3g} m, size 0.4 m)" in warned[0]
 
 
 def test_check_tells_of_a_joint_that_its_limits_lock() -> None:
