@@ -97,7 +97,7 @@ def _inertias(m: Mechanism) -> Iterator[Finding]:
             remedy = "The inertia was divided by a power of ten too many, probably, or is a placeholder; kg m² is needed"
         else:
             continue
-        what = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.2g} m, size {size or whole:.2g} m)"
+        what = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.3g} m, size {size or whole:.2g} m)"
         wrong.setdefault(remedy, []).append(what)
     for remedy, bodies in wrong.items():
         yield Finding("warning", f"body {_listed(bodies)}", "the inertia does not fit the mass and the size", remedy)
