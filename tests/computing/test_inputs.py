@@ -82,10 +82,18 @@ def test_a_parameter_that_is_structure_is_no_slider():
         computed(found, ["a"])
 
 
+class Weaker(lg.control.ComputedTorque):
+    """A law of somebody's own."""
+
+    def __call__(self, t, q, qd):
+        return 0.5 * super().__call__(t, q, qd)
+
+
 def test_what_python_decides_is_not_computed():
     model = mechanism("two_r")
     cases = {
         "Python": lg.simulate(model, 0.1, torque=lambda t, q, qd: np.zeros(2)),
+        "Python: Weaker": lg.simulate(model, 0.1, torque=Weaker(model, [0.3, 0.3])),
         "changes the mechanism": lg.simulate(model, 0.1, events=[lg.Event("t - 0.05", lg.Lock("theta1"))]),
         "is a Python function": lg.simulate(model, 0.1, events=[lg.Event(lambda t, q, qd: t - 5.0)]),
     }
