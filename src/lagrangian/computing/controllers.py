@@ -65,7 +65,8 @@ def law_of(subject: Subject) -> Law | None:
     called = torque.called if torque.sampled is None else torque.sampled.function
     if called is None:
         return None
-    if type(called) not in (ComputedTorque, PDGravity):  # a class that is derived from them may have another law
+    compiled = ComputedTorque, PDGravity
+    if not isinstance(called, compiled) or type(called) not in compiled:  # a class that is derived from them may have another law
         name = getattr(called, "__name__", type(called).__name__)
         raise NotComputable(f"the torques come from Python: {name}. Traced(function) compiles one that does not branch")
     mechanism = called.dynamics.mechanism
