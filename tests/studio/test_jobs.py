@@ -231,6 +231,18 @@ def test_a_job_is_stopped_and_the_next_one_works(server: Server) -> None:
     assert server.client.delete(f"/api/jobs/{number}").status_code == 200
 
 
+def test_a_job_whose_page_was_closed_is_stopped(server: Server) -> None:
+    numbers = [server.start("study", PENDULUM, **LONG) for _ in range(2)]  # as many as there are processes
+    for number in numbers:
+        events = server.events(number)
+        assert "progress" in next(events)
+        events.close()  # the page goes
+    assert server.done("equations", PENDULUM)["parts"]
+    assert {"stopped": True} in [list(server.events(number))[-1] for number in numbers]
+    for number in numbers:
+        server.client.delete(f"/api/jobs/{number}")
+
+
 def test_others_go_on_while_a_long_job_runs(server: Server) -> None:
     number = server.start("study", PENDULUM, **LONG)
     assert server.done("equations", PENDULUM)["parts"]

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from starlette.applications import Starlette
@@ -216,12 +216,13 @@ async def stop(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
 
 
 async def events(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    job = studio.jobs.job(request.path_params["number"])
+    number = studio.jobs.job(request.path_params["number"]).id
 
     async def stream() -> AsyncIterator[str]:
         yield "retry: 1000\n\n"
-        async for event in job.listen():
-            yield f"data: {json.dumps(event, separators=(',', ':'))}\n\n"
+        async with aclosing(studio.jobs.listen(number)) as told:  # who hangs up listens no more
+            async for event in told:
+                yield f"data: {json.dumps(event, separators=(',', ':'))}\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")
 

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from lagrangian.studio.refused import Refused
 PROCESSES = 2  # at a time; what comes beside waits
 KEPT = 32  # jobs whose events can be asked for
 WAITING = 16
+ABANDONED = 5.0  # s after which a job is stopped that nobody listens to any more: its page was closed, or its browser died
 ENDS = ("result", "error", "stopped")
 
 
@@ -29,6 +30,7 @@ class Job:
         self.id, self.asked = number, asked
         self.events: list[dict[str, Any]] = []
         self.ended = False
+        self.listeners = 0
         self._news = asyncio.Event()
 
     def tell(self, event: dict[str, Any]) -> None:
@@ -131,6 +133,18 @@ class Jobs:
             raise Refused(404, f"there is no job {number[:20]!r}")
         return self.known[number]
 
+    async def listen(self, number: str) -> AsyncGenerator[dict[str, Any]]:
+        """What is told of a job. If the last one who listens goes, and nobody comes, the job is stopped."""
+        job = self.job(number)
+        job.listeners += 1
+        try:
+            async for event in job.listen():
+                yield event
+        finally:
+            job.listeners -= 1
+            if not (job.ended or job.listeners or self.closed):
+                self._task(self._abandon(job))
+
     def stop(self, number: str) -> None:
         """At once: its process is killed, and another one takes its place."""
         job = self.job(number)
@@ -175,6 +189,11 @@ class Jobs:
             await worker.end()
         else:
             self.idle.append(worker)
+
+    async def _abandon(self, job: Job) -> None:
+        await asyncio.sleep(ABANDONED)
+        if not (job.ended or job.listeners):
+            self.stop(job.id)
 
     async def _do(self, job: Job) -> None:
         try:
