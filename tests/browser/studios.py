@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import random
 import re
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,18 +54,6 @@ def studio(folder: Path, *arguments: str) -> Iterator[Served]:
             served.process.wait(PATIENCE)
 
 
-def own_port() -> str:
-    """A port that is free, and stays so: neither studios nor the system choose it by themselves meanwhile."""
-    for number in random.SystemRandom().sample(range(20_000, 30_000), 100):
-        with socket.socket() as free:
-            try:
-                free.bind(("127.0.0.1", number))
-            except OSError:
-                continue
-            return str(number)
-    raise AssertionError("no port is free")
-
-
 def text_of(page: Any) -> str:
     text: str = page.evaluate("studio.doc.editor.text")
     return text
@@ -75,8 +61,7 @@ def text_of(page: Any) -> str:
 
 def at(page: Any, search: str) -> None:
     """Put the cursor at the beginning of the first line that begins so, as the keyboard would."""
-    text = text_of(page)
-    line = text[: text.index(f"\n{search}") + 1].count("\n") + 1
+    line = text_of(page)[: text_of(page).index(f"\n{search}") + 1].count("\n") + 1
     page.evaluate("line => studio.doc.editor.goTo(line)", line)
 
 
@@ -103,46 +88,6 @@ def quiet(page: Any) -> None:
     becomes(page, "studio.mechanism.view?.drawn > 0 && !studio.mechanism.view.stale")
 
 
-class Gate:
-    """Requests that wait here until they are let go, as those to a slow server do; those that come later pass."""
-
-    def __init__(self, page: Any, what: str, method: str = "") -> None:
-        self.page, self.method, self.held, self.open = page, method, [], False
-        page.route(what, self._came)
-
-    def _came(self, route: Any) -> None:
-        if self.open or (self.method and route.request.method != self.method):
-            route.continue_()
-        else:
-            self.held.append(route)
-
-    def holds(self, count: int = 1) -> None:
-        assert until(self.page, lambda: len(self.held) >= count)
-        assert len(self.held) == count
-
-    def let_go(self) -> None:
-        self.open = True
-        for route in self.held:
-            route.continue_()
-
-
-def left(page: Any) -> None:
-    """What was typed is kept: nothing is on its way to the server when the next test begins."""
-    becomes(page, "!studio.doc.waits && !studio.doc.saving")
-
-
-def remembered(page: Any) -> Callable[[], list[str]]:
-    """All notes from now on, also those that have gone again."""
-    page.evaluate(
-        """() => {
-            window.told = [];
-            const hear = (changes) => changes.forEach((x) => x.addedNodes.forEach((node) => told.push(node.textContent)));
-            new MutationObserver(hear).observe(document.getElementById("notes"), { childList: true });
-        }"""
-    )
-    return lambda: list(page.evaluate("told"))
-
-
 def begin(page: Any, address: str, template: int = 0) -> None:
     """The page, with a template on it that is not saved yet."""
     page.goto(address)
@@ -161,3 +106,6 @@ def drag(page: Any, start: tuple[float, float], end: tuple[float, float]) -> Non
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(*end, steps=8)
+    page.wait_for_timeout(150)
+    page.mouse.move(end[0] + 0.5, end[1])
+    page.mouse.move(*end)

@@ -221,7 +221,6 @@ def test_many_players_share_a_page(watched: Watched, tmp_path: Path) -> None:
 def test_a_small_mechanism_fills_the_picture(watched: Watched, tmp_path: Path, name: str) -> None:
     motion = lg.simulate(name, 2.0, t_eval=61)
     page = opened(watched, tmp_path, page_html(track(motion, forces=False), name, autoplay=False))
-    page.wait_for_function(DRAWN)
     inside = np.array(
         page.evaluate("() => { const c = lagrangianPlayers.player.camera; return c.points.map(x => c.project(x)); }")
     )

@@ -56,12 +56,6 @@ def visited(watched: Watched, page: Path, width: int = 1200) -> Any:
     return watched.page
 
 
-def unfolded(page: Any) -> None:
-    """Open all that is folded away, and wait until what was packed is there."""
-    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-    page.wait_for_function("() => !document.querySelector('details[open] > script.packed, details > [aria-busy]')")
-
-
 def quiet(watched: Watched) -> None:
     assert watched.complaints == []
     assert watched.foreign() == []
@@ -93,7 +87,7 @@ def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
 @pytest.mark.parametrize("width", [1280, 1000])
 def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width: int) -> None:
     page = visited(watched, report, width)
-    unfolded(page)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     wide = "() => [...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
     assert page.evaluate(wide) == []
     sizes = "() => [...document.querySelectorAll('figure img')].map(e => e.clientWidth / e.closest('section').clientWidth)"
@@ -127,7 +121,7 @@ def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> No
 @pytest.mark.parametrize("which", ["report", "puma"])
 def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, request: pytest.FixtureRequest) -> None:
     page = visited(watched, request.getfixturevalue(which), width)
-    unfolded(page)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     assert page.locator("math").count() > 40
     assert page.evaluate(INVISIBLE) == []
     assert page.evaluate(OVERFLOW) <= 0
@@ -206,13 +200,8 @@ def test_dark_pages_are_dark_throughout_and_light_on_paper(watched: Watched, rep
     for scheme, media, light in (("light", "screen", True), ("dark", "screen", False), ("dark", "print", True)):
         page.emulate_media(color_scheme=scheme, media=media)
         for selector in shown if media == "screen" else shown[1:]:
-            seen: list[float] = []  # the picture for these colours may still be on its way
-
-            def right(selector: str = selector, light: bool = light, seen: list[float] = seen) -> bool:
-                seen.append(brightness(page, selector))
-                return seen[-1] > 0.9 if light else seen[-1] < 0.15
-
-            assert until(page, right), (scheme, media, selector, seen[-1])
+            found = brightness(page, selector)
+            assert (found > 0.9) if light else (found < 0.15), (scheme, media, selector, found)
     quiet(watched)
 
 
@@ -228,7 +217,7 @@ EXPONENTS = """() => [...document.querySelectorAll('#equations msubsup')].filter
 
 def test_dots_are_above_their_letter_alone(watched: Watched, report: Path) -> None:
     page = visited(watched, report)
-    unfolded(page)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     found = page.evaluate(
         """() => [...document.querySelectorAll('#equations mover')].filter(m => m.closest('msub, msubsup')).map(m => {
           const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom]; };

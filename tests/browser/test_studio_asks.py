@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.conftest import PATIENCE, Watched
+from tests.browser.conftest import Watched
 from tests.browser.studios import Served, at, becomes, quiet, studio
 from tests.studio.conftest import text
 
@@ -69,13 +69,12 @@ def test_save_asks_for_a_file_that_changed_while_the_page_was_away(watched, serv
 def test_what_another_tab_typed_stays_until_one_chooses(watched, served, chromium):
     typed(watched, served)
     page, other = watched.page, chromium.new_page()
-    other.set_default_timeout(PATIENCE)
     other.goto(served.address)
     quiet(other)
     at(other, "[")
     other.keyboard.type("# of the other tab\n")
     becomes(other, "!studio.doc.waits")
-    page.keyboard.insert_text("# more")  # at once: keys after it would be the question's
+    page.keyboard.type("# more\n")
     box = page.locator("dialog")
     box.wait_for()
     assert "− # of the other tab" in box.locator(".lines .theirs").all_inner_texts()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import CHROMIUM, FLAGS, until
-from tests.browser.studios import at, becomes, begin, own_port, quiet, started, studio, text_of
+from tests.browser.studios import at, becomes, begin, quiet, started, studio, text_of
 from tests.processes import PATIENCE
 
 REMARK = "# typed just before the lights went out\n"
@@ -41,7 +41,6 @@ def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, t
     try:
         other = chromium.browser_type.connect_over_cdp(address)
         page = other.contexts[0].new_page()
-        page.set_default_timeout(PATIENCE * 1000)
         begin(page, served.address)
         at(page, "gravity")
         page.keyboard.type(REMARK)
@@ -62,8 +61,8 @@ def test_nothing_is_lost_when_server_and_browser_are_killed(chromium, watched, t
 
 def test_a_page_without_its_server_says_so_and_keeps_what_is_typed(watched, tmp_path):
     page = watched.page
-    port = own_port()
-    served = started(tmp_path / "work", "--port", port)
+    served = started(tmp_path / "work")
+    port = served.origin.split(":")[-1].strip("/")
     begin(page, served.address)
     kill(served.process)
     at(page, "gravity")

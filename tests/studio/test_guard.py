@@ -8,7 +8,6 @@ import socket
 import pytest
 
 from lagrangian.studio.app import ANSWERS
-from tests.processes import PATIENCE
 from tests.studio.conftest import ADDRESS, PORT, Inside, Server
 
 PATHS = sorted({(method, path.replace("{name}", "two_r").replace("{number}", "1")) for method, path, _ in ANSWERS})
@@ -114,7 +113,7 @@ def test_no_path_leads_out_of_the_pages_files(inside: Inside, path: str) -> None
 
 def test_a_real_server_is_on_this_computer_alone_and_refuses_strangers(server: Server) -> None:
     for headers in ({}, {"Host": "evil.example"}, {"Connection": "Upgrade", "Upgrade": "websocket"}):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
         connection.request("GET", "/", headers=headers)
         answer = connection.getresponse()
         assert (answer.status, answer.read()) == (403, b"")

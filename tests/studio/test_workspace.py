@@ -10,7 +10,6 @@ import pytest
 from lagrangian.errors import LagrangianError
 from lagrangian.studio.refused import Refused
 from lagrangian.studio.workspace import opened
-from tests.processes import PATIENCE
 from tests.studio.conftest import Inside, Server, text
 
 
@@ -123,7 +122,7 @@ def test_texts_are_kept_at_once_whatever_is_being_compiled(own: Inside) -> None:
     from lagrangian.studio.app import THREADS
 
     studio, gate = own.guard.app.state.studio, threading.Event()  # type: ignore[attr-defined]
-    compiling = [studio._threads.submit(gate.wait, PATIENCE) for _ in range(2 * THREADS)]
+    compiling = [studio._threads.submit(gate.wait, 20) for _ in range(2 * THREADS)]
     try:
         keep(own, None, "typed meanwhile")
         save(own, "arm.toml")
@@ -295,10 +294,8 @@ def test_a_server_that_is_killed_while_it_writes_leaves_a_whole_draft(tmp_path: 
 
     typing = threading.Thread(target=type_on)
     typing.start()
-    goes_on = True
     while not [x for x in state.glob("studio/drafts/*.json") if not x.name.startswith(".")]:
-        assert goes_on
-        goes_on = typing.is_alive()
+        assert typing.is_alive()
     os.kill(server.process.pid, 9)
     typing.join()
     again = Server(folder, state)

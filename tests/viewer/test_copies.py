@@ -21,7 +21,6 @@ from lagrangian.computing import again, computed
 from lagrangian.viewer.compute.written import written
 from tests.cli.conftest import Run, run  # noqa: F401 a fixture
 from tests.computing.motions import mechanism
-from tests.processes import PATIENCE
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")
@@ -52,7 +51,7 @@ def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | Non
         "first": [first.get((x["group"], x["name"]), 0.0) for x in plan["series"]],
     }
     assert NODE is not None
-    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(given), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([NODE, "-e", _HARNESS], input=json.dumps(given), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, str]] = json.loads(done.stdout)
     return found

@@ -10,9 +10,7 @@ document.addEventListener("toggle", async (event) => {
     place.textContent = "This browser is too old to show this part.";
     return;
   }
-  place.ariaBusy = "true";
   const bytes = Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   place.innerHTML = await new Response(stream).text();  // markup that the report wrote, in which every name is escaped
-  place.ariaBusy = null;
 }, true);

@@ -206,9 +206,8 @@ export class App {
   }
 
   async #describe() {
-    const { drawing } = this;
     try {
-      this.answer = await ask("POST", "/api/drawing", { drawing });
+      this.answer = await ask("POST", "/api/drawing", { drawing: this.drawing });
       const special = this.answer.degrees < 1 && this.drawing.bars.length && this.answer.text && freedom(system(this.drawing)) > 0;
       $("words").textContent = special ? `Gruebler's count is ${this.answer.degrees}, but the linkage can move with these lengths.` : this.answer.words;
       $("count").textContent = this.answer.count && this.drawing.bars.length ? `Gruebler: ${this.answer.count}` : "";
@@ -218,7 +217,6 @@ export class App {
       $("words").textContent = [error.message, error.remedy].filter(Boolean).join("; ");
       $("words").parentElement.classList.add("bad");
     }
-    this.described = drawing; // what the answer is of: it may have been changed since
     this.#answered(); // not the part: what is being typed there must stay
     this.#tracks();
   }
@@ -258,11 +256,6 @@ export class App {
     if (this.player.track) this.player.toggle();
     else if (this.answer?.text) await this.#tracks(true);
     else this.say(this.answer?.words ?? "Draw a linkage first.", "bad");
-  }
-
-  /** Have the answer to the drawing as it is. */
-  async current() {
-    do await this.describe(); while (this.described !== this.drawing);
   }
 
   // -- what is seen ----------------------------------------------------------------------------------------------------

@@ -113,35 +113,28 @@ export class Files {
 
   /** Save the description; whether that was done. */
   async save() {
-    if (this.asking) return false;
-    this.asking = true;
-    const { path, text, drawing } = (await this.#asked().finally(() => { this.asking = false; })) ?? {};
-    if (!path) return false;
-    this.writing = this.#write(path, text, drawing, path === this.path ? this.digest : null);
-    return this.writing;
-  }
-
-  /** What is to be saved, and where; nothing if that was not said. */
-  async #asked() {
     const { app } = this;
-    await this.writing; // it may have another name then
-    await app.current();
-    const { described: drawing, answer } = app, text = answer?.text;
-    if (!text) return void app.say(`The drawing cannot be saved yet: ${answer?.problem || answer?.words || "nothing is drawn"}`, "bad");
-    const given = { name: "path", label: "File", value: this.path ?? `${slug(drawing.name)}.toml` };
-    const said = await question("Save as TOML", { fields: [given], actions: [{ name: "save", label: "Save" }] });
-    return { path: said?.path.trim(), text, drawing };
+    await app.describe(); // as it is drawn now
+    const text = app.answer?.text;
+    if (!text) {
+      app.say(`The drawing cannot be saved yet: ${app.answer?.problem || app.answer?.words || "nothing is drawn"}`, "bad");
+      return false;
+    }
+    const given = { name: "path", label: "File", value: this.path ?? `${slug(app.drawing.name)}.toml` };
+    const answer = await question("Save as TOML", { fields: [given], actions: [{ name: "save", label: "Save" }] });
+    const path = answer?.path.trim();
+    if (!path) return false;
+    return this.#write(path, text, path === this.path ? this.digest : null);
   }
 
-  async #write(path, text, drawing, expected) {
+  async #write(path, text, expected) {
     const { app } = this;
     try {
       const drafts = [await this.kept.named(this.path), ...(this.taken ? [this.taken] : [])]; // of this drawing: the file now holds it
       const found = await ask("POST", "/api/save", { path, text, format: "toml", expected, drafts });
       this.kept.forget(this.path);
       Object.assign(this, { path: found.path, digest: found.digest, taken: null });
-      app.saved = JSON.stringify(drawing);
-      if (app.drawing !== drawing) this.keep(app.drawing); // it was changed while the server wrote
+      app.saved = JSON.stringify(app.drawing);
       app.say(`Saved as ${found.path}.`, "good");
       app.named();
       return true;
@@ -151,7 +144,7 @@ export class Files {
         return false;
       }
       const answer = await question("The file exists already", { text: `${error.message}.`, actions: [{ name: "over", label: "Overwrite" }] });
-      return answer ? this.#write(path, text, drawing, error.body.digest) : false;
+      return answer ? this.#write(path, text, error.body.digest) : false;
     }
   }
 

@@ -1,10 +1,10 @@
 // The drawing that is not saved yet: the server keeps it on disk, and the browser does while there is no server.
 import { ask, latest } from "../js/api.js";
 import { question } from "../js/dialog.js";
-import { leave, leftHere, unsent } from "../js/unsent.js";
+import { unsent } from "../js/unsent.js";
 import { whole } from "./edits.js";
 
-const UNSENT = "lagrangian-unsent-drawing", LEFT = "lagrangian-left-drawing", AGAIN = 3000; // ms until a server that did not answer is asked again
+const UNSENT = "lagrangian-unsent-drawing", AGAIN = 3000; // ms until a server that did not answer is asked again
 
 /** A drawing from its JSON; null if it is none, or empty. */
 function drawn(text) {
@@ -23,35 +23,23 @@ export class Kept {
     this.waiting = new Map(); // what no server has taken yet, with the digest of the file that it was begun from
     this.revisions = new Map();
     this.send = latest(() => this.#send());
-    this.left = leftHere(LEFT);
     addEventListener("pagehide", () => {
-      for (const [path, { drawing }] of this.waiting) {
-        if (!this.failed) leave(LEFT, { text: JSON.stringify(drawing), path, folder: this.folder });
-        this.#put(path, { keepalive: true }).catch(() => {});
-      }
+      for (const path of this.waiting.keys()) this.#put(path, { keepalive: true }).catch(() => {});
     });
   }
 
   put(path, drawing, digest) {
     this.waiting.set(path, { drawing, digest });
-    if (this.failed) this.#store(path);
     this.#show();
     this.send();
-  }
-
-  /** In the browser, as no server takes it. */
-  #store(path) {
-    unsent(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
   }
 
   /** What was kept: the drawing or null, whether the server has it not, and the digest of the file that it was begun from. */
   async read(path) {
     const { text, revision, digest } = await this.#ask(path);
     this.revisions.set(path, revision);
-    const { left } = this, own = [left, unsent(UNSENT)].find((one) => one?.folder === this.folder && one.path === path && drawn(one.text));
-    this.left = null;
-    if (own && own === left) this.late = left.text; // it may get to the server only now
-    return { drawing: drawn(own?.text ?? text), digest, unsent: Boolean(own) };
+    const left = unsent(UNSENT), own = left?.folder === this.folder && left.path === path ? drawn(left.text) : null;
+    return { drawing: own ?? drawn(text), digest, unsent: Boolean(own) };
   }
 
   #ask(path) {
@@ -86,8 +74,7 @@ export class Kept {
         if (left?.folder === this.folder && left.path === path) unsent(UNSENT, null);
         this.failed = false;
       } catch (error) {
-        if (error.status === 409 && this.late === error.body.text) this.#again(path, error);
-        else if (error.status === 409) await this.#elsewhere(path, error);
+        if (error.status === 409) await this.#elsewhere(path, error);
         else return this.#keep(path, error);
       }
     }
@@ -96,18 +83,11 @@ export class Kept {
 
   /** No server takes it: the browser keeps it until one does. */
   #keep(path, error) {
-    this.#store(path);
+    unsent(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
     if (!this.failed) this.on.trouble(error);
     this.failed = true;
     this.again = setTimeout(() => this.send(), AGAIN);
     this.#show();
-  }
-
-  /** What came in between is of this page, before it was loaded again. */
-  #again(path, { body }) {
-    this.late = null;
-    this.revisions.set(path, body.revision);
-    this.send();
   }
 
   /** Another tab has kept a newer drawing. */

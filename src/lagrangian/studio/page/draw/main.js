@@ -1,5 +1,4 @@
 // The page comes alive: buttons, keys and the first drawing.
-import { once } from "../js/api.js";
 import { beginTheme } from "../js/theme.js";
 import { icon as common } from "../js/icons.js";
 import { menu } from "../js/menu.js";
@@ -37,17 +36,16 @@ $("snap").addEventListener("click", () => {
   $("snap").setAttribute("aria-pressed", String(app.snapping));
 });
 menu($("begin"), () => app.files.examples().catch((error) => (app.say(error.message, "bad"), [])));
-$("new").addEventListener("click", once(() => app.files.begin(edits.empty())));
-$("open").addEventListener("click", once(() => app.files.open()));
+$("new").addEventListener("click", () => app.files.begin(edits.empty()));
+$("open").addEventListener("click", () => app.files.open());
 $("save").addEventListener("click", () => app.files.save());
-$("studio").addEventListener("click", once(() => app.files.studio()));
+$("studio").addEventListener("click", () => app.files.studio());
 $("name").addEventListener("change", () => {
   const name = $("name").value.trim().slice(0, 60);
   if (name) app.history.change((d) => { d.name = name; });
   else app.named();
 });
 $("copy").addEventListener("click", async () => {
-  await app.current();
   const done = await navigator.clipboard.writeText($("text").textContent).then(() => true, () => false);
   app.say(done ? "The description was copied." : "The browser did not allow copying.", done ? "good" : "bad");
 });

@@ -63,12 +63,6 @@ export function latest(work) {
   };
 }
 
-/** A function that is not begun again while it runs: who clicks twice, as the first click seems to do nothing, means it once. */
-export function once(work) {
-  let running = null;
-  return (...given) => (running ??= work(...given).finally(() => { running = null; }));
-}
-
 /** A job on the server. `on.progress` and `on.partial` are told what comes; `result` is a promise; `stop()` ends it at once. */
 export function job(kind, text, format, options, on = {}) {
   let id = null, ended = false, source = null, fail;

@@ -1,12 +1,12 @@
 // The document: its text, its place on disk, whether it is saved, and what the server makes of it while it is typed.
 
 import { ask, get, latest, onContact, post, Refused } from "./api.js";
-import { leave, leftHere, unsent } from "./unsent.js";
+import { unsent } from "./unsent.js";
 
 const DRAFT = 150, CHECK = 200, AGAIN = 300;  // ms after the last key; ms until something is compiled
 const PULSE = 3000;  // ms between questions whether the server is there
 
-const UNSENT = "lagrangian-unsent", LEFT = "lagrangian-left";
+const UNSENT = "lagrangian-unsent";
 
 export class Document extends EventTarget {
   constructor() {
@@ -16,7 +16,7 @@ export class Document extends EventTarget {
     this.draft = latest((options) => this.keep(options));
     this.waits = false;  // whether what is typed still has to be kept
     onContact((there, why) => this.contact(there, why));
-    addEventListener("pagehide", () => this.waits && this.part());
+    addEventListener("pagehide", () => this.waits && this.keep({ keepalive: true }));
   }
 
   tell(name, detail) {
@@ -50,22 +50,12 @@ export class Document extends EventTarget {
     this.status();
   }
 
-  /** The page goes while something has to be kept: there is no time to hear the answer. */
-  part() {
-    const { path, folder } = this, text = this.editor.written;
-    if (this.server) leave(LEFT, { text, path, folder });
-    else unsent(UNSENT, { text, path, folder });
-    this.keep({ keepalive: true });
-  }
-
-  /** What was typed while there was no server, or was on its way to it: it goes into the text as an edit, which can be undone. */
+  /** What was typed while there was no server: it goes into the text as an edit, which can be undone. */
   recover() {
-    const left = leftHere(LEFT), { text, path, folder } = left || unsent(UNSENT) || {};
-    if (folder !== this.folder || path !== this.path) return;
-    this.left = left?.text;  // it may get there only now
-    if (text === this.editor.written) return;
+    const { text, path, folder } = unsent(UNSENT) || {};
+    if (folder !== this.folder || path !== this.path || text === this.editor.written) return;
     this.editor.replace(text.replaceAll("\r\n", "\n"));
-    if (!left) this.tell("recovered");
+    this.tell("recovered");
   }
 
   /** Open another file of the folder; "" is what has no name yet. */
@@ -115,10 +105,6 @@ export class Document extends EventTarget {
       const left = unsent(UNSENT);
       if (left?.path === path && left.folder === this.folder) unsent(UNSENT, null);
     } catch (error) {
-      if (error.status === 409 && error.body.text === this.left) {  // that was this page, before it was loaded again
-        Object.assign(this, { revision: error.body.revision, left: undefined });
-        return this.keep(options);
-      }
       if (error.status === 409) this.tell("elsewhere", error.body);
       if (!this.server) unsent(UNSENT, { text, path, folder: this.folder });
       this.refused = this.server ? error.message : "";
@@ -132,7 +118,7 @@ export class Document extends EventTarget {
   }
 
   async look() {
-    const { text } = this.editor, { format, q } = this, turn = (this.turn = (this.turn || 0) + 1);
+    const { text } = this.editor, { format } = this, turn = (this.turn = (this.turn || 0) + 1);
     if (!text.trim()) {  // nothing is no mistake yet
       this.good = null;
       this.editor.mark([]);
@@ -140,13 +126,12 @@ export class Document extends EventTarget {
     }
     let answer;
     try {
-      answer = await post("/api/check", { text, format, ...(q ? { q } : {}) });
+      answer = await post("/api/check", { text, format, ...(this.q ? { q: this.q } : {}) });
     } catch (error) {
       if (!(error instanceof Refused) || error.status === 0 || error.status === 403) return;
       answer = { ok: false, problems: [{ line: 1, column: 1, message: error.message, remedy: error.remedy, severity: "error" }], mechanism: null, scene: null };
     }
     if (turn !== this.turn || text !== this.editor.text) return;
-    if (q !== this.q) return this.look();  // it was moved meanwhile: the answer is for where it stood before
     const checked = { ...answer, text };
     if (answer.ok && answer.mechanism) this.good = checked;
     this.problems = answer.problems || [];

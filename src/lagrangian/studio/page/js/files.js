@@ -34,7 +34,7 @@ export class Files {
   key(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     const key = event.key.toLowerCase(), typing = event.target.closest?.(".cm-editor, input, textarea, dialog");
-    if (key === "s") document.querySelector("dialog[open]") || this.save(event.shiftKey);
+    if (key === "s") this.save(event.shiftKey);
     else if (!typing && key === "z") event.shiftKey ? this.editor.redo() : this.editor.undo();
     else if (!typing && key === "y") this.editor.redo();
     else return;
@@ -89,14 +89,8 @@ export class Files {
     return answer?.action === "replace" || (answer?.action === "save" && (await this.save()));
   }
 
-  /** Save; true if it is saved. One after the other: each knows what the one before has written. */
-  save(as = false) {
-    const saved = Promise.resolve(this.saving).then(() => this.saved(as));
-    this.saving = saved.catch(() => {});
-    return saved;
-  }
-
-  async saved(as) {
+  /** Save; true if it is saved. */
+  async save(as = false) {
     const { doc } = this;
     let { path } = doc, { digest } = doc;
     if (path === null || as) {

@@ -1,7 +1,6 @@
 // A menu under a button: arrow keys walk, letters search, Escape closes.
 
 import { element } from "/player.js";
-import { once } from "./api.js";
 
 /** `fill()` gives groups, `[{title, items: [{label, detail, run}]}]`, when the menu opens. */
 export function menu(button, fill, { filter = false } = {}) {
@@ -56,15 +55,13 @@ export function menu(button, fill, { filter = false } = {}) {
     }
   };
 
-  const open = once(async () => {
-    const at = document.activeElement;
+  button.addEventListener("click", async () => {
+    if (sheet.matches(":popover-open")) return shut();
     build(await fill());
-    if (document.activeElement !== at) return;  // somebody has gone on to something else meanwhile, such as typing
     sheet.showPopover();
     place();
     (sheet.querySelector(".filter") || items()[0])?.focus();
   });
-  button.addEventListener("click", () => (sheet.matches(":popover-open") ? shut() : open()));
   sheet.addEventListener("keydown", (event) => {
     const all = items(), at = all.indexOf(document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? all.length - 1 : at - 1, Home: 0, End: all.length - 1 }[event.key];

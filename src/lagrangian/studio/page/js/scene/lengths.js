@@ -40,8 +40,8 @@ export class Lengths extends EventTarget {
 
   /** A drag begins: all of it will be one step of the history. */
   begin(handle) {
-    const { text } = this.doc.editor;
-    this.before = { handle, text, shown: text, q: this.posture.q };
+    this.before = { handle, text: this.doc.editor.text, q: this.posture.q };
+    this.last = null;
   }
 
   drag(to) {
@@ -50,13 +50,12 @@ export class Lengths extends EventTarget {
 
   async stretch({ before, to }) {
     const { doc } = this, { editor } = doc;
-    if (this.before && before !== this.before) return;  // another drag has begun
+    if (before !== this.before && !before.ending) return;
     try {
       const { edits, name, value } = await post("/api/stretch", { text: before.text, format: doc.format, q: before.q, frame: before.handle.body, point: before.handle.point, to });
-      if (editor.text !== before.shown) return;  // somebody has typed, or undone it, since: that stays
       let text = before.text;
       for (const { from, to: end, insert } of [...edits].sort((a, b) => b.from - a.from)) text = text.slice(0, from) + insert + text.slice(end);
-      before.shown = text;
+      before.after = text;
       this.dispatchEvent(new CustomEvent("stretched", { detail: { name, value } }));
       if (before.ending) return this.finish(before);
       editor.preview(text);
@@ -71,30 +70,17 @@ export class Lengths extends EventTarget {
     this.before = null;
     if (!before) return;
     before.ending = true;
-    if (before.shown !== before.text && this.doc.editor.text === before.shown) this.finish(before);
+    if (before.after) this.finish(before);
     this.dispatchEvent(new CustomEvent("stretched", { detail: null }));
   }
 
-  /** All of the drag as one step, though answers to it may come after its end. */
-  finish(before) {
-    const { editor } = this.doc;
-    if (before.done) editor.undo();
-    before.done = true;
-    editor.commit(before.text, before.shown);
+  finish({ text, after }) {
+    this.doc.editor.commit(text, after);
     this.doc.check(0);
   }
 
-  /** By the keyboard: the handle goes a little to the right and up, as seen; one key after the other. */
-  nudge({ id }, dx, dy) {
-    this.nudged = Promise.resolve(this.nudged).then(async () => {
-      const handle = this.handle(id);
-      if (!handle) return;
-      await this.push(handle, dx, dy);
-      await this.doc.look();  // where it is then, the next key goes on from
-    }).catch(() => {});
-  }
-
-  async push(handle, dx, dy) {
+  /** By the keyboard: the handle goes a little to the right and up, as seen. */
+  async nudge(handle, dx, dy) {
     const { right, above } = this.view.camera.axes(), step = 0.02 * this.view.data.size, at = this.world(handle);
     const to = at.map((x, k) => x + step * (dx * right[k] + dy * above[k]));
     this.begin(handle);

@@ -9,14 +9,12 @@ export class Posture extends EventTarget {
     this.q = null;  // as the server counts it
     this.coordinates = [];
     this.values = [];
-    this.turn = 0;  // what was asked for before it was forgotten does not count
     this.ask = latest((body) => this.move(body));
     doc.addEventListener("opened", () => this.forget());
     doc.addEventListener("checked", ({ detail }) => detail.mechanism && this.take(detail.mechanism, detail.posed));
   }
 
   forget() {
-    this.turn++;
     this.q = this.doc.q = null;
   }
 
@@ -42,12 +40,11 @@ export class Posture extends EventTarget {
   }
 
   async move(change) {
-    const { doc, turn } = this, text = doc.good?.text;
+    const { doc } = this, text = doc.good?.text;
     if (text === undefined || !this.q) return;
     try {
       const answer = await post("/api/pose", { text, format: doc.format, q: this.q, ...change });
-      if (turn !== this.turn) return;
-      if (text !== doc.good?.text) return this.move(change);  // the text is another one now
+      if (text !== doc.good?.text) return;
       this.q = doc.q = answer.q;
       this.values = answer.values;
       this.dispatchEvent(new CustomEvent("posed", { detail: { ...answer, near: "drag" in change } }));
