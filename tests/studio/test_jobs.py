@@ -232,7 +232,7 @@ def test_a_job_is_stopped_and_the_next_one_works(server: Server) -> None:
 
 
 def test_a_job_whose_page_was_closed_is_stopped(server: Server) -> None:
-    numbers = [server.start("study", PENDULUM, **LONG) for _ in range(2)]  # as many as there are processes
+    numbers = [server.start("study", PENDULUM, **LONG | {"seconds": 3600}) for _ in range(2)]  # as many as there are processes
     for number in numbers:
         events = server.events(number)
         assert "progress" in next(events)
