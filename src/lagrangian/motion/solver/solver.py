@@ -92,10 +92,11 @@ class Solver:
     def responses(self, u: np.ndarray, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What the system answers to all that acts, for states y at times t, each with its row of u: see `System.response`."""
         assert self._responses is not None
-        found = np.empty((len(t), self.system.responses))
+        counts = np.array([len(t)])  # named, as all of these: machine code reads it when the tuple below is gone
         u, t, y = (np.ascontiguousarray(x, dtype=float) for x in (u, t, y))
-        self._responses(*(address(a) for a in (np.array([len(t)]), t, y, u, found)))
-        return found
+        responses = np.empty((len(t), self.system.responses))
+        self._responses(*(address(a) for a in (counts, t, y, u, responses)))
+        return responses
 
     def replay(self, segment: Segment, which: np.ndarray, theta: np.ndarray, rtol: float, atol: float) -> np.ndarray:
         """States within steps made before: at the part `theta` of step `which`, for each."""
