@@ -33,7 +33,7 @@ def main() -> None:
     for name in [given.only] if given.only else PROBLEMS:
         mechanism, t, start = PROBLEMS[name]
         found = lg.certify(mechanism, t, digits=given.digits, **start)
-        off = found.errors(lg.simulate(mechanism, t, rtol=1e-12, atol=1e-14, **start)).max()
+        off = found.error_bounds(lg.simulate(mechanism, t, rtol=1e-12, atol=1e-14, **start)).max()
         how = f"{found.bits:>5} {found.order:>5} {found.steps:>5} {found.seconds:>8.1f}"
         print(f"{name:<18} {t:>5g} {found.digits:>6} {how}  {off:.1e}")
 

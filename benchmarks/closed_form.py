@@ -32,7 +32,7 @@ DETAILED = ("puma560", "puma560 modified", "lwr7")  # of which proof, base param
 Record = dict[str, Any]
 
 
-def derive_ours(mechanism: lg.Mechanism, symbols: str) -> lg.Equations:
+def derive_ours(mechanism: lg.Mechanism, symbols: str) -> lg.EquationsOfMotion:
     """M, the Christoffel symbols and G; nobody is told of the progress."""
     return lg.derive(mechanism, symbols=symbols, limit=None, progress=lambda done, total: None)
 
@@ -75,7 +75,7 @@ def urdf(name: str) -> lg.Mechanism:
     joints = [
         lg.Joint(j.name, "fixed", j.parent, j.child, j.placement)
         if "finger" in j.name
-        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, own=j.own)
+        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, type_entries=j.type_entries)
         for j in arm.joints
     ]
     return lg.Mechanism(arm.name, arm.bodies, tuple(joints))
@@ -197,7 +197,7 @@ def details(record: Record) -> Record:
         "proof": proof,
         "base": len(base),
         "grouping": grouping,
-        "operators": {"ours": eom.readable.M.operators, **{m: record[m].get("operators") for m in PEERS if m in record}},
+        "operators": {"ours": eom.display_form.M.operator_count, **{m: record[m].get("operators") for m in PEERS if m in record}},
     }
 
 

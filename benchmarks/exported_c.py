@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.cli.peers.pinocchio import Pinocchio
+from lagrangian.peers.pinocchio import PinocchioModel
 
 BATCH = 4096
 FLAGS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"]}
@@ -183,7 +183,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, BATCH, arm.nv))
     expected = lg.compile(arm).inverse_dynamics(q, qd, qdd)
-    peer = Pinocchio(arm)
+    peer = PinocchioModel(arm)
     pin, pool = peer.pin, peer.pin.ModelPool(peer.model, 1)
     columns, theirs = [np.asfortranarray(x.T) for x in (q, qd, qdd)], np.empty((arm.nv, BATCH), order="F")
 

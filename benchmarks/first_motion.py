@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import jit
+from lagrangian.kernels.llvm import machine_code
 from lagrangian.motion.run.run import Run
 
 ROBOTS = "cmeel.prefix/share/example-robot-data/robots"
@@ -40,14 +40,14 @@ def tree(name: str, parents: list[int]) -> lg.Mechanism:
         inertia = (length**3 / 12, 0, 0, length**3 / 12, 0, length**3 / 50)  # of a mass of 1 kg/m
         bodies.append(lg.Body(f"link{i}", length, center=(0, 0, -length / 2), inertia=inertia))
         axis = np.eye(3)[rng.integers(3)].tolist()
-        limits = lg.Limits(float(-rng.uniform(0.1, 1)), float(rng.uniform(0.1, 1)))
+        limits = lg.JointLimits(float(-rng.uniform(0.1, 1)), float(rng.uniform(0.1, 1)))
         joints.append(
             lg.Joint(
                 f"q{i}",
                 "revolute",
                 "ground" if parent < 0 else f"link{parent}",
                 f"link{i}",
-                placement=lg.Placement(position=(0.02 * i, 0, 0) if parent < 0 else (0, 0.01, -length / 2)),
+                placement=lg.Transform(position=(0.02 * i, 0, 0) if parent < 0 else (0, 0.01, -length / 2)),
                 axis=axis,
                 limits=limits,
                 friction=lg.Friction(viscous=0.01, coulomb=float(rng.uniform(0.001, 0.02))),
@@ -84,7 +84,7 @@ def once(name: str) -> None:
     """In a process of its own: one run, and what it took, as JSON."""
     warnings.simplefilter("ignore")
     compiled, began = [0, 0], 0
-    compile_object, go = jit.compile_object, Run.go
+    compile_object, go = machine_code.compile_object, Run.go
 
     def counted(*arguments: object, **options: object) -> bytes:
         compiled[began] += 1
@@ -95,7 +95,7 @@ def once(name: str) -> None:
         began = 1
         return go(run, end)
 
-    jit.compile_object, Run.go = counted, going  # type: ignore[assignment,method-assign]
+    machine_code.compile_object, Run.go = counted, going  # type: ignore[assignment,method-assign]
     robot = mechanism(name)
     wall, cpu = time.perf_counter(), time.process_time()
     motion = lg.simulate(robot, 1.0)

@@ -140,7 +140,7 @@ def _seven_joints(arm: lg.Mechanism) -> lg.Mechanism:
     joints = [
         lg.Joint(j.name, "fixed", j.parent, j.child, j.placement)
         if "finger" in j.name
-        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, own=j.own)
+        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, type_entries=j.type_entries)
         for j in arm.joints
     ]
     return lg.Mechanism(arm.name, arm.bodies, joints)
@@ -178,9 +178,9 @@ def _mujoco(arm: lg.Mechanism, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> 
 
 def _mjcf(arm: lg.Mechanism) -> str:
     """The arm's moving links as MJCF, from our own lumped inertias."""
-    from lagrangian.algorithms.tree import build
+    from lagrangian.algorithms.tree import build_tree
 
-    tree = build(arm)
+    tree = build_tree(arm)
     flags = '<flag contact="disable" constraint="disable"/>'
     text = f'<mujoco><compiler angle="radian" balanceinertia="false"/><option gravity="0 0 -9.81">{flags}</option><worldbody>'
     for i in range(len(tree)):
@@ -205,7 +205,7 @@ def chain(n: int) -> lg.Mechanism:
             "revolute",
             f"b{i - 1}" if i else "ground",
             f"b{i}",
-            lg.Placement(position=(0, 0, -0.1 if i else 0.0)),
+            lg.Transform(position=(0, 0, -0.1 if i else 0.0)),
             axis=((0, 1, 0) if i % 2 else (1, 0, 0)),
         )
         for i in range(n)

@@ -140,11 +140,11 @@ def line_of(told: IO[str]) -> str:
 
 def pruned(folder: Path) -> bool:
     """Whether the next write deletes what is left."""
-    from lagrangian.files import prune, write
+    from lagrangian.files import delete_leftovers, write
 
     for name in WRITERS:
         place = place_of(folder / name / "kept", name)
-        prune(place) if name.endswith(".kernel") else write(place / "next.txt", "x")
+        delete_leftovers(place) if name.endswith(".kernel") else write(place / "next.txt", "x")
         if any(x.name.startswith(".lagrangian-") for x in place.iterdir()):
             return False
     return True

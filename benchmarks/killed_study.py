@@ -98,7 +98,10 @@ def main(samples: int, base: Path) -> None:
     began = time.perf_counter()
     killed(samples, base / "cluster", base / "scheduler.json")
     on_cluster = lg.read_study(base / "cluster")
-    print(f"on the cluster: {time.perf_counter() - began:.0f} s; {on_cluster.done} of {len(on_cluster)} samples,", end=" ")
+    print(
+        f"on the cluster: {time.perf_counter() - began:.0f} s; {on_cluster.completed_count} of {len(on_cluster)} samples,",
+        end=" ",
+    )
     print(f"{len(on_cluster.failed)} failed; {on_cluster.counts()}", flush=True)
     began = time.perf_counter()
     alone = study(samples, str(base / "local"), workers=2)

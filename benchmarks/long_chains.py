@@ -25,16 +25,14 @@ from lagrangian.algorithms.link import CONSTANTS
 from lagrangian.algorithms.nested import flatten, unflatten
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.llvm import target
-from lagrangian.kernels.pieces import runs
-from lagrangian.kernels.pieces.forward import Forward
-from lagrangian.kernels.pieces.inverse import Inverse
-from lagrangian.kernels.pieces.kernel import planned
+from lagrangian.kernels.long_chains import runs
+from lagrangian.kernels.long_chains.algorithms import LongChainForwardDynamics, LongChainInverseDynamics
+from lagrangian.kernels.long_chains.kernel import plan_if_faster
 from lagrangian.kernels.program import Program
-from lagrangian.kernels.programs.sweeps import Sweeps, links
+from lagrangian.kernels.programs.sweeps import TreeProgram, links_at_state
 from lagrangian.kernels.rolled import trace as rolled_trace
-from lagrangian.kernels.threads import Threads
 from lagrangian.kernels.trace.node import Graph, Trace
 
 CONSTANT = (300, 1000, 3000, 10_000, 30_000, 100_000)
@@ -42,28 +40,28 @@ CORES = (1, 2, 4, 8)
 SIZES = (66, 80, 100, 150, 200, *CONSTANT)
 
 
-class OneSweep(Sweeps):
+class OneSweep(TreeProgram):
     """One state goes as several do."""
 
-    def for_one(self, chosen: target.Target) -> Program:
+    def for_single_state(self, cpu_target: target.CPUTarget) -> Program:
         return self
 
 
 def tree_of(n: int) -> Tree:
     """The tree of `kernels.chain(n)`, without n bodies in Python: two links repeat."""
-    few = trees.build(chain(4))
+    few = trees.build_tree(chain(4))
     rows = np.array([0, 1, *[2, 3] * n])[:n]
     constants = {name: array[rows] for name, array in few.constants.items()}
     order = tuple(range(n))
     return replace(
         few, kind=few.kind[:1] * n, parent=tuple(range(-1, n - 1)), iq=order, iv=order, nq=n, nv=n, constants=constants,
-        place={}, joint_link={},
+        body_places={}, joint_link={},
     )  # fmt: skip
 
 
 def function(program: Program, threads: int = 1) -> Callable[..., np.ndarray]:
     kernel = Kernel(program, Threads(threads))
-    return kernel.direct(kernel, program.name, ", ".join(program.inputs), "")
+    return kernel.with_fast_entry(kernel, program.name, ", ".join(program.inputs), "")
 
 
 def best(functions: list[Callable[[], object]], seconds: float) -> list[float]:
@@ -88,14 +86,14 @@ def times(seconds: float) -> None:
         q, qd, x = rng.normal(size=(3, n)) * 0.3
         line = f"{n:8} |"
         for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
-            made = [function(kind(algorithm, tree)) for kind in (OneSweep, Sweeps)]
+            made = [function(kind(algorithm, tree)) for kind in (OneSweep, TreeProgram)]
             results = [f(q, qd, x) for f in made]
             error = np.abs(results[1] - results[0]).max() / np.abs(results[0]).max()
             assert error < 1e-9
             calls = [partial(f, q, qd, x) for f in made]
             one, other = (t / n * 1e9 for t in best(calls, seconds))
             other_of_forward = other if algorithm is FORWARD_DYNAMICS else other_of_forward
-            pieces = "in pieces" if planned(algorithm, tree, target.current()) is not None else "not cut  "
+            pieces = "in pieces" if plan_if_faster(algorithm, tree, target.current()) is not None else "not cut  "
             line += f" {one:14.1f} {other:7.1f} {pieces} |"
         if n in CONSTANT:
             by_link.append(other_of_forward)
@@ -111,7 +109,7 @@ def threads(seconds: float) -> None:
         tree, line = tree_of(n), f"{n:8} |"
         q, qd, x = np.random.default_rng(0).normal(size=(3, n)) * 0.3
         for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
-            made = [function(Sweeps(algorithm, tree), count) for count in (1, 2)]
+            made = [function(TreeProgram(algorithm, tree), count) for count in (1, 2)]
             assert np.array_equal(made[0](q, qd, x), made[1](q, qd, x))
             one, other = (t / n * 1e9 for t in best([partial(f, q, qd, x) for f in made], seconds))
             line += f" {one:6.1f} {other:6.1f} {one / other:5.2f} times |"
@@ -145,12 +143,12 @@ def accuracy(n: int) -> None:
     }
     print(f"\nforward dynamics of {n} links, largest error over largest qdd, against 60 digits")
     for name, (mechanism, angles) in cases.items():
-        tree = trees.build(mechanism)
-        made = [function(kind(FORWARD_DYNAMICS, tree))(angles, qd, tau) for kind in (OneSweep, Sweeps)]
+        tree = trees.build_tree(mechanism)
+        made = [function(kind(FORWARD_DYNAMICS, tree))(angles, qd, tau) for kind in (OneSweep, TreeProgram)]
         with mpmath.workdps(60):
             state = dict(zip(FORWARD_DYNAMICS.inputs, (angles, qd, tau), strict=True))
             number = lambda name, k: mpmath.mpf(float(state[name][k]))  # noqa: E731, B023
-            exact_links = links(tree, FORWARD_DYNAMICS.inputs, number, mpmath.cos, mpmath.sin)
+            exact_links = links_at_state(tree, FORWARD_DYNAMICS.inputs, number, mpmath.cos, mpmath.sin)
             for link in exact_links:
                 for constant, template in CONSTANTS.items():
                     flat = (mpmath.mpf(x) if x else 0 for x in flatten(getattr(link, constant)))
@@ -165,7 +163,7 @@ def accuracy(n: int) -> None:
 
 def operations(algorithm: Algorithm, tree: Tree, uniform: rolled_trace.Uniform | None) -> float:
     """Of a link."""
-    passes = rolled_trace.trace(algorithm, tree, uniform).passes
+    passes = rolled_trace.trace_algorithm(algorithm, tree, uniform).passes
     return sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in passes)
 
 
@@ -176,32 +174,32 @@ def of_records(outputs: Callable[..., list[object]], *sizes: int) -> int:
 
 
 def cores() -> None:
-    from lagrangian.kernels.pieces.lanes import Lanes
+    from lagrangian.kernels.long_chains.lanes import LaneLoopEmitter
 
     tree, chosen = tree_of(1000), target.current()
-    join = of_records(runs._join, runs.ENDS, runs.ENDS)
-    share = of_records(runs._share, runs.ENDS, runs.ENDS, runs.BETWEEN, runs.STATE)
+    join = of_records(runs._join, runs.NODE_SIZE, runs.NODE_SIZE)
+    share = of_records(runs._share, runs.NODE_SIZE, runs.NODE_SIZE, runs.JOINT_SIZE, runs.STATE_SIZE)
     print("\nwork, in operations")
-    for kind in (Forward, Inverse):
-        plan = planned(kind.algorithm, tree, chosen)
+    for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
+        plan = plan_if_faster(kind.algorithm, tree, chosen)
         assert plan is not None
         swept = operations(kind.algorithm, tree, None)
         same = operations(kind.algorithm, replace(tree, kind=tuple(plan.variant)), plan.uniform)  # type: ignore[arg-type]
-        lanes = Lanes(kind.lanes_algorithm, plan, chosen)
+        lanes = LaneLoopEmitter(kind.lanes_algorithm, plan, chosen)
         cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
         print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")
     print(f"  two pieces joined {join}, and what they share handed back {share}")
-    cost, handed = Forward.cost, 1000.0
+    cost, handed = LongChainForwardDynamics.cost, 1000.0
     print(
         f"\nforward dynamics predicted, us: steps of {cost.step:.0f} ns by all cores, {cost.piece:.0f} ns to join a piece by one,"
     )
     print(f"{handed / 1000:.0f} us to hand over, three times. `span`: with a core for every group")
     print(f"{'links':>8} {'groups':>7} {'steps':>6} | " + " ".join(f"{count:3} cores" for count in CORES) + " |    span")
     for n in (1000, 3000, 10_000, 30_000, 100_000):
-        plan = planned(FORWARD_DYNAMICS, tree_of(n), chosen)
+        plan = plan_if_faster(FORWARD_DYNAMICS, tree_of(n), chosen)
         assert plan is not None
         groups, steps = len(plan.groups), plan.groups[0].steps
-        alone = cost.piece * len(plan.pieces) + cost.link * len(plan.left) + cost.rest
+        alone = cost.piece * len(plan.pieces) + cost.link * len(plan.loose_links) + cost.rest
 
         def total(count: int, groups: int = groups, steps: int = steps, alone: float = alone) -> float:
             shared = cost.step * steps * math.ceil(groups / count) + (3 * handed if count > 1 else 0)

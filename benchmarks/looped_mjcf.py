@@ -61,17 +61,17 @@ def _row(path: Path, states: int, moves: bool) -> str:
     reference = _reference(path)
     rng = np.random.default_rng(0)
     closed, off = 0.0, 0.0
-    start = np.array(m.initial.q) if m.initial.q is not None else m.neutral()
+    start = np.array(m.initial.q) if m.initial.q is not None else m.neutral_configuration()
     for _ in range(states):
         q = lg.assemble(m, _moved(m, start, 0.1 * rng.normal(size=m.nv)))
         qd = lg.consistent_speeds(m, q, rng.normal(size=m.nv))
-        closed = max(closed, float(np.abs(dyn.closure(q)).max(initial=0.0)))
+        closed = max(closed, float(np.abs(dyn.loop_residual(q)).max(initial=0.0)))
         dry = _coulomb(m, qd)
         ours = velocities(m, q, qd, dyn.forward_dynamics(q, qd, torques(m, q, qd) + dry))
         theirs = accelerations(reference, positions(m, q), velocities(m, q, qd))
         off = max(off, float(np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())))
     told = _motion(m) if moves else ""
-    return f"{_short(path):<28} {m.nv:>6} {m.equations:>9} {mobility.degrees:>8} {closed:>12.1e} {off:>20.1e}  {told}"
+    return f"{_short(path):<28} {m.nv:>6} {m.equation_count:>9} {mobility.degrees:>8} {closed:>12.1e} {off:>20.1e}  {told}"
 
 
 def _motion(m: lg.Mechanism) -> str:
@@ -82,7 +82,7 @@ def _motion(m: lg.Mechanism) -> str:
     lg.simulate(m, 1.0)
     again = time.perf_counter() - begin
     ended = "reached" if motion.success else motion.message
-    drift = np.abs(lg.compile(m).closure(motion.q)).max(initial=0.0)
+    drift = np.abs(lg.compile(m).loop_residual(motion.q)).max(initial=0.0)
     return f"{ended} in {first:.1f} s, again in {again:.2f} s, loops open by {drift:.1e}"
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.coordinates import integrate
 
 STATES, SECONDS = 3, 1.0
 HEAD = f"{'robot':34} {'nv':>3} {'eq':>3} {'dof':>8} {'assembled to, in':>18} {'acceleration':>12} motion"
@@ -150,7 +150,7 @@ def compared(m: lg.Mechanism, peer: Peer, q: np.ndarray) -> float:
         if k:
             theirs, order = peer.coordinates(m, q)
             step = 0.1 * peer.speeds(theirs, rng)
-            q = lg.assemble(m, moved(m, q, step[order]))
+            q = lg.assemble(m, integrate(m, q, step[order]))
         theirs, order = peer.coordinates(m, q)
         v = peer.speeds(theirs, rng)
         tau = driven * rng.normal(size=m.nv)
@@ -182,7 +182,7 @@ def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.ReaderWarning)
         m = lg.load(urdf, loops=loops)
-    yield f"{name:34} {m.nv:3} {m.equations:3} "
+    yield f"{name:34} {m.nv:3} {m.equation_count:3} "
     start = time.perf_counter()
     try:
         q = lg.assemble(m)
@@ -192,7 +192,7 @@ def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
     seconds = time.perf_counter() - start
     mobile = lg.mobility(m, q)
     dof = f"{mobile.nearby}" + (f" ({mobile.degrees})" if mobile.singular else "")
-    yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).closure(q)))):9.0e} {seconds:6.1f} s "
+    yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).loop_residual(q)))):9.0e} {seconds:6.1f} s "
     try:
         yield f"{compared(m, Peer(urdf, loops), q):12.0e} "
     except (lg.errors.LagrangianError, np.linalg.LinAlgError) as error:

@@ -27,7 +27,7 @@ import lagrangian as lg
 G = 9.81
 DURATION = 0.5
 Start = tuple[lg.Mechanism, list[float], list[float]]  # with a configuration and speeds
-END = lg.Placement(position=(1, 0, 0))
+END = lg.Transform(position=(1, 0, 0))
 
 
 def bar(name: str) -> lg.Body:
@@ -96,7 +96,7 @@ def branches(n: int) -> Start:
 def askew(n: int) -> Start:
     """The ladder in a plane across no axis of the world, with revolute loops: three equations of five follow from the others."""
     flat, _, _ = ladder(n)
-    frame = lg.Placement.from_rpy((0, 0, 0), (0.3, 0.5, 0.7))
+    frame = lg.Transform.from_rpy((0, 0, 0), (0.3, 0.5, 0.7))
     joints = [replace(j, placement=frame @ j.placement) if j.parent == "ground" else j for j in flat.joints]
     loops = [lg.LoopJoint(x.name, "revolute", x.a, x.b, END, END) for x in flat.loops]
     mechanism = lg.Mechanism(f"askew{n}", flat.bodies, joints, loops, gravity=(0, 0, -G))
@@ -105,7 +105,7 @@ def askew(n: int) -> Start:
 
 def scissors(n: int) -> Start:
     """A scissor lift of n storeys on a pin and a rail: every bar is a child of the one that it crosses, or stands on."""
-    middle, corner = lg.Placement(position=(0.5, 0, 0)), lg.Placement()
+    middle, corner = lg.Transform(position=(0.5, 0, 0)), lg.Transform()
     bodies, joints, q = [], [], []
     loops = [lg.LoopJoint("rail", "point", "ground", "down0", corner, corner, directions=("y",))]
     below, at, lean = "ground", corner, 0.6
@@ -142,7 +142,7 @@ def bridge(n: int) -> Start:
     joints = [
         lg.Joint(f"j{k}", "revolute", f"bar{k - 1}" if k else "ground", f"bar{k}", END if k else (0, 0, 0)) for k in range(n)
     ]
-    there = lg.Placement(position=(float(np.cos(angles).sum()), float(np.sin(angles).sum()), 0.0))
+    there = lg.Transform(position=(float(np.cos(angles).sum()), float(np.sin(angles).sum()), 0.0))
     tip = lg.LoopJoint("tip", "point", "ground", f"bar{n - 1}", there, END, directions=("x", "y"))
     q = np.diff(angles, prepend=0.0).tolist()
     return lg.Mechanism(f"bridge{n}", bodies, joints, [tip], gravity=(0, -G, 0)), q, [0.0] * n
@@ -153,7 +153,7 @@ def ring(n: int) -> Start:
     bodies = [bar(f"bar{k}") for k in range(n)]
     joints = [lg.Joint("thrown", "planar", "ground", "bar0")]
     joints += [lg.Joint(f"j{k}", "revolute", f"bar{k - 1}", f"bar{k}", END) for k in range(1, n)]
-    tip = lg.LoopJoint("tip", "point", "bar0", f"bar{n - 1}", lg.Placement(), END, directions=("x", "y"))
+    tip = lg.LoopJoint("tip", "point", "bar0", f"bar{n - 1}", lg.Transform(), END, directions=("x", "y"))
     mechanism = lg.Mechanism(f"ring{n}", bodies, joints, [tip], gravity=(0, -G, 0))
     q = [0.0, 0.0, 0.0, *[2 * math.pi / n] * (n - 1)]
     qd = lg.consistent_speeds(mechanism, q, [0.0, 0.0, 1.0, *np.tile([0.3, -0.3], n)[: n - 1].tolist()])

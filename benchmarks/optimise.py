@@ -90,4 +90,4 @@ for name, run in DESIGNS.items():
     start = time.perf_counter()
     found = run()
     took = time.perf_counter() - start
-    print(f"{name}: {took:.2f} s, {found.evaluations} evaluations, {found.before:.3g} before, {found.value:.1e} now")
+    print(f"{name}: {took:.2f} s, {found.evaluations} evaluations, {found.initial_value:.3g} before, {found.value:.1e} now")

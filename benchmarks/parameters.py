@@ -30,19 +30,19 @@ if "--whole-runs" not in sys.argv:
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import cache
+from lagrangian.kernels.llvm import machine_code
 
 NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle")
 compiled = 0
 
 
-def counted(name, make, kept=cache.kept):
+def counted(name, make, kept=machine_code.load_or_store):
     global compiled
     compiled += 1
     return kept(name, make)
 
 
-cache.kept = counted
+machine_code.load_or_store = counted
 
 
 def numbers(mechanism: lg.Mechanism) -> dict[str, float]:
@@ -145,8 +145,8 @@ def main() -> None:
     parser.add_argument("--whole-runs", action="store_true", help="what --beside asks its processes for")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.beside:
-        compare(options.beside, options.mechanisms or list(SPANS))
+    if options.extra_files:
+        compare(options.extra_files, options.mechanisms or list(SPANS))
         return
     if options.whole_runs:
         print(json.dumps({name: whole_runs(name) for name in options.mechanisms}))

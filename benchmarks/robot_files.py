@@ -147,11 +147,11 @@ def _with_stand_ins(file: str) -> Any:
 
 
 def _compared(found: Found, mechanism: Any, kind: str, theirs: Any) -> Found:
-    from lagrangian.cli.peers.models import OtherReadingError
+    from lagrangian.peers.models import JointMismatchError
 
     try:
         difference = _largest_difference(mechanism, kind, theirs)
-    except OtherReadingError as error:
+    except JointMismatchError as error:
         difference, found = np.inf, replace(found, reason=str(error))
     except NotCompared as error:
         return replace(found, outcome="not compared", reason=str(error))
@@ -171,8 +171,8 @@ class NotCompared(Exception):
 def _largest_difference(m: Any, kind: str, theirs: Any) -> float:
     """Of the torques at random states, as a part of the largest."""
     import lagrangian as lg
-    from lagrangian.cli.peers.models import without_forces
-    from lagrangian.configuration.coordinates import moved
+    from lagrangian.configuration.coordinates import integrate
+    from lagrangian.peers.models import without_forces
 
     m = m.replace(loops=(), constraints=(), events=())
     if kind == "mjcf":
@@ -191,16 +191,16 @@ def _largest_difference(m: Any, kind: str, theirs: Any) -> float:
     dyn = lg.compile(m)
     worst = largest = 0.0
     for _ in range(STATES):
-        q, qd, qdd = moved(m, m.neutral(), rng.uniform(-1, 1, m.nv)), rng.normal(size=m.nv), rng.normal(size=m.nv)
+        q, qd, qdd = integrate(m, m.neutral(), rng.uniform(-1, 1, m.nv)), rng.normal(size=m.nv), rng.normal(size=m.nv)
         ours, other = dyn.inverse_dynamics(q, qd, qdd), peer.inverse_dynamics(q, qd, qdd)
         worst, largest = max(worst, float(np.abs(ours - other).max())), max(largest, float(np.abs(other).max()))
     return worst / max(largest, 1e-12)
 
 
 def _pinocchio(m: Any, model: Any) -> Any:
-    from lagrangian.cli.peers.readers import pinocchio
+    from lagrangian.peers.readers import read_urdf
 
-    peer, why = pinocchio(m)
+    peer, why = read_urdf(m)
     if peer is None:
         raise NotCompared(why)
     return peer
@@ -208,23 +208,23 @@ def _pinocchio(m: Any, model: Any) -> Any:
 
 def _mujoco(m: Any, model: Any) -> Any:
     """MuJoCo's model, its joints matched to ours by their order, with its springs and dampers."""
-    from lagrangian.cli.peers.models import OtherReadingError, steps
-    from lagrangian.cli.peers.mujoco import MuJoCo
+    from lagrangian.peers.models import JointMismatchError, moving_steps
+    from lagrangian.peers.mujoco import MuJoCoModel
 
     if any("free joint aligned" in note for note in m.notes):
         raise NotCompared("MuJoCo aligns a free joint with the inertia of what it carries")
-    moving = [joint for joint in m.joints if steps(joint)]
+    moving = [joint for joint in m.joints if moving_steps(joint)]
     if len(moving) != model.njnt:
-        raise OtherReadingError(f"MuJoCo has {model.njnt} joints, and we have {len(moving)}")
+        raise JointMismatchError(f"MuJoCo has {model.njnt} joints, and we have {len(moving)}")
 
-    class InOrder(MuJoCo):
+    class InOrder(MuJoCoModel):
         def __init__(self) -> None:
             self.mujoco, self.m, self.model = import_module("mujoco"), m, model
             off = self.mujoco.mjtDisableBit
             model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION)
             model.jnt_actgravcomp[:] = 0  # what compensates weight does so without actuators, as ours does
             self.data = self.mujoco.MjData(model)
-            self._indices()
+            self._set_indices()
 
         def _number(self, joint: Any, step: int) -> int:
             return moving.index(joint)

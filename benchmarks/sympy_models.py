@@ -13,19 +13,19 @@ import numpy as np
 import sympy as sp
 from sympy.physics import mechanics as me
 
-from lagrangian.equations.algebra.ring import Element, fraction
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.algebra.ring import RingElement, as_fraction
+from lagrangian.equations.reading.system import SymbolicSystem
 
 CENTRAL = ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
 
 def expression(x: Any) -> Any:
     """A constant of ours: a number, or an element."""
-    if not isinstance(x, Element):
+    if not isinstance(x, RingElement):
         return sp.Rational(str(x))
     total = sp.Integer(0)
     for monomial, c in x.poly.terms():
-        term = sp.Rational(str(fraction(c)))
+        term = sp.Rational(str(as_fraction(c)))
         for k, power in enumerate(monomial):
             if power:
                 term *= _generator(x.ring.symbols[k]) ** int(power)
@@ -43,7 +43,7 @@ def _generator(symbol: Any) -> Any:
 class Model:
     """Frames, points and bodies. With `speeds`, rates are symbols u of their own, as Kane has them, not derivatives of q."""
 
-    def __init__(self, system: System, speeds: bool) -> None:
+    def __init__(self, system: SymbolicSystem, speeds: bool) -> None:
         n = system.n
         self.q = me.dynamicsymbols(f"q1:{n + 1}")
         self.u = me.dynamicsymbols(f"u1:{n + 1}") if speeds else [x.diff() for x in self.q]
@@ -99,7 +99,7 @@ class Model:
         return body
 
 
-def lagrange(system: System) -> tuple[Any, Any]:
+def lagrange(system: SymbolicSystem) -> tuple[Any, Any]:
     """M, and the coordinates it is written in."""
     model = Model(system, speeds=False)
     method = me.LagrangesMethod(me.Lagrangian(model.N, *model.bodies), model.q)
@@ -108,7 +108,7 @@ def lagrange(system: System) -> tuple[Any, Any]:
     return method.mass_matrix, model.q
 
 
-def kane(system: System) -> tuple[Any, Any]:
+def kane(system: SymbolicSystem) -> tuple[Any, Any]:
     model = Model(system, speeds=True)
     rates = [q.diff() - u for q, u in zip(model.q, model.u, strict=True)]
     method = me.KanesMethod(model.N, q_ind=model.q, u_ind=model.u, kd_eqs=rates)
@@ -125,7 +125,7 @@ def operators(M: Any) -> int:
     return sum(int(sp.count_ops(M[i, j])) for i in range(M.rows) for j in range(i, M.cols))
 
 
-def deviation(system: System, ours: Any, M: Any, coordinates: Any) -> float:
+def deviation(system: SymbolicSystem, ours: Any, M: Any, coordinates: Any) -> float:
     """The largest difference between SymPy's M and ours at a random state and random inertias, over M's largest entry."""
     rng = np.random.default_rng(0)
     q = rng.normal(size=system.n)
@@ -136,16 +136,16 @@ def deviation(system: System, ours: Any, M: Any, coordinates: Any) -> float:
         I = I + I.T
         at_origin = I + m * (c @ c * np.eye(3) - np.outer(c, c))
         upper = np.triu_indices(3)
-        names = [x.ring.symbols[x.poly.degrees().index(1)].name for x in link.inertia.ten]
+        names = [x.ring.symbols[x.poly.degrees().index(1)].name for x in link.inertia.inertial_parameters]
         mine.update(zip(names, (m, *(m * c), *at_origin[upper]), strict=True))
         values.update(zip((sp.Symbol(f"{x}_{i + 1}") for x in CENTRAL), (m, *c, *I[upper]), strict=True))
-        if isinstance(link.rotor, Element):
+        if isinstance(link.rotor, RingElement):
             mine[link.rotor.ring.symbols[link.rotor.poly.degrees().index(1)].name] = 0.0
     for symbol in system.ring.symbols:
         if symbol.kind == "parameter":
             values[sp.Symbol(symbol.name)] = symbol.value
         if symbol.kind == "constant_sine":
-            cosine = system.ring.symbols[system.ring.number["cos" + symbol.name[3:]]]
+            cosine = system.ring.symbols[system.ring.generator_index["cos" + symbol.name[3:]]]
             values[sp.Symbol(symbol.name[4:-1])] = math.atan2(symbol.value or 0.0, cosine.value or 0.0)
     theirs = np.array(M.xreplace({k: sp.Float(v, 30) for k, v in values.items()}).evalf(), dtype=float)
     expected = ours.M.evaluate(q, **mine)

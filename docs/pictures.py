@@ -141,7 +141,7 @@ def controllers() -> None:
     shown = {
         "PD and gravity, 1 kHz": lg.Sampled(law, period=1e-3),
         "with an integral": lg.Sampled(names["WithIntegral"](1e-3), period=1e-3),
-        "computed torque, model 20 % too heavy": lg.control.ComputedTorque(names["wrong"], path).sampled(1e-3),
+        "computed torque, model 20 % too heavy": lg.control.ComputedTorque(names["wrong"], path).with_sampling(1e-3),
     }
     made, axes = plt.subplots(figsize=(7, 3), layout="constrained")
     for label, torque in shown.items():
@@ -176,7 +176,7 @@ def design_a_controller() -> None:
     for label, plant in (("right model", arm), ("unknown payload of 3 kg", names["gripped"])):
         errors = []
         for frequency in frequencies:
-            torque = lg.control.ComputedTorque(arm, path, frequency=frequency).sampled(5e-3, delay=5e-3)
+            torque = lg.control.ComputedTorque(arm, path, frequency=frequency).with_sampling(5e-3, delay=5e-3)
             motion = lg.simulate(plant, 1.0, q0=[-0.5, 0.8], torque=torque, t_eval=201)
             errors.append(np.degrees(np.abs(motion.q - path(motion.t)[0]).max()))
         axes.loglog(frequencies, errors, marker="o", ms=4, label=label)
@@ -296,7 +296,7 @@ def linkage_page() -> None:
 
 
 def study() -> None:
-    over = {"l1": lg.span(0.8, 1.2, 25), "m2": lg.normal(12.5, 1.5)}
+    over = {"l1": lg.grid(0.8, 1.2, 25), "m2": lg.normal(12.5, 1.5)}
     keep_of_all = ["min(tip.x)", "peak(qd_theta1)", "rows(theta2)"]
     figure(lg.study("two_r", over, {"t_span": 2}, keep_of_all, samples=32, folder="lengths").plot(), "study")
 

@@ -31,7 +31,7 @@ coin = lg.Mechanism(
     "coin",
     [lg.Body.from_shapes("coin", [lg.cylinder(0.012, 0.002, mass=0.006)])],
     [lg.Joint("coin", "free", "ground", "coin")],
-    constraints=[lg.Rolling("edge", "coin", radius=0.012, axis="z")],
+    constraints=[lg.RollingConstraint("edge", "coin", radius=0.012, axis="z")],
 )
 lean = np.pi / 4 - 0.05  # half the angle between the coin's axis and the vertical
 q0 = lg.assemble(coin, [np.cos(lean), np.sin(lean), 0, 0, 0, 0, 0.012])

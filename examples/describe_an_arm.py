@@ -8,7 +8,7 @@ import lagrangian as lg
 
 # 1. Bodies and joints in Python
 upper = lg.Body.from_shapes(
-    "upper", [lg.tube(0.03, 0.025, 0.5, density=2700, at=lg.Placement.from_rpy((0.25, 0, 0), (0, math.pi / 2, 0)))]
+    "upper", [lg.tube(0.03, 0.025, 0.5, density=2700, at=lg.Transform.from_rpy((0.25, 0, 0), (0, math.pi / 2, 0)))]
 )
 fore = lg.Body("fore", mass=1.2, center=(0.2, 0, 0), inertia=(0.001, 0, 0, 0.02, 0, 0.02))
 arm = lg.Mechanism(
@@ -16,9 +16,9 @@ arm = lg.Mechanism(
     [upper, fore],
     [
         lg.Joint("shoulder", "revolute", "ground", "upper", axis=(0, -1, 0), friction=lg.Friction(viscous=0.1)),
-        lg.Joint("elbow", "revolute", "upper", "fore", lg.Placement(position=(0.5, 0, 0)), axis=(0, -1, 0)),
+        lg.Joint("elbow", "revolute", "upper", "fore", lg.Transform(position=(0.5, 0, 0)), axis=(0, -1, 0)),
     ],
-    frames=[lg.Frame("tip", "fore", lg.Placement(position=(0.4, 0, 0)))],
+    frames=[lg.Frame("tip", "fore", lg.Transform(position=(0.4, 0, 0)))],
 )
 print(arm)
 

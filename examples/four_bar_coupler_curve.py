@@ -11,7 +11,7 @@ import lagrangian as lg
 
 # One turn of the crank. "C" is a point in the middle of the coupler.
 bar = lg.library("four_bar")
-turn = lg.full_turn(bar, speed=10.0)
+turn = lg.analyse_cycle(bar, speed=10.0)
 print(turn.four_bar)
 print("crank angles at the dead centres:", np.degrees([found.input_value for found in turn.dead_centres]).round(1), "deg")
 print(f"smallest transmission angle: {np.degrees(turn.transmission_angle.min()):.1f} deg")
@@ -21,7 +21,7 @@ print(curve)
 
 # A longer crank swings the rocker further, at the price of the transmission angle.
 for l1 in np.linspace(0.2, 0.4, 5):
-    found = lg.full_turn(bar.with_parameters(l1=float(l1)))
+    found = lg.analyse_cycle(bar.with_parameters(l1=float(l1)))
     swing, angle = np.degrees([np.ptp(found.q[:, 2]), found.transmission_angle.min()])
     print(f"crank {l1:.2f} m: the rocker swings by {swing:.1f} deg, transmission angle at least {angle:.1f} deg")
 

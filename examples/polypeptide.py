@@ -20,10 +20,10 @@ HELIX = np.radians([-57.0, -47.0])  # phi and psi
 STIFFNESS = 80.0  # of the helix against a turn of phi or psi, kJ/mol/rad^2
 HEAT = 2.494  # Boltzmann's constant times 300 K, kJ/mol
 
-turn = lg.Placement.from_rpy
+turn = lg.Transform.from_rpy
 
 
-def bond(length: float, angle: float, torsion: float = 0.0) -> lg.Placement:
+def bond(length: float, angle: float, torsion: float = 0.0) -> lg.Transform:
     """The placement of the next atom's frame in the frame of an atom; z is along the bond that follows."""
     return turn((0, 0, length), (0, 0, torsion)) @ turn((0, 0, 0), (np.pi - angle, 0, 0))
 
@@ -37,7 +37,7 @@ def group(name: str, *atoms: tuple[float, tuple[float, float, float]]) -> lg.Bod
     return lg.Body(name, mass, tuple(center), tuple(inertia[np.triu_indices(3)]))
 
 
-def at(place: lg.Placement) -> tuple[float, float, float]:
+def at(place: lg.Transform) -> tuple[float, float, float]:
     return tuple(float(x) for x in place.position)
 
 
@@ -60,7 +60,7 @@ def polypeptide(residues: int) -> lg.Mechanism:
     bodies, joints = [group("start", (17.03, (0, 0, 0)))], [lg.Joint("start", "free", "ground", "start")]
     for k in range(residues):
         parts = {
-            "phi": (group(f"alpha{k}", *ALPHA), to_alpha if k else lg.Placement()),
+            "phi": (group(f"alpha{k}", *ALPHA), to_alpha if k else lg.Transform()),
             "psi": (group(f"peptide{k}", *PEPTIDE), to_c),
         }
         for (angle, (body, place)), rest in zip(parts.items(), HELIX, strict=True):
@@ -74,7 +74,7 @@ def alpha_carbons(q: np.ndarray) -> np.ndarray:
     """The positions of the alpha carbons, (residues, 3)."""
     w, x, y, z = q[:4]
     place = np.eye(4)
-    place[:3, :3] = lg.Placement.from_quaternion((0, 0, 0), (w, x, y, z)).matrix()[:3, :3]
+    place[:3, :3] = lg.Transform.from_quaternion((0, 0, 0), (w, x, y, z)).matrix()[:3, :3]
     place[:3, 3] = q[4:7]
     steps, found = {"phi": to_alpha.matrix(), "psi": to_c.matrix()}, []
     for k, angle in enumerate(q[7:]):

@@ -31,7 +31,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def rolled_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kernel as a loop over the links, however few they are."""
-    monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
+    monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)
 
 
 @pytest.fixture(autouse=True)
@@ -40,4 +40,4 @@ def _no_targets_of_other_tests() -> Iterator[None]:
     yield
     module = sys.modules.get("lagrangian.exports.targets")
     if module is not None:
-        module._own.clear()
+        module._registered.clear()

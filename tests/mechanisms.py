@@ -33,8 +33,8 @@ def random_body(rng: np.random.Generator, name: str) -> lg.Body:
     return lg.Body(name, 0.5 + rng.random(), tuple(rng.normal(size=3) * 0.2), tuple(inertia[np.triu_indices(3)]))
 
 
-def random_placement(rng: np.random.Generator) -> lg.Placement:
-    return lg.Placement.from_quaternion(rng.normal(size=3) * 0.3, rng.normal(size=4))
+def random_placement(rng: np.random.Generator) -> lg.Transform:
+    return lg.Transform.from_quaternion(rng.normal(size=3) * 0.3, rng.normal(size=4))
 
 
 def own_entries(kind: JointType | LoopType, axis: np.ndarray, other: np.ndarray, **more: object) -> dict[str, object]:

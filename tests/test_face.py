@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.errors import ArgumentError, MechanismError, Part, UnknownMechanismError, shown, warn
+from lagrangian.errors import ArgumentError, MechanismError, MechanismPart, UnknownMechanismError, format_value, warn
 from lagrangian.public import public
 
 
@@ -25,7 +25,7 @@ from lagrangian.public import public
         (lambda: lg.derive("pendulum", symbol="all"), "derive", "symbols"),
         (lambda: lg.library("pendulum", parametrs={}), "library", "parameters"),
         (lambda: lg.Body("b", mas=1.0), "Body", "mass"),
-        (lambda: lg.DHRow(alfa=1.0), "DHRow", "alpha"),
+        (lambda: lg.DHParameters(alfa=1.0), "DHRow", "alpha"),
         (lambda: lg.box((1, 1, 1), densty=1000), "box", "density"),
         (lambda: lg.paths.joint_line([0.0], [1.0], durations=1), "joint_line", "duration"),
         (lambda: lg.control.ComputedTorque("pendulum", lg.paths.joint_line([0.0], [1.0], 1), kpp=1), "ComputedTorque", "kp"),
@@ -117,7 +117,7 @@ def test_messages_end_and_hold_no_commands_to_a_terminal() -> None:
     assert str(MechanismError("a\x1b[31mb\x00\u202e\nc")) == "a\\x1b[31mb\\x00\\u202e\nc"
     itself: list[Any] = []
     itself.append(itself)
-    assert "..." in str(ArgumentError(f"is {shown(itself)}"))
+    assert "..." in str(ArgumentError(f"is {format_value(itself)}"))
 
 
 def test_errors_carry_fields() -> None:
@@ -128,7 +128,7 @@ def test_errors_carry_fields() -> None:
     assert str(error).startswith("t_span runs from 1 to 0 s")
     for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert (str(twin), twin.argument) == (str(error), "t_span")
-    further = error.at("arm.toml", "[initial]")
+    further = error.with_places("arm.toml", "[initial]")
     assert type(further) is lg.ArgumentError
     assert str(further) == f"arm.toml: [initial]: {error}"
 
@@ -138,12 +138,12 @@ def test_errors_of_parts_name_the_part_and_the_entry_as_data(tmp_path: Path) -> 
     with pytest.raises(lg.MechanismError) as caught:
         lg.Body("bob", mass=-1.0)
     error = caught.value
-    assert (error.where, error.argument, error.remedy) == ((Part("body", "bob"),), "mass", "it cannot be negative")
+    assert (error.where, error.argument, error.remedy) == ((MechanismPart("body", "bob"),), "mass", "it cannot be negative")
     assert str(error) == "body 'bob': mass is -1 kg; it cannot be negative"
-    inside = Part("body", "bob", "[[body]] 2 'bob'")
-    assert str(error.at("arm.toml", inside)) == "arm.toml: [[body]] 2 'bob': mass is -1 kg; it cannot be negative"
-    assert str(error.at("arm.toml", inside).at("arm.toml", inside)) == str(error.at("arm.toml", inside))
-    assert str(error.at("arm.toml")) == f"arm.toml: {error}"
+    inside = MechanismPart("body", "bob", "[[body]] 2 'bob'")
+    assert str(error.with_places("arm.toml", inside)) == "arm.toml: [[body]] 2 'bob': mass is -1 kg; it cannot be negative"
+    assert str(error.with_places("arm.toml", inside).at("arm.toml", inside)) == str(error.with_places("arm.toml", inside))
+    assert str(error.with_places("arm.toml")) == f"arm.toml: {error}"
     # a name that looks like a place stays what it is
     file = tmp_path / "a.toml"
     file.write_text("""name = "x"
@@ -164,13 +164,13 @@ child = "body 'b': joint"
 def test_an_unknown_mechanism_comes_with_what_may_be_meant() -> None:
     with pytest.raises(UnknownMechanismError) as caught:
         lg.simulate("two_rr")
-    assert "two_r" in caught.value.meant
+    assert "two_r" in caught.value.similar_names
     with pytest.raises(UnknownMechanismError, match="lists the mechanisms") as caught:
         lg.simulate("qqqqqqqq")
-    assert caught.value.meant == ()
-    assert str(lg.ReachError("out of reach", where="arm", remedy="go nearer", t=2.0)) == "arm: out of reach; go nearer"
+    assert caught.value.similar_names == ()
+    assert str(lg.UnreachableError("out of reach", where="arm", remedy="go nearer", t=2.0)) == "arm: out of reach; go nearer"
     with pytest.raises(TypeError, match="no attribute 'tt'"):
-        lg.ReachError("out of reach", tt=2.0)
+        lg.UnreachableError("out of reach", tt=2.0)
 
 
 def test_a_warning_points_at_the_line_that_caused_it() -> None:
@@ -246,7 +246,7 @@ def test_texts_that_are_no_configuration(q0: str, told: str) -> None:
         (lambda arm: lg.simulate(arm, 1.0, torque={"theta9": 1.0}), "torque"),
         (lambda arm: lg.simulate(arm, 1.0, wrenches=3), "wrenches"),
         (lambda arm: lg.simulate(arm, 1.0, events=3), "events"),
-        (lambda arm: lg.simulate(arm, 1.0, events=lg.Event("theta1", lg.Lock("theta9"))), "events"),
+        (lambda arm: lg.simulate(arm, 1.0, events=lg.Event("theta1", lg.LockJoints("theta9"))), "events"),
         (lambda arm: lg.simulate(arm, 1.0, events=lg.Event("theta1", lg.SetTorque({"theta1": "off"}))), "events"),
         (lambda arm: lg.control.OperationalSpace(arm, (0.3, 0.2), frame="tip", directions=("z",)), "directions"),
         (lambda arm: lg.inverse(arm, None), "path"),
@@ -255,7 +255,7 @@ def test_texts_that_are_no_configuration(q0: str, told: str) -> None:
         (lambda arm: lg.paths.line((0, 0), (1, 0)), "duration"),
         (lambda arm: lg.paths.line((0, 0), (1, 0), 1.0, timing="slow"), "timing"),
         (lambda arm: lg.identify(arm, [0.0], [[0.0, 0.0]], [[0.0, 0.0]], folds=1), "folds"),
-        (lambda arm: lg.exciting_path(arm, harmonics=0), "harmonics"),
+        (lambda arm: lg.excitation_trajectory(arm, harmonics=0), "harmonics"),
         (lambda arm: lg.size_actuators(arm, lg.inverse(arm, lg.paths.joint_line((0, 0), (1, 0), 1.0)), prefer="cheap"), "prefer"),
         (lambda arm: lg.load("two_r.txt\n"), "path"),
         (lambda arm: lg.loads("", "yaml"), "format"),
@@ -275,12 +275,12 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
         (lambda run: lg.assemble("four_bar", fixed=3), "fixed is 3; strings without repetition"),
         (lambda run: lg.consistent_speeds("four_bar", fixed=None), "fixed is None; strings"),
         (lambda run: lg.compare_solvers("pendulum", 0.1, methods=[[]]), r"methods is \[\[\]\]; strings"),
-        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.zeros((3, 2))), "names is .*; strings"),
-        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.array(0.5)), "names is 0.5; strings"),
+        (lambda run: lg.paths.interpolate([0, 1, 2], np.zeros((3, 2)), names=np.zeros((3, 2))), "names is .*; strings"),
+        (lambda run: lg.paths.interpolate([0, 1, 2], np.zeros((3, 2)), names=np.array(0.5)), "names is 0.5; strings"),
         (lambda run: run.summary(events=1.5), "events is 1.5; a whole number"),
         (lambda run: run([[]]), r"t has the shape \(1, 0\); a number, or a list of numbers, is needed"),
         (lambda run: run(np.zeros((3, 4))), r"t has the shape \(3, 4\)"),
-        (lambda run: run.second_opinion(method=3), "there is no method 3"),
+        (lambda run: run.error_against(method=3), "there is no method 3"),
         (lambda run: run.plot(frames=len), "frames is .*; a string or a list of strings or None is needed"),
         (lambda run: run.plot(joints=np.int64(3)), "joints is 3; a string or a list of strings or None is needed"),
         (lambda run: lg.derive("two_r").singularities("link2", np.zeros(2)), "there is no direction"),

@@ -23,8 +23,8 @@ from typer.testing import CliRunner
 
 import lagrangian as lg
 from lagrangian.cli.main import app
+from lagrangian.errors import has_invisible, make_visible
 from lagrangian.motion.files import file_stem
-from lagrangian.visible import acts, visible
 from tests.processes import PATIENCE
 
 SCRIPT = "<script>pwned=1</script>"
@@ -50,7 +50,7 @@ SAID = " | ".join(ALL)
 def mechanism() -> lg.Mechanism:
     """Every name is one of these. `q1` is a parameter, so that coordinates go by their own names in formulas."""
     bodies = [lg.Body(name, lg.parameter("q1", 1.0), (0.5, 0, 0), (0, 0.1, 0.1)) for name in (SCRIPT, TEX, IMAGE)]
-    along = lg.Placement(position=(1, 0, 0))
+    along = lg.Transform(position=(1, 0, 0))
     joints = [
         lg.Joint(WRITE, "revolute", "ground", SCRIPT, axis="z"),
         lg.Joint(CLOSE, "revolute", SCRIPT, TEX, along, axis="z"),
@@ -132,9 +132,9 @@ def test_pages_have_no_more_tags_than_others(motion: lg.Motion, here: Path) -> N
 
 
 def test_tour_index_shows_names(here: Path) -> None:
-    from lagrangian.report.tour.index import index
+    from lagrangian.report.tour.tour import tour_page
 
-    text = index([], [(SCRIPT, IMAGE)], 1.0)
+    text = tour_page([], [(SCRIPT, IMAGE)], 1.0)
     assert Tags(text).acting == []
     assert SCRIPT not in text
 
@@ -311,7 +311,7 @@ UNSEEN = (
 @pytest.mark.parametrize("name", UNSEEN, ids=ascii)
 def test_names_are_seen(name: str) -> None:
     body, joint = lg.Body("b", 1.0), lg.Joint("j", "revolute", "ground", "b")
-    assert acts(name)
+    assert has_invisible(name)
     for make in (
         lambda: lg.Mechanism(name, [body], [joint]),
         lambda: lg.Mechanism("m", [lg.Body(name, 1.0)], [lg.Joint("j", "revolute", "ground", name)]),
@@ -327,12 +327,12 @@ def test_names_are_seen(name: str) -> None:
 
 def test_names_of_any_script_are_names() -> None:
     for name in ("θ₁", "関節", "сустав", "مفصل", "a b", "a\u00a0b", "é", "👍🏽", "a\u200db"):
-        assert not acts(name)
+        assert not has_invisible(name)
 
 
 def test_what_is_not_seen_is_spelled() -> None:
-    assert visible(f"a{ESCAPES}b\n\tc") == (r"a\x1b]0;pwned\x07\x1b[2J\x9b31m\u202etxt\u2066\x00\x7f\rb" + "\n\tc")
-    assert visible("θ₁ 関節 – é") == "θ₁ 関節 – é"
+    assert make_visible(f"a{ESCAPES}b\n\tc") == (r"a\x1b]0;pwned\x07\x1b[2J\x9b31m\u202etxt\u2066\x00\x7f\rb" + "\n\tc")
+    assert make_visible("θ₁ 関節 – é") == "θ₁ 関節 – é"
 
 
 # -- the command line ------------------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ def told(*words: str, codes: tuple[int, ...] = (0, 1, 2)) -> str:
 
 def calm(text: str) -> bool:
     """Whether nothing is in it that acts on a terminal, but rich's own colours."""
-    return not acts(re.sub(r"\x1b\[[0-9;]*m|[\n\t]", "", text)) and "\x1b[31mpwned" not in text
+    return not has_invisible(re.sub(r"\x1b\[[0-9;]*m|[\n\t]", "", text)) and "\x1b[31mpwned" not in text
 
 
 @pytest.mark.parametrize("kind", ["toml", "urdf", "xml"])

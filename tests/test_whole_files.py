@@ -221,6 +221,6 @@ def test_leftovers_of_killed_writers_are_deleted_and_nothing_else(tmp_path: Path
 def test_names_beside_a_file_match_what_is_deleted(tmp_path: Path) -> None:
     for name in ("a.nc", "a", "a.html", "a.very-long ending", "ä.ñ"):
         with files.replacing(tmp_path / name) as place:
-            assert files._OURS.fullmatch(place.name), place.name
+            assert files._TEMPORARY_NAME.fullmatch(place.name), place.name
             assert place.parent == tmp_path
             place.write_text("x")

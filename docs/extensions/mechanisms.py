@@ -57,7 +57,7 @@ def page(entry: Any) -> str:
 
     name = entry.name
     described = entry.description or entry.summary
-    toml = resources.files("lagrangian.library").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    toml = resources.files("lagrangian.mechanism_library").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     parts = [
         "---\nnosearch: true\norphan: true\n---\n",
         f"# {name}\n",

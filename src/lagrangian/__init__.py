@@ -17,72 +17,75 @@ from lagrangian.errors import (
     ArgumentError,
     AssemblyError,
     AssemblyWarning,
-    ClosedError,
-    CostError,
+    CostLimitError,
     DescriptionError,
+    DynamicsClosedError,
     EndedEarlyWarning,
     LagrangianError,
     LagrangianWarning,
     MechanismError,
     MechanismWarning,
     PathWarning,
-    ReachError,
     ReaderWarning,
     ReportWarning,
     SimulationError,
     SimulationWarning,
     SingularWarning,
     StudyWarning,
+    UnreachableError,
     WriterWarning,
-    one_of,
+    unknown_name_message,
 )
-from lagrangian.library import library as _library
+from lagrangian.mechanism_library import library as _library
 from lagrangian.public import other_spelling, public
 
 if TYPE_CHECKING:
     from lagrangian import control, paths
     from lagrangian.closed_form.derive import derive
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.equations import EquationsOfMotion
     from lagrangian.configuration.assemble import assemble, assembly_modes
     from lagrangian.configuration.consistent_speeds import consistent_speeds
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
-    from lagrangian.description.writing.written import Written
-    from lagrangian.design.compare_turns import ComparedTurns, compare_turns
+    from lagrangian.description.notes import Conversion
+    from lagrangian.design.compare_turns import CycleComparison, compare_cycles
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.four_bar import FourBar
-    from lagrangian.design.full_turn import full_turn
-    from lagrangian.design.reachable import Workspace
-    from lagrangian.design.singular import Singularities, Singularity
-    from lagrangian.design.singularities import singularities
-    from lagrangian.design.swing import Swing
-    from lagrangian.design.turn import DeadCentre, FullTurn
-    from lagrangian.design.workspace import workspace
+    from lagrangian.design.full_turn import analyse_cycle
+    from lagrangian.design.singularities import Singularities, Singularity, singularities
+    from lagrangian.design.swing import OutputTravel
+    from lagrangian.design.turn import CycleAnalysis, DeadCentre
+    from lagrangian.design.workspace import Workspace, workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
-    from lagrangian.exports.export import Export, export, export_targets
-    from lagrangian.identification.exciting import FourierPath, exciting_path
+    from lagrangian.exports.export import ExportResult, export, export_targets
+    from lagrangian.identification.excitation import FourierTrajectory, excitation_trajectory
     from lagrangian.identification.identify import identify
     from lagrangian.identification.result import Identification
     from lagrangian.inverse_dynamics.inverse import inverse
-    from lagrangian.inverse_dynamics.path_motion import PathMotion
-    from lagrangian.kernels.cartesian import CartesianDynamics
+    from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
-    from lagrangian.kernels.sampled import SampledDynamics
+    from lagrangian.kernels.operational_space import OperationalSpaceDynamics
+    from lagrangian.kernels.sampled_dynamics import BatchedDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, rotate_inertia
-    from lagrangian.model.configuration import Initial
-    from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
-    from lagrangian.model.dh import DHRow
-    from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Unlock
+    from lagrangian.model.constraint import (
+        HolonomicConstraint,
+        KnifeEdgeConstraint,
+        PfaffianConstraint,
+        PfaffianFunctionConstraint,
+        RollingConstraint,
+    )
+    from lagrangian.model.dh import DHParameters
+    from lagrangian.model.event import Event, LockJoints, SetParameters, SetPayload, SetTorque, UnlockJoints
     from lagrangian.model.expression import parameter
-    from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+    from lagrangian.model.initial_state import InitialState
+    from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, Wall
     from lagrangian.model.mechanism import Mechanism
-    from lagrangian.model.placement import Placement
-    from lagrangian.model.shapes import box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+    from lagrangian.model.placement import Transform
+    from lagrangian.model.shapes import box, capsule, cylinder, disc, ellipsoid, plate, point_mass, rod, sphere, tube
     from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
-    from lagrangian.model.thin import disc, rod
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
@@ -97,144 +100,151 @@ if TYPE_CHECKING:
     from lagrangian.optimisation import goals
     from lagrangian.optimisation.optimise import Optimum, optimise
     from lagrangian.optimisation.optimise import optimise as optimize
-    from lagrangian.proven_digits.certified import Certified, CertifiedState
-    from lagrangian.proven_digits.certify import certify
-    from lagrangian.proven_digits.number import ProvenNumber
-    from lagrangian.saving import dumps, save, written
-    from lagrangian.sizing.actuators import Sizing, size_actuators
+    from lagrangian.saving import convert, dumps, save
+    from lagrangian.sizing.actuators import ActuatorSizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
     from lagrangian.sizing.motors import read_catalogue as read_catalog
-    from lagrangian.studies.distributions import choice, lognormal, normal, span, triangular, uniform
+    from lagrangian.studies.distributions import choice, grid, lognormal, normal, triangular, uniform
     from lagrangian.studies.files import read_study
-    from lagrangian.studies.indices import Indices
+    from lagrangian.studies.indices import SensitivityIndices
     from lagrangian.studies.result import Study
     from lagrangian.studies.study import study
+    from lagrangian.validated_integration.certify import CertifiedMotion, CertifiedState, certify
+    from lagrangian.validated_integration.proven_number import BoundedNumber
 
 __version__ = "0.1.0"
 library = public(_library)
 library.__module__ = __name__
 
 # what is imported when it is first used: the command line need not wait for numpy, nor a robot that runs for exact arithmetic
-_LATER = {
+_LAZY_ATTRIBUTES = {
     **dict.fromkeys(("load", "loads"), "lagrangian.description.load"),
-    "CartesianDynamics": "lagrangian.kernels.cartesian",
+    "OperationalSpaceDynamics": "lagrangian.kernels.operational_space",
     **dict.fromkeys(("Body", "rotate_inertia"), "lagrangian.model.body"),
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
-    "SampledDynamics": "lagrangian.kernels.sampled",
+    "BatchedDynamics": "lagrangian.kernels.sampled_dynamics",
     **dict.fromkeys(
         ("box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"),
         "lagrangian.model.shapes",
     ),
-    **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
-    "DHRow": "lagrangian.model.dh",
-    **dict.fromkeys(("Event", "Lock", "SetParameters", "SetPayload", "SetTorque", "Unlock"), "lagrangian.model.event"),
+    **dict.fromkeys(
+        ("HolonomicConstraint", "KnifeEdgeConstraint", "PfaffianConstraint", "PfaffianFunctionConstraint", "RollingConstraint"),
+        "lagrangian.model.constraint",
+    ),
+    "DHParameters": "lagrangian.model.dh",
+    **dict.fromkeys(
+        ("Event", "LockJoints", "SetParameters", "SetPayload", "SetTorque", "UnlockJoints"), "lagrangian.model.event"
+    ),
     "parameter": "lagrangian.model.expression",
-    **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
+    **dict.fromkeys(("Friction", "Joint", "JointSpring", "JointLimits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
     **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring"), "lagrangian.model.spring"),
-    "Initial": "lagrangian.model.configuration",
+    "InitialState": "lagrangian.model.initial_state",
     "Mechanism": "lagrangian.model.mechanism",
-    "Placement": "lagrangian.model.placement",
-    **dict.fromkeys(("disc", "rod"), "lagrangian.model.thin"),
+    "Transform": "lagrangian.model.placement",
+    **dict.fromkeys(("disc", "rod"), "lagrangian.model.shapes"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
-    **dict.fromkeys(("ComparedTurns", "compare_turns"), "lagrangian.design.compare_turns"),
+    **dict.fromkeys(("CycleComparison", "compare_cycles"), "lagrangian.design.compare_turns"),
     "CouplerCurve": "lagrangian.design.coupler_curve",
-    "Swing": "lagrangian.design.swing",
+    "OutputTravel": "lagrangian.design.swing",
     "FourBar": "lagrangian.design.four_bar",
-    "full_turn": "lagrangian.design.full_turn",
-    **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singular"),
+    "analyse_cycle": "lagrangian.design.full_turn",
+    **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singularities"),
     "singularities": "lagrangian.design.singularities",
-    **dict.fromkeys(("DeadCentre", "FullTurn"), "lagrangian.design.turn"),
-    "Workspace": "lagrangian.design.reachable",
+    **dict.fromkeys(("DeadCentre", "CycleAnalysis"), "lagrangian.design.turn"),
+    "Workspace": "lagrangian.design.workspace",
     "workspace": "lagrangian.design.workspace",
-    **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
+    **dict.fromkeys(("FourierTrajectory", "excitation_trajectory"), "lagrangian.identification.excitation"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
     **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
     "Motions": "lagrangian.motion.motions",
-    "PathMotion": "lagrangian.inverse_dynamics.path_motion",
+    "InverseDynamicsResult": "lagrangian.inverse_dynamics.path_motion",
     "inverse": "lagrangian.inverse_dynamics.inverse",
     "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
     "read": "lagrangian.motion.files",
-    **dict.fromkeys(("dumps", "save", "written"), "lagrangian.saving"),
-    "Written": "lagrangian.description.writing.written",
+    **dict.fromkeys(("dumps", "save", "convert"), "lagrangian.saving"),
+    "Conversion": "lagrangian.description.notes",
     "simulate": "lagrangian.motion.simulate",
     **dict.fromkeys(("Sensitivities", "sensitivities"), "lagrangian.motion.sensitivity.sensitivities"),
     **dict.fromkeys(("Optimum", "optimise"), "lagrangian.optimisation.optimise"),
     **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
-    "Equations": "lagrangian.closed_form.equations",
+    "EquationsOfMotion": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula_matrix",
-    **dict.fromkeys(("Certified", "CertifiedState"), "lagrangian.proven_digits.certified"),
-    "certify": "lagrangian.proven_digits.certify",
-    "ProvenNumber": "lagrangian.proven_digits.number",
-    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
+    **dict.fromkeys(("CertifiedMotion", "CertifiedState"), "lagrangian.validated_integration.certify"),
+    "certify": "lagrangian.validated_integration.certify",
+    "BoundedNumber": "lagrangian.validated_integration.proven_number",
+    **dict.fromkeys(("ActuatorSizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
-    **dict.fromkeys(("choice", "lognormal", "normal", "span", "triangular", "uniform"), "lagrangian.studies.distributions"),
-    **dict.fromkeys(("Export", "export", "export_targets"), "lagrangian.exports.export"),
-    "Indices": "lagrangian.studies.indices",
+    **dict.fromkeys(("choice", "lognormal", "normal", "grid", "triangular", "uniform"), "lagrangian.studies.distributions"),
+    **dict.fromkeys(("ExportResult", "export", "export_targets"), "lagrangian.exports.export"),
+    "SensitivityIndices": "lagrangian.studies.indices",
     "Study": "lagrangian.studies.result",
     "read_study": "lagrangian.studies.files",
     "study": "lagrangian.studies.study",
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
+_LAZY_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
 
 __all__ = [
     "ActuationError",
+    "ActuatorSizing",
     "ArgumentError",
     "AssemblyError",
     "AssemblyWarning",
+    "BatchedDynamics",
     "Body",
-    "CartesianDynamics",
-    "Certified",
+    "BoundedNumber",
+    "CertifiedMotion",
     "CertifiedState",
-    "ClosedError",
-    "ComparedTurns",
+    "Conversion",
     "CoordinateSpring",
-    "CostError",
+    "CostLimitError",
     "CouplerCurve",
-    "DHRow",
+    "CycleAnalysis",
+    "CycleComparison",
+    "DHParameters",
     "DeadCentre",
     "DescriptionError",
     "Dynamics",
+    "DynamicsClosedError",
     "EndedEarlyWarning",
     "Ending",
-    "Equations",
+    "EquationsOfMotion",
     "Event",
-    "Export",
+    "ExportResult",
     "Formula",
     "FormulaMatrix",
     "FourBar",
-    "FourierPath",
+    "FourierTrajectory",
     "Frame",
     "Friction",
-    "FullTurn",
     "Gear",
     "GearRange",
     "GravityCompensation",
-    "Holonomic",
+    "HolonomicConstraint",
     "Identification",
-    "Indices",
-    "Initial",
+    "InitialState",
+    "InverseDynamicsResult",
     "Joint",
+    "JointLimits",
     "JointSpring",
-    "KnifeEdge",
+    "KnifeEdgeConstraint",
     "LagrangianError",
     "LagrangianWarning",
-    "Limits",
     "Linearisation",
     "Linearization",
-    "Lock",
+    "LockJoints",
     "LoopJoint",
     "Mechanism",
     "MechanismError",
@@ -244,22 +254,20 @@ __all__ = [
     "Motion",
     "Motions",
     "Motor",
+    "OperationalSpaceDynamics",
     "Optimum",
-    "PathMotion",
+    "OutputTravel",
     "PathWarning",
-    "Pfaffian",
-    "PfaffianFunction",
-    "Placement",
+    "PfaffianConstraint",
+    "PfaffianFunctionConstraint",
     "PointSpring",
-    "ProvenNumber",
-    "ReachError",
     "ReaderWarning",
     "ReportWarning",
-    "Rolling",
+    "RollingConstraint",
     "Rotor",
     "Sampled",
-    "SampledDynamics",
     "Sensitivities",
+    "SensitivityIndices",
     "SetParameters",
     "SetPayload",
     "SetTorque",
@@ -268,40 +276,41 @@ __all__ = [
     "SingularWarning",
     "Singularities",
     "Singularity",
-    "Sizing",
     "SolverComparison",
     "Status",
     "Study",
     "StudyWarning",
-    "Swing",
     "Traced",
-    "Unlock",
+    "Transform",
+    "UnlockJoints",
+    "UnreachableError",
     "Wall",
     "Workspace",
     "WriterWarning",
-    "Written",
+    "analyse_cycle",
     "assemble",
     "assembly_modes",
     "box",
     "capsule",
     "certify",
     "choice",
+    "compare_cycles",
     "compare_solvers",
-    "compare_turns",
     "compile",
     "consistent_speeds",
     "control",
+    "convert",
     "cylinder",
     "derive",
     "disc",
     "dumps",
     "ellipsoid",
     "equilibrium",
-    "exciting_path",
+    "excitation_trajectory",
     "export",
     "export_targets",
-    "full_turn",
     "goals",
+    "grid",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -330,28 +339,26 @@ __all__ = [
     "simulate",
     "singularities",
     "size_actuators",
-    "span",
     "sphere",
     "study",
     "triangular",
     "tube",
     "uniform",
     "workspace",
-    "written",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        value = import_module(_MODULES[name])
-    elif name in _LATER:
-        value = public(getattr(import_module(_LATER[name]), name))
+    if name in _LAZY_MODULES:
+        value = import_module(_LAZY_MODULES[name])
+    elif name in _LAZY_ATTRIBUTES:
+        value = public(getattr(import_module(_LAZY_ATTRIBUTES[name]), name))
         if not isinstance(value, type):
             value.__module__ = __name__  # where it is found again when it is unpickled
     elif name in __all__:
         value = __getattr__(other_spelling(name))
     else:
-        raise AttributeError(one_of(f"attribute of {__name__!r} called", name, __all__), name=name)
+        raise AttributeError(unknown_name_message(f"attribute of {__name__!r} called", name, __all__), name=name)
     globals()[name] = value
     return value
 

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, Place, shown
+from lagrangian.errors import ArgumentError, Place, format_value
 
-MANY = 20_000_000  # rows, starts and the like beyond which memory ends
+MAX_COUNT = 20_000_000  # rows, starts and the like beyond which memory ends
 
 
-def floats(given: Any) -> np.ndarray:
+def floats(value: Any) -> np.ndarray:
     """Numbers as an array of doubles, which may be the caller's own; a TypeError, which says what is there, if they are none."""
-    if type(given) is np.ndarray and given.dtype == np.float64:
-        return given
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise TypeError("has masked entries")
     try:
-        array = np.asarray(given)
+        array = np.asarray(value)
     except (TypeError, ValueError, OverflowError, RuntimeError, AttributeError) as error:
         raise TypeError(f"is not an array of numbers: {error}") from None
     if array.dtype.kind == "O" and not any(isinstance(x, (str, bytes)) for x in array.flat):  # such as integers beyond 64 bits
@@ -41,16 +41,16 @@ def floats(given: Any) -> np.ndarray:
         return array.astype(np.float64, copy=False)
 
 
-def array(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> np.ndarray:
+def array(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> np.ndarray:
     """Numbers as an array of doubles, which may be the caller's own."""
     try:
-        return floats(given)
+        return floats(value)
     except TypeError:
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy="real numbers are needed") from None
+        raise ArgumentError(f"is {format_value(value)}", where=where, argument=name, remedy="real numbers are needed") from None
 
 
 def number(
-    given: Any,
+    value: Any,
     name: str,
     *,
     least: float = -math.inf,
@@ -60,55 +60,59 @@ def number(
     where: Place | tuple[Place, ...] = (),
 ) -> float:
     """One real number as a float, within bounds; `above` is a bound that it may not equal. True and False are none."""
-    found = _float(given)
-    if not (least <= found <= most and found > above and (infinite or math.isfinite(found))):  # NaN is within no bounds
+    x = _as_float(value)
+    if not (least <= x <= most and x > above and (infinite or math.isfinite(x))):  # NaN is within no bounds
         bounds = [f"above {above:g}"] if above > -math.inf else [f"of at least {least:g}"] if least > -math.inf else []
         bounds += [f"at most {most:g}"] if most < math.inf else []
-        plain = infinite or most < math.inf
-        needed = f"a {'' if plain else 'finite '}number{' ' * bool(bounds)}{' and '.join(bounds)} is needed"
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy=needed)
-    return found
+        is_bounded = infinite or most < math.inf
+        remedy = f"a {'' if is_bounded else 'finite '}number{' ' * bool(bounds)}{' and '.join(bounds)} is needed"
+        raise ArgumentError(f"is {format_value(value)}", where=where, argument=name, remedy=remedy)
+    return x
 
 
-def count(given: Any, name: str, of: str = "", *, least: int = 1, most: int = MANY, where: Place | tuple[Place, ...] = ()) -> int:
+def count(
+    value: Any, name: str, noun: str = "", *, least: int = 1, most: int = MAX_COUNT, where: Place | tuple[Place, ...] = ()
+) -> int:
     """A whole number within bounds, of `of`, such as "rows"; True and False are none."""
-    found = _float(given)
-    if found.is_integer() and least <= found <= most:
-        return int(found)
-    bound = f"at least {least}" if found < least else f"at most {most:g}" if found > most else ""
-    needed = (
-        f"{bound} {of} are {'possible' if found > most else 'needed'}"
-        if bound and of
+    x = _as_float(value)
+    if x.is_integer() and least <= x <= most:
+        return int(x)
+    bound = f"at least {least}" if x < least else f"at most {most:g}" if x > most else ""
+    remedy = (
+        f"{bound} {noun} are {'possible' if x > most else 'needed'}"
+        if bound and noun
         else f"a whole number{f' of {bound}' * bool(bound)} is needed"
     )
-    raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy=needed)
+    raise ArgumentError(f"is {format_value(value)}", where=where, argument=name, remedy=remedy)
 
 
-def texts(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> tuple[str, ...]:
+def texts(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> tuple[str, ...]:
     """Texts, each once; one by itself may be given as it is."""
-    several = isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and getattr(given, "ndim", 1) > 0
-    found = tuple(given) if several else (given,)
-    if not all(isinstance(x, str) for x in found) or len(set(found)) != len(found):
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy="strings without repetition are needed")
-    return found
+    is_collection = isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) > 0
+    strings = tuple(value) if is_collection else (value,)
+    if not all(isinstance(x, str) for x in strings) or len(set(strings)) != len(strings):
+        raise ArgumentError(
+            f"is {format_value(value)}", where=where, argument=name, remedy="strings without repetition are needed"
+        )
+    return strings
 
 
-def truth(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> bool:
+def boolean(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> bool:
     """True or False."""
-    if not isinstance(given, (bool, np.bool_)):
-        raise ArgumentError(f"is {shown(given)}; True or False is needed", where=where, argument=name)
-    return bool(given)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"is {format_value(value)}; True or False is needed", where=where, argument=name)
+    return bool(value)
 
 
-def _float(given: Any) -> float:
+def _as_float(value: Any) -> float:
     """A number as a float; NaN if it is none, infinite if it is too large."""
-    if type(given) is float:  # as most are
-        return given
-    if isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu" and not np.ma.isMaskedArray(given):
-        given = given[()]
-    if not isinstance(given, Real) or isinstance(given, (bool, np.bool_)):
+    if type(value) is float:  # as most are
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu" and not np.ma.isMaskedArray(value):
+        value = value[()]
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         return math.nan
     try:
-        return float(given)
+        return float(value)
     except OverflowError:
-        return math.inf if abs(given) == given else -math.inf
+        return math.inf if abs(value) == value else -math.inf

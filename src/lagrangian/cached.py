@@ -20,7 +20,7 @@ else:
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
                 return self
-            kept = instance.__dict__
-            if self.attrname not in kept:
-                kept[self.attrname] = self.func(instance)
-            return kept[self.attrname]
+            attributes = instance.__dict__
+            if self.attrname not in attributes:
+                attributes[self.attrname] = self.func(instance)
+            return attributes[self.attrname]

@@ -19,43 +19,43 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
-_UNSET: Any = object()
+_NO_VALUE: Any = object()
 
 
 @dataclass(frozen=True)
-class Argument:
+class ArgumentName:
     """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a call, `load(path, mimic=True)`.
 
     A value of `...` stands for any.
     """
 
     name: str
-    value: Any = _UNSET
-    of: str = ""
+    value: Any = _NO_VALUE
+    call: str = ""
 
     @property
     def has_value(self) -> bool:
-        return self.value is not _UNSET
+        return self.value is not _NO_VALUE
 
     @property
-    def python(self) -> str:
+    def python_text(self) -> str:
         value = "..." if self.value is ... else repr(self.value)
         text = f"{self.name}={value}" if self.has_value else self.name
-        function, _, others = self.of.removesuffix(")").partition("(")
-        return f"{function}({', '.join(filter(None, (others, text)))})" if self.of else text
+        function, _, other_arguments = self.call.removesuffix(")").partition("(")
+        return f"{function}({', '.join(filter(None, (other_arguments, text)))})" if self.call else text
 
     def __str__(self) -> str:
         return _SPELLING.get()(self)
 
 
-Spelling = Callable[[Argument], str]
-_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python)
+Spelling = Callable[[ArgumentName], str]
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python_text)
 
 
 @contextmanager
-def spelling(how: Spelling) -> Iterator[None]:
+def argument_spelling(spell: Spelling) -> Iterator[None]:
     """Within this context, texts name arguments as `how` writes them, such as the command line's options."""
-    before = _SPELLING.set(how)
+    before = _SPELLING.set(spell)
     try:
         yield
     finally:
@@ -63,7 +63,7 @@ def spelling(how: Spelling) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Part:
+class MechanismPart:
     """A part of a mechanism as a place: `joint 'elbow'`. A reader gives how its file writes it: `[[joint]] 2 'elbow'`.
 
     `number` counts the parts of its kind in the file, from 1, where the reader knows it.
@@ -71,14 +71,14 @@ class Part:
 
     kind: str
     name: str
-    written: str = field(default="", compare=False)
+    source_text: str = field(default="", compare=False)
     number: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        return self.written or f"{self.kind} {self.name!r}"
+        return self.source_text or f"{self.kind} {self.name!r}"
 
 
-Place = str | Argument | Part
+Place = str | ArgumentName | MechanismPart
 
 
 class Message:
@@ -89,7 +89,9 @@ class Message:
     argument at fault where the text does not begin with it.
     """
 
-    _spelled: ClassVar[bool] = True  # whether `argument` is one of a function, which the command line has as an option
+    _argument_is_keyword: ClassVar[bool] = (
+        True  # whether `argument` is one of a function, which the command line has as an option
+    )
 
     def __init__(
         self,
@@ -105,7 +107,7 @@ class Message:
         self.what = what
         self.where: tuple[Place, ...] = where if isinstance(where, tuple) else (where,)
         self._subject, self.remedy = argument, remedy
-        places = [x.name for x in self.where if isinstance(x, Argument)]
+        places = [x.name for x in self.where if isinstance(x, ArgumentName)]
         self.argument = argument or concerns or (places[-1] if places else "")
         for name, value in data.items():
             if not hasattr(type(self), name):
@@ -115,36 +117,36 @@ class Message:
     @property
     def problem(self) -> str:
         """The text without its places."""
-        subject = f"{Argument(self._subject) if self._spelled else self._subject} " if self._subject else ""
+        subject = f"{ArgumentName(self._subject) if self._argument_is_keyword else self._subject} " if self._subject else ""
         return f"{subject}{self.what}{f'; {self.remedy}' if self.remedy else ''}"
 
-    def at(self, *places: Place) -> Any:
+    def with_places(self, *places: Place) -> Any:
         """The same error at places further out, such as a file's name before an element's.
 
         An error that begins at the outermost of them is there already; what is about the innermost does not say it twice.
         """
-        made = type(self)(self.what)
-        made.__dict__.update(self.__dict__)
+        error = type(self)(self.what)
+        error.__dict__.update(self.__dict__)
         if self.where[:1] != places[:1]:
-            made.where = (*places, *(self.where[1:] if self.where[:1] == places[-1:] else self.where))
-        return made
+            error.where = (*places, *(self.where[1:] if self.where[:1] == places[-1:] else self.where))
+        return error
 
-    def without(self, place: Place) -> Any:
+    def without_place(self, place: Place) -> Any:
         """The same error as it is told inside a place: without it, where it is the outermost."""
-        made = self.at()
-        made.where = self.where[1:] if self.where[:1] == (place,) else self.where
-        return made
+        error = self.with_places()
+        error.where = self.where[1:] if self.where[:1] == (place,) else self.where
+        return error
 
     def __str__(self) -> str:
         return _printable("".join(f"{place}: " for place in self.where) + self.problem)
 
 
-_LONGEST = 4000  # characters of a message
+_MAX_LENGTH = 4000  # characters of a message
 
 
 def _printable(text: str) -> str:
     """A text that a terminal can show: what a file or a caller put into it is neither endless nor a command to the terminal."""
-    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2 - 5]} ... {text[-_LONGEST // 2 :]}"
+    text = text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
@@ -199,7 +201,7 @@ class DescriptionError(LagrangianError):
     1 13
     """
 
-    _spelled = False
+    _argument_is_keyword = False
     line: int | None = None
     column: int | None = None
 
@@ -225,8 +227,8 @@ class MechanismError(LagrangianError):
     lagrangian.errors.MechanismError: arm: joint 'q': parent: there is no body 'grond'. Did you mean 'ground'? ...
     """
 
-    _spelled = False
-    part: Part | None = None
+    _argument_is_keyword = False
+    part: MechanismPart | None = None
 
 
 class ArgumentError(LagrangianError):
@@ -266,10 +268,10 @@ class UnknownMechanismError(ArgumentError):
     four_bar
     """
 
-    meant: tuple[str, ...] = ()
+    similar_names: tuple[str, ...] = ()
 
 
-class ClosedError(LagrangianError):
+class DynamicsClosedError(LagrangianError):
     """Raised if compiled dynamics are used after they were closed.
 
     Examples
@@ -299,7 +301,7 @@ class AssemblyError(LagrangianError):
     """
 
 
-class ReachError(LagrangianError):
+class UnreachableError(LagrangianError):
     """Raised if a mechanism cannot reach a target or follow a path.
 
     Attributes
@@ -366,7 +368,7 @@ class SimulationError(LagrangianError):
     motion: Any = None
 
 
-class CostError(LagrangianError):
+class CostLimitError(LagrangianError):
     """Raised if a derivation or a proof would take longer than its limit.
 
     Attributes
@@ -597,12 +599,12 @@ class SingularWarning(LagrangianWarning):
 
 
 @contextmanager
-def placed(*places: Place) -> Iterator[None]:
+def error_location(*places: Place) -> Iterator[None]:
     """Say where, in an error about what stands there."""
     try:
         yield
     except LagrangianError as error:
-        raise error.at(*places) from None
+        raise error.with_places(*places) from None
 
 
 _PACKAGE = f"{__name__.partition('.')[0]}."
@@ -616,49 +618,79 @@ def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) ->
     warnings.warn(message, category, stacklevel=level)
 
 
-def nearest(got: str, known: Iterable[str]) -> str:
+def closest_name(name: str, names: Iterable[str]) -> str:
     """The name that was probably meant: one of the same words in another order (`point_a`), else one spelled alike; or ''."""
-    names, words = list(known), sorted(got.lower().split("_"))
-    for name in names:
-        if sorted(name.lower().split("_")) == words:
-            return name
-    return next(iter(difflib.get_close_matches(got, names, n=1)), "")
+    candidates, words = list(names), sorted(name.lower().split("_"))
+    for candidate in candidates:
+        if sorted(candidate.lower().split("_")) == words:
+            return candidate
+    return next(iter(difflib.get_close_matches(name, candidates, n=1)), "")
 
 
-LISTED = 40  # names that an error lists, at most
+MAX_LISTED = 40  # names that an error lists, at most
 
 
-def one_of(what: str, got: object, known: Iterable[str]) -> str:
+def unknown_name_message(noun: str, name: object, known_names: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
-    names = list(known)
-    close = nearest(str(got), names)
-    hint = f" Did you mean {close!r}?" if close else ""
-    apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
-    if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
-        hint = f" Did you mean {tuple(apart)}?"
-    shown = ", ".join(names[:LISTED]) + (f", ... ({len(names)} in all)" if len(names) > LISTED else "")
-    return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
+    names = list(known_names)
+    similar_name = closest_name(str(name), names)
+    hint = f" Did you mean {similar_name!r}?" if similar_name else ""
+    letters = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(name)) if noun == "direction" else []
+    if len(set(letters)) == len(letters) > 1 and len({len(x) for x in letters}) == 1 and "".join(letters) == name:  # "xy"
+        hint = f" Did you mean {tuple(letters)}?"
+    listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
+    return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
 
 
-def is_number(given: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether it is a finite number, Python's or numpy's; True and False are none."""
     try:
-        return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:  # an integer that no float can hold
         return False
 
 
-def shown(given: Any, most: int = 60) -> str:
+def format_value(value: Any, max_length: int = 60) -> str:
     """A value as a message shows it: numbers plain, whatever their type, and cut where it is long."""
-    text = _plain(given)
-    return text if len(text) <= most else text[: most - 4].rstrip() + " ..."
+    text = _format_nested(value)
+    return text if len(text) <= max_length else text[: max_length - 4].rstrip() + " ..."
 
 
-def _plain(x: Any, deep: int = 0) -> str:
+def _format_nested(x: Any, depth: int = 0) -> str:
     x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, (list, tuple)):
-        if deep > 5:  # of a list that holds itself, there is no end
+        if depth > 5:  # of a list that holds itself, there is no end
             return "..."
-        inner = ", ".join(_plain(item, deep + 1) for item in x[:20]) + (", ..." if len(x) > 20 else "")
+        inner = ", ".join(_format_nested(item, depth + 1) for item in x[:20]) + (", ..." if len(x) > 20 else "")
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
     return min(repr(x), f"{x:.6g}", key=len) if isinstance(x, float) and len(repr(x)) > 8 else repr(x)
+
+
+# MERGED lagrangian.visible: Characters that act instead of being seen: they move a terminal's cursor, colour it, or turn the
+# direction of writing. Texts from files may have them. Names may not; elsewhere they are shown as what they are, such as
+# \x1b.
+
+# controls of ASCII and Latin-1, line and paragraph separators, marks of direction, halves of characters
+_INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_NAMES = re.compile(f"[{_INVISIBLE}]")
+_IN_TEXTS = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+
+
+def has_invisible(name: str) -> bool:
+    """Whether a name has a character that is not seen, a line break or a tab among them."""
+    return _IN_NAMES.search(name) is not None
+
+
+def as_name(text: str) -> str:
+    """A text, such as that of a file's name, as a name can be: with a blank for each character that is not seen."""
+    return _IN_NAMES.sub(" ", text)
+
+
+def as_cell(text: str) -> str:
+    """A text as a cell of a CSV file: one that a spreadsheet would compute as a formula has an apostrophe before it."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def make_visible(text: str, escape: Callable[[str], str] = lambda c: repr(c)[1:-1]) -> str:
+    """A text in which everything is seen, and lines stay lines. A character that is not seen is `spelled`, as Python does it."""
+    return _IN_TEXTS.sub(lambda match: escape(match[0]), text)

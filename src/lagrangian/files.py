@@ -16,22 +16,22 @@ from pathlib import Path
 
 from lagrangian.errors import ArgumentError
 
-_OURS = re.compile(r"\.lagrangian-(\d+)-[0-9a-f]{8}(\.\w{1,8})?")
-_SILENT = 60.0  # s without a change, after which the file of a process that is gone is a leftover
-_OLD = 86400.0  # s; the process may have been one of another computer, or its number is another's now
+_TEMPORARY_NAME = re.compile(r"\.lagrangian-(\d+)-[0-9a-f]{8}(\.\w{1,8})?")
+_STALE_AFTER = 60.0  # s without a change, after which the file of a process that is gone is a leftover
+_ABANDONED_AFTER = 86400.0  # s; the process may have been one of another computer, or its number is another's now
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
     """A path from what the caller gave."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}", concerns="path")
-    given = os.fspath(path)
-    if not isinstance(given, str) or not given:
-        raise ArgumentError(f"a path to a file is needed, not {given!r}", concerns="path")
-    return Path(given)
+    name = os.fspath(path)
+    if not isinstance(name, str) or not name:
+        raise ArgumentError(f"a path to a file is needed, not {name!r}", concerns="path")
+    return Path(name)
 
 
-def checked_target(path: str | os.PathLike[str]) -> Path:
+def as_target_path(path: str | os.PathLike[str]) -> Path:
     """Where a file is to go, looked at before what it is to hold is worked out: it has a folder, and is none."""
     target = as_path(path)
     if "\0" in str(target):
@@ -42,67 +42,67 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
         if not target.parent.is_dir():
             raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in", concerns="path")
     except OSError as error:
-        raise _unwritten(target, error.strerror) from None
+        raise _write_error(target, error.strerror) from None
     return target
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """Write a file whole, in place of one that is there; what stands in the way is an error that names the file."""
-    with replacing(path) as place:
-        if place == Path(path):
-            place.write_bytes(_encoded(content))
+    with replacing(path) as temporary:
+        if temporary == Path(path):
+            temporary.write_bytes(_encode(content))
         else:
-            _new(place, _encoded(content))
+            _create_file(temporary, _encode(content))
     return Path(path)
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file, for a program that does it itself; it takes its place when it is whole."""
-    target = checked_target(path)
+    target = as_target_path(path)
     try:
         before = _status(target)
-        if _takes_what_comes(target, before):
+        if _is_pipe_or_device(target, before):
             yield target
             return
         if before is not None and not os.access(target, os.W_OK):
-            raise _unwritten(target, "it is read-only")
-        whole = Path(os.path.realpath(target))  # a link stays one, and what it names is replaced
-        prune(whole.parent)
-        place = _beside(whole)
+            raise _write_error(target, "it is read-only")
+        destination = Path(os.path.realpath(target))  # a link stays one, and what it names is replaced
+        delete_leftovers(destination.parent)
+        temporary = _temporary_path(destination)
         try:
-            yield place
-            _put(place, whole, before)
+            yield temporary
+            _move_into_place(temporary, destination, before)
         finally:
-            place.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritten(target, error.strerror or error) from None
+        raise _write_error(target, error.strerror or error) from None
 
 
-def store(path: Path, content: bytes) -> None:
+def write_private(path: Path, content: bytes) -> None:
     """Write a file of our own, closed to others, whole; an OSError where that cannot be."""
-    place = _beside(path)
+    temporary = _temporary_path(path)
     try:
-        _new(place, content, 0o600)
-        os.replace(place, path)
+        _create_file(temporary, content, 0o600)
+        os.replace(temporary, path)
     finally:
-        place.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def prune(folder: Path) -> None:
+def delete_leftovers(folder: Path) -> None:
     """Delete what writers left here that were killed."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = _OURS.fullmatch(entry.name)
-            if found is None:
+            match = _TEMPORARY_NAME.fullmatch(entry.name)
+            if match is None:
                 continue
             with contextlib.suppress(OSError):  # another may have done it
-                silent = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                if silent > _OLD or (silent > _SILENT and not _alive(int(found[1]))):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if age > _ABANDONED_AFTER or (age > _STALE_AFTER and not _is_process_running(int(match[1]))):
                     os.unlink(entry.path)
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """A name that no other writer has, with the ending that programs go by."""
     ending = path.suffix if re.fullmatch(r"\.\w{1,8}", path.suffix, re.ASCII) else ""
     return path.parent / f".lagrangian-{os.getpid()}-{secrets.token_hex(4)}{ending}"
@@ -115,33 +115,33 @@ def _status(target: Path) -> os.stat_result | None:
         return None
 
 
-def _takes_what_comes(target: Path, status: os.stat_result | None) -> bool:
+def _is_pipe_or_device(target: Path, status: os.stat_result | None) -> bool:
     """A pipe or a device, which nothing can take the place of."""
     return status is not None and (not stat.S_ISREG(status.st_mode) or str(target.absolute()).startswith(("/dev/", "/proc/")))
 
 
-def _new(place: Path, content: bytes, mode: int = 0o666) -> None:
-    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+def _create_file(temporary: Path, content: bytes, mode: int = 0o666) -> None:
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
 
 
-def _put(place: Path, whole: Path, before: os.stat_result | None) -> None:
+def _move_into_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
     """Rename what is on the disk, with the permissions, and if that is allowed the owner, of the file before."""
-    with place.open("r+b") as file:
+    with temporary.open("r+b") as file:
         os.fsync(file.fileno())
     if before is not None and os.name == "posix":
         with contextlib.suppress(OSError):
-            os.chown(place, before.st_uid, before.st_gid)
-        os.chmod(place, stat.S_IMODE(before.st_mode))
-    os.replace(place, whole)
+            os.chown(temporary, before.st_uid, before.st_gid)
+        os.chmod(temporary, stat.S_IMODE(before.st_mode))
+    os.replace(temporary, target)
 
 
-def _unwritten(target: Path, why: object) -> ArgumentError:
-    return ArgumentError(f"{target}: it cannot be written: {why}", concerns="path")
+def _write_error(target: Path, reason: object) -> ArgumentError:
+    return ArgumentError(f"{target}: it cannot be written: {reason}", concerns="path")
 
 
-def _alive(pid: int) -> bool:
+def _is_process_running(pid: int) -> bool:
     if os.name != "posix":
         return True
     try:
@@ -153,6 +153,6 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _encoded(content: str | bytes) -> bytes:
+def _encode(content: str | bytes) -> bytes:
     """A file's name may have bytes that are no text: they are spelled."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")

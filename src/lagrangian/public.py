@@ -12,7 +12,7 @@ from functools import wraps
 from numbers import Integral
 from typing import Any, TypeVar
 
-from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of, shown
+from lagrangian.errors import ArgumentError, LagrangianError, format_value, is_number, unknown_name_message
 
 T = TypeVar("T", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -44,53 +44,53 @@ def public(item: T) -> T:
     if isinstance(item, type):
         if issubclass(item, Enum):
             return item
-        item.__init__ = _called(item.__init__, item.__name__)  # type: ignore[method-assign]
+        item.__init__ = _explain_type_errors(item.__init__, item.__name__)  # type: ignore[method-assign]
         return item
-    return _called(item, item.__name__)
+    return _explain_type_errors(item, item.__name__)
 
 
-def methods(item: C) -> C:
+def public_methods(item: C) -> C:
     """A class whose methods are called as public functions are."""
     for name in dir(item):
         function = inspect.getattr_static(item, name)
         if not name.startswith("_") and inspect.isfunction(function):
-            setattr(item, name, _called(function, name))
+            setattr(item, name, _explain_type_errors(function, name))
     return item
 
 
-def _called(function: Any, name: str) -> Any:
+def _explain_type_errors(function: Any, name: str) -> Any:
     parameters = inspect.signature(function).parameters.values()
-    known = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "self"]
-    takes_others = any(p.kind is p.VAR_KEYWORD for p in parameters)  # which it looks at itself
-    names = frozenset(known)
+    parameter_names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "self"]
+    takes_any_keyword = any(p.kind is p.VAR_KEYWORD for p in parameters)  # which it looks at itself
+    keyword_names = frozenset(parameter_names)
 
     @wraps(function)
-    def called(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= names:
-            for key in [key for key in keywords if key not in names]:
-                other = other_spelling(key)
-                if other in names and other not in keywords:
-                    keywords[other] = keywords.pop(key)
-                elif other in names:
-                    raise ArgumentError(f"{key} and {other} are two spellings of one argument; give one of them", where=name)
-                elif not takes_others:
-                    raise ArgumentError(one_of("argument", key, known), where=name)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        if not keywords.keys() <= keyword_names:
+            for key in [key for key in keywords if key not in keyword_names]:
+                respelled = other_spelling(key)
+                if respelled in keyword_names and respelled not in keywords:
+                    keywords[respelled] = keywords.pop(key)
+                elif respelled in keyword_names:
+                    raise ArgumentError(f"{key} and {respelled} are two spellings of one argument; give one of them", where=name)
+                elif not takes_any_keyword:
+                    raise ArgumentError(unknown_name_message("argument", key, parameter_names), where=name)
         try:
             return function(*arguments, **keywords)
         except LagrangianError:
             raise
-        except _BEWILDERED as error:
-            wrong = _misfit(function, name, arguments, keywords)
-            if wrong is None:
+        except _ARGUMENT_FAILURES as error:
+            mismatch = _type_mismatch(function, name, arguments, keywords)
+            if mismatch is None:
                 raise
-            raise wrong from error
+            raise mismatch from error
 
-    return called
+    return wrapper
 
 
 # -- what is wrong with an argument when a call has failed ----------------------------------------------------------------
 
-_NAMED = {
+_TYPE_PHRASES = {
     "str": "a string",
     "bool": "True or False",
     "int": "a whole number",
@@ -115,85 +115,89 @@ _ALIASES = {
     "Progress": "Callable | None",
 }
 # what Python and numpy raise where something is not of the kind that was expected
-_BEWILDERED = (TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+_ARGUMENT_FAILURES = (TypeError, ValueError, OverflowError, AttributeError, RecursionError)
 
 
-def _misfit(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArgumentError | None:
+def _type_mismatch(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArgumentError | None:
     """The error about the first argument that is not of the kind it is annotated as; none if all are, or it cannot be told."""
     signature = inspect.signature(function)
     try:
-        given = signature.bind(*arguments, **keywords).arguments
+        bound = signature.bind(*arguments, **keywords).arguments
     except TypeError:
         return None
-    for key, value in given.items():
+    for key, value in bound.items():
         parameter = signature.parameters[key]
-        kinds = [] if value is parameter.default or parameter.kind is parameter.VAR_KEYWORD else _kinds(parameter.annotation)
-        for one in value if parameter.kind is parameter.VAR_POSITIONAL else (value,):
-            if kinds and not any(_fits(kind, one, getattr(function, "__globals__", {})) for kind in kinds):
-                needed = " or ".join(dict.fromkeys(_NAMED.get(kind, kind) for kind in kinds))
-                return ArgumentError(f"is {_shown(one)}", where=name, argument=key, remedy=f"{needed} is needed")
+        kinds = (
+            []
+            if value is parameter.default or parameter.kind is parameter.VAR_KEYWORD
+            else _annotated_types(parameter.annotation)
+        )
+        for item in value if parameter.kind is parameter.VAR_POSITIONAL else (value,):
+            if kinds and not any(_matches_type(kind, item, getattr(function, "__globals__", {})) for kind in kinds):
+                expected = " or ".join(dict.fromkeys(_TYPE_PHRASES.get(kind, kind) for kind in kinds))
+                return ArgumentError(f"is {_format_safely(item)}", where=name, argument=key, remedy=f"{expected} is needed")
     return None
 
 
-def _kinds(annotation: Any) -> list[str]:
+def _annotated_types(annotation: Any) -> list[str]:
     """The kinds an annotation names: of `Iterable[str] | Sequence[float] | os.PathLike[str]`, texts, Sequence and PathLike."""
-    outside = annotation if isinstance(annotation, str) else ""
-    for several in ("Sequence[str]", "Iterable[str]"):
-        outside = outside.replace(several, "texts")
-    while "[" in outside:
-        inner = outside.rindex("[")
-        outside = outside[:inner] + outside[outside.find("]", inner) + 1 :]
-    kinds = [kind.strip().rpartition(".")[2] for kind in outside.split("|") if kind.strip()]
-    return [other for kind in kinds for other in (_kinds(_ALIASES[kind]) if kind in _ALIASES else [kind])]
+    plain_text = annotation if isinstance(annotation, str) else ""
+    for list_type in ("Sequence[str]", "Iterable[str]"):
+        plain_text = plain_text.replace(list_type, "texts")
+    while "[" in plain_text:
+        inner = plain_text.rindex("[")
+        plain_text = plain_text[:inner] + plain_text[plain_text.find("]", inner) + 1 :]
+    kinds = [kind.strip().rpartition(".")[2] for kind in plain_text.split("|") if kind.strip()]
+    return [other for kind in kinds for other in (_annotated_types(_ALIASES[kind]) if kind in _ALIASES else [kind])]
 
 
-def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
+def _matches_type(kind: str, value: Any, module_globals: dict[str, Any]) -> bool:
     """Whether it is of this kind; also if that cannot be told."""
     match kind:
         case "None":
-            return given is None
+            return value is None
         case "str":
-            return isinstance(given, str)
+            return isinstance(value, str)
         case "bool":
-            return type(given).__name__ in ("bool", "bool_")
+            return type(value).__name__ in ("bool", "bool_")
         case "int":
-            return isinstance(given, Integral) and not isinstance(given, bool) and abs(int(given)) < 2**63
+            return isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) < 2**63
         case "float":
-            return is_number(given) or (isinstance(given, float) and math.isinf(given))
+            return is_number(value) or (isinstance(value, float) and math.isinf(value))
         case "PathLike":
-            return isinstance(given, os.PathLike)
+            return isinstance(value, os.PathLike)
         case "MechanismLike":
-            return isinstance(given, (str, os.PathLike)) or hasattr(given, "joints")
+            return isinstance(value, (str, os.PathLike)) or hasattr(value, "joints")
         case "Callable":
-            return callable(given)
+            return callable(value)
         case "ArrayLike":
-            return _is_numeric(given)
+            return _is_numeric(value)
         case "Mapping" | "dict":
-            return isinstance(given, Mapping)
+            return isinstance(value, Mapping)
         case "Sequence" | "Iterable":
-            return _is_list(given)
+            return _is_list(value)
         case "texts":
-            return _is_list(given) and (not isinstance(given, Collection) or all(isinstance(x, str) for x in given))
-    named = known.get(kind)
-    return isinstance(given, named) if isinstance(named, type) and named is not Any else True
+            return _is_list(value) and (not isinstance(value, Collection) or all(isinstance(x, str) for x in value))
+    named_type = module_globals.get(kind)
+    return isinstance(value, named_type) if isinstance(named_type, type) and named_type is not Any else True
 
 
-def _is_list(given: Any) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) and getattr(given, "ndim", 1) > 0
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) and getattr(value, "ndim", 1) > 0
 
 
-def _is_numeric(given: Any) -> bool:
+def _is_numeric(value: Any) -> bool:
     import numpy as np  # which is there when an array is
 
     try:
-        array = np.asarray(given)
-    except _BEWILDERED:
+        array = np.asarray(value)
+    except _ARGUMENT_FAILURES:
         return False
     return array.dtype.kind in "fiub" and bool(array.size) and bool(np.isfinite(array).all())
 
 
-def _shown(given: Any) -> str:
+def _format_safely(value: Any) -> str:
     try:
-        return shown(given)
+        return format_value(value)
     except Exception:  # of a list that holds itself, or of an object that cannot say what it is
-        return f"a {type(given).__name__}"
+        return f"a {type(value).__name__}"

@@ -8,16 +8,16 @@ from importlib import import_module
 from typing import Any
 
 from lagrangian.description.load import FORMATS
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.description.toml.writer import dumps as toml
-from lagrangian.description.writing.written import Written
-from lagrangian.errors import ArgumentError, AssemblyError, LagrangianError, WriterWarning, one_of, warn
-from lagrangian.files import as_path, checked_target, write
-from lagrangian.model.configuration import Partial
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.description.notes import Conversion
+from lagrangian.description.toml.writer import to_toml as toml
+from lagrangian.errors import ArgumentError, AssemblyError, LagrangianError, WriterWarning, unknown_name_message, warn
+from lagrangian.files import as_path, as_target_path, write
+from lagrangian.model.initial_state import PartialState
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.types import Path
 
-_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf"}
+_FORMAT_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf"}
 
 
 def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = None) -> pathlib.Path:
@@ -63,34 +63,34 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
     ('theta1', 'theta2')
     """
     target = as_path(path)
-    if target.suffix.lower() not in _BY_SUFFIX:
-        raise ArgumentError(f"{target}: {one_of('writer for the suffix', target.suffix, _BY_SUFFIX)}", concerns="path")
-    format = _BY_SUFFIX[target.suffix.lower()]  # noqa: A001
-    options = _given(format, loops)
-    checked_target(target)
+    if target.suffix.lower() not in _FORMAT_BY_SUFFIX:
+        raise ArgumentError(
+            f"{target}: {unknown_name_message('writer for the suffix', target.suffix, _FORMAT_BY_SUFFIX)}", concerns="path"
+        )
+    format = _FORMAT_BY_SUFFIX[target.suffix.lower()]  # noqa: A001
+    options = _writer_options(format, loops)
+    as_target_path(target)
     if format == "toml":
         return write(target, toml(mechanism))
-    m = mechanism_of(mechanism)
-    made = written(m, format, **options)
-    made.warn(m.name)
-    for suffix, text in made.beside.items():
+    m = as_mechanism(mechanism)
+    conversion = convert(m, format, **options)
+    conversion.warn(m.name)
+    for suffix, text in conversion.extra_files.items():
         write(target.with_suffix(suffix), text)
-    if format == "urdf" and not made.beside:
-        _warn_of_loops_beside(target, m.name)
-    return write(target, made.text)
+    if format == "urdf" and not conversion.extra_files:
+        _warn_of_foreign_loop_file(target, m.name)
+    return write(target, conversion.text)
 
 
-def _warn_of_loops_beside(target: pathlib.Path, name: str) -> None:
+def _warn_of_foreign_loop_file(target: pathlib.Path, name: str) -> None:
     """A YAML file of another mechanism, or of an earlier time, would close loops of this one when it is read."""
-    from lagrangian.description.urdf.loop_file import speaks_of_loops
+    from lagrangian.description.urdf.loop_file import mentions_loops
 
     for suffix in (".yaml", ".yml"):
-        beside = target.with_name(target.name.partition(".")[0] + suffix)
-        if speaks_of_loops(beside):
-            told = (
-                f"{beside.name} beside the file closes loops that are not its own; remove it, or load the file with loops=False"
-            )
-            warn(WriterWarning(told, where=name))
+        loop_file = target.with_name(target.name.partition(".")[0] + suffix)
+        if mentions_loops(loop_file):
+            problem = f"{loop_file.name} beside the file closes loops that are not its own; remove it, or load the file with loops=False"
+            warn(WriterWarning(problem, where=name))
 
 
 def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool | None = None) -> str:  # noqa: A002
@@ -132,17 +132,17 @@ def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool |
     True
     """
     if format not in FORMATS:
-        raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
-    options = _given(format, loops)
+        raise ArgumentError(unknown_name_message("format", format, FORMATS), concerns="format")
+    options = _writer_options(format, loops)
     if format == "toml":
         return toml(mechanism)
-    m = mechanism_of(mechanism)
-    made = written(m, format, **options)
-    made.warn(m.name)
-    return made.text
+    m = as_mechanism(mechanism)
+    conversion = convert(m, format, **options)
+    conversion.warn(m.name)
+    return conversion.text
 
 
-def written(mechanism: MechanismLike, format: str, *, loops: str | bool | None = None) -> Written:  # noqa: A002
+def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None = None) -> Conversion:  # noqa: A002
     """Return a mechanism as text of URDF, MJCF or SDF, with the list of what the text does not hold.
 
     Parameters
@@ -176,21 +176,23 @@ def written(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
     >>> print(made.warnings[0])
     loop 'pin' is written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree
     """
-    foreign = [name for name in FORMATS if name != "toml"]
-    if format not in foreign:
-        raise ArgumentError(one_of("format", format, foreign), concerns="format")
-    options = _given(format, loops)
-    m = mechanism_of(mechanism)
-    made: Written = import_module(f"lagrangian.description.{format}.writer").written(m, **options, **_start(m, format))
-    _check(m, made)
-    return made
+    formats = [name for name in FORMATS if name != "toml"]
+    if format not in formats:
+        raise ArgumentError(unknown_name_message("format", format, formats), concerns="format")
+    options = _writer_options(format, loops)
+    m = as_mechanism(mechanism)
+    conversion: Conversion = import_module(f"lagrangian.description.{format}.writer").convert(
+        m, **options, **_start_options(m, format)
+    )
+    _check_readable(m, conversion)
+    return conversion
 
 
-def _start(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
+def _start_options(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
     """The configuration in which a file is written: one that closes the loops, where its joints are where its bodies are."""
     if format not in ("mjcf", "sdf"):
         return {}
-    if not m.loops and not isinstance(m.initial.q, Partial):
+    if not m.loops and not isinstance(m.initial.q, PartialState):
         return {}
     from lagrangian.configuration.assemble import assemble
 
@@ -201,20 +203,20 @@ def _start(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
         return {}
 
 
-def _check(m: Mechanism, made: Written) -> None:
+def _check_readable(m: Mechanism, conversion: Conversion) -> None:
     """Whether it can be read: what Python allows to be called and given is more than what a file can hold."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made.text.encode()
-            import_module(f"lagrangian.description.{made.format}.reader").read_text(made.text)
+            conversion.text.encode()
+            import_module(f"lagrangian.description.{conversion.format}.reader").read_text(conversion.text)
     except UnicodeEncodeError as error:
         raise ArgumentError(f"{m.name}: it cannot be written because a text in it is not Unicode: {error.reason}") from None
     except LagrangianError as error:
-        raise ArgumentError(f"it cannot be written as {made.format.upper()}: {error}", where=m.name) from None
+        raise ArgumentError(f"it cannot be written as {conversion.format.upper()}: {error}", where=m.name) from None
 
 
-def _given(format: str, loops: str | bool | None) -> dict[str, Any]:  # noqa: A002
+def _writer_options(format: str, loops: str | bool | None) -> dict[str, Any]:  # noqa: A002
     """The options of a writer."""
     if loops is not None and format != "urdf":
         raise ArgumentError(f"is an option of URDF; {format.upper()} takes no options", argument="loops")

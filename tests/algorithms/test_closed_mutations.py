@@ -19,7 +19,8 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms import kinematics, springs
 from lagrangian.algorithms import tree as trees
-from lagrangian.algorithms.closed import cholesky, constrained, constraints, jet, world
+from lagrangian.algorithms.constraints import cholesky, constrained_dynamics, jet, world
+from lagrangian.algorithms.constraints import rows as constraints
 from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, not_caught, places, same, value
 from tests.kernels.rows import FUNCTIONS, QUATERNIONS, TIMED, expression, is_holonomic, number, with_equations
@@ -27,7 +28,7 @@ from tests.kernels.test_closed import all_loops, meaning
 from tests.kernels.test_closed_speeds import ROLLING, moved, rolling_by_hand
 from tests.mechanisms import advance, random_mechanism, random_placement, state
 
-MODULES = (jet, world, constraints, cholesky, springs, constrained)
+MODULES = (jet, world, constraints, cholesky, springs, constrained_dynamics)
 STEP, T = 1e-6, 0.7
 
 # lines, with the one after, that are not altered, and why
@@ -46,12 +47,12 @@ class Frames:
     """Poses and velocities of frames by the algorithms for frames, in plain Python."""
 
     def __init__(self, mechanism: lg.Mechanism) -> None:
-        self.mechanism, self.tree = mechanism, trees.build(mechanism)
+        self.mechanism, self.tree = mechanism, trees.build_tree(mechanism)
 
     def _path(self, frame: str | lg.Frame) -> trees.Tree:
         place = self.mechanism.frame(frame)
-        link, at = self.tree.place[place.body]
-        return self.tree.path(link, at @ place.placement)
+        link, at = self.tree.body_places[place.body]
+        return self.tree.path_to_frame(link, at @ place.placement)
 
     def pose(self, q: np.ndarray, frame: str | lg.Frame) -> np.ndarray:
         return value(kinematics.POSE_OF_FRAME, self._path(frame), q=q).reshape(4, 4)
@@ -71,10 +72,10 @@ class Case:
     want: list[float]
     twists: dict[int, np.ndarray]
 
-    def state(self, q: np.ndarray, qd: np.ndarray, t: float) -> constrained.State:
+    def state(self, q: np.ndarray, qd: np.ndarray, t: float) -> constrained_dynamics.MechanismState:
         given = {"q": q, "qd": qd}
-        links = sweeps.links(self.tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
-        return constrained.State(self.mechanism, self.tree, links, q.tolist(), qd.tolist(), t)
+        links = sweeps.links_at_state(self.tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
+        return constrained_dynamics.MechanismState(self.mechanism, self.tree, links, q.tolist(), qd.tolist(), t)
 
 
 def case(mechanism: lg.Mechanism, seed: int, want: Callable[[Frames, np.ndarray, np.ndarray], list[float]]) -> Case:
@@ -84,7 +85,7 @@ def case(mechanism: lg.Mechanism, seed: int, want: Callable[[Frames, np.ndarray,
     for body in mechanism.bodies:
         # of the body's link, the velocity that of its point at the world's origin
         T, V = frames.pose(q, body.name), frames.velocity(q, qd, body.name)
-        twists[frames.tree.place[body.name][0]] = np.concatenate([V[:3], V[3:] - np.cross(V[:3], T[:3, 3])])
+        twists[frames.tree.body_places[body.name][0]] = np.concatenate([V[:3], V[3:] - np.cross(V[:3], T[:3, 3])])
     return Case(mechanism, frames.tree, q, qd, want(frames, q, qd), twists)
 
 
@@ -99,7 +100,7 @@ def _loops(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, _: np.ndarray
 def _contacts(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
     found: list[float] = []
     for constraint in mechanism.constraints:
-        if isinstance(constraint, lg.Rolling):
+        if isinstance(constraint, lg.RollingConstraint):
             found += rolling_by_hand(frames, constraint, q, qd)
         else:
             R, _, _, u = moved(frames, q, qd, constraint.body, constraint.point)
@@ -122,7 +123,7 @@ def _speeds(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarr
 
 def _equations(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
     values = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True)) | {"t": T}
-    return [number(c.equation, values) for c in mechanism.constraints if isinstance(c, lg.Holonomic)]
+    return [number(c.equation, values) for c in mechanism.constraints if isinstance(c, lg.HolonomicConstraint)]
 
 
 @cache
@@ -130,17 +131,18 @@ def cases() -> list[Case]:
     closed = all_loops(["ball", "helical", "cam", "revolute"], ["free"], 0)
     small = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
     given = tuple((speed, expression(small, text)) for speed, text in COEFFICIENTS)
-    rows = [lg.Pfaffian("p", given, expression(small, "t^2")), lg.Pfaffian("c", (("j1", 2.0),), 0.5)]
-    of_speeds = small.replace(constraints=[*rows, lg.PfaffianFunction("f", row_functions, 3)])
+    rows = [lg.PfaffianConstraint("p", given, expression(small, "t^2")), lg.PfaffianConstraint("c", (("j1", 2.0),), 0.5)]
+    of_speeds = small.replace(constraints=[*rows, lg.PfaffianFunctionConstraint("f", row_functions, 3)])
     tree = random_mechanism(["revolute", "prismatic", "ball", "free", "planar"], 1, chain=True)
     equations = with_equations(tree, *FUNCTIONS, *TIMED, *QUATERNIONS, "j4.x*j4.angle - j4.y^2")
     carrier = random_mechanism(["free", "revolute"], 8, chain=True)
     plate = lg.Body("plate", 1.0, inertia=(0.1, 0.1, 0.1))
     hinge = lg.Joint("hinge", "ball", "ground", "plate", random_placement(np.random.default_rng(1)))
     named = [
-        lg.Rolling(f"r{k}", r.body, r.radius, r.center, r.axis, r.on, r.normal, r.point) for k, r in enumerate(ROLLING.values())
+        lg.RollingConstraint(f"r{k}", r.body, r.radius, r.center, r.axis, r.on, r.normal, r.point)
+        for k, r in enumerate(ROLLING.values())
     ]
-    edge = lg.KnifeEdge("e", "b1", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1))
+    edge = lg.KnifeEdgeConstraint("e", "b1", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1))
     contacts = carrier.replace(bodies=[*carrier.bodies, plate], joints=[*carrier.joints, hinge], constraints=[*named, edge])
     chain = random_mechanism(["ball", "revolute", "prismatic", "revolute"], 3, chain=True)
     carried = chain.replace(loops=[lg.LoopJoint("x", "ball", "b1", "b3"), lg.LoopJoint("y", "revolute", "b0", "b3")])
@@ -153,7 +155,7 @@ def cases() -> list[Case]:
     ]
 
 
-def column(rows: list[constraints.Row], of: str) -> np.ndarray:
+def column(rows: list[constraints.ConstraintRow], of: str) -> np.ndarray:
     return np.array([getattr(row, of) for row in rows], dtype=float)
 
 
@@ -162,12 +164,12 @@ def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
 
 
-def _not_carried(one: Case, row: constraints.Row) -> dict[int, float]:
+def _not_carried(one: Case, row: constraints.ConstraintRow) -> dict[int, float]:
     """Slopes of a row, those of a loop without the joints that both its bodies stand on."""
     found, tree = dict(row.psi), one.tree
     for loop in one.mechanism.loops:
-        if loop.name == constraints.owner(row.name):
-            a, b = (tree.towards_ground(tree.place[body][0]) for body in (loop.a, loop.b))
+        if loop.name == constraints.row_owner(row.name):
+            a, b = (tree.path_to_root(tree.body_places[body][0]) for body in (loop.a, loop.b))
             for i in set(a) & set(b):
                 for k in range(tree.kind[i].nv):
                     found.pop(tree.iv[i] + k, None)
@@ -179,7 +181,7 @@ def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
     now = one.state(one.q, one.qd, T)
     rows = now.rows
     names = [row.name for row in rows]
-    if len(set(names)) != len(names) or len(names) != one.mechanism.equations or any(n.endswith(".0") for n in names):
+    if len(set(names)) != len(names) or len(names) != one.mechanism.equation_count or any(n.endswith(".0") for n in names):
         yield "names"
     holonomic = np.array([row.eta is not None for row in rows])
     if holonomic.tolist() != [is_holonomic(one.mechanism, name) for name in names]:
@@ -210,8 +212,10 @@ def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
     if [row.psi for row in other.rows] != [_not_carried(one, row) for row in rows]:
         yield "relative Psi"
     # by virtual work on links as if they were free
-    free = constraints.rows(
-        one.mechanism, free_world(one.tree, now.links), constraints.Coordinates(one.mechanism, now.q, [0] * one.mechanism.nv, T)
+    free = constraints.constraint_rows(
+        one.mechanism,
+        free_world(one.tree, now.links),
+        constraints.CoordinateJets(one.mechanism, now.q, [0] * one.mechanism.nv, T),
     )
     power = [
         sum(x * (one.twists[key[0]][key[1]] if isinstance(key, tuple) else one.qd[key]) for key, x in row.psi.items())
@@ -225,9 +229,9 @@ def wrong_refusals() -> Iterator[str]:
     """Functions that are not linear in a speed, whichever it is, must not pass."""
     tree = random_mechanism(["revolute", "prismatic"], 2, chain=True)
     for k in range(2):
-        made = tree.replace(constraints=[lg.PfaffianFunction("f", lambda t, q, qd, k=k: qd[k] * qd[k])])
+        made = tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd, k=k: qd[k] * qd[k])])
         try:
-            Case(made, trees.build(made), np.zeros(2), np.zeros(2), [], {}).state(np.ones(2), np.ones(2), 0.0).rows  # noqa: B018
+            Case(made, trees.build_tree(made), np.zeros(2), np.zeros(2), [], {}).state(np.ones(2), np.ones(2), 0.0).rows  # noqa: B018
         except lg.MechanismError:
             continue
         yield "a function that is not linear passes"
@@ -282,7 +286,7 @@ def wrong_sums(module: types.ModuleType) -> Iterator[str]:
             yield "rates"
         if not same(np.array([found.slopes.get(k, 0.0) for k in range(3)]), np.array(slopes), 1e-12):
             yield "slopes of rates"
-    if not same(np.array(module.Jet(*a).velocity.value), np.array(0.3), 0):
+    if not same(np.array(module.Jet(*a).as_rate.value), np.array(0.3), 0):
         yield "velocity"
 
 
@@ -310,7 +314,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
     rng = np.random.default_rng(4)
     B = rng.normal(size=(5, 7)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0])[:, None]
     A, x = B @ B.T, rng.normal(size=5)
-    for kind, in_order in ((module.InOrder, True), (module.Grouped, False)):
+    for kind, in_order in ((module.OrderedLDL, True), (module.GroupedLDL, False)):
         solved = kind(module.sparse(A.tolist()))
         if not same(np.array(solved.solve((A @ x).tolist())), x, 1e-10):
             yield f"{kind.__name__}: independent rows"
@@ -319,7 +323,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
         # a row that is the sum of two others, and one that rounding left of zeros, in the middle
         B2 = np.vstack([B[:2], 1e-17 * B[2:3], B[3:], B[:1] + B[4:]])
         A2, least = B2 @ B2.T, [1e-20] * 6
-        solved = kind(module.sparse(A2.tolist()), least=least)
+        solved = kind(module.sparse(A2.tolist()), thresholds=least)
         right = B2 @ rng.normal(size=7)
         found = np.array(solved.solve(right.tolist()))
         if (
@@ -328,7 +332,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
             or not np.abs(found).max() < 1e3
         ):
             yield f"{kind.__name__}: dependent rows"
-        if kind is module.Grouped and not 1e-3 < solved.ratio <= 1:
+        if kind is module.GroupedLDL and not 1e-3 < solved.ratio <= 1:
             yield "Grouped: ratio of dependent rows"
         chain = np.diag([2.0, 1e-5, 3.0])
         if not same(
@@ -342,7 +346,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
 
 def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterator[str]:
     """Rows from a thousandth to a thousand in size, ten of which are independent: six, then three, then one."""
-    if module.grouped(["a", "b", "a", "c"]) != [[0, 2], [1], [3]]:
+    if module.rows_by_owner(["a", "b", "a", "c"]) != [[0, 2], [1], [3]]:
         yield "grouped"
     sizes = 10.0 ** (np.arange(16) % 3 - 1) * np.array([1e-2, 1e2, 1.0])[np.arange(16) // 6]
     common = rng.normal(size=(10, 12))
@@ -351,7 +355,7 @@ def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterato
     B = sizes[:, None] * np.vstack(parts)
     A, right = B @ B.T, B @ rng.normal(size=12)
     for rank in (None, lambda group: ranks[group[0]]):
-        solved = module.Grouped(module.sparse(A.tolist()), groups, rank=rank)
+        solved = module.GroupedLDL(module.sparse(A.tolist()), groups, rank=rank)
         found = np.array(solved.solve(right.tolist()))
         if not same((A @ found) / sizes, right / sizes, 1e-7):
             yield "Grouped: groups"
@@ -396,10 +400,10 @@ def _lengths(one: Case, q: np.ndarray) -> np.ndarray:
             found.append(2 * turn - turn * slide)
         elif isinstance(s, lg.GravityCompensation):
             body = one.mechanism.body(s.body)
-            at = frames.pose(q, lg.Frame("c", s.body, lg.Placement(position=body.center)))[:3, 3]
+            at = frames.pose(q, lg.Frame("c", s.body, lg.Transform(position=body.center)))[:3, 3]
             found.append(0.7 * float(body.mass) * (at @ np.array(one.mechanism.gravity, dtype=float)))
         else:
-            points = [frames.pose(q, lg.Frame("p", body, lg.Placement(position=at)))[:3, 3] for body, at in s.points]
+            points = [frames.pose(q, lg.Frame("p", body, lg.Transform(position=at)))[:3, 3] for body, at in s.points]
             found.append(sum(np.linalg.norm(y - x) for x, y in pairwise(points)))
     return np.array(found)
 
@@ -419,11 +423,11 @@ def wrong_springs(module: types.ModuleType) -> Iterator[str]:
     here = _lengths(one, one.q)
     energies = [0.5 * stiffness @ _stretches(one, lengths) ** 2 + lengths[-1] for lengths in (*ends, here)]
     now = one.state(one.q, one.qd, T)
-    if not same(np.array(module.energy(one.mechanism, now.world, now.names)), np.array(energies[2]), 1e-12):
+    if not same(np.array(module.energy(one.mechanism, now.world, now.coordinates_by_name)), np.array(energies[2]), 1e-12):
         yield "energy"
     power = {}
     for elastic, viscous in ((True, False), (False, True), (True, True)):
-        torque = module.torques(one.mechanism, now.world, now.names, elastic, viscous)
+        torque = module.torques(one.mechanism, now.world, now.coordinates_by_name, elastic, viscous)
         power[elastic, viscous] = sum(x * one.qd[k] for k, x in torque.items())
     elastic, viscous = -(energies[0] - energies[1]) / (2 * STEP), -damping @ rates**2
     if not same(np.array([power[True, False], power[False, True]]), np.array([elastic, viscous]), 1e-7):
@@ -433,16 +437,16 @@ def wrong_springs(module: types.ModuleType) -> Iterator[str]:
     tensions = stiffness * _stretches(one, here) + damping * rates
     g = np.array(one.mechanism.gravity, dtype=float)
     tensions[-1] = 0.7 * float(one.mechanism.body("b1").mass) * np.linalg.norm(g)
-    if not same(np.array(module.forces(one.mechanism, now.world, now.names)), tensions, 1e-7):
+    if not same(np.array(module.forces(one.mechanism, now.world, now.coordinates_by_name)), tensions, 1e-7):
         yield "tensions"
     slack = one.mechanism.springs[5]
     ends_of_slack = [here[5] - 0.01, here[5] - 0.03]
-    if not same(np.array(module.kinks(now.world, slack, now.names)), np.array(ends_of_slack), 1e-9):
+    if not same(np.array(module.kink_quantities(now.world, slack, now.coordinates_by_name)), np.array(ends_of_slack), 1e-9):
         yield "kinks of slack"
     # forces at joints are not asked for: springs of coordinates are left out
     bare = module.torques(one.mechanism, now.world, None)
     without = one.mechanism.replace(springs=[x for x in one.mechanism.springs if not isinstance(x, lg.CoordinateSpring)])
-    others = module.torques(without, now.world, now.names)
+    others = module.torques(without, now.world, now.coordinates_by_name)
     by_speed = [np.array([x.get(k, 0.0) for k in range(one.mechanism.nv)]) for x in (bare, others)]
     if not same(*by_speed, 1e-12):
         yield "springs of coordinates among forces on links"
@@ -480,16 +484,20 @@ def wrong_walls(module: types.ModuleType) -> Iterator[str]:
         depth, rate = max(0.0, -gaps[0]), (gaps[1] - gaps[2]) / (2 * STEP)
         push = depth * max(0.0, k - c * rate)
         now = one.state(one.q, one.qd, T)
-        if not alike(np.array(module.energy(one.mechanism, now.world, now.names)), np.array(0.5 * k * depth**2), 1e-9):
+        if not alike(
+            np.array(module.energy(one.mechanism, now.world, now.coordinates_by_name)), np.array(0.5 * k * depth**2), 1e-9
+        ):
             yield "energy of a wall"
-        if not alike(np.array(module.forces(one.mechanism, now.world, now.names)), np.array([push]), 1e-6):
+        if not alike(np.array(module.forces(one.mechanism, now.world, now.coordinates_by_name)), np.array([push]), 1e-6):
             yield "push"
         if not alike(
-            np.array(module.kinks(now.world, wall, now.names)), np.array([gaps[0], 1 - c / k * rate][: 2 if c else 1]), 1e-6
+            np.array(module.kink_quantities(now.world, wall, now.coordinates_by_name)),
+            np.array([gaps[0], 1 - c / k * rate][: 2 if c else 1]),
+            1e-6,
         ):
             yield "kinks"
         for elastic, viscous, force in ((True, True, push), (True, False, k * depth), (False, True, push - k * depth)):
-            torque = module.torques(one.mechanism, now.world, now.names, elastic, viscous)
+            torque = module.torques(one.mechanism, now.world, now.coordinates_by_name, elastic, viscous)
             power = sum(x * one.qd[i] for i, x in torque.items())
             if not alike(np.array(power), np.array(force * rate), 1e-6):
                 yield "power of a wall"
@@ -504,12 +512,12 @@ def wrong_accelerations() -> Iterator[str]:
     n = one.mechanism.nv
     now = one.state(one.q, one.qd, T)
     M, bias = value(MASS_MATRIX, one.tree, q=one.q).reshape(n, n), value(BIAS, one.tree, q=one.q, qd=one.qd)
-    pull = springs.torques(one.mechanism, now.world, now.names)
+    pull = springs.torques(one.mechanism, now.world, now.coordinates_by_name)
     bias = bias - np.array([pull.get(k, 0.0) for k in range(n)])
     tau, residual = np.arange(1.0, n + 1), np.array([0.3, -0.2, 0.1])
     Psi, gamma = np.array([[row.psi.get(k, 0.0) for k in range(n)] for row in now.rows]), column(now.rows, "gamma")
     for redundant in (True, False):
-        system = constrained.Constrained(now, now.rows, redundant)
+        system = constrained_dynamics.ConstrainedDynamics(now, now.rows, redundant)
         force = [a - b for a, b in zip(tau, now.bias, strict=True)]
         qdd, found, _ = (np.array(part, dtype=float) for part in system.acceleration(force, gamma.tolist()))
         if not same(M @ qdd + bias, tau + Psi.T @ found, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
@@ -518,7 +526,7 @@ def wrong_accelerations() -> Iterator[str]:
         if not same(Psi @ move, -residual, 1e-9) or not same(np.linalg.lstsq(Psi.T, M @ move)[0] @ Psi, M @ move, 1e-9):
             yield "correction"
         for which in range(n):
-            held = constrained.Constrained(now, now.rows, redundant, {which: 1.0, (which + 1) % n: 0.0})
+            held = constrained_dynamics.ConstrainedDynamics(now, now.rows, redundant, {which: 1.0, (which + 1) % n: 0.0})
             qdd, found, holding = (np.array(part, dtype=float) for part in held.acceleration(force, gamma.tolist()))
             if qdd[which] != 0.0 or np.delete(holding, which).any():
                 yield "what is held"
@@ -539,13 +547,13 @@ def failures(get: Callable[[types.ModuleType], types.ModuleType]) -> Iterator[st
 
 def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
     """Put an altered module in place of the true one, wherever the others use it or something it defines."""
-    for user in (world, constraints, springs, constrained):
+    for user in (world, constraints, springs, constrained_dynamics):
         for name, thing in list(vars(user).items()):
             if thing is module:
                 patch.setattr(user, name, changed)
             elif getattr(thing, "__module__", None) == module.__name__ and user is not module:
                 patch.setattr(user, name, getattr(changed, name))
-    if module in (constrained, constraints):
+    if module in (constrained_dynamics, constraints):
         here = globals()
         patch.setitem(here, module.__name__.rsplit(".", 1)[1], changed)
 

@@ -20,7 +20,6 @@ import lagrangian as lg
 from lagrangian.algorithms import (
     coriolis,
     energy,
-    factorised,
     forward_dynamics,
     inverse_dynamics,
     kinematics,
@@ -28,6 +27,7 @@ from lagrangian.algorithms import (
     mass_matrix,
     regressor,
     regroup,
+    tree_factorisation,
 )
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.sweep import Algorithm, run
@@ -35,7 +35,18 @@ from lagrangian.kernels.programs import sweeps
 from lagrangian.model.rotation import quaternion
 from tests.mechanisms import advance, random_mechanism, state
 
-MODULES = (inverse_dynamics, mass_matrix, forward_dynamics, coriolis, energy, kinematics, regressor, link, regroup, factorised)
+MODULES = (
+    inverse_dynamics,
+    mass_matrix,
+    forward_dynamics,
+    coriolis,
+    energy,
+    kinematics,
+    regressor,
+    link,
+    regroup,
+    tree_factorisation,
+)
 JOINTS = ["revolute", "prismatic", "revolute", "ball", "helical", "cam", "free"]
 ARMS = [random_mechanism(JOINTS, 13, chain=True, passive=passive) for passive in (True, False)]
 STEP = 1e-6
@@ -162,7 +173,7 @@ def not_caught(
 
 
 def value(algorithm: Algorithm, tree: trees.Tree, **inputs: np.ndarray) -> np.ndarray:
-    given = sweeps.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
+    given = sweeps.links_at_state(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
     return np.array(run(algorithm, tree, given), dtype=float)
 
 
@@ -178,11 +189,11 @@ def failures(get) -> Iterator[str]:
 
 
 def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
-    tree = trees.build(arm)
+    tree = trees.build_tree(arm)
     n = arm.nv
     q, qd, qdd, _ = state(arm, 6)
-    place = tree.place[arm.bodies[-1].name]
-    path = tree.path(*place)
+    place = tree.body_places[arm.bodies[-1].name]
+    path = tree.path_to_frame(*place)
     M = value(get(mass_matrix, "MASS_MATRIX"), tree, q=q).reshape(n, n)
     C = value(get(coriolis, "CORIOLIS_MATRIX"), tree, q=q, qd=qd).reshape(n, n)
     G = value(get(inverse_dynamics, "GRAVITY"), tree, q=q)
@@ -243,15 +254,15 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     moved = get(regroup, "regroup")(tree)
     checks["regrouped"] = lambda: same(value(inverse_dynamics.INVERSE_DYNAMICS, moved, q=q, qd=qd, qdd=qdd), ID, 1e-10)
     checks["factorised"] = lambda: same(
-        np.array(get(factorised, "Factorised")(tree, M.ravel().tolist()).solve((M @ qdd).tolist())), qdd, 1e-8
+        np.array(get(tree_factorisation, "TreeLDL")(tree, M.ravel().tolist()).solve((M @ qdd).tolist())), qdd, 1e-8
     )
     some = {k: float(x) for k, x in enumerate(qdd) if k % 2}
-    factors = get(factorised, "Factorised")(tree, M.ravel().tolist())
-    whole = factors.half([some.get(k, 0.0) for k in range(n)])
-    checks["half of some speeds"] = lambda: factors.half_of(some) == {k: x for k, x in enumerate(whole) if x != 0}
+    factors = get(tree_factorisation, "TreeLDL")(tree, M.ravel().tolist())
+    whole = factors.solve_transposed([some.get(k, 0.0) for k in range(n)])
+    checks["half of some speeds"] = lambda: factors.solve_transposed_sparse(some) == {k: x for k, x in enumerate(whole) if x != 0}
     held = np.arange(n) % 3 == 1
     checks["held dynamics"] = lambda: _holds(
-        value(get(forward_dynamics, "HELD_DYNAMICS"), tree, q=q, qd=qd, tau=ID, held=held).reshape(2, n), M, M @ qdd, held
+        value(get(forward_dynamics, "LOCKED_DYNAMICS"), tree, q=q, qd=qd, tau=ID, held=held).reshape(2, n), M, M @ qdd, held
     )
     checks["factorised with held speeds"] = lambda: _holds(_factorised(get, tree, M, M @ qdd, held), M, M @ qdd, held)
     for name, holds in checks.items():
@@ -260,8 +271,8 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
 
 
 def _factorised(get, tree: trees.Tree, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    factors = get(factorised, "Factorised")(tree, M.ravel().tolist(), held={k: float(x) for k, x in enumerate(held)})
-    y = factors.half(right.tolist())
+    factors = get(tree_factorisation, "TreeLDL")(tree, M.ravel().tolist(), locked={k: float(x) for k, x in enumerate(held)})
+    y = factors.solve_transposed(right.tolist())
     x = factors.solve(right.tolist())
     return np.array(x), np.array(factors.holding(y, x))
 
@@ -277,7 +288,7 @@ def _reactions_as_torques(tree: trees.Tree, q: np.ndarray, reaction: np.ndarray)
     for i in range(len(tree)):
         one = tree.link(i)
         one.q = tuple(float(x) for x in q[one.iq : one.iq + one.nq])
-        for k, (angular, linear) in enumerate(one.columns):
+        for k, (angular, linear) in enumerate(one.motion_subspace):
             tau[one.iv + k] = np.dot([float(x) for x in angular], reaction[i, :3]) + np.dot(
                 [float(x) for x in linear], reaction[i, 3:]
             )
@@ -288,7 +299,7 @@ def _momentum(arm: lg.Mechanism, tree: trees.Tree, q: np.ndarray, qd: np.ndarray
     """Angular momentum about the centre of mass from the poses and velocities of the bodies, by unaltered algorithms."""
     total = np.zeros(3)
     for body in arm.bodies:
-        path = tree.path(*tree.place[body.name])
+        path = tree.path_to_frame(*tree.body_places[body.name])
         T = value(kinematics.POSE_OF_FRAME, path, q=q).reshape(4, 4)
         w, u = np.split(value(kinematics.VELOCITY, path, q=q, qd=qd), 2)
         c = T[:3, :3] @ np.array(body.center)

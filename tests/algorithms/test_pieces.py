@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms import pieces
+from lagrangian.algorithms import chain_pieces
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, velocities
 from lagrangian.algorithms.link import Link
@@ -39,20 +39,20 @@ def nodes_of(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Values]:
     """Each piece swept by itself, with how fast its base turns."""
     found, w, body = [], v.ZERO, None
     for part in parts:
-        span = pieces.spans.start(tree)
+        span = chain_pieces.relative_rotations.start(tree)
         for link in part:
-            span, _ = pieces.spans.step(link, span)
+            span, _ = chain_pieces.relative_rotations.step(link, span)
         following = halved(part[-1]) if part is not parts[-1] else None
         carry: Values = {"w": w}
         for link in part:
             carry, saves = velocities.step(link, carry)
             link.__dict__.update(saves)
-        node = pieces.articulate_with_handles.start(tree)
+        node = chain_pieces.articulate_with_handles.start(tree)
         for link in reversed(part):
-            node, saves = pieces.articulate_with_handles.step(link, node)
+            node, saves = chain_pieces.articulate_with_handles.step(link, node)
             link.__dict__.update(saves)
-        found.append({**(node if body is None else pieces.with_body(node, body, w)), "w": w})
-        w, body = pieces.carried_speed(span, w), following
+        found.append({**(node if body is None else chain_pieces.with_body(node, body, w)), "w": w})
+        w, body = chain_pieces.tip_angular_velocity(span, w), following
         assert max(abs(x - y) for x, y in zip(w, carry["w"], strict=True)) < 1e-40
     return found
 
@@ -67,27 +67,27 @@ def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree, tip: list[A
             return nodes[first], None
         middle = (first + last) // 2
         (a, below), (b, above) = joined(first, middle), joined(middle, last)
-        shared = pieces.joint(a, b)
-        return pieces.joined(a, b, shared), (a, b, shared, below, above, middle)
+        shared = chain_pieces.couple_pieces(a, b)
+        return chain_pieces.join_pieces(a, b, shared), (a, b, shared, below, above, middle)
 
     def handed_back(made: Any, first: int, last: int, a: list[Any], F: list[Any]) -> None:
         if made is None:
             states[first] = a, F
             return
         inner, outer, shared, below, above, middle = made
-        force, acceleration = pieces.shared_state(inner, outer, shared, a, F)
+        force, acceleration = chain_pieces.interface_state(inner, outer, shared, a, F)
         handed_back(below, first, middle, a, force)
         handed_back(above, middle, last, acceleration, F)
 
     whole, made = joined(0, len(parts))
     base = [0, 0, 0, *(-g for g in tree.gravity)]
-    handed_back(made, 0, len(parts), base, [0] * 6 if tip is None else pieces.wrench_at_fixed_tip(whole, base, tip))
+    handed_back(made, 0, len(parts), base, [0] * 6 if tip is None else chain_pieces.wrench_at_fixed_tip(whole, base, tip))
     qdd: list[Any] = []
     for k, part in enumerate(parts):
         a, F = states[k]
         carry: Values = {"w": nodes[k]["w"], "al": tuple(a[:3]), "l": tuple(a[3:]), "F": (tuple(F[:3]), tuple(F[3:]))}
         for link in part:
-            carry, saves = pieces.accelerate_between.step(link, carry)
+            carry, saves = chain_pieces.accelerate_between.step(link, carry)
             qdd += saves["qdd"]
         if k + 1 < len(parts):  # the tip of one is the base of the next
             tip = [*flatten((carry["al"], carry["l"]))]
@@ -98,7 +98,7 @@ def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree, tip: list[A
 @pytest.mark.parametrize("name", CHAINS)
 def test_pieces_are_the_chain(name: str) -> None:
     mechanism = random_mechanism(CHAINS[name], 3, chain=True)
-    tree = trees.build(mechanism)
+    tree = trees.build_tree(mechanism)
     q, qd, _, tau = state(mechanism, 5)
     values = {"q": q, "qd": qd, "tau": tau}
     massive = [i for i in range(len(tree) - 1) if tree.constants["mass"][i, 0] > 0]  # where it can be cut
@@ -118,14 +118,14 @@ def test_both_ends_fixed() -> None:
     chain = random_mechanism(["revolute"] * n, 11, chain=True)
     q, z, _, tau = state(chain, 3)
     pose = lg.compile(chain).pose(q, chain.bodies[-1].name)
-    there = lg.Placement(tuple(map(tuple, pose[:3, :3].tolist())), tuple(pose[:3, 3].tolist()))
+    there = lg.Transform(tuple(map(tuple, pose[:3, :3].tolist())), tuple(pose[:3, 3].tolist()))
     weld = lg.LoopJoint("weld", "fixed", "ground", chain.bodies[-1].name, there)
     closed = lg.compile(replace(chain, loops=[weld]))
     J = closed.constraint_jacobian(q)
     assert np.linalg.matrix_rank(J) == 6
     qd = z - np.linalg.pinv(J) @ (J @ z)  # the tip is at rest
-    tree = trees.build(chain)
-    link, at = tree.place[chain.bodies[-1].name]
+    tree = trees.build_tree(chain)
+    link, at = tree.body_places[chain.bodies[-1].name]
     R = pose[:3, :3] @ np.array(at.rotation, dtype=float).T  # of the last link
     tip = [0, 0, 0, *(R.T @ -np.array(tree.gravity))]
     assert link == n - 1

@@ -17,9 +17,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import lagrangian as lg
-from lagrangian.algorithms.closed import cholesky, elimination, propagated
-from lagrangian.algorithms.closed.constrained import State
-from lagrangian.algorithms.tree import build
+from lagrangian.algorithms.constraints import articulated, cholesky
+from lagrangian.algorithms.constraints import cholesky as elimination
+from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
+from lagrangian.algorithms.tree import build_tree
 from tests.algorithms.test_mutations import Compared, altered, not_caught, places, same
 from tests.mechanisms import random_mechanism
 from tests.mechanisms import state as state_of
@@ -39,8 +40,8 @@ def of_several_kinds() -> tuple[lg.Mechanism, np.ndarray]:
     chain = random_mechanism(kinds, 4, chain=True)
     q, _, _, _ = state_of(chain, 2)
     first, last = (lg.compile(chain).pose(q, name) for name in ("b1", "b6"))
-    there = lg.Placement(position=tuple((np.linalg.inv(first) @ last)[:3, 3].tolist()))
-    tip = lg.Placement(position=tuple(lg.compile(chain).pose(q, "b8")[:3, 3].tolist()))
+    there = lg.Transform(position=tuple((np.linalg.inv(first) @ last)[:3, 3].tolist()))
+    tip = lg.Transform(position=tuple(lg.compile(chain).pose(q, "b8")[:3, 3].tolist()))
     loops = [
         lg.LoopJoint("inner", "ball", "b1", "b6", there),
         lg.LoopJoint("tip", "point", "ground", "b8", tip, directions=("x",)),
@@ -49,7 +50,7 @@ def of_several_kinds() -> tuple[lg.Mechanism, np.ndarray]:
 
 
 @cache
-def cases() -> list[tuple[State, State, tuple[int, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def cases() -> list[tuple[MechanismState, MechanismState, tuple[int, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """States with all slopes and without those of joints that carry a loop; what is held; right sides and solutions."""
     rng = np.random.default_rng(3)
     found = []
@@ -65,7 +66,7 @@ def cases() -> list[tuple[State, State, tuple[int, ...], np.ndarray, np.ndarray,
     ):
         mechanism = given.replace(loops=tuple(given.loops[k] for k in rng.permutation(len(given.loops))))
         q, n = lg.assemble(mechanism, start), mechanism.nv
-        qd, force, gamma = rng.normal(size=n), rng.normal(size=n), rng.normal(size=mechanism.equations)
+        qd, force, gamma = rng.normal(size=n), rng.normal(size=n), rng.normal(size=mechanism.equation_count)
         state, relative = (state_at(mechanism, q, qd, x) for x in (False, True))
         for held in ((), (1,), (n - 2,)):
             kept = np.array([k not in held for k in range(n)])
@@ -77,7 +78,7 @@ def wrong_accelerations(module: types.ModuleType) -> Iterator[str]:
     for state, relative, held, force, gamma, qdd, multipliers in cases():
         n = state.tree.nv
         holding = {k: float(k in held) for k in {*held, 2 % n}} if held else {}
-        system = module.Propagated(relative, relative.rows, False, holding)
+        system = module.ArticulatedConstraints(relative, relative.rows, False, holding)
         x, found, holds = (np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma.tolist()))
         if not same(x, qdd, 1e-9):
             yield "accelerations"
@@ -94,7 +95,7 @@ def wrong_accelerations(module: types.ModuleType) -> Iterator[str]:
 
 
 @cache
-def askew() -> tuple[State, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def askew() -> tuple[MechanismState, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Redundant rows, of revolute loops in a plane across no axis."""
     mechanism, q0 = tower([-1, 0, 1, 1], "revolute", TURNED)
     rng, n = np.random.default_rng(0), mechanism.nv
@@ -107,7 +108,7 @@ def askew() -> tuple[State, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 def wrong_where_redundant(module: types.ModuleType) -> Iterator[str]:
     relative, M, psi, force, gamma = askew()
     places = [k for k, row in enumerate(relative.rows) if row.psi]
-    system = module.Propagated(relative, relative.rows, True)
+    system = module.ArticulatedConstraints(relative, relative.rows, True)
     x, found, _ = (np.array(part, dtype=float) for part in system.acceleration(force.tolist(), gamma[places].tolist()))
     if not same(psi @ x, -gamma, 1e-8) or not same(M @ x, force + psi[places].T @ found, 1e-8):
         yield "redundant rows"
@@ -122,12 +123,12 @@ def wrong_choices(module: types.ModuleType) -> Iterator[str]:
     """Which mechanisms are solved so, and on which link each loop stands."""
     chosen = [(tower([-1, *range(9)])[0], True), (rope(40, 0.1)[0], True), (rope(20, 0.1)[0], False), (spatial(2), False)]
     for mechanism, wanted in [*chosen, (lg.library("stewart"), False), (tower([-1] * 9)[0], False)]:
-        if module.propagates(mechanism, build(mechanism)) != wanted:
+        if module.prefers_articulated_bodies(mechanism, build_tree(mechanism)) != wanted:
             yield f"whether {mechanism.name} is"
     mechanism, _ = tower([-1, 0, 1, 1, 0])
-    tree, state = build(mechanism), state_at(mechanism, np.zeros(15), np.zeros(15), True)
-    stands = {f"closure{k}": tree.place[f"coupler{on}"][0] if on >= 0 else -1 for k, on in enumerate([-1, 0, 1, 1, 0])}
-    found = module.closings(tree, [(row.name, row.psi) for row in state.rows])
+    tree, state = build_tree(mechanism), state_at(mechanism, np.zeros(15), np.zeros(15), True)
+    stands = {f"closure{k}": tree.body_places[f"coupler{on}"][0] if on >= 0 else -1 for k, on in enumerate([-1, 0, 1, 1, 0])}
+    found = module.loop_rows_by_link(tree, [(row.name, row.psi) for row in state.rows])
     for link, rows in found.items():
         if {stands[state.rows[r].name.rpartition(".")[0]] for r in rows} != {link}:
             yield "on which link a loop stands"
@@ -163,15 +164,15 @@ def fill(A: np.ndarray, order: list[int]) -> int:
 def wrong_orders(module: types.ModuleType) -> Iterator[str]:
     for A in patterns():
         n, shares = len(A), sets(A)
-        if module.structure([np.flatnonzero(row) for row in A], [[k] for k in range(n)]) != shares:
+        if module.sparsity_graph([np.flatnonzero(row) for row in A], [[k] for k in range(n)]) != shares:
             yield "structure"
         halves = [list(range(n // 2)), list(range(n // 2, n))]
         together = bool(A[: n // 2, n // 2 :].any())
-        if module.structure([np.flatnonzero(row) for row in A], halves) != ([{1}, {0}] if together else [set(), set()]):
+        if module.sparsity_graph([np.flatnonzero(row) for row in A], halves) != ([{1}, {0}] if together else [set(), set()]):
             yield "structure of groups"
-        if module.filled(shares) != sets(factored(A)):
+        if module.fill_in(shares) != sets(factored(A)):
             yield "fill"
-        least, chosen = module.minimum_degree(shares), module.order(shares)
+        least, chosen = module.minimum_degree(shares), module.low_fill_order(shares)
         if sorted(least) != list(range(n)) or fill(A, least) > fill(A, list(range(n))):
             yield "an order with less fill"
         if not _of_least_degree(shares, least):
@@ -181,7 +182,7 @@ def wrong_orders(module: types.ModuleType) -> Iterator[str]:
             yield "the better order"
         count, of = connected_components(coo_array(A))
         blocks = [np.flatnonzero(of == k).tolist() for k in range(count)]
-        if module.connected([dict.fromkeys(np.flatnonzero(row).tolist(), 1.0) for row in A]) != sorted(blocks):
+        if module.connected_rows([dict.fromkeys(np.flatnonzero(row).tolist(), 1.0) for row in A]) != sorted(blocks):
             yield "what is connected"
 
 
@@ -208,12 +209,12 @@ def _of_least_degree(shares: list[set[int]], order: list[int]) -> bool:
 
 def failures(get: Callable[[types.ModuleType], types.ModuleType]) -> Iterator[str]:
     yield from wrong_orders(get(elimination))
-    yield from wrong_choices(get(propagated))
-    yield from wrong_accelerations(get(propagated))
-    yield from wrong_where_redundant(get(propagated))
+    yield from wrong_choices(get(articulated))
+    yield from wrong_accelerations(get(articulated))
+    yield from wrong_where_redundant(get(articulated))
 
 
-MODULES = (propagated, elimination)
+MODULES = (articulated, elimination)
 
 
 def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:

@@ -18,7 +18,7 @@ from lagrangian.viewer.scene.poses import all_poses
 from tests.browser.conftest import Watched, until
 from tests.browser.test_player import changed, pixels
 from tests.cli.conftest import Run, run  # noqa: F401 a fixture
-from tests.computing.motions import motion as motion_of
+from tests.page_motion.motions import motion as motion_of
 
 SLIDERS = {
     "two_r": ["l1", "m2", "q0.theta1", "qd0.theta1"],
@@ -282,9 +282,9 @@ def test_a_command_and_a_description_give_the_motion_again(
 
 def _with(model: lg.Mechanism, fragment: dict[str, Any]) -> str:
     """The description with the lines of a fragment in the place of its own."""
-    from lagrangian.description import packaged
+    from lagrangian.description import load
 
-    text = (packaged.folder() / model.file).read_text(encoding="utf-8")
+    text = (load.library_folder() / model.file).read_text(encoding="utf-8")
     for name, value in {**fragment["parameters"], **fragment["initial"]}.items():
         text, times = re.subn(rf"(?m)^{name} = .*", f"{name} = {value}", text, count=0 if name in ("q", "qd") else 1)
         assert times == 1, name

@@ -17,9 +17,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.configuration.poses import body_poses
-from lagrangian.studio.drawing.describe import describe
-from lagrangian.studio.drawing.drawing import read
-from lagrangian.studio.drawing.motion import path_of
+from lagrangian.studio.drawing.drawing import drawing_from_dict
+from lagrangian.studio.drawing.motion import pin_path
+from lagrangian.studio.drawing.to_toml import drawing_to_toml
 from tests.browser.conftest import until
 from tests.browser.studios import Served, becomes, started, studio
 from tests.processes import PATIENCE
@@ -211,10 +211,10 @@ def test_the_page_places_pins_where_the_mechanism_has_them(board: Board, name: s
         f"async (drawing) => {{ {run}; return {{ ...found, rows: found.rows.map((x) => [...x]) }} }}", drawing
     )
     assert found["whole"]
-    mechanism = lg.loads(describe(read(drawing)))
+    mechanism = lg.loads(drawing_to_toml(drawing_from_dict(drawing)))
     poses = body_poses(mechanism, lg.simulate(mechanism, (0, found["t"][-1]), t_eval=found["t"]).q)
     for k, pin in enumerate(found["names"]):
-        path = path_of(read(drawing), poses, pin)
+        path = pin_path(drawing_from_dict(drawing), poses, pin)
         np.testing.assert_allclose([row[2 * k] for row in found["rows"]], path["x"], atol=1e-7)
         np.testing.assert_allclose([row[2 * k + 1] for row in found["rows"]], path["y"], atol=1e-7)
 
@@ -389,7 +389,7 @@ def test_an_unsaved_drawing_is_on_disk_and_there_again_in_another_browser(watche
         becomes(page, "window.board")
         assert page.evaluate("board.drawing") == expected
         # a drawing in a file is kept beside it, and the one without a file is not lost by that
-        (tmp_path / "class" / "piston.toml").write_text(describe(read(example("slider-crank"))))
+        (tmp_path / "class" / "piston.toml").write_text(drawing_to_toml(drawing_from_dict(example("slider-crank"))))
         page.locator("#open").click()
         page.locator("dialog").get_by_role("button", name="Open", exact=True).click()
         becomes(page, "board.files.path === 'piston.toml'")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.live.viewer import view
+from lagrangian.viewer.live import view
 from tests.test_hostile_names import IMAGE, SAID, SCRIPT, mechanism, pages
 
 
@@ -31,14 +31,14 @@ def looked_at(watched: Any, address: str) -> list[str]:
 
 
 def test_pages_do_nothing(watched: Any, motion: lg.Motion, tmp_path: Path) -> None:
-    from lagrangian.report.tour.index import index
+    from lagrangian.report.tour.tour import tour_page
 
     made = pages(motion, tmp_path)
     for page in made:
         assert looked_at(watched, page.as_uri()) == []
         assert watched.page.evaluate("typeof pwned") == "undefined"
     assert SAID[:25] in watched.page.content() or SCRIPT in watched.page.title() or watched.page.title() == motion.name
-    (tmp_path / "index.html").write_text(index([], [(SCRIPT, IMAGE)], 1.0), encoding="utf-8")
+    (tmp_path / "index.html").write_text(tour_page([], [(SCRIPT, IMAGE)], 1.0), encoding="utf-8")
     watched.page.goto((tmp_path / "index.html").as_uri())
     assert watched.page.evaluate("typeof pwned") == "undefined"
     assert SCRIPT in watched.page.locator("body").inner_text()

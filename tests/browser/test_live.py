@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.viewer.live import view
 from lagrangian.viewer.live.scene import LiveScene
 from lagrangian.viewer.live.server import serve
-from lagrangian.viewer.live.viewer import view
 from lagrangian.viewer.scene.poses import all_poses
 from lagrangian.viewer.scene.scene import Track
-from lagrangian.viewer.scene.shapes import scene
-from lagrangian.viewer.scene.track import _track
+from lagrangian.viewer.scene.scene_builder import mechanism_scene
+from lagrangian.viewer.scene.track import _build_track
 from tests.browser.conftest import until
 from tests.processes import PATIENCE, interruptible
 
@@ -42,7 +42,7 @@ def opened(watched: Any, url: str, text: str) -> Any:
 
 def drawn_track(mechanism: lg.Mechanism, t: np.ndarray, q: np.ndarray) -> Track:
     """Without compiling anything."""
-    return _track(scene(mechanism, q), t, all_poses(mechanism, q), (), ())
+    return _build_track(mechanism_scene(mechanism, q), t, all_poses(mechanism, q), (), ())
 
 
 def field(page: Any, label: str) -> Any:
@@ -74,7 +74,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         field(page, "theta1 [°]").fill("40")
         assert until(page, lambda: abs(viewer.q[0] - math.radians(40)) < 1e-9)
         assert np.abs(viewer.q - q).max() > 0.3
-        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
         assert until(page, lambda: np.abs(picture(page) - before).mean() > 0.005)
         # the passive joint's slider follows
         assert until(page, lambda: abs(float(field(page, "phi2 [°]").input_value()) - math.degrees(viewer.q[1])) < 0.051)
@@ -92,12 +92,12 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         page.mouse.up()
         assert until(page, lambda: viewer.q[0] > math.radians(60))
         assert until(page, lambda: abs(float(field(page, "theta1 [°]").input_value()) - math.degrees(viewer.q[0])) < 0.051)
-        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
         # a place where the loop cannot be closed: the rocker's dead point is where crank and coupler are in line
         rocker = field(page, "phi3<img src=nowhere> [°]")
         rocker.fill("170")
         page.get_by_text("phi3<img src=nowhere> stops at 146.4°: the loops cannot close beyond this point").wait_for()
-        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        assert np.abs(dyn.loop_residual(viewer.q)).max() < 1e-9
         assert until(page, lambda: abs(float(rocker.input_value()) - math.degrees(viewer.q[2])) < 0.051)
         # back home
         page.get_by_role("button", name="home").click()
@@ -135,9 +135,9 @@ def test_bodies_may_have_any_names() -> None:
     """Names of nodes of the viewer's own, and two that differ by a slash only: nothing is drawn over, nothing taken away."""
     names = ("grid", "own", "path", "a/b", "a_b", "frames", "<b>")
     bodies = [lg.Body(name, 1, (0.5, 0, 0), (0, 0.1, 0.1)) for name in names]
-    along = lg.Placement(position=(1, 0, 0))
+    along = lg.Transform(position=(1, 0, 0))
     joints = [
-        lg.Joint(f"q{k}", "revolute", parent, child, along if k else lg.Placement(), axis=(0, -1, 0))
+        lg.Joint(f"q{k}", "revolute", parent, child, along if k else lg.Transform(), axis=(0, -1, 0))
         for k, (parent, child) in enumerate(zip(("ground", *names), names, strict=False))
     ]
     q = np.linspace(0, 1, 5)[:, None] * np.ones(len(names))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.live.viewer import Viewer, view
+from lagrangian.viewer.live import Viewer, view
 from tests.browser.conftest import until
 
 # what a page can try: to read, by either kind of fetch, by a frame, a script, and by a socket that would be told the scene

@@ -14,7 +14,7 @@ from lagrangian.motion.motion import Motion
 from lagrangian.viewer.page import page_html, player_assets, player_html
 from lagrangian.viewer.scene.poses import all_poses
 from lagrangian.viewer.scene.scene import Track
-from lagrangian.viewer.scene.track import track
+from lagrangian.viewer.scene.track import motion_track
 from tests.browser.conftest import Watched, until
 from tests.browser.tracks import chain, slider
 
@@ -116,7 +116,7 @@ def test_poses_are_those_of_the_track_and_smooth_between_its_rows(watched: Watch
 def four_bar() -> tuple[Motion, Track]:
     """A four-bar whose crank turns by a quarter of a radian and more from row to row."""
     motion = lg.simulate(lg.library("four_bar"), 3.0, qd0={"theta1": 9.0})
-    return motion, track(motion, rows=91)
+    return motion, motion_track(motion, rows=91)
 
 
 def test_a_loop_stays_closed_at_every_time(watched: Watched, tmp_path: Path, four_bar: tuple[Motion, Track]) -> None:
@@ -220,7 +220,7 @@ def test_many_players_share_a_page(watched: Watched, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["two_r", "pendulum"])
 def test_a_small_mechanism_fills_the_picture(watched: Watched, tmp_path: Path, name: str) -> None:
     motion = lg.simulate(name, 2.0, t_eval=61)
-    page = opened(watched, tmp_path, page_html(track(motion, forces=False), name, autoplay=False))
+    page = opened(watched, tmp_path, page_html(motion_track(motion, forces=False), name, autoplay=False))
     inside = np.array(
         page.evaluate("() => { const c = lagrangianPlayers.player.camera; return c.points.map(x => c.project(x)); }")
     )

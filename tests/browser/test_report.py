@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.report.equations_section import EQUATIONS
 from lagrangian.report.html import Html
-from lagrangian.report.page import Section
-from lagrangian.report.page import page as page_of
-from lagrangian.report.parts.equations import EQUATIONS
-from lagrangian.report.subject import Subject
+from lagrangian.report.page import PageSection
+from lagrangian.report.page import render_page as page_of
+from lagrangian.report.subject import ReportSubject
 from lagrangian.report.write import write_report
 from tests.browser.conftest import Watched, until
 
@@ -43,10 +43,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def puma(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Long formulas, which have to be broken."""
     motion = lg.simulate(lg.library("puma560"), 0.01, t_eval=2)
-    body = EQUATIONS.make(Subject(motion))
+    body = EQUATIONS.make(ReportSubject(motion))
     assert body is not None
     file = tmp_path_factory.mktemp("report") / "puma.html"
-    file.write_text(page_of("puma560", Html(""), [Section(EQUATIONS.id, EQUATIONS.title, body)]), encoding="utf-8")
+    file.write_text(page_of("puma560", Html(""), [PageSection(EQUATIONS.id, EQUATIONS.title, body)]), encoding="utf-8")
     return file
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.viewer.scene.scene import Arrows, Part, Scene, Strut, Track
+from lagrangian.viewer.scene.scene import Arrows, Scene, ScenePart, Strut, Track
 
 CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 SIDES = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
 
 
-def box(name: str, frame: int, half: tuple[float, float, float], color: tuple[float, float, float]) -> Part:
+def box(name: str, frame: int, half: tuple[float, float, float], color: tuple[float, float, float]) -> ScenePart:
     points = CORNERS[SIDES] * half
     normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     faces = np.concatenate([[(4 * k, 4 * k + 1, 4 * k + 2), (4 * k, 4 * k + 2, 4 * k + 3)] for k in range(6)])
-    return Part(
+    return ScenePart(
         name, frame, points.reshape(-1, 3).astype("f4"), np.repeat(normals, 4, axis=0).astype("f4"), faces.astype("i4"), color
     )
 

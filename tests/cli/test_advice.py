@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import lagrangian as lg
-from lagrangian.errors import Argument
+from lagrangian.errors import ArgumentName
 from tests.cli.conftest import Run
 
 LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
@@ -48,6 +48,6 @@ def test_folders_are_chosen_by_an_option(wrong: Callable[..., str], tmp_path: Pa
 
 
 def test_calls_as_python_has_them() -> None:
-    assert str(Argument("mimic", True, of="load(path)")) == "load(path, mimic=True)"
-    assert str(Argument("keyframe", ..., of="load(path)")) == "load(path, keyframe=...)"
-    assert str(Argument("full", True, of="show")) == "show(full=True)"
+    assert str(ArgumentName("mimic", True, call="load(path)")) == "load(path, mimic=True)"
+    assert str(ArgumentName("keyframe", ..., call="load(path)")) == "load(path, keyframe=...)"
+    assert str(ArgumentName("full", True, call="show")) == "show(full=True)"

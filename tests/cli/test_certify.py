@@ -16,8 +16,8 @@ def test_digits_are_printed_and_written(run: Run) -> None:
     assert done.code == 0
     assert f"theta     {ours.q[0]}" in done.out
     written = json.loads(Path("p.json").read_text(encoding="utf-8"))
-    assert written["states"] == ours.as_dict()["states"]
-    assert run(*given, "--json").json["states"] == ours.as_dict()["states"]
+    assert written["states"] == ours.to_dict()["states"]
+    assert run(*given, "--json").json["states"] == ours.to_dict()["states"]
 
 
 def test_what_is_refused(run: Run) -> None:

@@ -174,7 +174,7 @@ def test_check_tells_of_inertias_in_other_units(factor: float, said: str) -> Non
 
 def test_check_tells_of_a_joint_that_its_limits_lock() -> None:
     bar = lg.Body("bar", mass=2.0, center=(0.2, 0, 0), inertia=(0, 0.02, 0.02))
-    m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar", limits=lg.Limits(0.0, 0.0))])
+    m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar", limits=lg.JointLimits(0.0, 0.0))])
     assert [str(x) for x in found_in(m) if x.kind == "warning"] == [
         "joint hinge: its limits leave it no room: it is locked at 0. If it is to move, give the limits of the real joint, or "
         "none; if it is not, make it fixed"

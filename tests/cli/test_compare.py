@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.commands.compare import relative
+from lagrangian.cli.commands.compare import relative_difference
 from lagrangian.description import mechanism_of
 from tests.cli.conftest import Run
 from tests.mechanisms import MOVING, random_mechanism
@@ -50,9 +50,9 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("pinocchio")
     from dataclasses import replace
 
-    from lagrangian.cli.peers import loops as peer_loops
+    from lagrangian.peers import pinocchio as peer_loops
 
-    right = peer_loops.accelerations
+    right = peer_loops.constrained_accelerations
 
     def other(peer: object, m: lg.Mechanism, *state: object) -> object:
         a = m.loops[0].a_placement
@@ -60,7 +60,7 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
         moved = replace(m.loops[0], a_placement=replace(a, position=(x * (1 + 1e-6), y, z)))
         return right(peer, m.replace(loops=(moved,)), *state)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(peer_loops, "accelerations", other)
+    monkeypatch.setattr(peer_loops, "constrained_accelerations", other)
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "5")
     assert done.code == 1
     assert "The results differ" in done.out
@@ -68,33 +68,33 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
 
 def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.cli.peers import loops as peer_loops
-    from lagrangian.cli.peers.pinocchio import Pinocchio
+    from lagrangian.peers import pinocchio as peer_loops
+    from lagrangian.peers.pinocchio import PinocchioModel
 
     with monkeypatch.context() as patch:
-        patch.setattr(peer_loops, "accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
+        patch.setattr(peer_loops, "constrained_accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
         done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3")
         assert done.code == 1
         assert "The results differ" in done.out
         assert "inf" in done.out
-    monkeypatch.setattr(Pinocchio, "bias", lambda *a: np.full(2, np.nan))
+    monkeypatch.setattr(PinocchioModel, "bias", lambda *a: np.full(2, np.nan))
     data = run("compare", "two_r", "--peer", "pinocchio", "--states", "3", "--json")
     assert (data.code, data.json["agree"]) == (1, False)
-    assert relative(np.zeros(2), np.zeros(2), 0.0) == 0
-    assert relative(np.ones(1), np.array([np.inf]), np.inf) == np.inf
+    assert relative_difference(np.zeros(2), np.zeros(2), 0.0) == 0
+    assert relative_difference(np.ones(1), np.array([np.inf]), np.inf) == np.inf
 
 
 def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.cli.peers import loops as peer_loops
+    from lagrangian.peers import pinocchio as peer_loops
 
-    right = peer_loops.states
+    right = peer_loops.consistent_states
 
     def breaking(*given: object) -> object:
         yield next(right(*given))  # type: ignore[arg-type]
         raise lg.AssemblyError("it came apart")
 
-    monkeypatch.setattr(peer_loops, "states", breaking)
+    monkeypatch.setattr(peer_loops, "consistent_states", breaking)
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3", "--json")
     assert done.code == 1
     assert done.json["differences"].popitem()[1]["closed"] < 1e-9
@@ -128,7 +128,9 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     right = lg.load
     with monkeypatch.context() as patch:
         patch.setattr(
-            mechanism_of, "load", lambda *a, **k: (m := right(*a, **k)).replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies])
+            mechanism_of,
+            "load",
+            lambda *a, **k: (m := right(*a, **k)).replace(bodies=[b.with_scaled_mass(1 + 1e-6) for b in m.bodies]),
         )
         assert run("compare", file, "--peer", peer, "--states", "5").code == 1
     Path(file).write_text(text.replace('name="j"', 'name="other"', 1))
@@ -166,7 +168,7 @@ def test_loops_that_cannot_be_compared_are_told(run: Run) -> None:
         in run("compare", "bricard", "--peer", "pinocchio", "--states", "2").out
     )
     bar = lg.library("four_bar")
-    lg.save(bar.replace(constraints=[lg.Holonomic("gear", "theta1 - 2*phi2")]), "geared.toml")
+    lg.save(bar.replace(constraints=[lg.HolonomicConstraint("gear", "theta1 - 2*phi2")]), "geared.toml")
     done = " ".join(run("compare", "geared.toml", "--peer", "pinocchio", "--states", "2").out.split())
     assert "Not compared: accelerations with closed loops together with constraints that are not loops" in done
 
@@ -183,10 +185,12 @@ def test_a_body_that_flies(run: Run) -> None:
 def test_a_difference_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mass that is a part in a million heavier for them."""
     pytest.importorskip("pinocchio")
-    from lagrangian.cli.peers import models as peers
+    from lagrangian.peers import models as peers
 
-    right = peers.peer
-    monkeypatch.setattr(peers, "peer", lambda name, m: right(name, m.replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies])))
+    right = peers.build_peer_model
+    monkeypatch.setattr(
+        peers, "build_peer_model", lambda name, m: right(name, m.replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies]))
+    )
     done = run("compare", "two_r", "--peer", "pinocchio")
     assert done.code == 1
     assert "The results differ" in done.out
@@ -208,9 +212,9 @@ def test_what_a_peer_has_not(run: Run) -> None:
 
 
 def test_bench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lagrangian.cli.peers import models as peers
+    from lagrangian.peers import models as peers
 
-    monkeypatch.setattr(peers, "installed", lambda wanted: [])
+    monkeypatch.setattr(peers, "installed_peers", lambda wanted: [])
     data = run("bench", "two_r", "--rounds", "1", "--batch", "64", "--json").json
     assert 0 < data["nanoseconds"]["lagrangian"]["inverse_dynamics"] < 1e6
     assert data["compile_seconds"]["mass_matrix"] > 0

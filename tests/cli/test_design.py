@@ -23,7 +23,7 @@ def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
     assert Path("four_bar-turn.png").stat().st_size > 10_000
     with Path("bars.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    ours = lg.full_turn("four_bar", speed=4.0, rows=91)
+    ours = lg.analyse_cycle("four_bar", speed=4.0, rows=91)
     assert len(rows) == 91
     assert float(rows[7]["phi3 [rad]"]) == ours.q[7, 2]
     assert float(rows[7]["torque [N m]"]) == ours.torque[7]
@@ -50,7 +50,7 @@ def test_turns_are_compared(run: Run) -> None:
     found = run("turn", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
     assert found["parameters"]["l1"] == [0.0, 0.3]
     assert found["transmission_angle"][0] is None
-    assert found["swing"][1] == lg.full_turn("four_bar", rows=19).swings["phi3"].extent
+    assert found["swing"][1] == lg.analyse_cycle("four_bar", rows=19).travels["phi3"].extent
 
 
 def test_a_coupler_point_travels(run: Run) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.closed_form import cost
+from lagrangian.closed_form import derive
 from tests.cli.conftest import Run
 
 
@@ -26,7 +26,7 @@ def test_narrow_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_parts_are_printed_when_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lagrangian.closed_form.sections.LONG", 1)
+    monkeypatch.setattr("lagrangian.closed_form.sections.MAX_PRINTED_TERMS", 1)
     short, full = run("derive", "two_r").out, run("derive", "two_r", "--full").out
     assert "--full prints them" in " ".join(short.split())
     assert "Γ₁₁₂" not in short
@@ -73,7 +73,7 @@ def test_what_cannot_be(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPat
     assert "ends in .md" in wrong("derive", "two_r", "--latex", "-o", "a.md")
     assert "there is no folder" in wrong("derive", "two_r", "-o", "no/a.md")
     assert "symbols" in wrong("derive", "two_r", "--symbols", "some")
-    monkeypatch.setattr(cost, "forecast", lambda *_: cost.Forecast(1e6, 1e9, 1e9))
+    monkeypatch.setattr(derive, "forecast", lambda *_: derive.Forecast(1e6, 1e9, 1e9))
     assert "Use --limit 0 to derive it anyway" in wrong("derive", "two_r", code=1)
 
 
@@ -90,8 +90,8 @@ def test_a_proof_that_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kane's equations with a sign turned: the statement is false, and so is the exit code."""
     from lagrangian.proof import prove
 
-    right = prove.kane.kane
-    monkeypatch.setattr(prove.kane, "kane", lambda system: [-x for x in right(system)])
+    right = prove.kane.kane_torques
+    monkeypatch.setattr(prove.kane, "kane_torques", lambda system: [-x for x in right(system)])
     done = run("prove", "two_r")
     assert done.code == 1
     assert "NOT proved" in done.out

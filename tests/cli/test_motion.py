@@ -13,9 +13,9 @@ import pytest
 import typer
 
 import lagrangian as lg
-from lagrangian.cli.commands.simulate import summary
-from lagrangian.cli.spelling import spelling_of
-from lagrangian.errors import Argument, ArgumentError, spelling
+from lagrangian.cli.command import option_spelling
+from lagrangian.cli.commands.simulate import print_summary
+from lagrangian.errors import ArgumentError, ArgumentName, argument_spelling
 from tests.cli.conftest import Run
 
 
@@ -150,7 +150,7 @@ def test_a_start_that_does_not_close_the_loops(run: Run) -> None:
     assert "--q0 theta1=57deg" in done.err
     assert "lagrangian.assemble" not in done.err
     begun = lg.read("bar.nc")
-    assert np.abs(lg.compile(lg.library("four_bar")).closure(begun.q[0])).max() < 1e-12
+    assert np.abs(lg.compile(lg.library("four_bar")).loop_residual(begun.q[0])).max() < 1e-12
     told = dict(re.findall(r"(?m)^  (q|qd) = (\[.*\])$", done.err))
     assert "warning" in run("check", "bar.toml").out
     for name, line in told.items():
@@ -181,7 +181,7 @@ def test_events_are_not_a_wall(capsys: pytest.CaptureFixture[str]) -> None:
     motion = lg.simulate(m, 5, torque=0, events=[swing], t_eval=11)
     assert len(motion.events) > 10
     motion.events[0] = replace(motion.events[0], t=2.2e-20)
-    summary(motion)
+    print_summary(motion)
     out = capsys.readouterr().out
     assert out.count("swing at t = ") == 6
     assert "swing at t = 0 s" in out
@@ -200,13 +200,13 @@ def test_options_are_called_what_they_are_here(wrong: Callable[..., str]) -> Non
 def test_an_argument_without_an_option_keeps_its_name() -> None:
     def command(limits: Annotated[bool, typer.Option("--limits/--no-limits")] = True) -> None: ...
 
-    with spelling(spelling_of(command)):
-        assert str(Argument("limits", False)) == "--no-limits"
-        assert str(Argument("max_step", 0.1)) == "max_step=0.1"
+    with argument_spelling(option_spelling(command)):
+        assert str(ArgumentName("limits", False)) == "--no-limits"
+        assert str(ArgumentName("max_step", 0.1)) == "max_step=0.1"
         assert str(ArgumentError("is 3", where="arm.toml", argument="limits", remedy="a bool is needed")) == (
             "arm.toml: --limits is 3; a bool is needed"
         )
-    assert str(Argument("limits", False)) == "limits=False"
+    assert str(ArgumentName("limits", False)) == "limits=False"
 
 
 def test_torques_within_their_limits(run: Run) -> None:

@@ -62,10 +62,10 @@ def test_names_that_hold_what_divides_a_list(run: Run, wrong: Callable[..., str]
 
 def test_a_name_is_given_once() -> None:
     with pytest.raises(ArgumentError, match="'a' is given twice"):
-        quantity.listed_pairs("a=1, b=2, `a`=3", "q0")
-    assert quantity.named("x=piecewise(t <= 1, 2, t == 3)", "x")[0] == "x"  # comparisons are no second sign
+        quantity.parse_assignments("a=1, b=2, `a`=3", "q0")
+    assert quantity.split_assignment("x=piecewise(t <= 1, 2, t == 3)", "x")[0] == "x"  # comparisons are no second sign
     with pytest.raises(ArgumentError, match="write name=value"):
-        quantity.named("t <= 3", "x")
+        quantity.split_assignment("t <= 3", "x")
 
 
 @pytest.mark.parametrize("name", ["left/waist", "left-knee", "an elbow"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.scene.poses import configuration
+from lagrangian.viewer.scene.poses import drawn_configuration
 from tests.cli.conftest import Run
 
 
@@ -90,9 +90,9 @@ def test_views(run: Run, called: list[Any]) -> None:
     assert run("view", "four_bar", "--pose", "theta1=30deg", "--port", "8099", "--no-browser").code == 0
     name, _, options = called.pop()
     assert (name, options["port"], options["browser"]) == ("view", 8099, False)
-    q = configuration(lg.library("four_bar"), options["q"])  # where the viewer draws it
+    q = drawn_configuration(lg.library("four_bar"), options["q"])  # where the viewer draws it
     assert q[0] == pytest.approx(np.radians(30))
-    assert np.abs(lg.compile(lg.library("four_bar")).closure(q)).max() < 1e-12
+    assert np.abs(lg.compile(lg.library("four_bar")).loop_residual(q)).max() < 1e-12
     run("view", "two_r", "--pose", "upright")
     assert called.pop()[2]["q"] == "upright"
 

@@ -129,13 +129,13 @@ def test_sweeps_do_not_replace_each_other(run: Run, wrong: Callable[..., str]) -
 def test_an_interrupted_study_says_how_to_go_on(run: Run, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     from lagrangian.studies import local
 
-    computed = local.computed
+    computed = local.compute_locally
 
     def interrupted(*given: object) -> object:
         yield next(computed(*given))  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(local, "computed", interrupted)
+    monkeypatch.setattr(local, "compute_locally", interrupted)
     done = run("study", written("seed = 4", "chunk = 4"), "--workers", 1)
     assert done.code == 130
     assert "swing: interrupted after 4 of 16 samples; run it again, and it continues from there" in done.err

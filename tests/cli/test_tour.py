@@ -13,13 +13,12 @@ import pytest
 import lagrangian as lg
 from lagrangian.cli.commands import tour as command
 from lagrangian.cli.commands.tour import tour
-from lagrangian.report.html import Html, rough
-from lagrangian.report.tour import in_motion, on_paper
-from lagrangian.report.tour.chapter import Chapter, Check, Place
-from lagrangian.report.tour.reporter import Reporter, report_of
+from lagrangian.report.html import Html, short_number
+from lagrangian.report.tour import chapters
+from lagrangian.report.tour.tour import Chapter, Check, ReportProcess, TourOutput, write_run_report
 
 
-class Unwritten(Reporter):
+class Unwritten(ReportProcess):
     """No reports: those have their own tests."""
 
     def write(self, run: Path, page: Path) -> Path:
@@ -29,9 +28,9 @@ class Unwritten(Reporter):
 # -- chapters ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [on_paper.two_r, on_paper.puma, in_motion.circle, in_motion.pendulum, in_motion.four_bar])
+@pytest.mark.parametrize("make", [chapters.two_r, chapters.puma, chapters.circle, chapters.pendulum, chapters.four_bar])
 def test_chapters(make: Any, tmp_path: Path) -> None:
-    chapter = make(Place(tmp_path, Unwritten()))
+    chapter = make(TourOutput(tmp_path, Unwritten()))
     assert chapter.checks
     assert [check for check in chapter.checks if not check.good] == []
     assert chapter.picture[1:4] == b"PNG"
@@ -52,22 +51,22 @@ def snippet(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[st
 
 
 def test_snippets_of_equations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    names = snippet(on_paper.TWO_R + on_paper.PUMA, tmp_path, monkeypatch)
+    names = snippet(chapters.TWO_R + chapters.PUMA, tmp_path, monkeypatch)
     assert (tmp_path / "two_r.tex").is_file()
-    assert np.allclose(names["gravity"], on_paper.GRAVITY_QN, atol=5e-5)
+    assert np.allclose(names["gravity"], chapters.GRAVITY_QN, atol=5e-5)
     assert capsys.readouterr().out.count("proved: every difference is the zero polynomial") == 2
 
 
 def test_snippets_of_motions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    circle = snippet(in_motion.CIRCLE, tmp_path, monkeypatch)["motion"]
+    circle = snippet(chapters.CIRCLE, tmp_path, monkeypatch)["motion"]
     assert circle.tau[:, 0].min() == pytest.approx(71.9, abs=0.05)
     assert circle.tau[:, 0].max() == pytest.approx(168.3, abs=0.05)
-    pendulum = snippet(in_motion.PENDULUM, tmp_path, monkeypatch)["motion"]
+    pendulum = snippet(chapters.PENDULUM, tmp_path, monkeypatch)["motion"]
     assert np.ptp(pendulum.energy) < 1e-6 * pendulum.energy_scale
     assert not np.any(pendulum.tau)
     assert np.allclose(pendulum.q[0], [-pi / 2, pi / 4])
     assert (tmp_path / "double_pendulum.html").is_file()
-    linkage = snippet(in_motion.FOUR_BAR, tmp_path, monkeypatch)["motion"]
+    linkage = snippet(chapters.FOUR_BAR, tmp_path, monkeypatch)["motion"]
     assert linkage.last == pytest.approx(12.2829956, abs=1e-6)
     assert degrees(linkage.q[-1, 0]) == pytest.approx(150.46, abs=0.005)
 
@@ -81,7 +80,7 @@ def chapter(good: bool = True) -> Chapter:
 
 
 def test_a_tour_of_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(command, "steps", lambda: [("Weight", lambda place: chapter())])
+    monkeypatch.setattr(command, "chapter_makers", lambda: [("Weight", lambda place: chapter())])
     assert tour(tmp_path / "new" / "tour") == 0
     html = (tmp_path / "new" / "tour" / "index.html").read_text(encoding="utf-8")
     assert "A weight &amp; more" in html
@@ -94,16 +93,16 @@ def test_a_tour_of_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 
 
 def test_numbers_of_a_page_as_plain_text() -> None:
-    assert command._plain(Html(f"off by {rough(1.5e-11)} &lt; {rough(2e-3)}")) == "off by 1.5 × 10⁻¹¹ < 0.002"
-    assert command._plain("a <b>") == "a <b>"
-    assert set(command.ORDER) == {"two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart"}
+    assert command._plain_text(Html(f"off by {short_number(1.5e-11)} &lt; {short_number(2e-3)}")) == "off by 1.5 × 10⁻¹¹ < 0.002"
+    assert command._plain_text("a <b>") == "a <b>"
+    assert set(command.CHAPTER_ORDER) == {"two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart"}
 
 
 def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def broken(place: Place) -> Chapter:
+    def broken(place: TourOutput) -> Chapter:
         raise ZeroDivisionError("no luck")
 
-    monkeypatch.setattr(command, "steps", lambda: [("Luck", broken), ("Weight", lambda place: chapter(False))])
+    monkeypatch.setattr(command, "chapter_makers", lambda: [("Luck", broken), ("Weight", lambda place: chapter(False))])
     assert tour(tmp_path) == 1
     said = capsys.readouterr().out
     assert "✗ Luck" in said
@@ -129,10 +128,10 @@ def test_reports_without_another_process(tmp_path: Path, monkeypatch: pytest.Mon
     def none(*arguments: Any, **more: Any) -> None:
         raise OSError("no processes here")
 
-    monkeypatch.setattr("lagrangian.report.tour.reporter.ProcessPoolExecutor", none)
-    monkeypatch.setattr("lagrangian.pictures.figure.Picture.savefig", lambda self, stream, **options: stream.write(b"<svg/>"))
-    with Reporter() as reporter:
+    monkeypatch.setattr("lagrangian.report.tour.tour.ProcessPoolExecutor", none)
+    monkeypatch.setattr("lagrangian.plots.style.StyledFigure.savefig", lambda self, stream, **options: stream.write(b"<svg/>"))
+    with ReportProcess() as reporter:
         page = reporter.write(run, tmp_path / "page.html")
     assert "pendulum" in page.read_text(encoding="utf-8")
-    assert report_of(str(run), str(tmp_path / "other.html")) == []
+    assert write_run_report(str(run), str(tmp_path / "other.html")) == []
     assert (tmp_path / "other.html").is_file()

@@ -7,8 +7,8 @@ import math
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli import values
-from lagrangian.cli.output import jsonable
+from lagrangian.cli import motion_options
+from lagrangian.cli.output import to_json_data
 from lagrangian.errors import ArgumentError
 from tests.cli.conftest import Run
 
@@ -31,28 +31,28 @@ from tests.cli.conftest import Run
     ],
 )
 def test_numbers(text: str, value: float) -> None:
-    assert values.number(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
+    assert motion_options.parse_quantity(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
 
 
 @pytest.mark.parametrize("text", ["", "deg", "1,2", "x", "1/0", "1e999", "sqrt(-1)", "nan", "().__class__", "0x10", "1e5000deg"])
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ArgumentError, match="--x"):
-        values.number(text, "--x")
+        motion_options.parse_quantity(text, "--x")
 
 
 def test_parts_keep_what_is_in_parentheses() -> None:
-    assert values.parts("a=atan2(1, 2), b=3; c") == ["a=atan2(1, 2)", "b=3", "c"]
-    assert values.numbers("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
+    assert motion_options.split_list("a=atan2(1, 2), b=3; c") == ["a=atan2(1, 2)", "b=3", "c"]
+    assert motion_options.parse_quantities("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
 
 
 def test_spans() -> None:
-    assert values.span("10") == 10
-    assert values.span("2:10s") == (2, 10)
-    assert values.span(None) is None
+    assert motion_options.parse_time("10") == 10
+    assert motion_options.parse_time("2:10s") == (2, 10)
+    assert motion_options.parse_time(None) is None
 
 
 def test_json_has_no_infinities() -> None:
-    assert jsonable({"a": math.inf, "b": (1, math.nan), 3: True}) == {"a": None, "b": [1, None], "3": True}
+    assert to_json_data({"a": math.inf, "b": (1, math.nan), 3: True}) == {"a": None, "b": [1, None], "3": True}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.model.placement import about_x, about_y, about_z
+from lagrangian.model.placement import rotation_x, rotation_y, rotation_z
 from tests.closed_form.test_written import modified_puma
 from tests.mechanisms import MARKED, random_mechanism
 
@@ -113,17 +113,17 @@ def general_arm(n: int) -> lg.Mechanism:
     rows = []
     for i in range(1, n + 1):
         a, d, alpha, mass = (lg.parameter(f"{name}{i}", 0.1 + rng.random()) for name in ("a", "d", "alpha", "m"))
-        rows.append(lg.DHRow("R", a=a, d=d, alpha=alpha, mass=mass))
+        rows.append(lg.DHParameters("R", a=a, d=d, alpha=alpha, mass=mass))
     return lg.Mechanism.from_dh(rows, convention="standard", name="general")
 
 
 def test_named_twists_antiparallel_axes_and_named_gravity() -> None:
     alpha, gx, gz = lg.parameter("alpha", 0.4), lg.parameter("gx", 2.0), lg.parameter("gz", 9.0)
     rows = [
-        lg.DHRow("R", a=0.3, alpha=alpha, mass=2, center=(0.1, 0.02, 0), inertia=(0.1, 0.2, 0.15)),
-        lg.DHRow("R", a=0.2, alpha=math.pi, mass=1, center=(-0.1, 0.05, 0.03), inertia=(0.1, 0.1, 0.1)),
-        lg.DHRow("P", alpha=0.3, theta=alpha, mass=1, center=(0, 0.1, 0.1)),
-        lg.DHRow("R", a=0.1, d=0.1, mass=0.5, center=(0.1, 0, 0), inertia=(0.01, 0.02, 0.02)),
+        lg.DHParameters("R", a=0.3, alpha=alpha, mass=2, center=(0.1, 0.02, 0), inertia=(0.1, 0.2, 0.15)),
+        lg.DHParameters("R", a=0.2, alpha=math.pi, mass=1, center=(-0.1, 0.05, 0.03), inertia=(0.1, 0.1, 0.1)),
+        lg.DHParameters("P", alpha=0.3, theta=alpha, mass=1, center=(0, 0.1, 0.1)),
+        lg.DHParameters("R", a=0.1, d=0.1, mass=0.5, center=(0.1, 0, 0), inertia=(0.01, 0.02, 0.02)),
     ]
     arm = lg.Mechanism.from_dh(rows, convention="modified", gravity=(gx, 0, -gz))
     check(arm)
@@ -132,7 +132,7 @@ def test_named_twists_antiparallel_axes_and_named_gravity() -> None:
     # other values of the parameters, in the same formulas
     changed = lg.derive(arm).compile({"alpha": 1.1})
     again = lg.Mechanism.from_dh(
-        [*(lg.DHRow(**{**r.__dict__, **_with(r, 1.1)}) for r in rows)], convention="modified", gravity=(2.0, 0, -9.0)
+        [*(lg.DHParameters(**{**r.__dict__, **_with(r, 1.1)}) for r in rows)], convention="modified", gravity=(2.0, 0, -9.0)
     )
     q, qd, qdd = np.random.default_rng(0).normal(size=(3, 4))
     close(changed.inverse_dynamics(q, qd, qdd), lg.compile(again).inverse_dynamics(q, qd, qdd))
@@ -140,7 +140,7 @@ def test_named_twists_antiparallel_axes_and_named_gravity() -> None:
     close(value, lg.compile(again).inverse_dynamics(q, qd, qdd))
 
 
-def _with(row: lg.DHRow, alpha: float) -> dict:
+def _with(row: lg.DHParameters, alpha: float) -> dict:
     return {key: alpha for key in ("alpha", "theta") if not isinstance(getattr(row, key), (int, float))}
 
 
@@ -166,7 +166,7 @@ def test_joints_with_quaternions_become_angles(kind: str) -> None:
     for _ in range(4):
         q, qd = rng.normal(size=(2, eom.n))
         yaw, pitch, roll = q[slides : slides + 3]
-        R = np.array(about_z(yaw)) @ np.array(about_y(pitch)) @ np.array(about_x(roll))
+        R = np.array(rotation_z(yaw)) @ np.array(rotation_y(pitch)) @ np.array(rotation_x(roll))
         w = 0.5 * math.sqrt(max(0.0, 1 + np.trace(R)))
         quaternion = [w, *(x / (4 * w) for x in (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))]
         dyaw, dpitch, droll = qd[slides : slides + 3]
@@ -186,7 +186,7 @@ def test_external_wrench() -> None:
     eom, dyn = lg.derive(arm), lg.compile(arm)
     q, wrench = arm.poses["qn"], np.arange(1.0, 7.0)
     loads = dict(zip(("load_Mx", "load_My", "load_Mz", "load_Fx", "load_Fy", "load_Fz"), wrench, strict=True))
-    torque = eom.external("link6").evaluate(q, **loads)
+    torque = eom.generalised_wrench("link6").evaluate(q, **loads)
     zero = np.zeros(6)
     want = dyn.inverse_dynamics(q, zero, zero) - dyn.inverse_dynamics(q, zero, zero, {"link6": wrench})
     assert torque == pytest.approx(want, rel=1e-12)

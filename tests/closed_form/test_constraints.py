@@ -32,13 +32,13 @@ def test_every_loop_joint(kind: str) -> None:
     mechanism = two_chains(["revolute", "revolute"], ["prismatic", "revolute"], kind)
     eom = lg.derive(mechanism)
     loop = mechanism.loops[0]
-    assert len(eom.closure) == loop.equations == len(eom.Psi)
+    assert len(eom.closure) == loop.equation_count == len(eom.Psi)
     rng = np.random.default_rng(3)
     q, qd = rng.normal(size=(2, eom.n))
     A, B = poses(mechanism, q)
     gap = A[:3, 3] - B[:3, 3]
     eta = dict(zip(eom.constraint_names, eom.closure.evaluate(q), strict=True))
-    axis = np.array([float(x) for x in dict(loop.own).get("axis", (0, 0, 1))])
+    axis = np.array([float(x) for x in dict(loop.type_entries).get("axis", (0, 0, 1))])
     a, b = A[:3, :3] @ axis, B[:3, :3] @ axis
     words = {name.removeprefix("close.") for name in eta}
     if {"x", "y", "z"} <= words:
@@ -63,7 +63,7 @@ def test_every_loop_joint(kind: str) -> None:
     assert eom.Psi_dot.evaluate(q, qd) == pytest.approx(moved, abs=1e-8)
     compiled = eom.compile()
     assert compiled.constraint_jacobian(q) == pytest.approx(eom.Psi.evaluate(q), abs=1e-12)
-    assert compiled.closure(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
+    assert compiled.loop_residual(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0)])
@@ -87,12 +87,12 @@ def test_closed_frames_satisfy_every_equation() -> None:
             warnings.simplefilter("ignore")
             dyn = lg.compile(tree)
         q = np.array([0.3, -0.9])
-        at = lg.Placement.from_matrix(np.linalg.inv(dyn.pose(q, "b1")))  # the ground's frame, seen from b1
+        at = lg.Transform.from_matrix(np.linalg.inv(dyn.pose(q, "b1")))  # the ground's frame, seen from b1
         axis = (0.6, 0.0, 0.8)
         own = own_entries(LOOP_TYPES[kind], axis, (0.0, 1.0, 0.0))
-        loop = lg.LoopJoint("close", kind, "b1", "ground", at, lg.Placement(), **own)
+        loop = lg.LoopJoint("close", kind, "b1", "ground", at, lg.Transform(), **own)
         eom = lg.derive(tree.replace(loops=(loop,)))
-        assert eom.closure.evaluate(q) == pytest.approx(np.zeros(loop.equations), abs=1e-12)
+        assert eom.closure.evaluate(q) == pytest.approx(np.zeros(loop.equation_count), abs=1e-12)
 
 
 def test_directions_of_a_planar_loop() -> None:
@@ -127,7 +127,7 @@ def test_pfaffian_with_time_and_functions() -> None:
         lg.Joint("theta", "revolute", "slide", "arm"),
     )
     phi = 3 * call("sin", w * t) + t**2
-    mechanism = lg.Mechanism("driven", bodies, joints, constraints=(lg.Pfaffian("drive", coefficients, phi),))
+    mechanism = lg.Mechanism("driven", bodies, joints, constraints=(lg.PfaffianConstraint("drive", coefficients, phi),))
     eom = lg.derive(mechanism)
     q, qd, at = np.array([0.7, 0.4]), np.array([0.6, -1.1]), 0.37
 
@@ -248,18 +248,18 @@ def test_three_rrr_reference(t: str) -> None:
 
 def test_reduction_says_why_not() -> None:
     with pytest.raises(lg.MechanismError, match="cannot be solved by sums of angles"):
-        lg.derive(lg.library("four_bar")).reduced()
+        lg.derive(lg.library("four_bar")).in_independent_coordinates()
     with pytest.raises(lg.MechanismError, match="has no constraints"):
-        lg.derive(lg.library("two_r")).reduced()
+        lg.derive(lg.library("two_r")).in_independent_coordinates()
     with pytest.raises(lg.ArgumentError, match="no coordinate 'q9'"):
-        lg.derive(lg.library("five_bar")).reduced(["q9"])
+        lg.derive(lg.library("five_bar")).in_independent_coordinates(["q9"])
 
 
 def test_reduced_equations_have_the_same_motion() -> None:
     """Accelerations of the five-bar by multipliers and by the reduced equations."""
     mechanism = lg.library("five_bar")
     eom = lg.derive(mechanism)
-    reduced = eom.reduced()
+    reduced = eom.in_independent_coordinates()
     q = np.array(mechanism.initial.q)
     qd = np.array([0.7, -0.4, 1.1, -1.1])  # phi3' = q1' - q2', phi4' = q2' - q1'
     tau = np.array([2.0, -1.0, 0.0, 0.0])
@@ -306,12 +306,12 @@ def stewart() -> lg.Mechanism:
         ]
         joints += [
             lg.Joint(
-                f"hip{k}", "universal", "ground", f"lower{k}", lg.Placement(position=foot), axis="x", axis2="y", actuated=False
+                f"hip{k}", "universal", "ground", f"lower{k}", lg.Transform(position=foot), axis="x", axis2="y", actuated=False
             ),
             lg.Joint(f"leg{k}", "prismatic", f"lower{k}", f"upper{k}", axis="z"),
         ]
-        at = lg.Placement(position=(0.5 * math.cos(top), 0.5 * math.sin(top), 0.0))
-        loops.append(lg.LoopJoint(f"ball{k}", "ball", f"upper{k}", "platform", lg.Placement(), at))
+        at = lg.Transform(position=(0.5 * math.cos(top), 0.5 * math.sin(top), 0.0))
+        loops.append(lg.LoopJoint(f"ball{k}", "ball", f"upper{k}", "platform", lg.Transform(), at))
     return lg.Mechanism("stewart", bodies, joints, loops)
 
 

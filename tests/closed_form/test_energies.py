@@ -10,18 +10,18 @@ from typer.testing import CliRunner
 
 import lagrangian as lg
 from lagrangian.cli.main import app
-from lagrangian.equations.derivations.kane import time_derivative
+from lagrangian.equations.derivations.kane import vector_time_derivative
 
 NAMES = ("two_r", "furuta", "four_bar", "heavy_top", "gantry_crane", "sprung")
 
 
 @pytest.fixture(scope="module")
-def equations(sprung: lg.Mechanism) -> dict[str, lg.Equations]:
+def equations(sprung: lg.Mechanism) -> dict[str, lg.EquationsOfMotion]:
     return {name: lg.derive(sprung if name == "sprung" else lg.library(name)) for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_are_lagranges_equations_of_the_sum_over_the_links(equations: dict[str, lg.Equations], name: str) -> None:
+def test_rows_are_lagranges_equations_of_the_sum_over_the_links(equations: dict[str, lg.EquationsOfMotion], name: str) -> None:
     """d/dt dL/dq' - dL/dq + F is the left side of every row, exactly: no Christoffel symbol is used here."""
     eom = equations[name]
     system, ring = eom.system, eom.system.ring
@@ -29,23 +29,23 @@ def test_rows_are_lagranges_equations_of_the_sum_over_the_links(equations: dict[
     L = L - sum((x.element for x in eom.potential_energies.values()), ring.zero)
     assert eom.lagrangian.element == L
     for k, row in enumerate(eom.rows):
-        (momentum_rate,) = time_derivative(system, (ring.partial(L, f"qd{k + 1}"),))
+        (momentum_rate,) = vector_time_derivative(system, (ring.partial_derivative(L, f"qd{k + 1}"),))
         assert momentum_rate - ring.derivative(L, k) + eom.F[k].element == row.left.element
         assert row.left == eom.tau[k]
-        assert (row.number, row.coordinate) == (k, eom.coordinates[k])
+        assert (row.coordinate_index, row.coordinate) == (k, eom.coordinates[k])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_links_add_up_and_are_written_as_they_are(equations: dict[str, lg.Equations], name: str) -> None:
+def test_links_add_up_and_are_written_as_they_are(equations: dict[str, lg.EquationsOfMotion], name: str) -> None:
     eom = equations[name]
     kinetic, potential = eom.kinetic_energies, eom.potential_energies
     assert sum(kinetic.values(), 0 * eom.kinetic_energy) == eom.kinetic_energy
     assert sum(potential.values(), 0 * eom.kinetic_energy) == eom.potential_energy
     formulas = [*kinetic.values(), *potential.values(), eom.kinetic_energy, eom.lagrangian, *(row.left for row in eom.rows)]
-    assert all(formula.read_back() for formula in formulas)
+    assert all(formula.round_trips() for formula in formulas)
 
 
-def test_every_part_has_its_name(equations: dict[str, lg.Equations]) -> None:
+def test_every_part_has_its_name(equations: dict[str, lg.EquationsOfMotion]) -> None:
     eom = equations["sprung"]
     assert set(eom.kinetic_energies) == {"arm", "bob", "rotor at shoulder"}  # the weight is fixed to the bob
     assert set(eom.potential_energies) == {"arm", "bob", "spring at shoulder", "spring stay"}
@@ -53,7 +53,7 @@ def test_every_part_has_its_name(equations: dict[str, lg.Equations]) -> None:
     assert set(equations["gantry_crane"].kinetic_energies) == {"bridge", "trolley", "load"}  # the rope has no mass
 
 
-def test_energies_are_those_that_are_compiled(equations: dict[str, lg.Equations]) -> None:
+def test_energies_are_those_that_are_compiled(equations: dict[str, lg.EquationsOfMotion]) -> None:
     eom = equations["sprung"]
     dyn = lg.compile(eom.mechanism)
     rng = np.random.default_rng(1)
@@ -76,7 +76,7 @@ def _vanishes(x: sympy.Expr) -> bool:
     )
 
 
-def test_two_r_as_the_textbook_has_it(equations: dict[str, lg.Equations]) -> None:
+def test_two_r_as_the_textbook_has_it(equations: dict[str, lg.EquationsOfMotion]) -> None:
     """Spong, Hutchinson and Vidyasagar, section 7.4: K_i = 1/2 m v.v + 1/2 I w^2, from the positions of the centres."""
     eom = equations["two_r"]
     t = sympy.Symbol("t")
@@ -94,7 +94,7 @@ def test_two_r_as_the_textbook_has_it(equations: dict[str, lg.Equations]) -> Non
     assert "I2*(qd1 + qd2)^2/2" in str(eom.kinetic_energies["link2"])
 
 
-def test_sympy_has_the_whole_equations(equations: dict[str, lg.Equations]) -> None:
+def test_sympy_has_the_whole_equations(equations: dict[str, lg.EquationsOfMotion]) -> None:
     found = equations["four_bar"].to_sympy()
     assert found["L"] == found["K"] - found["V"] or sympy.simplify(found["L"] - found["K"] + found["V"]) == 0
     tau, force = sympy.Matrix(sympy.symbols("tau1:4")), sympy.Matrix(sympy.symbols("lambda1:3"))
@@ -104,7 +104,7 @@ def test_sympy_has_the_whole_equations(equations: dict[str, lg.Equations]) -> No
         assert sympy.simplify(row.rhs - right[k]) == 0
 
 
-def test_they_are_shown_typeset_and_saved(equations: dict[str, lg.Equations], tmp_path: Path) -> None:
+def test_they_are_shown_typeset_and_saved(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
     eom = equations["four_bar"]
     shown = " ".join(eom.text().split())
     assert "Energies L = K - V" in shown
@@ -126,7 +126,7 @@ def test_they_are_shown_typeset_and_saved(equations: dict[str, lg.Equations], tm
 def test_base_parameters_belong_to_several_links() -> None:
     """Of grouped equations, energies per link stay in the links' own parameters; the sums are written in base parameters."""
     plain = lg.derive(lg.library("two_r"), symbols="inertial")
-    grouped = plain.grouped()
+    grouped = plain.in_base_parameters()
     assert grouped.kinetic_energies["link1"].element == plain.kinetic_energies["link1"].element
     assert "Izz1R" in str(grouped.kinetic_energy)
     assert "K of" not in grouped.text()
@@ -136,8 +136,10 @@ def test_base_parameters_belong_to_several_links() -> None:
     assert total == pytest.approx(grouped.kinetic_energy.evaluate(q, qd), rel=1e-13)
 
 
-def test_long_ones_are_printed_when_asked_for(monkeypatch: pytest.MonkeyPatch, equations: dict[str, lg.Equations]) -> None:
-    monkeypatch.setattr("lagrangian.closed_form.sections.READ", 3)
+def test_long_ones_are_printed_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch, equations: dict[str, lg.EquationsOfMotion]
+) -> None:
+    monkeypatch.setattr("lagrangian.closed_form.sections.MAX_REPEATED_TERMS", 3)
     eom = equations["two_r"]
     assert "not printed" in eom.text()
     assert "= τ₁" not in eom.text()

@@ -3,26 +3,26 @@
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.euler_angles import square_root
-from lagrangian.model.rotation.euler import MOVING
+from lagrangian.equations.operational_space import square_root
+from lagrangian.model.rotation.euler import MOVING_SEQUENCES
 
 Q, QD = [0.3, 0.5, -0.8], [1.0, -0.4, 0.7]
 
 
 @pytest.fixture(scope="module")
-def gimbal() -> dict[str, lg.Equations]:
+def gimbal() -> dict[str, lg.EquationsOfMotion]:
     """For every sequence of three different axes, or first and last the same, a body on a gimbal that turns about these."""
     body = lg.Body("body", mass=2.0, center=(0.1, -0.2, 0.15), inertia=(0.3, 0.4, 0.5))
     found = {}
-    for name in MOVING:
+    for name in MOVING_SEQUENCES:
         axes = {word: tuple(float(a == b) for b in "XYZ") for word, a in zip(("axis", "axis2", "axis3"), name, strict=True)}
         joint = lg.Joint("turn", "gimbal", "ground", "body", **axes)
         found[name] = lg.derive(lg.Mechanism(name, (body,), (joint,), gravity=(0.0, 0.0, -9.81)))
     return found
 
 
-@pytest.mark.parametrize("name", MOVING)
-def test_the_angles_of_a_gimbal_are_its_coordinates(gimbal: dict[str, lg.Equations], name: str) -> None:
+@pytest.mark.parametrize("name", MOVING_SEQUENCES)
+def test_the_angles_of_a_gimbal_are_its_coordinates(gimbal: dict[str, lg.EquationsOfMotion], name: str) -> None:
     """Where x is q, M_x is M, C_x is C q', G_x is G: exactly, and J is the unit matrix."""
     eom = gimbal[name]
     x = eom.cartesian("body", ("alpha", "beta", "gamma"), euler=name)
@@ -50,7 +50,7 @@ def test_one_angle_of_a_planar_arm_and_numbers() -> None:
         eom.cartesian("tip", ("alpha", "x", "y"), euler="ZXZ")
 
 
-def test_another_sequence_than_the_joints(gimbal: dict[str, lg.Equations]) -> None:
+def test_another_sequence_than_the_joints(gimbal: dict[str, lg.EquationsOfMotion]) -> None:
     """Alpha and gamma have polynomial rates in any sequence; beta stands over a root, which is said."""
     eom = gimbal["ZYX"]
     with pytest.raises(lg.MechanismError, match=r"rate of beta of the ZXZ angles of 'body' has a root"):
@@ -76,7 +76,7 @@ def test_another_sequence_than_the_joints(gimbal: dict[str, lg.Equations]) -> No
         both.cartesian("b", ("alpha", "beta"), euler="ABC")
 
 
-def test_square_roots(gimbal: dict[str, lg.Equations]) -> None:
+def test_square_roots(gimbal: dict[str, lg.EquationsOfMotion]) -> None:
     ring = gimbal["ZYX"].system.ring
     c, s = ring.generator("c2"), ring.generator("s2")
     assert square_root(ring(1 - s * s)) in (c, -c)

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import lagrangian as lg
 from lagrangian.cli.main import app
-from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.derivations.kane import time_derivative
+from lagrangian.equations.algebra.ring import RingElement
+from lagrangian.equations.derivations.kane import vector_time_derivative
 
 ABSOLUTE = {"u1": "theta1'", "u2": "theta1' + theta2'"}
 BODY_RATES = {"wx": "q3' - s2*q1'", "wy": "c2*s3*q1' + c3*q2'", "wz": "c2*c3*q1' - s3*q2'"}
@@ -21,27 +21,27 @@ CASES = {
 }
 
 
-def back_in_rates(eom: lg.Equations, found: object, x: lg.Formula) -> tuple[Element, Element]:
+def back_in_rates(eom: lg.EquationsOfMotion, found: object, x: lg.Formula) -> tuple[RingElement, RingElement]:
     """A formula of speeds with u = Y q' and u' = Y q'' + Y' q' put in, over what it stands."""
     system, ring = eom.system, eom.system.ring
     values, scale = {}, ring.one
     for r, speed in enumerate(found.speeds.values()):
         below = speed.denominator or ring.one
         assert below.poly.is_constant() or not any(ring.derivative(below, k) for k in range(system.n))
-        (rate,) = time_derivative(system, (speed.element,))
-        values[ring.number[f"qd{r + 1}"]] = speed.element, below
-        values[ring.number[f"qdd{r + 1}"]] = rate, below
+        (rate,) = vector_time_derivative(system, (speed.element,))
+        values[ring.generator_index[f"qd{r + 1}"]] = speed.element, below
+        values[ring.generator_index[f"qdd{r + 1}"]] = rate, below
         scale = scale * below
     # over one constant: the formula is quadratic in speeds at most, so that its square clears every term
     total = ring.zero
     for monomial, c in x.element.poly.terms():
-        term = Element(ring, ring.context.from_dict({tuple(0 if k in values else int(e) for k, e in enumerate(monomial)): c}))
+        term = RingElement(ring, ring.context.from_dict({tuple(0 if k in values else int(e) for k, e in enumerate(monomial)): c}))
         below = ring.one
         for k, (above, under) in values.items():
             term, below = term * above ** int(monomial[k]), below * under ** int(monomial[k])
         quotient, rest = divmod((scale * scale).poly, below.poly)
         assert rest.is_zero()
-        total = total + ring(term * Element(ring, quotient))
+        total = total + ring(term * RingElement(ring, quotient))
     return ring(total), ring(scale * scale * (x.denominator or ring.one))
 
 
@@ -60,7 +60,7 @@ def test_it_is_w_transposed_times_lagranges_equations(sprung: lg.Mechanism, name
             d = w.denominator or ring.one
             total, under = ring(total * d) + ring(w.element * under * eom.tau[k].element), ring(under * d)
         assert ring(above * under) == ring(total * below)
-        assert all(x.read_back() for x in row.formulas)
+        assert all(x.round_trips() for x in row.formulas)
 
 
 def test_absolute_rates_make_the_two_link_arm_simple() -> None:
@@ -103,7 +103,7 @@ def test_body_rates_give_eulers_equations() -> None:
 def test_without_speeds_they_are_the_rates() -> None:
     eom = lg.derive(lg.library("stanford"))
     assert [row.left.element for row in eom.kane().rows] == [x.element for x in eom.tau]
-    grouped = lg.derive(lg.library("two_r"), symbols="inertial").grouped()
+    grouped = lg.derive(lg.library("two_r"), symbols="inertial").in_base_parameters()
     assert "ᴿ" not in grouped.kane().text()
 
 

@@ -11,33 +11,33 @@ from scipy.integrate import solve_ivp
 
 import lagrangian as lg
 from lagrangian.closed_form import multipliers
-from lagrangian.equations.multipliers import Multipliers
-from lagrangian.equations.writing.mathml import symbol
-from lagrangian.equations.writing.notation import parts
-from lagrangian.proof.forward import Forward
-from lagrangian.proof.loops import AtPoint
-from lagrangian.proof.multipliers import Multipliers as Solved
-from lagrangian.proof.points import Point
-from lagrangian.proof.recursions import Recursions
+from lagrangian.equations.constraints import MultiplierSolution
+from lagrangian.equations.writing.notation import latex_name_parts
+from lagrangian.equations.writing.printers import symbol_markup
+from lagrangian.proof.constraints import MultiplierProof as Solved
+from lagrangian.proof.forward_dynamics import ForwardDynamicsProof
+from lagrangian.proof.loops import PointMechanism
+from lagrangian.proof.points import ExactPoint
+from lagrangian.proof.shipped import Recursions
 
 SMALL = ("wire_particles", "four_bar", "slider_crank", "rolling_disc", "chaplygin_sleigh", "differential_drive")
 
 
 @pytest.fixture(scope="module")
-def equations() -> dict[str, lg.Equations]:
+def equations() -> dict[str, lg.EquationsOfMotion]:
     return {name: lg.derive(lg.library(name)) for name in (*SMALL, "five_bar", "parallelogram")}
 
 
-def torques(eom: lg.Equations) -> np.ndarray:
+def torques(eom: lg.EquationsOfMotion) -> np.ndarray:
     """Some, at the actuated joints."""
     return np.array([0.7 + k if joint.actuated else 0.0 for k, joint in enumerate(eom.mechanism.joints)])
 
 
-def named(eom: lg.Equations) -> dict[str, float]:
+def named(eom: lg.EquationsOfMotion) -> dict[str, float]:
     return {f"tau{k + 1}": x for k, x in enumerate(torques(eom)) if x}
 
 
-def test_the_tension_of_a_wire(equations: dict[str, lg.Equations]) -> None:
+def test_the_tension_of_a_wire(equations: dict[str, lg.EquationsOfMotion]) -> None:
     """Two particles on a rigid wire: gravity does not stretch it, and turning at w it carries m1 m2/(m1 + m2) l w^2."""
     eom = equations["wire_particles"]
     assert eom.multipliers[0] == "-m1*m2*l*((qd1 - qd3)^2 + (qd2 - qd4)^2)/((m1 + m2)*((x1 - x2)^2 + (y1 - y2)^2))"
@@ -46,7 +46,7 @@ def test_the_tension_of_a_wire(equations: dict[str, lg.Equations]) -> None:
     assert tension == pytest.approx(1.0 * 2.0 / 3.0 * 1.0 * 4.0**2, rel=1e-14)
 
 
-def test_the_rolling_disc_of_the_textbooks(equations: dict[str, lg.Equations]) -> None:
+def test_the_rolling_disc_of_the_textbooks(equations: dict[str, lg.EquationsOfMotion]) -> None:
     """Neimark, Fufaev (1972); Greenwood (2003): with A, C about a diameter and the axle, w = spin' + yaw' sin(lean),
 
     (A + m r^2) lean'' = -A yaw'^2 sin cos + (C + m r^2) yaw' w cos + m g r sin,
@@ -64,13 +64,13 @@ def test_the_rolling_disc_of_the_textbooks(equations: dict[str, lg.Equations]) -
     assert eom.closure[0] == f"disc.pz - r*{c}"
 
 
-def test_the_normal_force_of_a_disc_that_stands(equations: dict[str, lg.Equations]) -> None:
+def test_the_normal_force_of_a_disc_that_stands(equations: dict[str, lg.EquationsOfMotion]) -> None:
     eom = equations["rolling_disc"]
     still = [0.0, 0.0, 0.2, 0.3, 0.0, 0.0]
     assert eom.multipliers.evaluate(still, np.zeros(6)) == pytest.approx([9.81, 0.0, 0.0])
 
 
-def test_chaplygins_sleigh(equations: dict[str, lg.Equations]) -> None:
+def test_chaplygins_sleigh(equations: dict[str, lg.EquationsOfMotion]) -> None:
     """v' = a w^2 and w' = -m a v w / (Ic + m a^2); the reference's motion, integrated from the closed form alone."""
     eom = equations["chaplygin_sleigh"]
     reference = json.loads((Path(__file__).parents[1] / "data" / "nonholonomic.json").read_text())["reference"]["chaplygin"]
@@ -85,7 +85,7 @@ def test_chaplygins_sleigh(equations: dict[str, lg.Equations]) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.Equations]) -> None:
+def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.EquationsOfMotion]) -> None:
     """G27 (14), (15), with lambda and q'' put in, in numbers at random states; and G27 (16), lambda = -A^-1 b."""
     eom = equations[name]
     rng = np.random.default_rng(3)
@@ -97,13 +97,13 @@ def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.Equatio
         left = M @ accelerations + eom.C.evaluate(q, qd) @ qd + eom.G.evaluate(q) + eom.F.evaluate(q, qd)
         np.testing.assert_allclose(left, tau + Psi.T @ forces, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(Psi @ accelerations, -eom.Psi_dot.evaluate(q, qd) @ qd, rtol=1e-9, atol=1e-9)
-        A, b = eom.delassus.evaluate(q), eom.unconstrained_drift.evaluate(q, qd, **named(eom))
+        A, b = eom.delassus.evaluate(q), eom.constraint_bias.evaluate(q, qd, **named(eom))
         np.testing.assert_allclose(A, Psi @ np.linalg.solve(M, Psi.T), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(forces, -np.linalg.solve(A, b), rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", ["wire_particles", "four_bar", "rolling_disc"])
-def test_compiled_multipliers(name: str, equations: dict[str, lg.Equations]) -> None:
+def test_compiled_multipliers(name: str, equations: dict[str, lg.EquationsOfMotion]) -> None:
     eom = equations[name]
     dyn = lg.compile(eom.mechanism)
     rng = np.random.default_rng(5)
@@ -114,18 +114,18 @@ def test_compiled_multipliers(name: str, equations: dict[str, lg.Equations]) -> 
 
 
 @pytest.mark.parametrize("name", [*SMALL, "five_bar", "parallelogram"])
-def test_exact_points(name: str, equations: dict[str, lg.Equations]) -> None:
+def test_exact_points(name: str, equations: dict[str, lg.EquationsOfMotion]) -> None:
     """At a rational point the quotients are the exact solution of M q'' - Psi^T lambda = f, Psi q'' = -Psi' q'."""
     eom = equations[name]
-    system, terms, rows = eom.system, eom._terms, eom._rows_of_constraints
-    bias = [sum(x[1:], x[0]) for x in zip(*terms.velocity, terms.slopes, terms.friction, strict=True)]
-    found = Multipliers(system, eom.derived.M, rows, bias)
+    system, terms, rows = eom.system, eom._terms, eom._constraint_equations
+    bias = [sum(x[1:], x[0]) for x in zip(*terms.velocity_terms, terms.potential_gradient, terms.friction_forces, strict=True)]
+    found = MultiplierSolution(system, eom.derived.M, rows, bias)
     recursions = Recursions(system)
-    point = Point(system, 2)
-    solved = Solved(Forward(recursions, eom.derived, [point]), rows, [point])
-    forces = [point.of(f) + point.of(h) for f, h in zip(found.force, bias, strict=True)]
-    wanted = solved._solved(AtPoint(recursions, point), [point.number(0) + x for x in forces])
-    exact = [point.of(above) / point.of(below) for above, below in (*found.accelerations, *found.multipliers)]
+    point = ExactPoint(system, 2)
+    solved = Solved(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
+    forces = [point.evaluate(f) + point.evaluate(h) for f, h in zip(found.force, bias, strict=True)]
+    wanted = solved._closed_form_solution(PointMechanism(recursions, point), [point.number(0) + x for x in forces])
+    exact = [point.evaluate(above) / point.evaluate(below) for above, below in (*found.accelerations, *found.multipliers)]
     assert exact == wanted
 
 
@@ -134,7 +134,7 @@ def test_phi_of_time() -> None:
     sleigh = lg.library("chaplygin_sleigh")
     w = lg.parameter("w", 3.0)
     phi = 0.4 * lg.model.expression.call("sin", w * lg.model.expression.symbol("t"))
-    led = sleigh.replace(constraints=[lg.Pfaffian("knife", sleigh.constraints[0].coefficients, phi)])
+    led = sleigh.replace(constraints=[lg.PfaffianConstraint("knife", sleigh.constraints[0].coefficients, phi)])
     eom, dyn = lg.derive(led), lg.compile(led)
     q, qd, t = [0.1, 0.2, 0.4], [0.3, -0.2, 1.1], 0.7
     found = eom.multipliers.evaluate(q, qd, t=t)
@@ -147,7 +147,7 @@ def test_phi_of_time() -> None:
     assert float(symbolic) == pytest.approx(found[0], rel=1e-12)
 
 
-def test_what_is_shown(equations: dict[str, lg.Equations], tmp_path: Path) -> None:
+def test_what_is_shown(equations: dict[str, lg.EquationsOfMotion], tmp_path: Path) -> None:
     wire, four_bar = equations["wire_particles"], equations["four_bar"]
     keys = [section.key for section in wire.sections()]
     assert "lambda" in keys
@@ -158,19 +158,19 @@ def test_what_is_shown(equations: dict[str, lg.Equations], tmp_path: Path) -> No
     shown = four_bar.text()
     assert "lambda1 = (A12 b2 - A22 b1)/det" in shown
     assert "A₁₂ = A₂₁ = " in shown
-    (section,) = multipliers.sections(equations["five_bar"])
+    (section,) = multipliers.multiplier_sections(equations["five_bar"])
     assert "not printed" in section.words[0]
     assert "lg.compile(mechanism).multipliers(q, qd, tau)" in section.words[0]
 
 
-def test_accelerations_have_two_dots(equations: dict[str, lg.Equations]) -> None:
+def test_accelerations_have_two_dots(equations: dict[str, lg.EquationsOfMotion]) -> None:
     """In LaTeX and MathML, above their letter and not above its index."""
     shown = equations["wire_particles"].latex()
     _, _, accelerations = shown.partition("% Accelerations, without lambda")
     assert r"\ddot{x}_{1} &=" in accelerations
     assert "''" not in accelerations.partition("% Energies")[0]
-    assert "".join(parts("theta1''")) == r"\ddot{\theta}_{1}"
-    assert symbol("theta1''") == symbol("theta1", 2)
+    assert "".join(latex_name_parts("theta1''")) == r"\ddot{\theta}_{1}"
+    assert symbol_markup("theta1''") == symbol_markup("theta1", 2)
 
 
 def test_what_is_too_large_is_refused() -> None:
@@ -178,7 +178,7 @@ def test_what_is_too_large_is_refused() -> None:
     with pytest.raises(lg.MechanismError, match=r"6 multipliers of 9 coordinates, .* too many") as caught:
         _ = bicycle.multipliers
     assert "lg.compile(mechanism).multipliers(q, qd, tau)" in str(caught.value)
-    (section,) = multipliers.sections(bicycle)
+    (section,) = multipliers.multiplier_sections(bicycle)
     assert "not written in closed form" in section.words[0]
     with pytest.raises(lg.MechanismError, match="no constraints"):
         _ = lg.derive(lg.library("two_r")).multipliers

@@ -46,11 +46,11 @@ friction = {{viscous = 0.2, coulomb = 0.7}}
 """
 
 
-def mixed(*coordinates: str, parameter: str = "m") -> lg.Equations:
+def mixed(*coordinates: str, parameter: str = "m") -> lg.EquationsOfMotion:
     return lg.derive(lg.loads(MIXED.format(*coordinates, parameter=parameter)))
 
 
-def formulas(eom: lg.Equations) -> list[lg.Formula]:
+def formulas(eom: lg.EquationsOfMotion) -> list[lg.Formula]:
     found = [x for matrix in (eom.M, eom.C, eom.G, eom.F, eom.tau) for row in matrix.rows for x in row]
     return [*found, eom.kinetic_energy, eom.potential_energy]
 
@@ -119,7 +119,7 @@ def test_quotients_stand_below_a_line() -> None:
     assert eom.Psi[0, 0].latex() == r"\frac{x_{1} - x_{2}}{l}"
     assert "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>l</mi></mrow></mfrac>" in eom.Psi[0, 0].mathml()
     for formula in (*eom.closure, *eom.Psi[0], *eom.Psi_dot[0]):
-        assert formula.read_back()
+        assert formula.round_trips()
         assert formula == str(formula)
         assert formula == formula.unicode()
     assert eom.closure[0] == "((x1 - x2)^2 + (y1 - y2)^2 - l^2)/(2*l)"

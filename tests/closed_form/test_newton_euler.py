@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import lagrangian as lg
 from lagrangian.cli.main import app
 from lagrangian.equations import kinematics
-from lagrangian.equations.derivations.kane import time_derivative
+from lagrangian.equations.derivations.kane import vector_time_derivative
 from lagrangian.model import vector as v
 
 
@@ -93,10 +93,10 @@ def test_accelerations_are_second_derivatives_of_positions(sprung: lg.Mechanism,
     for i, link in enumerate(system.links):
         body, pose = found.links[link.name], kinematics.link_pose(system, i)
         mass = system.ring(link.inertia.mass)
-        origin = time_derivative(system, time_derivative(system, pose.p))
+        origin = vector_time_derivative(system, vector_time_derivative(system, pose.p))
         assert all(x.element == system.ring(y) for x, y in zip(body.acceleration, origin, strict=True))
         moment = v.add(v.scale(mass, pose.p), v.mat_vec(pose.R, link.inertia.h))
-        force = time_derivative(system, time_derivative(system, moment))
+        force = vector_time_derivative(system, vector_time_derivative(system, moment))
         assert all(x.element == system.ring(y) for x, y in zip(body.inertia_force, force, strict=True))
         assert body.center_acceleration is not None
         over = zip(body.center_acceleration, force, strict=True)
@@ -144,7 +144,7 @@ def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
     for ending in ("tex", "md"):
         found.save(tmp_path / f"a.{ending}")
         assert r"\dot{\theta}_{1} \end{pmatrix}" in (tmp_path / f"a.{ending}").read_text()
-    grouped = lg.derive(lg.library("two_r"), symbols="inertial").grouped()
+    grouped = lg.derive(lg.library("two_r"), symbols="inertial").in_base_parameters()
     assert "ᴿ" in grouped.text()
     assert "ᴿ" not in grouped.newton_euler().text()  # a free body has its own parameters
     with pytest.raises(lg.ArgumentError, match="there is no choice 'body'") as caught:

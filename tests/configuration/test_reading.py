@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.commands.simulate import simulated as run_of_command
-from lagrangian.configuration import reading
-from lagrangian.viewer.live.moved_by_hand import Posture
-from lagrangian.viewer.scene.poses import configuration as drawn_at
+from lagrangian.cli.commands.simulate import simulate_with_progress as run_of_command
+from lagrangian.configuration import state_arguments
+from lagrangian.posing.posture import Posture
+from lagrangian.viewer.scene.poses import drawn_configuration as drawn_at
 
 MECHANISMS = ("two_r", "four_bar", "five_bar", "slider_crank", "stewart", "free_body")
 
 
 def without_initial(name: str) -> lg.Mechanism:
     """Of the library, without a start of its own; its poses stay."""
-    return lg.library(name).replace(initial=lg.Initial())
+    return lg.library(name).replace(initial=lg.InitialState())
 
 
 def simulated(m: lg.Mechanism, q0: Any) -> np.ndarray:
@@ -67,7 +67,7 @@ def test_everything_begins_at_the_mechanisms_own_start(name: str, start: str) ->
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "free_body"])
 def test_without_a_start_it_is_neutral_and_closed_and_not_the_first_pose(name: str, start: str) -> None:
     m = without_initial(name)
-    alike(m, STARTS[start](m, None), lg.assemble(m, m.neutral()))
+    alike(m, STARTS[start](m, None), lg.assemble(m, m.neutral_configuration()))
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -77,8 +77,8 @@ def test_coordinates_by_name_keep_their_values(name: str, q0: dict[str, float], 
     q = STARTS[start](m, q0)
     ((coordinate, value),) = q0.items()
     assert q[m.coordinate_names.index(coordinate)] == pytest.approx(value, abs=1e-9)
-    if m.equations:
-        assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
+    if m.equation_count:
+        assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
     alike(m, q, lg.assemble(m, fixed=q0))
 
 
@@ -144,16 +144,16 @@ def test_texts_may_use_parameters() -> None:
 
 def test_what_was_given_is_known() -> None:
     m = lg.library("stewart")
-    own = reading.configuration(m)
+    own = state_arguments.as_configuration(m)
     assert not own.complete
     assert own.where == "[initial] q"
-    assert reading.configuration(m, own) is own
-    assert reading.configuration(m, "tilted").where == "pose 'tilted'"
-    assert reading.configuration(m, own.q).complete
-    assert reading.configuration(without_initial("two_r")).names == ()
+    assert state_arguments.as_configuration(m, own) is own
+    assert state_arguments.as_configuration(m, "tilted").where == "pose 'tilted'"
+    assert state_arguments.as_configuration(m, own.q).complete
+    assert state_arguments.as_configuration(without_initial("two_r")).given_names == ()
     leg = next(j for j in m.joints if j.kind.nq == 1)
     ball = next(j for j in m.joints if j.kind.nq != j.kind.nv)
-    assert reading.configuration(m, {leg.name: 0.1, ball.coordinate_names[0]: 0.5}).held == (leg.name,)
+    assert state_arguments.as_configuration(m, {leg.name: 0.1, ball.coordinate_names[0]: 0.5}).fixed_coordinates == (leg.name,)
 
 
 @pytest.mark.parametrize("angle", [4.5, -4.0, 7.0, 1.0])
@@ -183,13 +183,13 @@ def test_gears_keep_their_turns() -> None:
     """The second of a pair that turns three times as fast: 4 rad of the first are 12 of it, not 12 less a turn or two."""
     bodies = [lg.Body(n, 1.0, (0, 0, 0), (1, 1, 1)) for n in ("a", "b")]
     joints = [lg.Joint(n, "revolute", "ground", n) for n in ("a", "b")]
-    m = lg.Mechanism("gears", bodies, joints, constraints=[lg.Holonomic("mesh", "b - 3*a")])
+    m = lg.Mechanism("gears", bodies, joints, constraints=[lg.HolonomicConstraint("mesh", "b - 3*a")])
     for q in lg.assembly_modes(m, fixed={"a": 4.0}, starts=5):
-        assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
+        assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
         assert q == pytest.approx([4.0, 12.0])
 
 
 def test_a_start_of_a_parameter_set_is_its_own() -> None:
     m = lg.library("four_bar")
     longer = m.replace(initial=replace(m.initial, q=None))
-    assert np.abs(lg.compile(longer).closure(drawn_at(longer))).max() < 1e-9
+    assert np.abs(lg.compile(longer).loop_residual(drawn_at(longer))).max() < 1e-9

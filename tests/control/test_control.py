@@ -74,7 +74,7 @@ def test_sampling_and_delay() -> None:
     controller = lg.control.ComputedTorque(PUMA, path)
     errors = []
     for delay in (0.0, 1e-3):
-        motion = lg.simulate(PUMA, 0.6, q0="qn", torque=controller.sampled(1e-3, delay), t_eval=61)
+        motion = lg.simulate(PUMA, 0.6, q0="qn", torque=controller.with_sampling(1e-3, delay), t_eval=61)
         errors.append(np.abs(motion.q - follow(path, motion)).max())
     assert 1e-6 < errors[0] < 5e-5
     assert 2.0 < errors[1] / errors[0] < 4.5  # late by 0.5 and by 1.5 ms
@@ -86,7 +86,7 @@ def test_wrong_masses() -> None:
     wrong = heavier(PUMA, 1.2, "link2", "link3")
     errors = []
     for frequency in (20.0, 40.0):
-        controller = lg.control.ComputedTorque(wrong, path, frequency=frequency).sampled(1e-3)
+        controller = lg.control.ComputedTorque(wrong, path, frequency=frequency).with_sampling(1e-3)
         motion = lg.simulate(PUMA, 0.6, q0="qn", torque=controller, t_eval=61)
         errors.append(np.abs(motion.q - follow(path, motion)).max())
     assert 1e-3 < errors[0] < 0.05
@@ -128,7 +128,7 @@ def test_computed_torque_of_parallel_mechanisms(name: str) -> None:
     assert np.abs(motion.q[:, places] - follow(path, motion)).max() < 1e-8
     passive = [k for k in range(arm.nv) if k not in places]
     assert not motion.tau[:, passive].any()
-    wrong = lg.control.ComputedTorque(heavier(arm, 1.2), path).sampled(1e-3)
+    wrong = lg.control.ComputedTorque(heavier(arm, 1.2), path).with_sampling(1e-3)
     off = lg.simulate(arm, 0.5, q0=start, torque=wrong, t_eval=21)
     assert 1e-5 < np.abs(off.q[:, places] - follow(path, off)).max() < 0.05
 
@@ -136,7 +136,7 @@ def test_computed_torque_of_parallel_mechanisms(name: str) -> None:
 def test_all_coordinates_may_be_led() -> None:
     """A path of passive coordinates too, if it keeps the loops: the same torques."""
     arm, start, path, _ = closed("five_bar")
-    everything = lg.paths.recorded(
+    everything = lg.paths.interpolate(
         path.times(41), [lg.assemble(arm, start, dict(zip(path.names or (), q, strict=True))) for q in path(path.times(41))[0]]
     )
     few, all_ = lg.control.ComputedTorque(arm, path), lg.control.ComputedTorque(arm, everything)
@@ -162,7 +162,9 @@ def test_more_actuators_than_needed() -> None:
 def test_pd_of_a_parallel_mechanism() -> None:
     """At rest anywhere: actuators alone carry the weight."""
     arm, start, _, places = closed("three_rrr")
-    controller = lg.control.PDGravity(arm, {n: start[k] for n, k in zip(("theta1", "theta2", "theta3"), places, strict=True)})
+    controller = lg.control.PDGravityCompensation(
+        arm, {n: start[k] for n, k in zip(("theta1", "theta2", "theta3"), places, strict=True)}
+    )
     tau = controller(0.0, start, np.zeros(9))
     assert not np.delete(tau, places).any()
     dyn = lg.compile(arm)
@@ -176,7 +178,7 @@ def test_pd_gravity_takes_its_energy_away() -> None:
     """V = T + 1/2 e^T Kp e, with gravity gone, falls by the work of kd (Takegaki and Arimoto), to the set-point."""
     arm = lg.library("two_r")
     wanted = np.array([0.4, 0.9])
-    controller = lg.control.PDGravity(arm, wanted, kp=[900.0, 300.0], kd=[300.0, 60.0])
+    controller = lg.control.PDGravityCompensation(arm, wanted, kp=[900.0, 300.0], kd=[300.0, 60.0])
     motion = lg.simulate(arm, 4.0, q0=[1.0, -0.5], torque=controller, t_eval=2001)
     e = wanted - motion.q
     V = lg.compile(arm).kinetic_energy(motion.q, motion.qd) + 0.5 * (e * e) @ controller.kp
@@ -192,7 +194,7 @@ def test_pd_gravity_with_wrong_masses_rests_where_theory_says() -> None:
     arm = lg.library("two_r")
     wrong = heavier(arm, 0.8)
     wanted = np.array([0.4, 0.9])
-    controller = lg.control.PDGravity(wrong, wanted, frequency=8.0)
+    controller = lg.control.PDGravityCompensation(wrong, wanted, frequency=8.0)
     motion = lg.simulate(arm, 12.0, q0=wanted, torque=controller, t_eval=3)
     q = motion.q[-1]
     missing = lg.compile(arm).gravity(q) - lg.compile(wrong).gravity(q)
@@ -203,7 +205,7 @@ def test_pd_gravity_with_wrong_masses_rests_where_theory_says() -> None:
 def test_default_gains_are_of_the_inertia() -> None:
     arm = lg.library("two_r")
     start = np.array([0.2, 0.7])
-    controller = lg.control.PDGravity(arm, start, frequency=6.0, damping=0.7)
+    controller = lg.control.PDGravityCompensation(arm, start, frequency=6.0, damping=0.7)
     inertia = np.diag(lg.compile(arm).mass_matrix(start))
     np.testing.assert_allclose(controller.kp, 36 * inertia)
     np.testing.assert_allclose(controller.kd, 2 * 0.7 * 6 * inertia)
@@ -214,7 +216,7 @@ def test_default_gains_are_of_the_inertia() -> None:
 
 def test_rests_before_and_after_the_path() -> None:
     arm = lg.library("two_r")
-    path = lg.paths.joint_line([0.0, 0.5], [1.0, -0.5], 2.0, timing="uniform").beginning(1.0)
+    path = lg.paths.joint_line([0.0, 0.5], [1.0, -0.5], 2.0, timing="uniform").with_start_time(1.0)
     controller = lg.control.ComputedTorque(arm, path)
     still = np.zeros(2)
     gravity = lg.compile(arm).gravity
@@ -237,7 +239,7 @@ def test_walls_are_not_known() -> None:
     arm = lg.library("two_r")
     wall = lg.Wall("wall", "link2", (1, 0, 0), position=(1.0, 0, 0), normal=(-1, 0, 0), stiffness=1e5)
     q = np.array([0.1, 0.2])
-    with_it = lg.control.PDGravity(arm.replace(springs=(wall,)), q)
+    with_it = lg.control.PDGravityCompensation(arm.replace(springs=(wall,)), q)
     np.testing.assert_allclose(with_it(0, q, np.zeros(2)), lg.compile(arm).gravity(q))
 
 
@@ -273,16 +275,16 @@ def test_gains_that_are_not_given() -> None:
     assert lg.control.ComputedTorque(arm, still).kp == pytest.approx([400, 400])
     assert lg.control.ComputedTorque(arm, still, kp=9.0, damping=0.5).kd == pytest.approx([3, 3])
     inertia = np.diag(lg.compile(arm).mass_matrix(still))
-    assert lg.control.PDGravity(arm, still).kp == pytest.approx(100 * inertia)
-    assert lg.control.PDGravity(arm, still, kp=50.0).kd == pytest.approx(2 * np.sqrt(50 * inertia))
-    given = lg.control.PDGravity(arm, still, frequency=3.0, kd=7.0)
+    assert lg.control.PDGravityCompensation(arm, still).kp == pytest.approx(100 * inertia)
+    assert lg.control.PDGravityCompensation(arm, still, kp=50.0).kd == pytest.approx(2 * np.sqrt(50 * inertia))
+    given = lg.control.PDGravityCompensation(arm, still, frequency=3.0, kd=7.0)
     assert (given.kp == pytest.approx(9 * inertia), given.kd.tolist()) == (True, [7, 7])
 
 
 def test_a_period_longer_than_the_run_is_said() -> None:
     arm = lg.library("two_r")
     with pytest.warns(lg.SimulationWarning, match="sampled every 1000 s, and the run lasts 0.1 s.*0.001 for 1 kHz"):
-        lg.simulate(arm, 0.1, torque=lg.control.PDGravity(arm, [0.0, 0.0]).sampled(1000))
+        lg.simulate(arm, 0.1, torque=lg.control.PDGravityCompensation(arm, [0.0, 0.0]).with_sampling(1000))
 
 
 def test_ball_joints_are_refused() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.control.impedance import damper
+from lagrangian.control.impedance import damping_matrix
 from lagrangian.control.reference import pose_error
 from tests.control.test_control import heavier, second_order
 
@@ -108,7 +108,7 @@ def test_puma_follows_a_line_with_wrong_masses_too() -> None:
     path = lg.paths.line(pose, end, 0.5, frame="link6")
 
     def worst(model: lg.Mechanism, frequency: float) -> float:
-        controller = lg.control.OperationalSpace(model, path, frequency=frequency).sampled(2e-3)
+        controller = lg.control.OperationalSpace(model, path, frequency=frequency).with_sampling(2e-3)
         motion = lg.simulate(arm, 0.5, q0=start, torque=controller, t_eval=26)
         return float(np.abs(dyn.pose(motion.q, "link6")[:, :3, 3] - path(motion.t)[0][:, :3, 3]).max())
 
@@ -124,7 +124,7 @@ def test_out_of_reach() -> None:
     bend = np.arccos(0.7)
     controller = lg.control.OperationalSpace(TWO, path, frequency=10.0)
     with pytest.warns(lg.SingularWarning, match=r"<OperationalSpace of 'two_r'>: 'tip' came near a singular configuration"):
-        motion = lg.simulate(TWO, 1.5, q0=[-bend, 2 * bend], torque=controller.sampled(1e-3), t_eval=31)
+        motion = lg.simulate(TWO, 1.5, q0=[-bend, 2 * bend], torque=controller.with_sampling(1e-3), t_eval=31)
     assert motion.success
     assert np.abs(motion.qd).max() < 60
     reach = np.linalg.norm(tip(motion), axis=1)
@@ -168,12 +168,12 @@ def test_every_mode_is_damped_alike() -> None:
     rng = np.random.default_rng(3)
     A, B = rng.normal(size=(2, 4, 4))
     M, K = A @ A.T + np.eye(4), 100 * (B @ B.T + np.eye(4))
-    D = damper(M, K, 0.3)
+    D = damping_matrix(M, K, 0.3)
     np.testing.assert_allclose(D, D.T, atol=1e-10)
     inverse = np.linalg.inv(M)
     poles = np.linalg.eigvals(np.block([[np.zeros((4, 4)), np.eye(4)], [-inverse @ K, -inverse @ D]]))
     np.testing.assert_allclose(-poles.real / np.abs(poles), 0.3, atol=1e-9)
-    assert np.isfinite(damper(np.diag([1.0, 0.0]), np.eye(2), 1.0)).all()
+    assert np.isfinite(damping_matrix(np.diag([1.0, 0.0]), np.eye(2), 1.0)).all()
 
 
 def test_impedance_with_wrong_masses() -> None:
@@ -213,7 +213,7 @@ def pressed(t: float, q: np.ndarray, qd: np.ndarray) -> float:
 
 def force_controller(model: lg.Mechanism, path: Any = (0.0, Y), **more: Any) -> Any:
     given = {"force": {"x": 10.0}, "measured": pressed, "frame": "tip", "kv": 300.0} | more
-    return lg.control.ForceMotion(model, path, directions=("y",), **given)
+    return lg.control.HybridForceMotion(model, path, directions=("y",), **given)
 
 
 def test_holds_ten_newtons() -> None:

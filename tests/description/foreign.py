@@ -15,7 +15,7 @@ TOLERANCE = 1e-10
 
 def again(mechanism, format, **options):  # noqa: A002
     """The file's text read by our own reader, and what the writer says."""
-    made = lg.written(mechanism, format)
+    made = lg.convert(mechanism, format)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.ReaderWarning)
         return lg.loads(made.text, format, **options), made
@@ -23,7 +23,7 @@ def again(mechanism, format, **options):  # noqa: A002
 
 def bare(mechanism, **changes):
     """Without what says how a run begins."""
-    return mechanism.replace(initial=lg.Initial(), poses={}, events=(), **changes)
+    return mechanism.replace(initial=lg.InitialState(), poses={}, events=(), **changes)
 
 
 def off(ours, theirs):
@@ -41,7 +41,7 @@ class Map:
         assert not missing, missing
 
     def q(self, q):
-        found = self.other.neutral()
+        found = self.other.neutral_configuration()
         for name, x in zip(self.one.coordinate_names, q, strict=True):
             found[self.other.coordinate_names.index(self.names[name])] = x - self.offsets.get(name, 0.0)
         return found
@@ -74,7 +74,7 @@ def differences(one, other, names, seed=1, loops=False, offsets=None):
     """How far the dynamics of two mechanisms are apart: mass matrix, gravity, torques, accelerations, friction."""
     to = Map(one, other, names, offsets)
     rng = np.random.default_rng(seed)
-    wide = one.replace(joints=[replace(j, limits=lg.Limits()) for j in one.joints])
+    wide = one.replace(joints=[replace(j, limits=lg.JointLimits()) for j in one.joints])
     q = wide.random_configuration(rng)
     qd, qdd, tau = (rng.normal(size=one.nv) for _ in range(3))
     a, b = lg.compile(one), lg.compile(other)
@@ -109,10 +109,10 @@ def quadruped():
         side, front = (1 if leg[0] == "l" else -1), (1 if leg[1] == "f" else -1)
         bodies.append(lg.Body(f"{leg}_thigh", 1.5, tuple(0.05 * rng.normal(size=3)), (0.01, 0.001, 0, 0.012, 0, 0.004)))
         bodies.append(lg.Body(f"{leg}_shank", 0.6, (0.0, 0.0, -0.12), (0.004, 0, 0, 0.004, 0.0002, 0.0008)))
-        at = lg.Placement.from_rpy((0.3 * front, 0.15 * side, 0.0), (0.1 * side, 0.0, 0.2))
+        at = lg.Transform.from_rpy((0.3 * front, 0.15 * side, 0.0), (0.1 * side, 0.0, 0.2))
         joints.append(lg.Joint(f"{leg}_hip", "universal", "base", f"{leg}_thigh", at, axis="x", axis2="y"))
-        down = lg.Placement(position=(0, 0.02 * side, -0.3))
-        knee = {"axis": "y", "limits": lg.Limits(-2.6, 0.1, 12.0, 40.0), "friction": lg.Friction(0.05)}
+        down = lg.Transform(position=(0, 0.02 * side, -0.3))
+        knee = {"axis": "y", "limits": lg.JointLimits(-2.6, 0.1, 12.0, 40.0), "friction": lg.Friction(0.05)}
         joints.append(lg.Joint(f"{leg}_knee", "revolute", f"{leg}_thigh", f"{leg}_shank", down, **knee))
-    frames = [lg.Frame("foot", "lf_shank", lg.Placement(position=(0, 0, -0.28)))]
+    frames = [lg.Frame("foot", "lf_shank", lg.Transform(position=(0, 0, -0.28)))]
     return lg.Mechanism("quadruped", bodies, joints, frames=frames)

@@ -92,7 +92,7 @@ def compare(text, seed=0, scale=1.0, tolerance=1e-8, parameters=None, ctrl=None)
         if j.kind.quaternion:
             q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
     dyn = lg.compile(m)
-    if m.equations:
+    if m.equation_count:
         q = lg.assemble(m, q)
         qd = lg.consistent_speeds(m, q, qd)
     ours = velocities(m, q, qd, dyn.forward_dynamics(q, qd, torques(m, q, qd)))

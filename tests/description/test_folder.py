@@ -6,7 +6,7 @@ import pytest
 from tests.description.mjcf_models import BALL
 
 import lagrangian as lg
-from lagrangian.description.mechanism_of import mechanism_of
+from lagrangian.description.mechanism_of import as_mechanism
 from lagrangian.errors import ArgumentError, DescriptionError
 
 PART = f'<mujoco><worldbody><body name="part"><joint/>{BALL}</body></worldbody></mujoco>'
@@ -87,7 +87,7 @@ def test_other_formats_have_no_root(tmp_path):
     with pytest.raises(ArgumentError, match="root"):
         lg.loads('<robot name="r"><link name="a"/></robot>', "urdf", root=tmp_path)
     with pytest.raises(ArgumentError, match=r"root.* is for MJCF"):
-        mechanism_of("two_r", root=tmp_path)
+        as_mechanism("two_r", root=tmp_path)
 
 
 def test_a_part_of_a_model_is_refused_with_a_sentence(tmp_path):

@@ -83,7 +83,7 @@ def test_an_integrated_velocity_inherits_the_range_of_what_it_integrates_to():
 
 def test_armature_and_damping_of_an_actuator_are_the_joints():
     m = compare(with_actuators(KINDS["own inertia"]))
-    assert m.joint("knee").rotor.reflected == pytest.approx(0.18)
+    assert m.joint("knee").rotor.reflected_inertia == pytest.approx(0.18)
     assert m.joint("knee").friction.viscous == pytest.approx(0.9)
 
 

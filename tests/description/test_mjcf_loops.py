@@ -34,7 +34,7 @@ def test_connect_is_a_ball_loop():
     for i, loop in enumerate(m.loops):
         np.testing.assert_allclose(loop.a_placement.position, ref.eq_data[i, :3], atol=1e-12)
         np.testing.assert_allclose(loop.b_placement.position, ref.eq_data[i, 3:6], atol=1e-12)
-    assert m.equations == 6
+    assert m.equation_count == 6
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
+from lagrangian.description import schema as mjcf_schema
 from lagrangian.description.mjcf import reader as mjcf
-from lagrangian.description.mjcf import schema as mjcf_schema
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 mujoco = pytest.importorskip("mujoco")
@@ -93,7 +93,7 @@ PLACES = {
 @pytest.mark.parametrize("tag", [*PLACES, *mjcf_schema.DEFAULTS])
 def test_mujoco_knows_every_name(tag):
     place = PLACES.get(tag, f"<default><{tag} {{0}}/></default>")
-    known = mjcf_schema.KNOWN[tag] if tag in PLACES else mjcf_schema.DEFAULTS[tag]
+    known = mjcf_schema.ATTRIBUTES[tag] if tag in PLACES else mjcf_schema.DEFAULTS[tag]
     refused = {name for name in known if schema_refuses(model(place.format(f'{name}="?"')))}
     assert refused == EARLIER.get(tag, set())
 

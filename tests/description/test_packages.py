@@ -2,7 +2,7 @@
 
 import pytest
 
-from lagrangian.description.packages import find_file, packages
+from lagrangian.description.files import find_file, package_folders
 from lagrangian.description.urdf import reader as urdf
 from lagrangian.errors import DescriptionError
 
@@ -58,7 +58,7 @@ def test_found_where_ros_is_told_to_look(around, monkeypatch, variable):
 def test_not_found(around, name, says):
     with pytest.raises(DescriptionError, match=says):
         find_file(name, robot(around))
-    assert not list(packages("..", robot(around)))
+    assert not list(package_folders("..", robot(around)))
 
 
 def test_missing_meshes_are_noted(around):

@@ -58,7 +58,7 @@ def test_formats_and_options_that_there_are_not():
     with pytest.raises(lg.ArgumentError, match="toml, urdf, mjcf, sdf"):
         lg.dumps("two_r", "xml")
     with pytest.raises(lg.ArgumentError, match="urdf, mjcf, sdf"):
-        lg.written("two_r", "toml")
+        lg.convert("two_r", "toml")
     with pytest.raises(lg.ArgumentError, match="MJCF takes no options"):
         lg.dumps("two_r", "mjcf", loops="yaml")
 
@@ -82,7 +82,7 @@ def test_hostile_names(format):  # noqa: A002
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_notes_are_sentences_and_names_of_many_are_counted(format):  # noqa: A002
-    made = lg.written("snake_chain", format)
+    made = lg.convert("snake_chain", format)
     assert all(note.strip() == note and "{" not in note for note in made.notes)
     assert any("and 3 more have an initial torque" in note for note in made.notes)
     assert set(made.warnings) <= set(made.notes)
@@ -111,7 +111,7 @@ def test_numbers_are_written_to_the_last_bit(format):  # noqa: A002
 def test_what_is_drawn_is_kept(format, tmp_path):  # noqa: A002
     shapes = [lg.box((0.1, 0.2, 0.3), mass=1.0), lg.cylinder(0.05, 0.4, mass=0.5, at=(0, 0, 0.3)), lg.sphere(0.1, mass=0.2)]
     body = lg.Body.from_shapes("link", [*shapes, lg.capsule(0.02, 0.2, mass=0.1), lg.ellipsoid((0.1, 0.2, 0.3), mass=0.3)])
-    m = lg.Mechanism("m", [body], [lg.Joint("j", "revolute", "ground", "link", limits=lg.Limits(-1, 1))])
+    m = lg.Mechanism("m", [body], [lg.Joint("j", "revolute", "ground", "link", limits=lg.JointLimits(-1, 1))])
     r, _ = again(m, format)
     drawn = {x.kind: x.size for x in r.body("link").visuals}
     assert drawn["box"] == pytest.approx((0.1, 0.2, 0.3), abs=1e-15)
@@ -124,5 +124,5 @@ def test_what_is_drawn_is_kept(format, tmp_path):  # noqa: A002
 def test_other_programs_read_hostile_names():
     m = lg.Mechanism('r"<', [lg.Body('l"<&ü', 1.0, (0.1, 0, 0))], [lg.Joint("j'&>", "revolute", "ground", 'l"<&ü')])
     pin, mujoco = pytest.importorskip("pinocchio"), pytest.importorskip("mujoco")
-    assert "j'&>" in list(pin.buildModelFromXML(lg.written(m, "urdf").text).names)
-    assert mujoco.MjModel.from_xml_string(lg.written(m, "mjcf").text).joint(0).name == "j'&>"
+    assert "j'&>" in list(pin.buildModelFromXML(lg.convert(m, "urdf").text).names)
+    assert mujoco.MjModel.from_xml_string(lg.convert(m, "mjcf").text).joint(0).name == "j'&>"

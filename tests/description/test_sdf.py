@@ -73,11 +73,11 @@ def test_same_arm_as_a_urdf_and_in_mujoco():
 def test_what_sits_at_joints():
     arm = quiet(ARM_SDF)
     shoulder, elbow, rail = (arm.joint(name) for name in ("shoulder", "elbow", "rail"))
-    assert shoulder.limits == lg.Limits(-1.5, 2.0, 4.0, 30.0)
+    assert shoulder.limits == lg.JointLimits(-1.5, 2.0, 4.0, 30.0)
     assert shoulder.friction == lg.Friction(0.3, 0.1)
     assert elbow.type == "continuous"
-    assert elbow.limits == lg.Limits()  # it turns without end
-    assert rail.limits == lg.Limits(-0.2, 0.3)
+    assert elbow.limits == lg.JointLimits()  # it turns without end
+    assert rail.limits == lg.JointLimits(-0.2, 0.3)
 
 
 def one(kind, xyz="0 0 1", axis="", more="", version="1.9"):
@@ -88,11 +88,11 @@ def test_springs_motors_and_limits_that_are_none():
     dynamics = "<dynamics><spring_stiffness>5</spring_stiffness><spring_reference>0.2</spring_reference></dynamics>"
     assert one("prismatic", axis=dynamics).spring == lg.JointSpring(5.0, 0.2)
     endless = "<limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort><velocity>-1</velocity></limit>"
-    assert one("revolute", axis=endless).limits == lg.Limits()
-    assert one("revolute", axis="<limit><lower>-inf</lower><upper>inf</upper></limit>").limits == lg.Limits()
+    assert one("revolute", axis=endless).limits == lg.JointLimits()
+    assert one("revolute", axis="<limit><lower>-inf</lower><upper>inf</upper></limit>").limits == lg.JointLimits()
     still = one("revolute", axis="<limit><effort>0</effort></limit>")
     assert not still.actuated
-    assert still.limits == lg.Limits()
+    assert still.limits == lg.JointLimits()
     geared = "<drake:rotor_inertia>0.01</drake:rotor_inertia><drake:gear_ratio>20</drake:gear_ratio>"
     assert one("revolute", more=geared).rotor == lg.Rotor(0.01, 20.0)
     assert one("revolute", more=geared, axis="<limit><effort>0</effort></limit>").rotor == lg.Rotor()
@@ -137,13 +137,13 @@ def test_mimic_is_coupled_unless_it_is_not_to_be():
     text = model(link("p") + link("r") + joint("a", "world", "p") + joint("b", "p", "r", axis=mimic))
     m = quiet(text)
     # b = 2 (a - 0.3) + 0.1
-    np.testing.assert_allclose(lg.compile(m).closure([1.0, 1.5]), [0], atol=1e-15)
-    np.testing.assert_allclose(lg.compile(m).closure([1.0, 1.7]), [0.2], atol=1e-15)
+    np.testing.assert_allclose(lg.compile(m).loop_residual([1.0, 1.5]), [0], atol=1e-15)
+    np.testing.assert_allclose(lg.compile(m).loop_residual([1.0, 1.7]), [0.2], atol=1e-15)
     assert not quiet(text, mimic=False).constraints
     drake = model(
         link("p") + link("r") + joint("a", "world", "p") + joint("b", "p", "r", more='<drake:mimic joint="a" offset="1"/>')
     )
-    np.testing.assert_allclose(lg.compile(quiet(drake)).closure([0.5, 1.5]), [0], atol=1e-15)
+    np.testing.assert_allclose(lg.compile(quiet(drake)).loop_residual([0.5, 1.5]), [0], atol=1e-15)
 
 
 def gears(axis2):
@@ -165,8 +165,8 @@ def gears(axis2):
 
 def test_a_gearbox_couples_two_hinges():
     """theta2 = -ratio theta1, about the axes it names."""
-    np.testing.assert_allclose(lg.compile(gears("0 0 1")).closure([0.2, -0.6]), [0], atol=1e-15)
-    np.testing.assert_allclose(lg.compile(gears("0 0 -1")).closure([0.2, 0.6]), [0], atol=1e-15)
+    np.testing.assert_allclose(lg.compile(gears("0 0 1")).loop_residual([0.2, -0.6]), [0], atol=1e-15)
+    np.testing.assert_allclose(lg.compile(gears("0 0 -1")).loop_residual([0.2, 0.6]), [0], atol=1e-15)
     with pytest.warns(lg.ReaderWarning, match="gearbox"):
         assert not lg.loads(
             model(
@@ -251,6 +251,6 @@ def test_a_link_without_gravity():
     text = model(link("a", center="0.5 0 0", more=light) + joint("j", "world", "a", xyz="0 1 0") + link("b", "0 0 1 0 0 0"))
     m = quiet(text)
     dyn = lg.compile(m)
-    np.testing.assert_allclose(dyn.gravity(m.neutral()), [0, 0, 0, 0, 0, 0, 9.81], atol=1e-12)
-    np.testing.assert_allclose(dyn.mass_matrix(m.neutral())[0, 0], 1.25)
+    np.testing.assert_allclose(dyn.gravity(m.neutral_configuration()), [0, 0, 0, 0, 0, 0, 9.81], atol=1e-12)
+    np.testing.assert_allclose(dyn.mass_matrix(m.neutral_configuration())[0, 0], 1.25)
     assert not quiet(text.replace("<link", "<static>1</static><link", 1)).springs

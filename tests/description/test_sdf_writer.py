@@ -33,7 +33,7 @@ def test_the_library_has_the_same_dynamics(name):
     assert_same_dynamics(held(m).replace(loops=()), r.replace(loops=(), constraints=()), made.coordinates, **own)
     np.testing.assert_allclose(r.gravity, [float(x) for x in m.gravity], atol=0)
     if m.loops:
-        m = held(m).replace(initial=lg.Initial(q=m.initial.q))
+        m = held(m).replace(initial=lg.InitialState(q=m.initial.q))
         assert_same_dynamics(m, r, made.coordinates, loops=True, **own)
 
 
@@ -42,7 +42,7 @@ def upright(m):
     joints = []
     for j in m.joints:
         if j.type == "free":
-            j = replace(j, friction=lg.Friction(), placement=lg.Placement() if j.parent == "ground" else j.placement)
+            j = replace(j, friction=lg.Friction(), placement=lg.Transform() if j.parent == "ground" else j.placement)
         joints.append(replace(j, friction=lg.Friction(j.friction.viscous)) if j.type == "planar" else j)
     return m.replace(joints=joints)
 
@@ -67,16 +67,16 @@ def test_loops(kind):
 @pytest.mark.parametrize("kind", ["cylindrical", "planar"])
 def test_loops_that_sdf_has_not(kind):
     m = two_chains(["revolute", "universal", "revolute"], ["prismatic", "revolute", "gimbal"], kind, 9)
-    assert any("loop 'close' is left out" in x for x in lg.written(m, "sdf").warnings)
+    assert any("loop 'close' is left out" in x for x in lg.convert(m, "sdf").warnings)
 
 
 def test_gears_are_written_as_mimic():
-    m = random_mechanism(["revolute", "prismatic"], 2).replace(constraints=[lg.Holonomic("gear", "2*j0 + 5*j1 - 0.3")])
+    m = random_mechanism(["revolute", "prismatic"], 2).replace(constraints=[lg.HolonomicConstraint("gear", "2*j0 + 5*j1 - 0.3")])
     r, made = again(m, "sdf")
     assert not made.warnings
-    assert np.abs(lg.compile(r).closure(np.array([0.2, (0.3 - 0.4) / 5]))).max() < 1e-15
-    m = m.replace(constraints=[lg.Holonomic("odd", "sin(j0) - j1")])
-    assert any("'odd' is left out" in x for x in lg.written(m, "sdf").warnings)
+    assert np.abs(lg.compile(r).loop_residual(np.array([0.2, (0.3 - 0.4) / 5]))).max() < 1e-15
+    m = m.replace(constraints=[lg.HolonomicConstraint("odd", "sin(j0) - j1")])
+    assert any("'odd' is left out" in x for x in lg.convert(m, "sdf").warnings)
 
 
 def test_springs_between_points_are_drakes():
@@ -86,7 +86,7 @@ def test_springs_between_points_are_drakes():
     assert "only Drake reads" in made.warnings[0]
     assert_same_dynamics(m, r, made.coordinates)
     slack = m.replace(springs=[replace(m.springs[0], slack=0.1), lg.GravityCompensation("half", "b0", 0.5)])
-    warned = lg.written(slack, "sdf").warnings
+    warned = lg.convert(slack, "sdf").warnings
     assert any("spring 'stay' is left out" in x for x in warned)
     assert any("gravity compensation 'half' is left out" in x for x in warned)
 
@@ -101,10 +101,10 @@ def test_a_link_without_weight():
 def test_what_is_at_joints_is_kept():
     m = quadruped()
     m = m.replace(joints=[replace(j, rotor=lg.Rotor(1e-4, 9.0)) if j.type == "revolute" else j for j in m.joints])
-    m = m.replace(initial=lg.Initial(q=(1, 0, 0, 0, 0.1, 0.2, 0.5, *([0.0] * 12))))
+    m = m.replace(initial=lg.InitialState(q=(1, 0, 0, 0, 0.1, 0.2, 0.5, *([0.0] * 12))))
     r, made = again(m, "sdf")
     assert not made.warnings
-    assert r.joint("lf_knee").limits == lg.Limits(-2.6, 0.1, 12.0, 40.0)
+    assert r.joint("lf_knee").limits == lg.JointLimits(-2.6, 0.1, 12.0, 40.0)
     assert r.joint("lf_knee").rotor == lg.Rotor(1e-4, 9.0)
     assert r.joint("lf_hip").type == "universal"
     assert r.frame("foot").body == "lf_shank"
@@ -115,6 +115,6 @@ def test_what_is_at_joints_is_kept():
 
 def test_a_cam_is_refused_unless_it_rises_evenly():
     with pytest.raises(lg.DescriptionError, match="joint 'j0': a cam joint of this form cannot be written as SDF"):
-        lg.written(random_mechanism(["cam"], 1), "sdf")
+        lg.convert(random_mechanism(["cam"], 1), "sdf")
     m = lg.Mechanism("screw", [lg.Body("nut", 1.0)], [lg.Joint("a", "cam", "ground", "nut", advance="0.02*angle")])
     assert float(again(m, "sdf")[0].joint("a").pitch) == pytest.approx(0.02, abs=1e-16)

@@ -12,11 +12,11 @@ import pytest
 from toml_mistakes import BOB, LOOP, PENDULUM, ROW, THETA
 
 from lagrangian.description.toml import reader as toml
-from lagrangian.description.toml.body import SHAPES
+from lagrangian.description.toml.elements import SHAPE_READERS
 from lagrangian.errors import ArgumentError, DescriptionError, MechanismWarning
-from lagrangian.model.dh import DHRow
+from lagrangian.model.dh import DHParameters
 from lagrangian.model.expression import FUNCTIONS, free_symbols
-from lagrangian.model.joint import Friction, JointSpring, Limits, Rotor
+from lagrangian.model.joint import Friction, JointLimits, JointSpring, Rotor
 from lagrangian.model.joints import TYPES as JOINT_TYPES
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.mechanism import Mechanism
@@ -37,11 +37,11 @@ CONSTRAINTS, EXAMPLE, DH_TABLE = re.findall(r"```toml\n(.*?)```", DOCS.read_text
 
 def test_the_documented_example():
     m = toml.read_text(EXAMPLE, "docs.toml")
-    assert (m.name, m.nq, m.nv, m.equations) == ("example", 8, 7, 3)
+    assert (m.name, m.nq, m.nv, m.equation_count) == ("example", 8, 7, 3)
     assert [float(x) for x in m.gravity] == [0, -9.81, 0]
     assert m.coordinate_names == ("x", "theta1", "theta2", "theta3", "wheel.w", "wheel.x", "wheel.y", "wheel.z")
     assert m.joints[0].friction == Friction(2.0, 0.5, 0.5)
-    assert m.joints[0].limits == Limits(-1, 1, 2, 100)
+    assert m.joints[0].limits == JointLimits(-1, 1, 2, 100)
     assert m.joints[1].rotor == Rotor(1e-5, 100)
     assert m.joints[1].spring == JointSpring(0.1, 0)
     assert not m.joints[2].actuated
@@ -73,7 +73,11 @@ def test_the_documented_dh_table():
 
 def test_the_documented_constraints():
     m = toml.read_text(CONSTRAINTS, "docs.toml")
-    assert [(type(c).__name__, c.equations) for c in m.constraints] == [("Rolling", 3), ("Holonomic", 1), ("KnifeEdge", 1)]
+    assert [(type(c).__name__, c.equation_count) for c in m.constraints] == [
+        ("RollingConstraint", 3),
+        ("HolonomicConstraint", 1),
+        ("KnifeEdgeConstraint", 1),
+    ]
 
 
 def test_the_documentation_names_every_entry():
@@ -98,7 +102,7 @@ def test_the_documentation_names_every_table_and_type():
         for name, kind in kinds.items():
             (row,) = [line for line in section.splitlines() if line.startswith(f"| `{name}` |")]
             assert all(f"`{entry.name}`" in row for entry in kind.entries), row
-    for name in SHAPES:
+    for name in SHAPE_READERS:
         assert f'| `"{name}"` |' in text
 
 
@@ -169,7 +173,7 @@ def test_coulomb_friction_in_two_directions():
 
 
 def test_limits_may_be_infinite():
-    assert parse(PENDULUM + "limits = { lower = -inf, upper = 2 }").joints[0].limits == Limits(-math.inf, 2)
+    assert parse(PENDULUM + "limits = { lower = -inf, upper = 2 }").joints[0].limits == JointLimits(-math.inf, 2)
 
 
 ARM = """
@@ -190,8 +194,8 @@ friction = { viscous = 2 }
 
 def test_a_dh_table_is_what_from_dh_makes_of_its_rows():
     rows = [
-        DHRow("R", alpha=0.3, mass=2, inertia=[[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]]),
-        DHRow("P", a=0.5, friction=Friction(2)),
+        DHParameters("R", alpha=0.3, mass=2, inertia=[[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]]),
+        DHParameters("P", a=0.5, friction=Friction(2)),
     ]
     ours = parse(ARM)
     theirs = Mechanism.from_dh(rows, convention="modified", base=ours.joints[0].placement @ ours.joints[0].placement.inverse())
@@ -338,7 +342,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_files_that_never_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("lagrangian.description.text_file.MAX_BYTES", 1000)
+    monkeypatch.setattr("lagrangian.description.files.MAX_BYTES", 1000)
     big = tmp_path / "big.toml"
     big.write_text("#" * 1001)
     with pytest.raises(DescriptionError, match="larger than"):

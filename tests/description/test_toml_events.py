@@ -31,8 +31,8 @@ def test_defaults():
 @pytest.mark.parametrize(
     ("entries", "action"),
     [
-        ("action = 'lock'\njoints = ['theta']", lg.Lock("theta")),
-        ("action = 'unlock'\njoints = ['theta']", lg.Unlock("theta")),
+        ("action = 'lock'\njoints = ['theta']", lg.LockJoints("theta")),
+        ("action = 'unlock'\njoints = ['theta']", lg.UnlockJoints("theta")),
         ("action = 'set_torque'\ntorque = { theta = '2*pi' }", lg.SetTorque({"theta": 6.283185307179586})),
         ("action = 'record'", "record"),
     ],
@@ -87,7 +87,7 @@ def test_plural_is_told():
     [
         (lg.Event("theta"), "an event has no name"),
         (lg.Event("thta", name="e"), "event 'e': .*'thta'"),
-        (lg.Event("theta", lg.Lock("thta"), name="e"), "event 'e': there is no joint or speed 'thta'"),
+        (lg.Event("theta", lg.LockJoints("thta"), name="e"), "event 'e': there is no joint or speed 'thta'"),
         (lg.Event("theta", lg.SetTorque({"theta": float("nan")}), name="e"), "event 'e': SetTorque has nan"),
         (lg.Event(lambda t, q, qd: t, name="e"), "event 'e': when is .*give a Python function to simulate"),
         (lg.Event("2*pi", name="e"), "event 'e': when is .*, which is constant"),
@@ -111,7 +111,7 @@ def test_a_run_honours_them(swing):
     assert motion.message.startswith("stopped by event 'latch'")
     assert motion.q[-1, 0] == pytest.approx(-0.7853981633974483, abs=1e-9)
     assert lg.loads(lg.dumps(swing)) == swing
-    locked = lg.simulate(swing, events={"latch": lg.Lock("theta")})
+    locked = lg.simulate(swing, events={"latch": lg.LockJoints("theta")})
     assert locked.t[-1] == 1
     assert locked.q[-1, 0] == pytest.approx(-0.7853981633974483, abs=1e-9)
     assert locked.qd[-1, 0] == 0
@@ -137,7 +137,7 @@ def test_the_file_of_a_run_has_them(swing, tmp_path):
         ({"latc": "record"}, "no event of the mechanism called 'latc'. Did you mean 'latch'"),
         ({"latch": "bounce"}, "event 'latch': 'bounce' is given"),
         ([lg.Event("theta", name="latch")], "already has an event 'latch'; to change what it does, give a mapping"),
-        ({"latch": lg.Lock("x")}, "event: there is no joint or speed 'x'"),
+        ({"latch": lg.LockJoints("x")}, "event: there is no joint or speed 'x'"),
         (3, "events is 3; a list of Event"),
     ],
 )

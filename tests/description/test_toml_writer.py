@@ -155,7 +155,7 @@ def test_dh_with_names(convention):
         {"a": 0.2, "alpha": parse("deg(30)"), "theta": 0.25, "mass": a * 2, "center": (a / 3, 0, 0), "inertia": (1, 1, 1)},
         {"joint": "P", "alpha": b, "theta": 0.7, "mass": 1, "inertia": (1, 1, 1)},
     ]
-    m = lg.Mechanism.from_dh(rows, convention=convention, base=lg.Placement.from_rpy((0, 0, a), (0, b, 0.3)))
+    m = lg.Mechanism.from_dh(rows, convention=convention, base=lg.Transform.from_rpy((0, 0, a), (0, b, 0.3)))
     read = again(m)
     assert set(read.parameters) == {"a", "alpha"}
     for x, y in zip(m.joints, read.joints, strict=True):
@@ -231,7 +231,7 @@ def test_directions():
 @settings(max_examples=100, deadline=None)
 def test_rotations_are_exact(wxyz):
     m = lg.library("pendulum")
-    m = replace(m, frames=[lg.Frame("f", "ground", lg.Placement.from_quaternion((1 / 3, 0, 1e-300), wxyz))])
+    m = replace(m, frames=[lg.Frame("f", "ground", lg.Transform.from_quaternion((1 / 3, 0, 1e-300), wxyz))])
     assert again(m).frames == m.frames
 
 
@@ -239,7 +239,7 @@ def test_rotations_are_exact(wxyz):
 @settings(max_examples=100, deadline=None)
 def test_rotations_by_angles_are_exact(rpy):
     m = lg.library("pendulum")
-    m = replace(m, frames=[lg.Frame("f", "ground", lg.Placement.from_rpy((0, 0, 0), rpy))])
+    m = replace(m, frames=[lg.Frame("f", "ground", lg.Transform.from_rpy((0, 0, 0), rpy))])
     assert again(m).frames == m.frames
 
 
@@ -250,6 +250,6 @@ def test_angles_are_written_as_a_person_would():
         (parse("deg(30)"), 0, 0): '["30*pi/180", 0, 0]',
         (lg.parameter("beta", 0.2), 0, 0.1): '["beta", 0, 0.1]',
     }.items():
-        m = replace(lg.library("pendulum"), frames=[lg.Frame("f", "ground", lg.Placement.from_rpy((0, 0, 0), rpy))])
+        m = replace(lg.library("pendulum"), frames=[lg.Frame("f", "ground", lg.Transform.from_rpy((0, 0, 0), rpy))])
         assert f"\nrpy = {text}\n" in lg.dumps(m)
         assert again(m).frames == m.frames

@@ -16,10 +16,9 @@ from tests.description.written import (
 )
 
 import lagrangian as lg
-from lagrangian.errors import ArgumentError, ReaderWarning
+from lagrangian.errors import ArgumentError, ReaderWarning, has_invisible
 from lagrangian.model.expression import free_symbols, parse, symbol
 from lagrangian.model.shapes import Visual
-from lagrangian.visible import acts
 
 # -- everything else a mechanism has ---------------------------------------------------------------------------------------
 
@@ -49,7 +48,7 @@ def test_texts(text):
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 @settings(max_examples=150, deadline=None)
 def test_any_text(text):
-    seen = "".join(c for c in text if not acts(c))  # names have no other characters
+    seen = "".join(c for c in text if not has_invisible(c))  # names have no other characters
     m = replace(lg.library("pendulum"), description=text, poses={seen: (0.5,)})
     read = again(m) if text not in ("name", "description", "source", "gravity") else m
     assert (read.description, read.poses) == (m.description, m.poses)
@@ -61,8 +60,8 @@ def test_names_that_need_quotes():
         [lg.Body("link 1", 1.0, (0.1, 0, 0), (1, 1, 1)), lg.Body("a'\"]\\", 1.0)],
         [lg.Joint("elbow-1.x", "revolute", "ground", "link 1"), lg.Joint("2 d", "planar", "link 1", "a'\"]\\")],
         poses={"a.b": (1, 2, 3, 4), "": (0, 0, 0, 0)},
-        constraints=[lg.Pfaffian("c c", (("2 d.vx", 1), ("elbow-1.x", 0.5)), 0)],
-        initial=lg.Initial(torque=(("2 d.w", 3.5), ("elbow-1.x", parse("sin(t)", {"t": symbol("t")})))),
+        constraints=[lg.PfaffianConstraint("c c", (("2 d.vx", 1), ("elbow-1.x", 0.5)), 0)],
+        initial=lg.InitialState(torque=(("2 d.w", 3.5), ("elbow-1.x", parse("sin(t)", {"t": symbol("t")})))),
     )
     assert_same(m, again(m))
 
@@ -88,7 +87,7 @@ def everything():
                 friction=lg.Friction(0.1, 0.2, k),
                 rotor=lg.Rotor(1e-7, -100),
                 spring=lg.JointSpring(-2.0, 0.1),
-                limits=lg.Limits(-math.inf, 3, effort=2.5),
+                limits=lg.JointLimits(-math.inf, 3, effort=2.5),
                 actuated=False,
             ),
             lg.Joint("u", "universal", "b", "e", axis="x", axis2="-z", friction=lg.Friction(0, k, 0)),
@@ -96,20 +95,20 @@ def everything():
         ],
         [lg.LoopJoint("rod", "distance", "e", "w", length=0.5 * k)],
         [
-            lg.Holonomic("gear", "j = 2*u.1 - (0.1 + (0.2 + t))"),
-            lg.Pfaffian("p", (("u.2", "cos(j)/3"), ("j", 1)), "sin(t)^2"),
-            lg.Rolling("tyre", "w", 0.3, (0, 0, 0.1), (0, 1, 1), "b", "x", (1, 2, 3)),
-            lg.Rolling("sphere", "e", 0.1),
-            lg.KnifeEdge("blade", "w", (0.6, 0.8, 0.3), (0, 0, 1)),
+            lg.HolonomicConstraint("gear", "j = 2*u.1 - (0.1 + (0.2 + t))"),
+            lg.PfaffianConstraint("p", (("u.2", "cos(j)/3"), ("j", 1)), "sin(t)^2"),
+            lg.RollingConstraint("tyre", "w", 0.3, (0, 0, 0.1), (0, 1, 1), "b", "x", (1, 2, 3)),
+            lg.RollingConstraint("sphere", "e", 0.1),
+            lg.KnifeEdgeConstraint("blade", "w", (0.6, 0.8, 0.3), (0, 0, 1)),
         ],
         [
             lg.PointSpring("s", "ground", "e", (0, 0, 1), (1, 0, k), 5, 0.1, 0.2),
             lg.Wall("floor", "w", (0, 0, 1), "b", (0.1, 0, 0), (1, 1, 0), 1e5, k),
         ],
-        [lg.Frame("tip", "e", lg.Placement.from_rpy((k, 0, 0), (0.1, 0.2, 0.3)))],
+        [lg.Frame("tip", "e", lg.Transform.from_rpy((k, 0, 0), (0.1, 0.2, 0.3)))],
         gravity=(0, 0.1 + 0.2, -9.80665),
         poses={"p": (0.1, 1 / 3, -0.0, 1, 0, 0, 0, 1, 2, 3)},
-        initial=lg.Initial(
+        initial=lg.InitialState(
             (0.0,) * 3 + (1.0,) + (0.0,) * 6,
             tuple(np.linspace(0, 1, 9)),
             (0.5, 2),
@@ -165,7 +164,7 @@ def ball():
     ("mechanism", "message"),
     [
         (
-            arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]),
+            arm(constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd: qd[0])]),
             "pendulum: .*constraint 'f': a file cannot hold a Python function",
         ),
         (arm(poses={"gravity": (0.0,)}), "'gravity' belongs to the whole file"),
@@ -200,7 +199,7 @@ def test_files(tmp_path):
         lg.save(m, 3)
     file = lg.save(lg.library("two_r"), str(tmp_path / "a.toml"))
     with pytest.raises(ArgumentError, match="Python function"):
-        lg.save(arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]), file)
+        lg.save(arm(constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd: qd[0])]), file)
     assert lg.load(file).name == "two_r"  # what cannot be written leaves the file alone
     lg.save(m, file)
     assert lg.load(file).name == "pendulum"

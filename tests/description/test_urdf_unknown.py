@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from lagrangian.description import xml
-from lagrangian.description.notes import Notes
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import check_urdf_schema
 from lagrangian.description.urdf import reader as urdf
-from lagrangian.description.urdf.check import check
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
@@ -125,7 +125,7 @@ def test_many_unknown_elements_are_looked_at_a_few_times_each(tag):
     for n in (100, 400):
         root = xml.read_text(robot(more="".join(f"<{tag.format(k)}/>" for k in range(n))))
         root.children, Counted.taken = Counted(root.children), 0
-        check(root, Notes("r.urdf"))
+        check_urdf_schema(root, ReaderNotes("r.urdf"))
         work.append(Counted.taken / n)
     assert work[1] < 1.1 * work[0]
     assert work[1] < 10

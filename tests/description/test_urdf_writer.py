@@ -46,7 +46,7 @@ def test_loops_are_held(name):
     m = lg.library(name)
     r, made = read(m)
     assert len(r.loops) == len(m.loops)
-    m = held(m).replace(initial=lg.Initial(q=m.initial.q))
+    m = held(m).replace(initial=lg.InitialState(q=m.initial.q))
     assert_same_dynamics(m, r, made.coordinates, loops=True)
 
 
@@ -60,7 +60,7 @@ def test_random_trees(types, seed):
 
 def test_what_is_left_out_is_said():
     m = random_mechanism(["revolute", "prismatic"], 4, passive=True)
-    warned = "\n".join(lg.written(m, "urdf").warnings)
+    warned = "\n".join(lg.convert(m, "urdf").warnings)
     for part in ("spring 'stay' is left out", "rotor", "a spring, which is left out", "gravity is", "different dry friction"):
         assert part in warned
     with pytest.warns(lg.WriterWarning, match="spring 'stay'"):
@@ -77,7 +77,7 @@ def test_what_urdf_holds_is_written_without_a_warning():
 def test_limits_and_names_are_kept():
     m = quadruped()
     r, _ = read(m)
-    assert r.joint("lf_knee").limits == lg.Limits(-2.6, 0.1, 12.0, 40.0)
+    assert r.joint("lf_knee").limits == lg.JointLimits(-2.6, 0.1, 12.0, 40.0)
     assert r.joint("lf_knee").friction == lg.Friction(0.05)
     assert r.joint("floating").type == "free"
     assert r.frame("foot")
@@ -86,9 +86,9 @@ def test_limits_and_names_are_kept():
 
 def test_a_joint_without_limits_of_position_has_none_when_read():
     body = lg.Body("cart", 1.0)
-    m = lg.Mechanism("cart", [body], [lg.Joint("x", "prismatic", "ground", "cart", axis="x", limits=lg.Limits(upper=2.0))])
+    m = lg.Mechanism("cart", [body], [lg.Joint("x", "prismatic", "ground", "cart", axis="x", limits=lg.JointLimits(upper=2.0))])
     r, _ = read(m)
-    assert r.joint("x").limits == lg.Limits(upper=2.0)
+    assert r.joint("x").limits == lg.JointLimits(upper=2.0)
 
 
 def test_a_helical_joint_is_a_slide_that_mimics_a_turn():
@@ -115,20 +115,20 @@ def test_a_ball_joint_is_written_as_angles_with_a_warning():
 def test_a_cam_is_refused():
     m = random_mechanism(["cam"], 1)
     with pytest.raises(lg.DescriptionError, match=r"joint 'j0': a cam joint of this form cannot be written as URDF; .*TOML"):
-        lg.written(m, "urdf")
+        lg.convert(m, "urdf")
 
 
 def test_gears_are_written_as_mimic():
     m = random_mechanism(["revolute", "revolute"], 2).replace(
-        constraints=[lg.Holonomic("gear", "2*j0 + 5*j1 - 0.3")], gravity=(0, 0, -9.81)
+        constraints=[lg.HolonomicConstraint("gear", "2*j0 + 5*j1 - 0.3")], gravity=(0, 0, -9.81)
     )
     r, made = read(m, mimic=True)
     assert any("'gear' is written by <mimic>" in warning for warning in made.warnings)
     q = np.array([0.2, (0.3 - 0.4) / 5])
-    assert np.abs(lg.compile(r).closure(q)).max() < 1e-15
+    assert np.abs(lg.compile(r).loop_residual(q)).max() < 1e-15
     # one that URDF does not hold
-    m = m.replace(constraints=[lg.Holonomic("odd", "sin(j0) - j1")])
-    assert any("'odd' is left out" in note for note in lg.written(m, "urdf").warnings)
+    m = m.replace(constraints=[lg.HolonomicConstraint("odd", "sin(j0) - j1")])
+    assert any("'odd' is left out" in note for note in lg.convert(m, "urdf").warnings)
 
 
 # -- loops beside it -------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_loops_in_a_yaml_file(kind, tmp_path):
         file = lg.save(m, tmp_path / "robot.urdf", loops="yaml")
     assert (tmp_path / "robot.yaml").is_file()
     r = lg.load(file)
-    names = lg.written(m, "urdf", loops="yaml").coordinates
+    names = lg.convert(m, "urdf", loops="yaml").coordinates
     assert {loop.type for loop in r.loops} == {"fixed" if kind == "fixed" else "ball"}
     found = differences(m, r, names)
     assert max(found[x] for x in ("mass matrix", "gravity", "torques")) < 1e-10

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 import lagrangian as lg
-from lagrangian.description.urdf import expand
-from lagrangian.description.urdf.xacro_process import checked
+from lagrangian.description.urdf import xacro
+from lagrangian.description.urdf.xacro import check_expression
 from lagrangian.errors import ArgumentError, DescriptionError
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -161,7 +161,7 @@ HEAVY = ["${{9**9**9}}", "${{'a' * 10**11}}", "${{'a'.ljust(10**11)}}", "$(eval 
 
 @pytest.mark.parametrize("expression", [*HEAVY, "${{a10}}"])
 def test_what_computes_too_much_is_ended(package, expression, monkeypatch):
-    monkeypatch.setattr(expand, "_SECONDS", 1.5)
+    monkeypatch.setattr(xacro, "_TIMEOUT_SECONDS", 1.5)
     doubled = "".join(f'<xacro:property name="a{k + 1}" value="{f"${{a{k}}}" * 10}"/>' for k in range(10))
     inside = f'<xacro:property name="a0" value="xxxxxxxxxx"/>{doubled}<link name="{expression.format()}"/>'
     (package / "robot.xacro").write_text(f"{HEAD}{inside}</robot>")
@@ -183,4 +183,4 @@ def test_a_folder_around_the_file_that_is_no_package_is_not_read(package):
     "fine", ["1 + 2 * x", "a.b[1:2]", "[f(x) for x in y if x > 0]", "'a' if b else {'c': 1}", "math.sin(pi)"]
 )
 def test_what_computes_is_fine(fine):
-    checked(fine)
+    check_expression(fine)

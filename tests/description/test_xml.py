@@ -6,8 +6,9 @@ import warnings
 
 import pytest
 
-from lagrangian.description import sloppy, xml
-from lagrangian.errors import DescriptionError, MechanismError, Part, ReaderWarning, placed
+from lagrangian.description import xml
+from lagrangian.description import xml as sloppy
+from lagrangian.errors import DescriptionError, MechanismError, MechanismPart, ReaderWarning, error_location
 
 
 def test_tags_attributes_children_text_and_lines():
@@ -18,7 +19,7 @@ def test_tags_attributes_children_text_and_lines():
     assert [e.tag for e in root.walk()] == ["a", "b", "c", "d"]
     assert root.find("d") is d
     assert root.find("z") is None
-    assert root.all("b") == [b]
+    assert root.find_all("b") == [b]
 
 
 def test_where_names_file_line_element_and_the_named_element_around():
@@ -26,7 +27,7 @@ def test_where_names_file_line_element_and_the_named_element_around():
     joint = root.children[0]
     assert [str(place) for place in joint.where] == ["arm.urdf:1", '<joint name="j1">']
     with pytest.raises(DescriptionError) as error:
-        xml.numbers(joint.children[0], "xyz", 3)
+        xml.number_attributes(joint.children[0], "xyz", 3)
     assert str(error.value) == "arm.urdf:2: <origin> in <joint name=\"j1\">: xyz needs 3 numbers, got '0 0'"
 
 
@@ -145,37 +146,37 @@ def test_a_huge_file_is_refused_unread(tmp_path):
 def test_numbers_that_are_not(value, says):
     element = xml.read_text(f'<origin xyz="{value}"/>', "f")
     with pytest.raises(DescriptionError, match=says) as error:
-        xml.numbers(element, "xyz", 3)
+        xml.number_attributes(element, "xyz", 3)
     assert str(error.value).startswith("f:1: <origin>: ")
     with pytest.raises(DescriptionError):  # a default stands in for a missing attribute, not for a wrong one
-        xml.numbers(element, "xyz", 3, (0, 0, 0))
+        xml.number_attributes(element, "xyz", 3, (0, 0, 0))
 
 
 def test_numbers_that_are():
     element = xml.read_text('<a x=" 1  -2.5e-3\n+.5 " one="7" inf="inf"/>')
-    assert xml.numbers(element, "x", 3) == (1.0, -0.0025, 0.5)
-    assert xml.number(element, "one") == 7.0
-    assert xml.number(element, "missing", 4.0) == 4.0
-    assert xml.number(element, "inf", infinite=True) == float("inf")
-    assert xml.numbers(element, "one", 3, least=1) == (7.0,)
+    assert xml.number_attributes(element, "x", 3) == (1.0, -0.0025, 0.5)
+    assert xml.number_attribute(element, "one") == 7.0
+    assert xml.number_attribute(element, "missing", 4.0) == 4.0
+    assert xml.number_attribute(element, "inf", infinite=True) == float("inf")
+    assert xml.number_attributes(element, "one", 3, min_count=1) == (7.0,)
 
 
 def test_missing_and_wrong_words():
     element = xml.read_text('<a type="hinje"/>')
     with pytest.raises(DescriptionError, match="needs the attribute 'name'"):
-        xml.text(element, "name")
+        xml.text_attribute(element, "name")
     with pytest.raises(DescriptionError, match="Did you mean 'hinge'"):
-        xml.choice(element, "type", ("hinge", "slide"))
+        xml.choice_attribute(element, "type", ("hinge", "slide"))
 
 
 def test_a_mechanism_error_is_given_its_place():
     element = xml.read_text('<joint name="j"/>', "f")
-    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), placed(*element.where):
+    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), error_location(*element.where):
         raise MechanismError("bad axis")
-    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), placed(*element.where):
-        raise MechanismError("bad axis", where=Part("joint", "j"))  # its name is said once
-    with pytest.raises(MechanismError, match=r"^f:1: <joint name=\"j\">: joint 'k': bad axis$"), placed(*element.where):
-        raise MechanismError("bad axis", where=Part("joint", "k"))
+    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), error_location(*element.where):
+        raise MechanismError("bad axis", where=MechanismPart("joint", "j"))  # its name is said once
+    with pytest.raises(MechanismError, match=r"^f:1: <joint name=\"j\">: joint 'k': bad axis$"), error_location(*element.where):
+        raise MechanismError("bad axis", where=MechanismPart("joint", "k"))
 
 
 def test_an_end_tag_too_many_after_the_end_is_passed_over():
@@ -229,7 +230,7 @@ class _Counted(bytes):
 def test_a_file_that_is_sloppy_all_over_is_mended_in_one_pass():
     """Lines were counted from the start for every place: 20,000 of them took a second, and a long file hours."""
     data = _Counted(b"<a>" + b"<!-- -- -->\n<b x='1'y='2'/>" * 500 + b"</a>")
-    mended, found = sloppy.mended(data)
-    assert found == {sloppy.DASHES: 1, sloppy.BLANK: 2}
+    mended, found = sloppy.repair_xml(data)
+    assert found == {sloppy.DOUBLE_DASH: 1, sloppy.MISSING_SPACE: 2}
     assert mended.count(b"'1' y") == 500
     assert data.counts <= 2

@@ -27,7 +27,7 @@ def assert_same_dynamics(one, other, seed=1):
     np.testing.assert_array_equal(a.mass_matrix(q), b.mass_matrix(q))
     np.testing.assert_array_equal(a.inverse_dynamics(q, qd, qdd), b.inverse_dynamics(q, qd, qdd))
     np.testing.assert_array_equal(a.friction(qd, q=q), b.friction(qd, q=q))
-    if one.equations:
+    if one.equation_count:
         np.testing.assert_array_equal(a.constraint_jacobian(q), b.constraint_jacobian(q))
 
 

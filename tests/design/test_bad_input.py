@@ -31,24 +31,27 @@ from tests.design.linkages import four_bar
         (lambda: lg.workspace("free_body"), "free|which frame"),
         (lambda: lg.workspace("rolling_disc"), "constraints of speeds|frame is needed"),
         (lambda: lg.workspace("puma560", frme="tool"), "Did you mean 'frame'"),
-        (lambda: lg.full_turn("two_r"), "input is needed for two_r: its actuated coordinates are theta1, theta2"),
-        (lambda: lg.full_turn("two_r", "theta1"), "has 2 degrees of freedom; one is needed.*fixed={'theta2'"),
-        (lambda: lg.full_turn("four_bar", "theta"), "input: there is no coordinate 'theta'. Did you mean 'theta1'"),
-        (lambda: lg.full_turn("four_bar", "crank"), "input: there is no coordinate 'crank'"),
-        (lambda: lg.full_turn("four_bar", fixed=("phi3",)), "cannot move with phi3 held"),
-        (lambda: lg.full_turn("four_bar", fixed=("theta1",)), "no joint of it is actuated|is needed"),
-        (lambda: lg.full_turn("four_bar", "phi3", fixed=("phi3",)), "is 'phi3', which `fixed` holds"),
-        (lambda: lg.full_turn("four_bar", output="theta1"), "output is 'theta1', which is the input"),
-        (lambda: lg.full_turn("four_bar", output="tip"), "output: there is no coordinate or frame 'tip'"),
-        (lambda: lg.full_turn("four_bar", output=("C", "q")), "output: there is no direction 'q'"),
-        (lambda: lg.full_turn("four_bar", output=3), "output is 3"),
-        (lambda: lg.full_turn("four_bar", over=(1.0, 1.0)), "over is .*the smaller one first"),
-        (lambda: lg.full_turn("four_bar", rows=1), "rows is 1"),
-        (lambda: lg.full_turn("four_bar", speed="fast"), "speed is 'fast'"),
-        (lambda: lg.full_turn("four_bar", wrenches={"cranc": (0,) * 6}), "cranc"),
-        (lambda: lg.full_turn("cart_pendulum", "x", fixed=("theta",)), "over is needed: 'x' has neither limits nor dead centres"),
-        (lambda: lg.full_turn("rolling_disc"), "speeds|is needed"),
-        (lambda: lg.full_turn("four_bar").coupler_curve("D"), "there is no frame or body 'D'"),
+        (lambda: lg.analyse_cycle("two_r"), "input is needed for two_r: its actuated coordinates are theta1, theta2"),
+        (lambda: lg.analyse_cycle("two_r", "theta1"), "has 2 degrees of freedom; one is needed.*fixed={'theta2'"),
+        (lambda: lg.analyse_cycle("four_bar", "theta"), "input: there is no coordinate 'theta'. Did you mean 'theta1'"),
+        (lambda: lg.analyse_cycle("four_bar", "crank"), "input: there is no coordinate 'crank'"),
+        (lambda: lg.analyse_cycle("four_bar", fixed=("phi3",)), "cannot move with phi3 held"),
+        (lambda: lg.analyse_cycle("four_bar", fixed=("theta1",)), "no joint of it is actuated|is needed"),
+        (lambda: lg.analyse_cycle("four_bar", "phi3", fixed=("phi3",)), "is 'phi3', which `fixed` holds"),
+        (lambda: lg.analyse_cycle("four_bar", output="theta1"), "output is 'theta1', which is the input"),
+        (lambda: lg.analyse_cycle("four_bar", output="tip"), "output: there is no coordinate or frame 'tip'"),
+        (lambda: lg.analyse_cycle("four_bar", output=("C", "q")), "output: there is no direction 'q'"),
+        (lambda: lg.analyse_cycle("four_bar", output=3), "output is 3"),
+        (lambda: lg.analyse_cycle("four_bar", over=(1.0, 1.0)), "over is .*the smaller one first"),
+        (lambda: lg.analyse_cycle("four_bar", rows=1), "rows is 1"),
+        (lambda: lg.analyse_cycle("four_bar", speed="fast"), "speed is 'fast'"),
+        (lambda: lg.analyse_cycle("four_bar", wrenches={"cranc": (0,) * 6}), "cranc"),
+        (
+            lambda: lg.analyse_cycle("cart_pendulum", "x", fixed=("theta",)),
+            "over is needed: 'x' has neither limits nor dead centres",
+        ),
+        (lambda: lg.analyse_cycle("rolling_disc"), "speeds|is needed"),
+        (lambda: lg.analyse_cycle("four_bar").coupler_curve("D"), "there is no frame or body 'D'"),
         (lambda: lg.singularities("two_r", {}), "range of one coordinate, or of two.*theta1"),
         (lambda: lg.singularities("two_r", {"theta": (0, 1)}), "over: there is no coordinate 'theta'"),
         (lambda: lg.singularities("two_r", {"theta2": (1, 0)}), "the smaller one first"),
@@ -66,16 +69,16 @@ def test_wrong_arguments(call: Callable[[], Any], told: str) -> None:
 
 
 def test_a_linkage_that_cannot_be_assembled() -> None:
-    for call in (lg.full_turn, lambda m: lg.singularities(m, {"a": (0.0, 1.0)}), lambda m: lg.workspace(m, "P")):
+    for call in (lg.analyse_cycle, lambda m: lg.singularities(m, {"a": (0.0, 1.0)}), lambda m: lg.workspace(m, "P")):
         with pytest.raises(lg.AssemblyError, match="no configuration was found that closes the loops"):
             call(four_bar(5.0, 1.0, 1.0, 1.0))
 
 
 def test_a_start_beyond_the_limits() -> None:
     with pytest.raises(lg.ArgumentError, match=r"theta1 would start outside the limits of the joint.*limits=False"):
-        lg.full_turn("scara", "theta1", q0=[2.5, 0, 0.1, 0], fixed=("theta2", "d3", "theta4"))
+        lg.analyse_cycle("scara", "theta1", q0=[2.5, 0, 0.1, 0], fixed=("theta2", "d3", "theta4"))
 
 
 def test_a_range_out_of_reach() -> None:
     with pytest.raises(lg.AssemblyError):
-        lg.full_turn("deployable_four_bar", over=(2.9, 3.1))
+        lg.analyse_cycle("deployable_four_bar", over=(2.9, 3.1))

@@ -10,7 +10,7 @@ from tests.design.linkages import four_bar
 
 
 def curve(m: lg.Mechanism, q: list[float], name: str = "P") -> lg.CouplerCurve:
-    return lg.full_turn(m, q0=lg.assemble(m, q, fixed=m.coordinate_names[:1])).coupler_curve(name)
+    return lg.analyse_cycle(m, q0=lg.assemble(m, q, fixed=m.coordinate_names[:1])).coupler_curve(name)
 
 
 def distance(found: lg.CouplerCurve, place: tuple[float, float]) -> float:
@@ -74,19 +74,19 @@ def test_a_point_of_the_moving_centrode_has_a_cusp(angle: float) -> None:
 
 
 def test_peaucelliers_line_is_straight() -> None:
-    found = lg.full_turn("peaucellier").coupler_curve("P")
+    found = lg.analyse_cycle("peaucellier").coupler_curve("P")
     np.testing.assert_allclose(found.points[:, 0], (0.5**2 - 0.2**2) / 0.4, atol=1e-11)
     assert found.closed
     assert len(found.double_points) == 0  # it goes to and fro on one line
 
 
 def test_a_circle_has_its_length() -> None:
-    found = lg.full_turn("slider_crank").coupler_curve("pin")
+    found = lg.analyse_cycle("slider_crank").coupler_curve("pin")
     assert found.length == pytest.approx(2 * np.pi * 0.1, rel=1e-9)
     np.testing.assert_allclose(np.linalg.norm(found.points, axis=1), 0.1, atol=1e-13)
 
 
 def test_a_spatial_curve_has_no_double_points() -> None:
-    found = lg.full_turn("bricard").coupler_curve("P3")
+    found = lg.analyse_cycle("bricard").coupler_curve("P3")
     assert found.closed
     assert len(found.double_points) == 0

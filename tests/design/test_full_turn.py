@@ -15,13 +15,13 @@ R, L, E = 0.1, 0.35, 0.04
 
 
 @pytest.fixture(scope="module")
-def crank() -> lg.FullTurn:
-    return lg.full_turn(m := offset_slider_crank(R, L, E), q0=near(m, [1.0, -1.0, 0.4]), speed=3.0)
+def crank() -> lg.CycleAnalysis:
+    return lg.analyse_cycle(m := offset_slider_crank(R, L, E), q0=near(m, [1.0, -1.0, 0.4]), speed=3.0)
 
 
 @pytest.fixture(scope="module")
-def bars() -> lg.FullTurn:
-    return lg.full_turn("four_bar", speed=4.0, rows=257)
+def bars() -> lg.CycleAnalysis:
+    return lg.analyse_cycle("four_bar", speed=4.0, rows=257)
 
 
 def near(m: lg.Mechanism, q: list[float]) -> np.ndarray:
@@ -38,7 +38,7 @@ def derivative(values: np.ndarray) -> np.ndarray:
     return np.vstack([found, found[:1]]).reshape(values.shape)
 
 
-def test_an_offset_slider_crank_in_closed_form(crank: lg.FullTurn) -> None:
+def test_an_offset_slider_crank_in_closed_form(crank: lg.CycleAnalysis) -> None:
     x, names = crank.x, crank.mechanism.coordinate_names
     rod = (R * np.sin(x) - E) / L  # sine of the rod's inclination
     np.testing.assert_allclose(crank.q[:, names.index("x")], R * np.cos(x) + L * np.sqrt(1 - rod**2), atol=1e-12)
@@ -49,20 +49,20 @@ def test_an_offset_slider_crank_in_closed_form(crank: lg.FullTurn) -> None:
     assert (crank.turns, crank.output, crank.units) == (1, "x", ("rad", "m"))
 
 
-def test_dead_centres_of_an_offset_slider_crank(crank: lg.FullTurn) -> None:
+def test_dead_centres_of_an_offset_slider_crank(crank: lg.CycleAnalysis) -> None:
     """Crank and rod are in one line: asin(e / (l + r)) and pi + asin(e / (l - r))."""
     found = [d.input_value for d in crank.dead_centres]
     np.testing.assert_allclose(found, [math.asin(E / (L + R)), math.pi + math.asin(E / (L - R))], atol=1e-10)
-    assert {d.of for d in crank.dead_centres} == {"output"}
+    assert {d.kind for d in crank.dead_centres} == {"output"}
     np.testing.assert_allclose(crank.dead_centres[0].q[2], math.sqrt((L + R) ** 2 - E**2), atol=1e-12)
 
 
 def test_a_slider_that_drives_a_crank_goes_from_one_dead_centre_to_the_other() -> None:
-    turn = lg.full_turn(m := offset_slider_crank(R, L, E), "x", q0=near(m, [1.0, -1.0, 0.4]))
+    turn = lg.analyse_cycle(m := offset_slider_crank(R, L, E), "x", q0=near(m, [1.0, -1.0, 0.4]))
     ends = math.sqrt((L - R) ** 2 - E**2), math.sqrt((L + R) ** 2 - E**2)
     np.testing.assert_allclose(turn.range, ends, atol=1e-10)
     assert (turn.turns, turn.ends, turn.output) == (0, ("dead centre", "dead centre"), "theta")
-    assert [d.of for d in turn.dead_centres] == ["input", "input"]
+    assert [d.kind for d in turn.dead_centres] == ["input", "input"]
     assert turn.transmission_angle is not None
     assert turn.output_ratio is not None
     phi = turn.q[:, 1]  # between crank and rod
@@ -76,7 +76,7 @@ def test_a_slider_that_drives_a_crank_goes_from_one_dead_centre_to_the_other() -
 def test_a_crank_rocker_in_closed_form(lengths: tuple[float, ...]) -> None:
     """Transmission angles are extreme with the crank along the ground; the rocker turns back where crank and coupler align."""
     l0, l1, l2, l3 = lengths
-    turn = lg.full_turn(m := four_bar(*lengths), q0=near(m, [1.0, 0.0, 1.5]))
+    turn = lg.analyse_cycle(m := four_bar(*lengths), q0=near(m, [1.0, 0.0, 1.5]))
     assert turn.four_bar is not None
     assert turn.transmission_angle is not None
     assert (turn.four_bar.kind, turn.turns) == ("crank-rocker", 1)
@@ -106,7 +106,7 @@ def test_a_crank_rocker_in_closed_form(lengths: tuple[float, ...]) -> None:
     ],
 )
 def test_grashofs_rule_tells_whether_the_input_turns(lengths: tuple[float, ...], kind: str, fully: bool) -> None:
-    turn = lg.full_turn(m := four_bar(*lengths), q0=near(m, [1.0, 0.3, 1.4]))
+    turn = lg.analyse_cycle(m := four_bar(*lengths), q0=near(m, [1.0, 0.3, 1.4]))
     assert turn.four_bar is not None
     assert (turn.four_bar.kind, turn.turns > 0) == (kind, fully)
     assert turn.four_bar.grashof == (kind != "triple-rocker")
@@ -118,7 +118,7 @@ def test_grashofs_rule_tells_whether_the_input_turns(lengths: tuple[float, ...],
             assert min(abs(abs(end) - limit) for limit in limits) < 1e-10
 
 
-def test_ratios_are_slopes_of_positions(bars: lg.FullTurn) -> None:
+def test_ratios_are_slopes_of_positions(bars: lg.CycleAnalysis) -> None:
     wound = bars.q - bars.x[:, None] * np.round((bars.q[-1] - bars.q[0]) / (2 * np.pi))
     whole = np.round((bars.q[-1] - bars.q[0]) / (2 * np.pi))
     np.testing.assert_allclose(bars.velocity_ratios, derivative(wound) + whole, atol=1e-9)
@@ -126,7 +126,7 @@ def test_ratios_are_slopes_of_positions(bars: lg.FullTurn) -> None:
     assert np.abs(np.diff(bars.q, axis=0)).max() < 0.1  # no jump from one branch to another
 
 
-def test_torque_is_the_slope_of_energy(bars: lg.FullTurn) -> None:
+def test_torque_is_the_slope_of_energy(bars: lg.CycleAnalysis) -> None:
     """At a constant speed the input's power is what kinetic and potential energy gain."""
     dyn = bars.dyn
     np.testing.assert_allclose(bars.static_torque, derivative(np.asarray(dyn.potential_energy(bars.q))), atol=1e-8)
@@ -135,7 +135,7 @@ def test_torque_is_the_slope_of_energy(bars: lg.FullTurn) -> None:
     np.testing.assert_allclose(bars.torque, bars.static_torque + bars.inertial_torque + bars.friction_torque, atol=1e-12)
 
 
-def test_constraint_forces_are_those_of_the_equations_of_motion(bars: lg.FullTurn) -> None:
+def test_constraint_forces_are_those_of_the_equations_of_motion(bars: lg.CycleAnalysis) -> None:
     tau = np.zeros_like(bars.qd)
     tau[:, 0] = bars.torque
     np.testing.assert_allclose(bars.dyn.forward_dynamics(bars.q, bars.qd, tau), bars.qdd, atol=1e-8)
@@ -146,15 +146,15 @@ def test_constraint_forces_are_those_of_the_equations_of_motion(bars: lg.FullTur
 
 def test_mechanical_advantage_is_the_power_balance() -> None:
     """A moment on the rocker is held by the crank with that moment over the mechanical advantage."""
-    free = lg.full_turn("four_bar", speed=0.0, rows=91)
-    loaded = lg.full_turn("four_bar", speed=0.0, rows=91, wrenches={"rocker": (0, 0, 7.0, 0, 0, 0)})
+    free = lg.analyse_cycle("four_bar", speed=0.0, rows=91)
+    loaded = lg.analyse_cycle("four_bar", speed=0.0, rows=91, wrenches={"rocker": (0, 0, 7.0, 0, 0, 0)})
     assert free.mechanical_advantage is not None
     np.testing.assert_allclose((free.static_torque - loaded.static_torque) * free.mechanical_advantage, 7.0, rtol=1e-9)
 
 
 def test_a_frame_as_output() -> None:
-    turn = lg.full_turn("four_bar", output="C", rows=91)
-    along = lg.full_turn("four_bar", output=("C", "x"), rows=91)
+    turn = lg.analyse_cycle("four_bar", output="C", rows=91)
+    along = lg.analyse_cycle("four_bar", output=("C", "x"), rows=91)
     v = np.asarray(turn.dyn.velocity(turn.q, turn.velocity_ratios, "C"))
     np.testing.assert_allclose(turn.output_ratio, np.linalg.norm(v[:, 3:], axis=1), atol=1e-12)
     np.testing.assert_allclose(along.output_ratio, v[:, 3], atol=1e-12)
@@ -164,7 +164,7 @@ def test_a_frame_as_output() -> None:
 
 def test_a_scissor() -> None:
     """x = l cos(theta): the slider stands still where the bars lie flat; a height l sin(theta) changes by -cot(theta) of x."""
-    turn = lg.full_turn(scissor(0.8), output=("top", "y"), q0={"x": 0.5})
+    turn = lg.analyse_cycle(scissor(0.8), output=("top", "y"), q0={"x": 0.5})
     assert turn.range[1] == pytest.approx(0.8, abs=1e-10)
     assert turn.output_ratio is not None
     theta = turn.q[1:-1, 0]
@@ -173,7 +173,7 @@ def test_a_scissor() -> None:
 
 def test_a_parallelogram_stays_on_its_branch() -> None:
     """It folds flat twice in a turn, where it could become an antiparallelogram."""
-    turn = lg.full_turn("parallelogram", rows=181)
+    turn = lg.analyse_cycle("parallelogram", rows=181)
     np.testing.assert_allclose(np.abs(turn.velocity_ratios), 1.0, atol=1e-8)
     np.testing.assert_allclose(turn.acceleration_ratios, 0.0, atol=1e-5)
     assert turn.turns == 1
@@ -181,7 +181,7 @@ def test_a_parallelogram_stays_on_its_branch() -> None:
 
 def test_an_antiparallelogram_is_back_after_a_turn_with_the_product_of_its_ratios() -> None:
     """Of a contra-parallelogram the rocker goes round the other way, with (a + b)/(a - b) times the speed at most."""
-    turn = lg.full_turn(m := four_bar(1.0, 0.4, 1.0, 0.4), q0=near(m, [1.0, -1.5, -1.5]), rows=181)
+    turn = lg.analyse_cycle(m := four_bar(1.0, 0.4, 1.0, 0.4), q0=near(m, [1.0, -1.5, -1.5]), rows=181)
     assert turn.output_ratio is not None
     assert turn.output_ratio.max() < 0
     assert np.abs(turn.output_ratio).max() == pytest.approx(1.4 / 0.6, rel=1e-6)
@@ -189,69 +189,69 @@ def test_an_antiparallelogram_is_back_after_a_turn_with_the_product_of_its_ratio
 
 
 def test_a_range_and_limits_end_the_turn() -> None:
-    turn = lg.full_turn("four_bar", over=(0.5, 1.5), rows=11)
+    turn = lg.analyse_cycle("four_bar", over=(0.5, 1.5), rows=11)
     np.testing.assert_allclose(turn.x, np.linspace(0.5, 1.5, 11), atol=1e-12)
     assert turn.ends == ("end of the range", "end of the range")
-    both = lg.full_turn("four_bar", over=(0.0, 4 * np.pi), rows=41)
+    both = lg.analyse_cycle("four_bar", over=(0.0, 4 * np.pi), rows=41)
     np.testing.assert_allclose(both.q[0], both.q[20] - [2 * np.pi, -2 * np.pi, 0], atol=1e-10)
     m = lg.library("four_bar")
-    limited = m.replace(joints=tuple(replace(j, limits=lg.Limits(1.6, 2.4)) if j.name == "phi3" else j for j in m.joints))
-    turn = lg.full_turn(limited)
+    limited = m.replace(joints=tuple(replace(j, limits=lg.JointLimits(1.6, 2.4)) if j.name == "phi3" else j for j in m.joints))
+    turn = lg.analyse_cycle(limited)
     assert turn.ends == ("limit of phi3", "limit of phi3")
     np.testing.assert_allclose(np.sort(turn.q[[0, -1], 2]), [1.6, 2.4], atol=1e-10)
-    assert lg.full_turn(limited, limits=False).turns == 1
+    assert lg.analyse_cycle(limited, limits=False).turns == 1
 
 
 def test_one_of_two_freedoms_is_held() -> None:
     m = five_bar(1.0, 0.6, 0.9)
     q0 = lg.assemble(m, [1.8, -1.0, 1.0, 1.0], fixed=("q1", "q2"))
-    turn = lg.full_turn(m, "q1", q0=q0, fixed=("q2",), rows=61)
+    turn = lg.analyse_cycle(m, "q1", q0=q0, fixed=("q2",), rows=61)
     np.testing.assert_allclose(turn.q[:, 2], q0[2], atol=1e-12)
-    other = lg.full_turn(m, "q1", q0=q0, fixed={"q2": 1.2}, rows=61)
+    other = lg.analyse_cycle(m, "q1", q0=q0, fixed={"q2": 1.2}, rows=61)
     np.testing.assert_allclose(other.q[:, 2], 1.2, atol=1e-12)
     P = np.asarray(turn.dyn.pose(turn.q, "P"))[:, :2, 3]
     elbow = [1 + 0.6 * math.cos(q0[2]), 0.6 * math.sin(q0[2])]
     np.testing.assert_allclose(np.linalg.norm(P - elbow, axis=1), 0.9, atol=1e-11)
 
 
-def test_joints_swing_from_dead_centre_to_dead_centre(bars: lg.FullTurn, crank: lg.FullTurn) -> None:
+def test_joints_swing_from_dead_centre_to_dead_centre(bars: lg.CycleAnalysis, crank: lg.CycleAnalysis) -> None:
     """The rocker's limits by the law of cosines, with crank and coupler in one line; of the slider, by Pythagoras."""
     l0, l1, l2, l3 = 1.0, 0.3, 0.9, 0.6
     angle = [math.pi - math.acos((l0**2 + l3**2 - reach**2) / (2 * l0 * l3)) for reach in (l2 + l1, l2 - l1)]
-    rocker = bars.swings["phi3"]
+    rocker = bars.travels["phi3"]
     np.testing.assert_allclose([rocker.low, rocker.high], np.sort(angle), atol=1e-12)
-    np.testing.assert_allclose([rocker.low_at, rocker.high_at], [d.input_value for d in bars.dead_centres], atol=1e-7)
-    assert (bars.swings["phi2"].turns, rocker.turns) == (-1, 0)
+    np.testing.assert_allclose([rocker.input_at_low, rocker.input_at_high], [d.input_value for d in bars.dead_centres], atol=1e-7)
+    assert (bars.travels["phi2"].turns, rocker.turns) == (-1, 0)
     stroke = math.sqrt((L + R) ** 2 - E**2) - math.sqrt((L - R) ** 2 - E**2)
-    assert crank.swings["x"].extent == pytest.approx(stroke, abs=1e-12)
+    assert crank.travels["x"].extent == pytest.approx(stroke, abs=1e-12)
     told = (
         f"phi3 swings by {math.degrees(rocker.extent):.6g} deg: from {math.degrees(rocker.low):.6g} deg at theta1 = 29.9264 deg"
     )
     assert told in str(bars)
-    rod = crank.swings["phi"]  # the crank turns back under it, but for its inclination, which is least and most upright
+    rod = crank.travels["phi"]  # the crank turns back under it, but for its inclination, which is least and most upright
     assert rod.turns == -1
 
 
-def test_a_coupler_point_travels(bars: lg.FullTurn) -> None:
+def test_a_coupler_point_travels(bars: lg.CycleAnalysis) -> None:
     """No finer row goes beyond what it travels, and some come as near as rows are apart."""
-    fine = lg.full_turn("four_bar", rows=20001)
+    fine = lg.analyse_cycle("four_bar", rows=20001)
     path = np.asarray(fine.dyn.pose(fine.q, "C"))[:, :3, 3]
-    found = bars.swing("C")
+    found = bars.frame_travel("C")
     for k, axis in enumerate("xy"):
         assert found[axis].low == pytest.approx(path[:, k].min(), abs=1e-7)
         assert found[axis].high == pytest.approx(path[:, k].max(), abs=1e-7)
         assert found[axis].low <= path[:, k].min() + 1e-12
         assert found[axis].high >= path[:, k].max() - 1e-12
-    assert found["z"].still
+    assert found["z"].is_fixed
 
 
-def test_the_time_ratio_of_a_quick_return(crank: lg.FullTurn, bars: lg.FullTurn) -> None:
+def test_the_time_ratio_of_a_quick_return(crank: lg.CycleAnalysis, bars: lg.CycleAnalysis) -> None:
     """(180 + alpha) / (180 - alpha), alpha between the crank's lines at the two dead centres."""
     alpha = math.asin(E / (L - R)) - math.asin(E / (L + R))
     assert crank.time_ratio == pytest.approx((math.pi + alpha) / (math.pi - alpha), abs=1e-9)
     assert f"time ratio {crank.time_ratio:.4g}" in str(crank)
-    assert lg.full_turn("slider_crank", rows=19).time_ratio == pytest.approx(1.0, abs=1e-9)
-    assert lg.full_turn("slider_crank", "x", rows=19).time_ratio is None
+    assert lg.analyse_cycle("slider_crank", rows=19).time_ratio == pytest.approx(1.0, abs=1e-9)
+    assert lg.analyse_cycle("slider_crank", "x", rows=19).time_ratio is None
     assert bars.strokes is not None
     assert sum(bars.strokes) == pytest.approx(2 * math.pi)
 
@@ -259,9 +259,9 @@ def test_the_time_ratio_of_a_quick_return(crank: lg.FullTurn, bars: lg.FullTurn)
 @pytest.mark.parametrize(("name", "change", "output"), [("four_bar", {"l1": 0.0}, "phi3"), ("slider_crank", {"r": 0.0}, "x")])
 def test_a_crank_without_length_moves_nothing(name: str, change: dict[str, float], output: str) -> None:
     """No numbers are invented from rounding: the output stands still, and there is nothing to transmit."""
-    turn = lg.full_turn(lg.library(name).with_parameters(change), rows=19)
-    assert turn.stands_still
-    assert turn.swings[output].still
+    turn = lg.analyse_cycle(lg.library(name).with_parameters(change), rows=19)
+    assert turn.output_is_fixed
+    assert turn.travels[output].is_fixed
     assert (turn.dead_centres, turn.transmission_angle, turn.time_ratio) == ([], None, None)
     assert f"does not move {output}" in str(turn)
     assert "dead centre" not in str(turn)
@@ -272,11 +272,11 @@ def test_a_crank_without_length_moves_nothing(name: str, change: dict[str, float
 
 def test_an_input_that_stands_still_is_refused() -> None:
     with pytest.raises(lg.ArgumentError, match=r"'phi3', which cannot move.*give one of theta1, phi2"):
-        lg.full_turn(lg.library("four_bar").with_parameters(l1=0.0), "phi3")
+        lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), "phi3")
 
 
 def test_a_four_bar_without_a_length_is_told() -> None:
-    turn = lg.full_turn(lg.library("four_bar").with_parameters(l1=0.0), rows=19)
+    turn = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=0.0), rows=19)
     assert turn.four_bar is not None
     assert turn.four_bar.kind == "degenerate"
     assert "the input has no length" in str(turn)

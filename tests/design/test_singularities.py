@@ -19,7 +19,7 @@ def test_a_planar_arm_is_singular_where_it_is_straight_or_folded() -> None:
     assert found.directions == ("x", "y")
     assert list(found.kind) == [1, 1]
     # with q1 = -pi/2 the arm lies along y, in which it cannot move
-    assert found[0].says == "'tip' cannot move along y"
+    assert found[0].description == "'tip' cannot move along y"
     np.testing.assert_allclose(found.dyn.jacobian(found[0].q, "tip")[3:] @ found[0].motion, 0, atol=1e-9)
 
 
@@ -86,7 +86,7 @@ def test_a_planar_3rrr(rrr: lg.Dynamics) -> None:
             assert np.abs(np.sin(s.q[[1, 3, 5]])).min() < 1e-9
         else:
             assert abs(np.linalg.det(lines(rrr, s.q))) < 1e-9
-        assert np.abs(rrr.closure(s.q)).max() < 1e-12
+        assert np.abs(rrr.loop_residual(s.q)).max() < 1e-12
 
 
 def test_a_map_of_two_coordinates(rrr: lg.Dynamics) -> None:
@@ -121,4 +121,4 @@ def test_a_configuration_in_which_several_directions_are_lost_at_once() -> None:
     found = lg.singularities("parallelogram", {"theta0": (-1.0, 4.0)})
     np.testing.assert_allclose(found.values[:, 0], [0.0, np.pi], atol=1e-9)
     assert list(found.kind) == [3, 3]
-    assert all(s.says.count("can still move") == 1 for s in found)
+    assert all(s.description.count("can still move") == 1 for s in found)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.design.samples import ranges_of, sampled
+from lagrangian.design.reach import sample_configurations, sampling_bounds
 from tests.design.linkages import body, frame, joint, pan_tilt_arm
 
 PI = np.pi
@@ -99,7 +99,7 @@ def test_loops_in_all_assemblies() -> None:
     found = lg.workspace("five_bar", samples=200, resolution=16)
     assert found.area == pytest.approx(PI * (0.9**2 - 0.1**2), rel=1e-5)
     assert found.holes == 1
-    assert np.abs(found.dyn.closure(np.vstack(found.boundary_q))).max() < 1e-8
+    assert np.abs(found.dyn.loop_residual(np.vstack(found.boundary_q))).max() < 1e-8
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def sector(low: tuple[float, ...], high: tuple[float, ...]) -> lg.Mechanism:
     text += joint("lift", "turret", "column", kind="prismatic", driven=True)
     text += joint("reach", "column", "boom", kind="prismatic", axis="x", driven=True)
     m = lg.loads(text + frame("tip", "boom", (0, 0, 0)))
-    limits = [lg.Limits(a, b) for a, b in zip(low, high, strict=True)]
+    limits = [lg.JointLimits(a, b) for a, b in zip(low, high, strict=True)]
     return m.replace(joints=tuple(replace(j, limits=x) for j, x in zip(m.joints, limits, strict=True)))
 
 
@@ -164,7 +164,7 @@ def test_a_plane_that_is_askew() -> None:
     m = lg.library("two_r", parameters={"l2": 0.6})
     first = m.joints[0]
     tilted = lg.Joint(
-        first.name, "revolute", first.parent, first.child, placement=lg.Placement.from_rpy((0.1, 0.2, 0.3), (0.4, 0.7, -0.2))
+        first.name, "revolute", first.parent, first.child, placement=lg.Transform.from_rpy((0.1, 0.2, 0.3), (0.4, 0.7, -0.2))
     )
     found = lg.workspace(m.replace(joints=(tilted, *m.joints[1:])), "tip", samples=1000, resolution=16)
     assert found.area == pytest.approx(PI * (1.6**2 - 0.4**2), rel=1e-5)
@@ -172,9 +172,9 @@ def test_a_plane_that_is_askew() -> None:
 
 
 def test_the_same_seed_gives_the_same(annulus: lg.Workspace) -> None:
-    bounds = ranges_of(annulus.dyn, None, True)
-    np.testing.assert_array_equal(sampled(annulus.dyn, bounds, 1000, 0, None), annulus.q)
-    assert not np.array_equal(sampled(annulus.dyn, bounds, 1000, 1, None), annulus.q)
+    bounds = sampling_bounds(annulus.dyn, None, True)
+    np.testing.assert_array_equal(sample_configurations(annulus.dyn, bounds, 1000, 0, None), annulus.q)
+    assert not np.array_equal(sample_configurations(annulus.dyn, bounds, 1000, 1, None), annulus.q)
 
 
 @pytest.mark.slow

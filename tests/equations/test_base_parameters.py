@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.algebra.numbers import value
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.numbers import evaluate_element
+from lagrangian.equations.algebra.ring import RingElement
 from lagrangian.equations.base_parameters import BaseParameters, base_parameters
 from lagrangian.equations.derivations import lagrange
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError, MechanismWarning
-from lagrangian.model.elementary import elementary
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import PI, parameter
 from lagrangian.model.joints import TYPES
 from tests.mechanisms import DERIVED, MARKED, own_entries, random_body
@@ -55,11 +55,11 @@ def twisted() -> lg.Mechanism:
 
 
 @cache
-def equations(name: str, symbols: str = "inertial") -> tuple[System, list[Element], list[Element]]:
+def equations(name: str, symbols: str = "inertial") -> tuple[SymbolicSystem, list[RingElement], list[RingElement]]:
     """The system of an arm, the entries of its M, and G."""
     made = {"rx90": rx90, "puma": puma_modified, "twisted": twisted}
-    system = System(made[name]() if name in made else elementary(lg.library(name)), symbols)
-    M = lagrange.mass_matrix(system, lagrange.columns(system))
+    system = SymbolicSystem(made[name]() if name in made else with_single_coordinates(lg.library(name)), symbols)
+    M = lagrange.mass_matrix(system, lagrange.jacobian_columns(system))
     G = lagrange.gradient(system, lagrange.gravity_potential(system))
     return system, [x for row in M for x in row], G
 
@@ -161,7 +161,7 @@ def odd_tree(seed: int) -> lg.Mechanism:
         bodies.append(random_body(rng, f"b{i}"))
         kind, axis = rng.choice(["revolute", "prismatic", "helical"]), np.eye(3)[rng.integers(3)]
         parent = "ground" if i == 0 else f"b{rng.integers(i)}"
-        placement = lg.Placement.from_rpy(rng.normal(size=3).round(2), rng.permutation([0.3, 0, 0]))
+        placement = lg.Transform.from_rpy(rng.normal(size=3).round(2), rng.permutation([0.3, 0, 0]))
         joints.append(lg.Joint(f"j{i}", str(kind), parent, f"b{i}", placement, **own_entries(TYPES[str(kind)], axis, axis[::-1])))
     return lg.Mechanism("odd", bodies, joints)
 
@@ -169,10 +169,10 @@ def odd_tree(seed: int) -> lg.Mechanism:
 @pytest.mark.parametrize("seed", range(8))
 def test_trees_at_odd_angles(seed: int) -> None:
     mechanism = odd_tree(seed)
-    system = System(mechanism, "inertial")
+    system = SymbolicSystem(mechanism, "inertial")
     base = base_parameters(system)
     assert base.count == rank(mechanism)
-    assert all(base.proves(x) for row in lagrange.mass_matrix(system, lagrange.columns(system)) for x in row)
+    assert all(base.preserves(x) for row in lagrange.mass_matrix(system, lagrange.jacobian_columns(system)) for x in row)
 
 
 @pytest.mark.parametrize("rotors", [pytest.param(False, marks=pytest.mark.slow), True])
@@ -180,22 +180,28 @@ def test_trees_at_odd_angles(seed: int) -> None:
 def test_every_equation_is_proved_unchanged(name: str, rotors: bool) -> None:
     system, M, G = equations(name)
     base = base_parameters(system, rotors=rotors)
-    gone = [system.ring.number[x] for x in (*base.dependent, *base.without_effect)]
+    gone = [system.ring.generator_index[x] for x in (*base.dependent, *base.unidentifiable)]
     for x in (*M, *G):
-        assert base.proves(x)
-        regrouped = base.regrouped(x)
+        assert base.preserves(x)
+        regrouped = base.to_base_parameters(x)
         assert not any(regrouped.poly.degrees()[k] > 0 for k in gone)
 
 
 def test_a_wrong_group_is_not_proved() -> None:
     system, M, _ = equations("puma560")
     base = base_parameters(system)
-    group = {**base.grouping["Ixx6"], "Iyy6": (system.ring.one, system.ring.one)}
+    group = {**base.combinations["Ixx6"], "Iyy6": (system.ring.one, system.ring.one)}
     wrong = BaseParameters(
-        base.mechanism, base.base, {**base.grouping, "Ixx6": group}, base.dependent, base.without_effect, base.ring, base.decimals
+        base.mechanism,
+        base.base,
+        {**base.combinations, "Ixx6": group},
+        base.dependent,
+        base.unidentifiable,
+        base.ring,
+        base.decimals,
     )
-    assert all(base.proves(x) for x in M)
-    assert not all(wrong.proves(x) for x in M)
+    assert all(base.preserves(x) for x in M)
+    assert not all(wrong.preserves(x) for x in M)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford", "puma", "twisted"])
@@ -205,7 +211,9 @@ def test_values_of_the_groups_give_the_same_numbers(name: str) -> None:
     rng = np.random.default_rng(1)
     state = {s.name: rng.normal() for s in system.ring.symbols if s.kind in ("sine", "cosine", "coordinate")}
     for x in (*M, *G):
-        assert value(base.regrouped(x), {**state, **base.values()}) == pytest.approx(value(x, state), rel=1e-9, abs=1e-9)
+        assert evaluate_element(base.to_base_parameters(x), {**state, **base.values()}) == pytest.approx(
+            evaluate_element(x, state), rel=1e-9, abs=1e-9
+        )
 
 
 def test_values_where_inertias_are_given_by_names() -> None:
@@ -216,13 +224,13 @@ def test_values_where_inertias_are_given_by_names() -> None:
 
 def test_with_numbers_for_inertias_names_are_made() -> None:
     arm = lg.library("two_r")
-    assert base_parameters(System(arm)).base == base_parameters(System(arm, "inertial")).base
+    assert base_parameters(SymbolicSystem(arm)).base == base_parameters(SymbolicSystem(arm, "inertial")).base
 
 
 def test_only_of_its_own_equations() -> None:
     base = base_parameters(equations("two_r")[0])
     with pytest.raises(ArgumentError, match="other equations"):
-        base.regrouped(equations("puma560")[1][0])
+        base.to_base_parameters(equations("puma560")[1][0])
 
 
 def test_table() -> None:

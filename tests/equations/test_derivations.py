@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.algebra.numbers import value
-from lagrangian.equations.derivations.kane import kane, partial_velocity, velocities
-from lagrangian.equations.derivations.lagrange import columns
-from lagrangian.equations.derivations.newton_euler import newton_euler, outward
+from lagrangian.equations.algebra.numbers import evaluate_element
+from lagrangian.equations.derivations.kane import kane_torques, link_twists, partial_velocity
+from lagrangian.equations.derivations.lagrange import jacobian_columns
+from lagrangian.equations.derivations.newton_euler import link_motions, newton_euler_torques
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
-from lagrangian.equations.reading.system import System
-from lagrangian.model.elementary import elementary
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.model.elementary import with_single_coordinates
 from tests.proof.trees import tree
 
-DERIVATIONS = {"Newton-Euler": newton_euler, "Kane": kane, "Uicker-Kahn": lambda system: UickerKahn(system).tau()}
+DERIVATIONS = {"Newton-Euler": newton_euler_torques, "Kane": kane_torques, "Uicker-Kahn": lambda system: UickerKahn(system).tau()}
 
 
-def state(system: System) -> dict[str, float]:
+def state(system: SymbolicSystem) -> dict[str, float]:
     rng = np.random.default_rng(1)
     given = {}
     for symbol in system.ring.symbols:
@@ -40,9 +40,9 @@ def test_torques_as_compiled(name: str, arm: str) -> None:
     mechanism = lg.library(arm)
     bare = [replace(joint, friction=lg.Friction(), spring=lg.JointSpring()) for joint in mechanism.joints]
     mechanism = mechanism.replace(joints=tuple(bare), springs=())
-    system = System(elementary(mechanism))
+    system = SymbolicSystem(with_single_coordinates(mechanism))
     given = state(system)
-    found = [value(x, given) for x in DERIVATIONS[name](system)]
+    found = [evaluate_element(x, given) for x in DERIVATIONS[name](system)]
     q, qd, qdd = ([given[f"{x}{k + 1}"] for k in range(system.n)] for x in ("q", "qd", "qdd"))
     wanted = np.array(lg.compile(mechanism.replace(loops=())).inverse_dynamics(q, qd, qdd))
     np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
@@ -56,7 +56,7 @@ def test_pendulum_by_hand() -> None:
         [lg.Joint("q", "revolute", "ground", "bob")],
         gravity=(0, -10.0, 0),
     )
-    system = System(pendulum)
+    system = SymbolicSystem(pendulum)
     wanted = 12 * system.acceleration(0) + 60 * system.generator("c1")
     for derive in DERIVATIONS.values():
         assert derive(system) == [wanted]
@@ -65,7 +65,7 @@ def test_pendulum_by_hand() -> None:
 @pytest.mark.parametrize("symbols", ["given", "all"])
 def test_u_are_the_derivatives_of_t(symbols: str) -> None:
     for arm in (lg.library("stanford"), tree(["revolute", "helical", "revolute", "prismatic"], 7)):
-        system = System(arm, symbols)
+        system = SymbolicSystem(arm, symbols)
         form, ring = UickerKahn(system), system.ring
         for j in range(system.n):
             T = form.T(j)
@@ -79,7 +79,7 @@ def test_u_are_the_derivatives_of_t(symbols: str) -> None:
 
 def test_traces_in_the_world_are_the_same() -> None:
     """The products that start at the lowest joint give what the book's whole products give."""
-    system = System(tree(["revolute", "helical", "revolute"], 4, chain=True), "inertial")
+    system = SymbolicSystem(tree(["revolute", "helical", "revolute"], 4, chain=True), "inertial")
     form, n = UickerKahn(system), system.n
     M, h, G = form.mass_matrix(), form.velocity_coefficients(), form.gravity()
 
@@ -102,14 +102,14 @@ def test_traces_in_the_world_are_the_same() -> None:
 def test_pseudo_inertia_is_the_integral() -> None:
     """Of a point mass at r: m r r^T."""
     r, m = np.array([0.5, -2.0, 3.0, 1.0]), 4.0
-    system = System(lg.Mechanism("mass", [lg.Body("b", m, tuple(r[:3]))], [lg.Joint("q", "prismatic", "ground", "b")]))
+    system = SymbolicSystem(lg.Mechanism("mass", [lg.Body("b", m, tuple(r[:3]))], [lg.Joint("q", "prismatic", "ground", "b")]))
     J = UickerKahn(system).pseudo_inertia(0)
-    np.testing.assert_allclose([[value(x) for x in row] for row in J], m * np.outer(r, r))
+    np.testing.assert_allclose([[evaluate_element(x) for x in row] for row in J], m * np.outer(r, r))
 
 
 def test_partial_velocities_are_the_columns_of_the_jacobian() -> None:
-    system = System(tree(["revolute", "helical", "prismatic", "revolute"], 5))
-    for (w, u), jacobian in zip(velocities(system), columns(system), strict=True):
+    system = SymbolicSystem(tree(["revolute", "helical", "prismatic", "revolute"], 5))
+    for (w, u), jacobian in zip(link_twists(system), jacobian_columns(system), strict=True):
         for k in range(system.n):
             angular, linear = jacobian.get(k, ((0, 0, 0), (0, 0, 0)))
             assert all(a == b for a, b in zip(partial_velocity(system, w, k), angular, strict=True))
@@ -117,8 +117,8 @@ def test_partial_velocities_are_the_columns_of_the_jacobian() -> None:
 
 
 def test_at_rest_without_gravity_nothing_accelerates() -> None:
-    system = System(tree(["revolute", "prismatic"], 5, gravity=(0, 0, 0)))
-    still = {system.ring.number[f"{x}{k + 1}"]: 0 for x in ("qd", "qdd") for k in range(system.n)}
-    for motion in outward(system):
+    system = SymbolicSystem(tree(["revolute", "prismatic"], 5, gravity=(0, 0, 0)))
+    still = {system.ring.generator_index[f"{x}{k + 1}"]: 0 for x in ("qd", "qdd") for k in range(system.n)}
+    for motion in link_motions(system):
         for x in (*motion.w, *motion.al, *motion.a):
             assert not system.ring.substitute(system.ring(x), still)

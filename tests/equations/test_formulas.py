@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.equations.writing.lines import broken
+from lagrangian.equations.writing.printers import break_lines
 
 two_r = lg.derive("two_r")
 m12 = two_r.M[0, 1]
@@ -40,8 +40,8 @@ def test_general_links_as_the_lecture_writes_them() -> None:
     lengths = {"l1": 1.0, "l2": 0.8, "lc1": 0.4, "lc2": 0.3, "m1": 2.0, "m2": 1.5, "I1": 0.2, "I2": 0.1, "g": 9.81}
     p = {name: lg.parameter(name, x) for name, x in lengths.items()}
     rows = [
-        lg.DHRow("R", a=p["l1"], mass=p["m1"], center=(p["lc1"] - p["l1"], 0, 0), inertia=(0, p["I1"], p["I1"])),
-        lg.DHRow("R", a=p["l2"], mass=p["m2"], center=(p["lc2"] - p["l2"], 0, 0), inertia=(0, p["I2"], p["I2"])),
+        lg.DHParameters("R", a=p["l1"], mass=p["m1"], center=(p["lc1"] - p["l1"], 0, 0), inertia=(0, p["I1"], p["I1"])),
+        lg.DHParameters("R", a=p["l2"], mass=p["m2"], center=(p["lc2"] - p["l2"], 0, 0), inertia=(0, p["I2"], p["I2"])),
     ]
     eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, -p["g"], 0)))
     assert eom.M[0, 0] == "m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2"
@@ -172,7 +172,7 @@ def test_inertial_symbols_and_base_parameters() -> None:
     entry = eom.M[1, 2]
     assert entry == str(entry)
     assert entry != str(entry).replace("0.4318", "0.4319", 1)
-    grouped = eom.grouped().M[4, 4]
+    grouped = eom.in_base_parameters().M[4, 4]
     assert grouped == str(grouped)
     with pytest.raises(lg.ArgumentError, match="different equations"):
         _ = grouped + entry
@@ -292,7 +292,7 @@ def test_arithmetic_agrees_with_numbers(one: str, two: str, sign: str) -> None:
 
 def test_rows_are_broken_between_terms() -> None:
     """Only a term that is wider than a row is broken within its brackets, and then never between \\left( and \\right)."""
-    rows = broken("f", r"a \, (b + c) + d \, (e + f) - g \, \Bigl(h \, \left(i + j\right) + k \, (l - m) + n + o\Bigr)", 8.0)
+    rows = break_lines("f", r"a \, (b + c) + d \, (e + f) - g \, \Bigl(h \, \left(i + j\right) + k \, (l - m) + n + o\Bigr)", 8.0)
     assert rows == [
         r"f &= a \, (b + c)",
         r"&\quad + d \, (e + f)",
@@ -300,6 +300,6 @@ def test_rows_are_broken_between_terms() -> None:
         r"&\quad + k \, (l - m) + n",
         r"&\quad + o\Bigr)",
     ]
-    wide = broken("f", r"a \, (b + c) + d \, (e + f) - g \, (h + k)", 12.0)
+    wide = break_lines("f", r"a \, (b + c) + d \, (e + f) - g \, (h + k)", 12.0)
     assert all(row.count("(") == row.count(")") for row in wide)
     assert len(wide) == 2

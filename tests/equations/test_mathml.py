@@ -14,10 +14,9 @@ import pytest
 import lagrangian as lg
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
-from lagrangian.equations.writing import mathml
-from lagrangian.equations.writing.mathml import MathML
-from lagrangian.equations.writing.text import Rounding
-from lagrangian.equations.writing.tree import Name, Power, Product, Sum, evaluate, names
+from lagrangian.equations.writing import printers
+from lagrangian.equations.writing.printers import MathML, NumberFormat
+from lagrangian.equations.writing.tree import Name, Power, Product, Sum, evaluate_tree, tree_names
 
 Node = xml.Element
 TIMES, DOT = "\u2062", "·"
@@ -90,13 +89,13 @@ def _mark(node: Node) -> str | None:
 def check(formula: Formula) -> None:
     """The markup has the formula's value, whatever its names stand for."""
     style = MathML(formula.writer.notation)
-    met = [*names(formula.tree), *names(formula.tree_below)]
+    met = [*tree_names(formula.tree), *tree_names(formula.denominator_tree)]
     plain = {name: Fraction(7 + 3 * k, 5 + 2 * (k % 11)) for k, name in enumerate(dict.fromkeys(met))}
     markup = {xml.tostring(xml.fromstring(style.name(name)), encoding="unicode"): x for name, x in plain.items()}
     assert len(markup) == len(plain), "two names look the same"
     element = xml.fromstring(formula.mathml())
     assert element.tag == "math"
-    expected = evaluate(formula.tree, plain.__getitem__) / evaluate(formula.tree_below, plain.__getitem__)
+    expected = evaluate_tree(formula.tree, plain.__getitem__) / evaluate_tree(formula.denominator_tree, plain.__getitem__)
     assert Reader(markup).row(list(element)) == expected
     assert "".join(formula.pieces(style)) == formula.mathml().removeprefix("<math>").removesuffix("</math>")
     for piece in formula.pieces(style):
@@ -122,7 +121,7 @@ def test_what_is_read_is_what_is_meant(name: str) -> None:
 
 
 def test_symbols_and_groups() -> None:
-    eom = lg.derive(lg.library("stanford"), symbols="all").grouped()
+    eom = lg.derive(lg.library("stanford"), symbols="all").in_base_parameters()
     every(eom.M, eom.G)
     assert any("<mi>R</mi>" in x.mathml() for _, x in eom.M.entries)
 
@@ -135,7 +134,7 @@ def test_known_formulas() -> None:
     eom = lg.derive(lg.library("two_r"))
     r2 = "<msubsup><mi>r</mi><mn>2</mn><mn>2</mn></msubsup>"
     m2, i2 = "<msub><mi>m</mi><mn>2</mn></msub>", "<msub><mi>I</mi><mn>2</mn></msub>"
-    assert eom.M[1, 1].mathml() == f'<math>{m2}{mathml.TIMES}{r2}<mo form="infix">+</mo>{i2}</math>'
+    assert eom.M[1, 1].mathml() == f'<math>{m2}{printers.TIMES}{r2}<mo form="infix">+</mo>{i2}</math>'
     rate = "<mover><mi>θ</mi><mo>.</mo></mover>"  # the dot is above the letter alone
     assert f'<msub><mpadded height="0.7em">{rate}</mpadded><mn>2</mn></msub>' in eom.C[0, 0].mathml()
     assert "<msub><mi>c</mi><mn>12</mn></msub>" in eom.G[1].mathml()
@@ -151,7 +150,7 @@ def test_matrices() -> None:
 def test_numbers() -> None:
     """Powers of ten, rounding, and a number beside a number."""
     writer = lg.derive(lg.library("two_r")).writer
-    style = MathML(writer.notation, Rounding(3))
+    style = MathML(writer.notation, NumberFormat(3))
     tiny = "<mn>1.23</mn><mo>·</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>7</mn></mrow></msup>"
     assert "".join(style.pieces(Product(Fraction(123456, 10**12)))) == tiny
     assert style.row(Product(Fraction(-314159, 100000))) == '<mrow><mo form="prefix">−</mo><mn>3.14</mn></mrow>'
@@ -167,7 +166,7 @@ def test_numbers() -> None:
     [
         ("cos(theta1 + q2)", "<mi>cos</mi>"),
         ("sqrt(a^2 + b^2)", "<msqrt>"),
-        ("2*3*x", f"<mn>2</mn>{mathml.DOT}<mn>3</mn>{mathml.TIMES}<mi>x</mi>"),
+        ("2*3*x", f"<mn>2</mn>{printers.DOT}<mn>3</mn>{printers.TIMES}<mi>x</mi>"),
         ("Izz1 + (l1^2)*m2", "<msub><mi>I</mi><mrow><mi>zz</mi><mn>1</mn></mrow></msub>"),
         ("<b>&", "&lt;"),
         ("a) b", "<mtext>a) b</mtext>"),
@@ -177,6 +176,6 @@ def test_numbers() -> None:
     ],
 )
 def test_words(text: str, markup: str) -> None:
-    found = mathml.words(text)
+    found = printers.expression_markup(text)
     xml.fromstring(f"<math>{found}</math>")
     assert markup in found

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Routine
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Routine
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
 _numbers = itertools.count()

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.exports.samples import states
+from lagrangian.exports.reference_values import sample_states
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import applicable
 
@@ -45,8 +45,8 @@ def functions(name: str, every: bool = True) -> list[str]:
 def trials(name: str, count: int = 3) -> list[dict[str, np.ndarray]]:
     """States at random; those of a mechanism with constraints are near its start, and keep them."""
     m, rng = mechanism(name), np.random.default_rng(3)
-    found = list(states(m, count))
-    if m.equations:
+    found = list(sample_states(m, count))
+    if m.equation_count:
         for state in found[1:]:
             state["q"] = np.asarray(lg.assemble(m, state["q"] + rng.uniform(-0.1, 0.1, m.nq)))
             state["qd"] = np.asarray(lg.consistent_speeds(m, state["q"], state["qd"]))

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import FUNCTIONS
-from lagrangian.exports.model import Model
-from lagrangian.exports.parameters import chosen
+from lagrangian.functions.catalogue import FUNCTIONS
+from lagrangian.functions.mechanism_graph import MechanismGraph
+from lagrangian.functions.parameters import select_parameters
 
 Arrays = Mapping[str, np.ndarray]
 
 
 def applicable(mechanism: lg.Mechanism) -> list[str]:
     """The functions that can be exported of a mechanism."""
-    model = Model(mechanism, chosen(mechanism, None)[0])
-    return [name for name, function in FUNCTIONS.items() if not function.refused(model)]
+    model = MechanismGraph(mechanism, select_parameters(mechanism, None)[0])
+    return [name for name, function in FUNCTIONS.items() if not function.refusal(model)]
 
 
 def miss(found: np.ndarray, expected: np.ndarray) -> float:
@@ -40,14 +40,14 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
             if framed == "external_torque":
                 return dyn.external_torque(q, {frame: x["wrench"]})
             given = {"acceleration": (q, qd, qdd), "velocity": (q, qd), "jacobian_dot_qd": (q, qd)}.get(framed, (q,))
-            return getattr(dyn, framed)(*given, frame)
+            return getattr(dyn, {"jacobian_dot_qd": "jacobian_bias"}.get(framed, framed))(*given, frame)
     match name:
         case "inverse_dynamics" | "regressor" | "inverse_dynamics_derivatives":
             return getattr(dyn, name)(q, qd, qdd)
         case "forward_dynamics" | "multipliers" | "forward_dynamics_derivatives":
             return getattr(dyn, name)(q, qd, tau, **at)
         case "mass_matrix" | "gravity" | "potential_energy" | "center_of_mass":
-            return getattr(dyn, name)(q)
+            return getattr(dyn, {"center_of_mass": "centre_of_mass"}.get(name, name))(q)
         case "coriolis_matrix" | "kinetic_energy" | "momentum":
             return getattr(dyn, name)(q, qd)
         case "bias":
@@ -55,7 +55,7 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
         case "friction":
             return dyn.friction(qd, q=q)
         case "constraint_jacobian" | "closure":
-            return getattr(dyn, name)(q, **at)
+            return getattr(dyn, {"closure": "loop_residual"}.get(name, name))(q, **at)
         case "constraint_rate" | "constraint_bias":
             return getattr(dyn, name)(q, qd, **at)
         case "reactions":
@@ -96,7 +96,9 @@ def _rates(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 def _normalised(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
     found: list[float] = []
     for joint in dyn.mechanism.joints:
-        found += [float(c) for c in joint.kind.normalised(list(map(float, q[len(found) : len(found) + joint.kind.nq])))]
+        found += [
+            float(c) for c in joint.kind.normalise_coordinates(list(map(float, q[len(found) : len(found) + joint.kind.nq])))
+        ]
     return np.array(found)
 
 
@@ -116,7 +118,7 @@ def _projected(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, at: dict[str, fl
         return -W @ np.linalg.lstsq(psi @ W, residual, rcond=1e-10)[0]
 
     residual = np.zeros(len(dyn.constraint_names))
-    residual[dyn.holonomic] = dyn.closure(q, **at)
+    residual[dyn.holonomic] = dyn.loop_residual(q, **at)
     q = _normalised(dyn, q + _rates(dyn, q, correction(q, residual)))
     return q, qd + correction(q, dyn.constraint_rate(q, qd, **at))
 
@@ -134,6 +136,6 @@ def _stepped(
     (a, x), (b, y), (c_, z), (d, w) = slopes
     q, qd = _normalised(dyn, q + h / 6 * (a + 2 * b + 2 * c_ + d)), qd + h / 6 * (x + 2 * y + 2 * z + w)
     after = {key: value + h for key, value in at.items()}
-    for _ in range(2 if dyn.mechanism.equations else 0):
+    for _ in range(2 if dyn.mechanism.equation_count else 0):
         q, qd = _projected(dyn, q, qd, after)
     return q, qd

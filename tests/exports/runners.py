@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Routine
-from lagrangian.exports.samples import inputs
+from lagrangian.exports.reference_values import routine_inputs
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Routine
 from tests.exports import julia_in_python
 from tests.exports.compiled_c import run
 from tests.exports.mechanisms import dynamics, functions, mechanism, trials
@@ -30,7 +30,7 @@ def assert_equal_to_the_kernels(target: str, runner: Runner, name: str, folder: 
     routines = package(m, wanted).routines
     for state, found in zip(given, runner(folder, m.name, routines, given), strict=True):
         for routine in routines:
-            right = expected(dynamics(name), routine.name, inputs(routine, state))
+            right = expected(dynamics(name), routine.name, routine_inputs(routine, state))
             assert found[routine.name].shape == right.shape, routine.name
             assert miss(found[routine.name], right) < 1e-12, routine.name
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Routine
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Routine
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import expected, miss
 
@@ -32,7 +32,7 @@ def dynamics(name: str) -> lg.Dynamics:
 @cache
 def state(name: str) -> dict[str, np.ndarray]:
     """A random state of the mechanism, which keeps its constraints."""
-    (found,) = states(mechanism(name), 1)
+    (found,) = sample_states(mechanism(name), 1)
     return found
 
 
@@ -45,7 +45,7 @@ def worst(name: str, functions: Sequence[str], call: Any) -> float:
     """How far `call(routine, inputs)`, a list of outputs, is off from the kernels, of all functions of a mechanism."""
     found = 0.0
     for routine in package(mechanism(name), functions, None, (), False).routines:
-        given = inputs(routine, state(name))
+        given = routine_inputs(routine, state(name))
         outputs = call(routine, shaped(routine, given))
         assert [np.shape(x) for x in outputs] == [x.shape for x in routine.outputs]
         reference = values(name, routine.name, *((key, tuple(x)) for key, x in given.items()))
@@ -67,7 +67,7 @@ def twice_closed() -> lg.Mechanism:
 def led() -> lg.Mechanism:
     """An arm that a constraint leads by functions of time and of its other angle."""
     return lg.library("two_r").replace(
-        constraints=[lg.Holonomic("led", "theta1 = 0.3*sin(2*t) + 0.1*exp(-t)*tanh(atan(theta2))")]
+        constraints=[lg.HolonomicConstraint("led", "theta1 = 0.3*sin(2*t) + 0.1*exp(-t)*tanh(atan(theta2))")]
     )
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.errors import ArgumentError
-from lagrangian.exports.samples import states
-from lagrangian.model.elementary import elementary
+from lagrangian.exports.reference_values import sample_states
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import symbol
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.quadruped import quadruped
@@ -61,7 +61,7 @@ class Built:
     def residual(self, x: np.ndarray, xdot: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, ...]:
         """f and its derivatives by x, xdot and u."""
         n, zero, one = self.n, np.zeros((self.n, self.n)), np.eye(self.n)
-        if self.mechanism.equations:
+        if self.mechanism.equation_count:
             A, B = self.slopes(x, u)
             return xdot - self.rates(x, u), -A, np.eye(2 * n), -B
         tau = self.dyn.inverse_dynamics(x[:n], x[n:], xdot[n:])
@@ -99,7 +99,7 @@ CASES = [
 def test_every_function_is_that_of_the_kernels(name: str, parameters: list[str] | None, tmp_path: Path) -> None:
     built = Built(lg.library(name), tmp_path, parameters=parameters)
     rng = np.random.default_rng(1)
-    for state in states(built.mechanism, 2):
+    for state in sample_states(built.mechanism, 2):
         x = np.r_[state["q"], state["qd"]]
         nx, nu = len(x), built.nu
         u, xdot, lam = rng.uniform(-1, 1, nu), rng.uniform(-1, 1, nx), rng.uniform(-1, 1, nx)
@@ -241,7 +241,7 @@ def test_states_that_are_not_coordinates_and_their_rates_are_refused() -> None:
         with pytest.raises(ArgumentError, match="has a quaternion") as caught:
             lg.export(m, "acados")
         assert "angles in its place" in str(caught.value)
-    assert "heavy_top_acados.c" in lg.export(elementary(lg.library("heavy_top")), "acados").files
-    led = lg.Pfaffian("led", (("theta1", 1),), symbol("t"))
+    assert "heavy_top_acados.c" in lg.export(with_single_coordinates(lg.library("heavy_top")), "acados").files
+    led = lg.PfaffianConstraint("led", (("theta1", 1),), symbol("t"))
     with pytest.raises(ArgumentError, match="depend on time"):
         lg.export(lg.library("two_r").replace(constraints=(led,)), "acados")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import routine_inputs, sample_states
 from tests.exports.compiled_c import STRICT, CompiledC, run
 from tests.exports.mechanisms import ROLLED, long_mechanism, mechanism
 from tests.exports.reference import applicable, expected, miss
@@ -32,9 +32,9 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compil
 
 def compare(m: lg.Mechanism, code: CompiledC, count: int = 3) -> None:
     dyn = lg.compile(m)
-    for state in states(m, count):
+    for state in sample_states(m, count):
         for routine in code.routines.values():
-            given = inputs(routine, state)
+            given = routine_inputs(routine, state)
             assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
 
 
@@ -98,13 +98,13 @@ def test_the_test_program_finds_a_wrong_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["two_r", "four_bar", "rolling_disc"])
 def test_other_parameters_are_prepared(name: str, tmp_path: Path) -> None:
     m = lg.library(name)
-    code = CompiledC(m, tmp_path, ["inverse_dynamics", "mass_matrix", "reactions", *(["closure"] if m.equations else [])])
+    code = CompiledC(m, tmp_path, ["inverse_dynamics", "mass_matrix", "reactions", *(["closure"] if m.equation_count else [])])
     other = {p.name: 1.1 * p.value + 0.01 for p in code.parameters}
     code.prepare(other)
     dyn = lg.compile(m).with_parameters(other)
-    for state in states(m, 2):
+    for state in sample_states(m, 2):
         for routine in code.routines.values():
-            given = inputs(routine, state)
+            given = routine_inputs(routine, state)
             assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
 
 
@@ -115,9 +115,9 @@ def test_numbers_of_a_robot_file_stay_adjustable_by_their_paths(tmp_path: Path) 
     other = {"link7.mass": 3.0, "link7.center.z": 0.2, "gravity.z": -1.62}
     code.prepare(other)
     dyn = lg.compile(m.with_parameters(other))
-    for state in states(m, 2):
+    for state in sample_states(m, 2):
         for routine in code.routines.values():
-            given = inputs(routine, state)
+            given = routine_inputs(routine, state)
             assert miss(code(routine, given), expected(dyn, routine.name, given)) < 1e-12
 
 

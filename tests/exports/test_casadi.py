@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.routine import Routine
+from lagrangian.functions.routine import Routine
 from tests.exports import symbolic
 from tests.exports.reference import applicable, miss
 from tests.exports.symbolic import LARGE, MAIN, SMALL, mechanism, slopes_miss, state, worst
@@ -128,7 +128,7 @@ def test_nan_is_not_hidden() -> None:
 
 @pytest.mark.parametrize("target", ["casadi", "jax"])
 def test_what_is_too_long_is_refused(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lagrangian.exports.functions.catalogue.LARGEST", 1000)
+    monkeypatch.setattr("lagrangian.functions.catalogue.MAX_OPERATIONS", 1000)
     with pytest.raises(lg.ArgumentError, match=r"coriolis_matrix of 'panda' has more than .* cannot write loops over the links"):
         lg.export(mechanism("panda"), target, functions=["coriolis_matrix"])
 

@@ -14,10 +14,10 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.errors import ArgumentError
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Routine
-from lagrangian.exports.samples import inputs, states
-from lagrangian.model.elementary import elementary
+from lagrangian.exports.reference_values import routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Routine
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import call, symbol
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.reference import expected, miss
@@ -40,14 +40,14 @@ class Code:
 
     def __init__(self, mechanism: lg.Mechanism, folder: Path, functions: Sequence[str] | None = None, **options: object) -> None:
         if functions is None:
-            functions = [*FUNCTIONS, *(LOOPS if mechanism.equations else ["forward_dynamics"])]
+            functions = [*FUNCTIONS, *(LOOPS if mechanism.equation_count else ["forward_dynamics"])]
         self.made = lg.export(mechanism, "c", folder, functions=functions, style="closed_form", **options)
         self.name = next(name for name in self.made.files if name.endswith("_test.c")).removesuffix("_test.c")
         self.source, self.header = str(self.made.files[f"{self.name}.c"]), str(self.made.files[f"{self.name}.h"])
         run("gcc", *STRICT, "-shared", "-fPIC", f"{self.name}.c", "-lm", "-o", "code.so", folder=folder)
         self.library = ctypes.CDLL(str(folder / "code.so"))
-        self.mechanism = elementary(mechanism)
-        self.routines = package(self.mechanism, functions, parameters=[], rolled=False).routines
+        self.mechanism = with_single_coordinates(mechanism)
+        self.routines = package(self.mechanism, functions, parameters=[], loops=False).routines
         self.fields = re.findall(r"    double (\w+);", self.header)
         self.values = np.zeros(0)
         if self.fields:
@@ -66,9 +66,9 @@ class Code:
         return found[: routine.size]
 
     def compare(self, dyn: lg.Dynamics, count: int = 3) -> None:
-        for state in states(self.mechanism, count):
+        for state in sample_states(self.mechanism, count):
             for routine in self.routines:
-                given = inputs(routine, state)
+                given = routine_inputs(routine, state)
                 assert miss(self(routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
 
 
@@ -109,7 +109,7 @@ def test_the_formulas_are_those_that_are_printed(name: str) -> None:
     m = lg.library(name)
     eom = lg.derive(m)
     found = set(statements(str(lg.export(m, "c", style="closed_form").files[f"{name}.c"])))
-    matrices = [eom.M, eom.C, eom.G, *([eom.Psi, eom.Psi_dot, eom.closure] if m.equations else [eom.F])]
+    matrices = [eom.M, eom.C, eom.G, *([eom.Psi, eom.Psi_dot, eom.closure] if m.equation_count else [eom.F])]
     for line in (line for matrix in matrices for line in str(matrix).splitlines() if not line.endswith(" = 0")):
         assert f"/* {line} */" in found
 
@@ -151,7 +151,7 @@ def test_constraints_that_depend_on_time(tmp_path: Path) -> None:
         lg.Joint("q2", "revolute", "a", "b", axis="z", placement=(0.5, 0, 0)),
     ]
     odd = 2 + call("sign", q2) * call("abs", q2) ** 3 + call("tanh", q1) + call("max", q1, 0.3 * t)
-    led = lg.Pfaffian("led", (("q1", call("exp", q1) * t), ("q2", odd)), 3 * call("sin", w * t) + t**2)
+    led = lg.PfaffianConstraint("led", (("q1", call("exp", q1) * t), ("q2", odd)), 3 * call("sin", w * t) + t**2)
     m = lg.Mechanism("driven", bodies, joints, constraints=(led,))
     code = Code(m, tmp_path, ["constraint_jacobian", "constraint_rate", "constraint_bias"])
     assert code.fields == ["w"]

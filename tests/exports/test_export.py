@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 
 import lagrangian as lg
 from lagrangian.cli.main import app
-from lagrangian.exports import folder
-from lagrangian.exports.evaluate import evaluated
-from lagrangian.exports.functions.catalogue import FUNCTIONS, package
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports import output_folder
+from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.functions.catalogue import FUNCTIONS, package
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.reference import expected, miss
 
@@ -78,10 +77,10 @@ def puck() -> lg.Mechanism:
 def test_dry_friction_in_a_plane_stays_against_the_velocity() -> None:
     made, dyn = package(puck(), ["friction", "inverse_dynamics", "forward_dynamics"]), lg.compile(puck())
     assert "slide.friction.viscous" in [p.name for p in made.parameters]
-    for state in states(puck(), 2):
+    for state in sample_states(puck(), 2):
         for routine in made.routines:
-            given = inputs(routine, state)
-            assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
+            given = routine_inputs(routine, state)
+            assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-14
     with pytest.raises(lg.ArgumentError, match=r"slide\.friction\.coulomb' cannot stay adjustable"):
         lg.export(puck(), "c", parameters=["slide.friction.coulomb"])
     smooth = puck().with_parameters({"slide.friction.coulomb": 0.0, "slide.friction.coulomb_negative": 0.0})
@@ -116,7 +115,7 @@ def test_nothing_half_written_is_left_behind(tmp_path: Path, monkeypatch: pytest
         path.write_text(str(content))
         return path
 
-    monkeypatch.setattr(folder, "write", failing)
+    monkeypatch.setattr(output_folder, "write", failing)
     with pytest.raises(lg.ArgumentError, match="No space left on device"):
         lg.export("two_r", "c", tmp_path / "out")
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.samples import states
+from lagrangian.exports.reference_values import sample_states
 from tests.exports.fmus import Fmu
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import expected as of_kernels
@@ -49,8 +49,8 @@ def own_torque(m: lg.Mechanism, t: float, q: np.ndarray, qd: np.ndarray) -> np.n
 def trials(m: lg.Mechanism) -> Iterator[dict[str, np.ndarray]]:
     """Random states; of a mechanism with constraints at configurations that it comes through, with random speeds."""
     rng = np.random.default_rng(7)
-    run = lg.simulate(m, 2.0, t_eval=4) if m.equations else None
-    for k, state in enumerate(states(m, 4)):
+    run = lg.simulate(m, 2.0, t_eval=4) if m.equation_count else None
+    for k, state in enumerate(sample_states(m, 4)):
         if run is not None:
             state["q"] = lg.assemble(m, run.q[k])
             state["qd"] = lg.consistent_speeds(m, state["q"], rng.uniform(-1, 1, m.nv))
@@ -83,7 +83,7 @@ def test_derivatives_and_outputs_are_those_of_the_kernels(made: Make, name: str)
                 assert miss(instance.get(*(f"{frame}.{axis}" for axis in "xyz")), pose[:3, 3]) < 1e-12
                 turned = [f"{frame}.R[{i},{j}]" for i in (1, 2, 3) for j in (1, 2, 3)]
                 assert miss(instance.get(*turned), pose[:3, :3].ravel()) < 1e-12
-            if m.equations:
+            if m.equation_count:
                 multipliers = [x for x in fmu.references if x.startswith("lambda_")]
                 assert miss(instance.get(*multipliers), dyn.multipliers(q, qd, tau, t=t)) < 1e-12
 
@@ -104,10 +104,10 @@ def test_ten_seconds_are_those_of_a_run(made: Make, name: str) -> None:
     assert np.abs(exchanged - expected).max() < 3e-6
     stepped = fmu.simulated(CS, 10.0, 101)
     assert np.abs(stepped - expected).max() < 3e-8
-    if m.equations:
+    if m.equation_count:
         dyn = lg.compile(m)
-        assert max(np.abs(dyn.closure(row[: m.nq])).max() for row in exchanged) < 1e-8
-        assert max(np.abs(dyn.closure(row[: m.nq])).max() for row in stepped) < 1e-13
+        assert max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in exchanged) < 1e-8
+        assert max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in stepped) < 1e-13
 
 
 def test_errors_of_a_solver_in_the_constraints_fade(made: Make) -> None:
@@ -115,7 +115,7 @@ def test_errors_of_a_solver_in_the_constraints_fade(made: Make) -> None:
     fmu = made("four_bar")
     dyn, m = lg.compile(fmu.mechanism), fmu.mechanism
     drift = [
-        max(np.abs(dyn.closure(row[: m.nq])).max() for row in found)
+        max(np.abs(dyn.loop_residual(row[: m.nq])).max() for row in found)
         for found in (
             fmu.simulated(ME, 10.0, 101, relative_tolerance=1e-6, start_values={"stabilisation": rate}) for rate in (0.0, 100.0)
         )
@@ -208,12 +208,12 @@ def test_loops_are_closed_again_when_a_length_changes(made: Make, kind: str) -> 
     fmu = made("four_bar")
     longer = fmu.mechanism.with_parameters(l2=float(fmu.mechanism.parameters["l2"]) * 1.1)
     dyn, start = lg.compile(longer), [x.start for x in fmu.description.modelVariables if x.name in fmu.states]
-    assert np.abs(dyn.closure(np.array(start[:3], dtype=float))).max() > 1e-3
+    assert np.abs(dyn.loop_residual(np.array(start[:3], dtype=float))).max() > 1e-3
     with fmu.instance(kind) as instance:
         instance.set(["l2"], [float(longer.parameters["l2"])])
         instance.begin()
         found = instance.get(*fmu.states)
-        assert np.abs(dyn.closure(found[:3])).max() < 1e-12
+        assert np.abs(dyn.loop_residual(found[:3])).max() < 1e-12
         assert np.abs(dyn.constraint_rate(found[:3], found[3:])).max() < 1e-12
 
 
@@ -339,8 +339,8 @@ def test_dry_friction_that_a_parameter_may_give_rises_over_small_speeds(tmp_path
 
 
 def test_constraints_that_depend_on_time(tmp_path_factory: pytest.TempPathFactory) -> None:
-    drive = lg.Holonomic("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")
-    m = lg.library("two_r").replace(constraints=[drive], initial=lg.Initial(q=(1.0, 0.5), qd=(2.5, 0.0)))
+    drive = lg.HolonomicConstraint("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")
+    m = lg.library("two_r").replace(constraints=[drive], initial=lg.InitialState(q=(1.0, 0.5), qd=(2.5, 0.0)))
     fmu = Fmu(m, tmp_path_factory.mktemp("timed"))
     run = lg.simulate(m, 2.0, t_eval=21, rtol=1e-11, atol=1e-12)
     expected = np.hstack([run.q, run.qd])
@@ -364,7 +364,7 @@ def test_a_long_chain_is_loops_over_its_links(tmp_path_factory: pytest.TempPathF
     m = lg.Mechanism("chain", bodies, joints, parameters={"unused": lg.parameter("unused", 1.0)})
     fmu = Fmu(m, tmp_path_factory.mktemp("chain"))
     assert [x.name for x in fmu.description.modelVariables if x.causality == "parameter"] == ["largest_step"]
-    state = next(states(m, 1))
+    state = next(sample_states(m, 1))
     q, qd = state["q"], state["qd"]
     with fmu.instance(ME) as instance:
         instance.begin()

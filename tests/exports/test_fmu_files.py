@@ -16,7 +16,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.errors import LagrangianError
-from lagrangian.exports.fmi import compiler
+from lagrangian.exports.targets import fmu
 from tests import test_hostile_names
 from tests.exports.fmus import Fmu, fmpy
 from tests.exports.quadruped import quadruped
@@ -27,7 +27,7 @@ NAMES = ("puma560", "four_bar", "quadruped")
 LONG = tuple(pytest.param(name, marks=pytest.mark.slow) for name in ("two_r", "panda", "rolling_disc", "stewart"))
 
 
-def files(export: lg.Export) -> dict[str, bytes]:
+def files(export: lg.ExportResult) -> dict[str, bytes]:
     (content,) = export.files.values()
     with zipfile.ZipFile(BytesIO(content)) as packed:
         return {name: packed.read(name) for name in packed.namelist()}
@@ -142,11 +142,11 @@ def test_the_same_mechanism_gives_the_same_bytes() -> None:
 
 
 def test_without_a_compiler_there_are_sources_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
+    monkeypatch.setattr(fmu.shutil, "which", lambda name: None)
     made = lg.export("two_r", "fmu")
     assert not [name for name in files(made) if name.startswith("binaries/")]
     assert "no C compiler" in made.notes[-1]
-    monkeypatch.setattr(compiler.shutil, "which", lambda name: str(tmp_path / "no such program"))
+    monkeypatch.setattr(fmu.shutil, "which", lambda name: str(tmp_path / "no such program"))
     assert "did not compile" in lg.export("two_r", "fmu").notes[-1]
 
 
@@ -154,7 +154,7 @@ def test_a_compiler_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, tmp_pat
     broken = tmp_path / "cc"
     broken.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('model.c:1: error: it is broken')\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(compiler.shutil, "which", lambda name: str(broken))
+    monkeypatch.setattr(fmu.shutil, "which", lambda name: str(broken))
     assert "it is broken" in lg.export("two_r", "fmu").notes[-1]
 
 
@@ -192,7 +192,7 @@ def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
     names, parents = ("a-b", "a b", "time"), ("ground", "b0", "b1")
     joints = [lg.Joint(n, "revolute", p, f"b{k}", axis="z") for k, (n, p) in enumerate(zip(names, parents, strict=True))]
     frames = [lg.Frame("θ", "b2"), lg.Frame("theta", "b1"), lg.Frame("1", "b1")]
-    rule = lg.Pfaffian(test_hostile_names.SHELL + test_hostile_names.FORMAT + "#\\", {"a-b": 1.0, "a b": 1.0})
+    rule = lg.PfaffianConstraint(test_hostile_names.SHELL + test_hostile_names.FORMAT + "#\\", {"a-b": 1.0, "a b": 1.0})
     made = Fmu(lg.Mechanism("fmi3", bodies, joints, frames=frames, constraints=[rule]), tmp_path)
     assert made.states == ["a_b", "a_b_", "time_", "qd_a_b", "qd_a_b_", "qd_time"]
     assert {"theta.x", "theta.x_", "x1.x", "theta.R[1,1]", "theta.R_[1,1]"} <= set(made.references)
@@ -217,7 +217,7 @@ def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:
         matrix = [f"mass_matrix[{i},{j}]" for i in (1, 2) for j in (1, 2)]
         assert np.allclose(instance.get(*matrix), dyn.mass_matrix(q).ravel(), rtol=1e-13)
         assert np.allclose(instance.get("gravity_theta1", "gravity_theta2"), dyn.gravity(q), rtol=1e-13)
-        assert np.allclose(instance.get(*(f"center_of_mass_{x}" for x in "xyz")), dyn.center_of_mass(q), rtol=1e-13, atol=1e-15)
+        assert np.allclose(instance.get(*(f"center_of_mass_{x}" for x in "xyz")), dyn.centre_of_mass(q), rtol=1e-13, atol=1e-15)
         twist = [f"tip.velocity_{x}" for x in ("wx", "wy", "wz", "vx", "vy", "vz")]
         assert np.allclose(instance.get(*twist), dyn.velocity(q, qd, "tip"), rtol=1e-13, atol=1e-15)
         assert np.allclose(instance.get("inverse_dynamics_theta1", "inverse_dynamics_theta2"), [0.7, 0.0], atol=1e-12)

@@ -136,7 +136,7 @@ def test_the_platform_can_be_set(made: Make) -> None:
     pose = {"w": 1.0, "x": 0.1, "y": 0.0, "z": 0.0, "px": 0.1, "py": 0.0, "pz": 2.1}
     for given in (pose, {"pz": 2.1}, {"x": 0.1}):
         found = begun(fmu, ME, **{f"platform.{key}": value for key, value in given.items()})[: m.nq]
-        assert np.abs(dyn.closure(found)).max() < 1e-12
+        assert np.abs(dyn.loop_residual(found)).max() < 1e-12
         length = np.hypot(1.0, 0.1) if "x" in given else 1.0  # quaternions are brought to length one
         for key, value in given.items():
             wanted = value if key.startswith("p") else value / length
@@ -206,8 +206,8 @@ def test_without_start_values_nothing_moves(made: Make) -> None:
 
 def test_a_drive_that_depends_on_time_is_followed(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The crank of a linkage at a later start is where the drive has it by then, after turns in the same assembly."""
-    m = lg.library("four_bar").replace(constraints=[lg.Holonomic("drive", "theta1 = pi/2 + 2*t")])
-    m = m.replace(initial=lg.Initial(q=m.initial.q))
+    m = lg.library("four_bar").replace(constraints=[lg.HolonomicConstraint("drive", "theta1 = pi/2 + 2*t")])
+    m = m.replace(initial=lg.InitialState(q=m.initial.q))
     fmu = Fmu(m, tmp_path_factory.mktemp("timed"), functions=["kinetic_energy"])
     found = begun(fmu, ME, t=30.2)[:3]
     assert found[0] == pytest.approx(np.pi / 2 + 60.4, abs=1e-11)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
 from tests.exports.reference import expected, miss
 
 SNIPPET = Path(__file__).parents[2] / "docs" / "snippets" / "howto" / "write_an_export_target.py"
@@ -27,9 +27,9 @@ def test_a_language_of_ones_own_gives_what_the_kernels_give(tmp_path: Path, monk
     source = str(lg.export(m, "javascript", functions=names).files["two_r.js"])
     made = package(m, names)
     dyn = lg.compile(m)
-    for state in states(m, 2):
+    for state in sample_states(m, 2):
         for routine in made.routines:
-            given = inputs(routine, state)
+            given = routine_inputs(routine, state)
             passed = [json.dumps(given[x.name]) for x in routine.inputs]
             outputs = [f"o{k}" for k in range(len(routine.outputs))]
             text = source + "".join(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.routine import Routine
+from lagrangian.functions.routine import Routine
 from tests.exports import symbolic
 from tests.exports.reference import applicable, miss
 from tests.exports.symbolic import LARGE, MAIN, SMALL, mechanism, slopes_miss, state, worst
@@ -54,7 +54,7 @@ def test_every_function_is_that_of_the_kernels() -> None:
 @pytest.mark.parametrize("few", [0, 1000])
 def test_in_rows_and_on_scalars_alike(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a mechanism that is led by functions of time."""
-    monkeypatch.setattr("lagrangian.exports.jax_code.FEW", few)
+    monkeypatch.setattr("lagrangian.exports.targets.jax.MAX_SCALAR_NODES", few)
     exported.cache_clear()
     assert off("led", "forward_dynamics", "closure", "constraint_bias") < 1e-12
     exported.cache_clear()

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.evaluate import evaluated
-from lagrangian.exports.folder import write_all
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Argument, Package, Routine, Straight
-from lagrangian.exports.samples import inputs, states
-from lagrangian.exports.targets import target_of
-from lagrangian.exports.targets.target import Wish
+from lagrangian.exports.output_folder import write_all
+from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.exports.targets import find_target
+from lagrangian.exports.targets.target import ExportRequest
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Package, Routine, RoutineArgument, StraightLineCode
 from lagrangian.kernels.trace.node import Graph, Trace
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.runners import octave, translated_julia_results
@@ -38,10 +37,10 @@ def own_test(target: str, name: str, folder: Path, made: Package) -> None:
         case "rust":
             run("cargo", "test", "--offline", "--quiet", "--test", "reference", folder=folder)
         case "julia":
-            given = list(states(lg.library(name), 1))
+            given = list(sample_states(lg.library(name), 1))
             (found,) = translated_julia_results(folder, name, made.routines, given)
             for routine in made.routines:
-                right = evaluated(made, routine, inputs(routine, given[0]))
+                right = evaluate_routine(made, routine, routine_inputs(routine, given[0]))
                 assert np.allclose(found[routine.name], right, rtol=1e-13, atol=1e-13)
 
 
@@ -51,9 +50,9 @@ def exported(target: str, name: str, made: Package, folder: Path) -> None:
         pytest.skip(f"{TARGETS[target]} is not installed")
     if target == "julia":
         pytest.importorskip("tree_sitter_julia", reason="no parser of Julia is installed")
-    chosen = type(target_of(target))()
+    chosen = type(find_target(target))()
     chosen.package = lambda mechanism, wish: made  # type: ignore[method-assign]
-    write_all(folder, chosen.make(lg.library(name), Wish()).files, (), target)
+    write_all(folder, chosen.make(lg.library(name), ExportRequest()).files, (), target)
     own_test(target, name, folder, made)
 
 
@@ -64,13 +63,13 @@ def operations() -> Routine:
     values = [
         *(x.sin() * y.cos() + z, x - y * z, y * z - x, -x / y, (x * x).sqrt(), x.exp(), (y * y).log(), z.tanh()),
         *((x * 0.1).asin(), (y * 0.1).acos(), z.atan(), x.atan2(y), 2.5 - x * 3.0, x + y, (x * 3.0).floor()),
-        *(x.touched_by(z), x.choose(x, y, z, y), z.by_sign(x, y), (x - x * 2).by_sign(y, z), w.by_sign(-0.25, 1e-30)),
+        *(x.with_nan_from(z), x.choose(x, y, z, y), z.by_sign(x, y), (x - x * 2).by_sign(y, z), w.by_sign(-0.25, 1e-30)),
         *(-(x + y) * z, x - (y - z), x / (y / z), x / (y * z), -(x * y), 1.5, -2.0, 1e22 * x * 1e-22, x * -3.5),
         *(x - (-y) * z, (x + y) * (z - w) / (x * x + 1.0), -(-x - y), x.choose(-x, 0.5, -(y + z), (y * z).exp())),
     ]
-    arguments = (Argument("q", (2,), "coordinates"), Argument("qd", (2,), "speeds"))
-    output = Argument("y", (len(values),), "all operations", output=True)
-    return Routine("operations", "Every operation.", arguments, (output,), Straight(Trace(graph, values)))
+    arguments = (RoutineArgument("q", (2,), "coordinates"), RoutineArgument("qd", (2,), "speeds"))
+    output = RoutineArgument("y", (len(values),), "all operations", output=True)
+    return Routine("operations", "Every operation.", arguments, (output,), StraightLineCode(Trace(graph, values)))
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.evaluate import evaluated
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
 from tests.exports.reference import applicable, expected, miss
 
 NAMES = ("two_r", "four_bar", "rolling_disc", "slider_crank", "cart_pendulum", "flyball_governor", "puma560", "geared_link")
@@ -79,10 +78,10 @@ def compare(m: lg.Mechanism) -> None:
     other = {p.name: 1.1 * p.value + (0.13 if p.value == 0 else 0.0) for p in made.parameters}
     made = replace(made, parameters=tuple(replace(p, value=other[p.name]) for p in made.parameters))
     dyn = lg.compile(m.with_parameters(other))
-    state = next(iter(states(m, 1)))
+    state = next(iter(sample_states(m, 1)))
     for routine in made.routines:
-        given = inputs(routine, state)
-        assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-11, routine.name
+        given = routine_inputs(routine, state)
+        assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-11, routine.name
 
 
 @pytest.mark.parametrize("name", NAMES)

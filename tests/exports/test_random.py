@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.exports.evaluate import evaluated
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
 from lagrangian.model import joints, loops
 from tests.exports.reference import applicable, expected, miss
 from tests.mechanisms import random_mechanism, two_chains
@@ -23,10 +22,10 @@ LOOPS = list(loops.TYPES)
 
 def compare(m: lg.Mechanism, names: tuple[str, ...], tolerance: float) -> None:
     made, dyn = package(m, [name for name in names if name in applicable(m)]), lg.compile(m)
-    for state in states(m, 1):
+    for state in sample_states(m, 1):
         for routine in made.routines:
-            given = inputs(routine, state)
-            assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < tolerance, routine.name
+            given = routine_inputs(routine, state)
+            assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < tolerance, routine.name
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
@@ -40,17 +39,17 @@ def test_loops_of_every_type(kind: str) -> None:
     m = two_chains(["ball", "revolute", "prismatic"], ["revolute", "universal", "revolute"], kind, seed=3)
     made, dyn = package(m, [name for name in CLOSED if name != "multipliers"]), lg.compile(m)
     rng = np.random.default_rng(5)
-    state = next(iter(states(m, 1))) | {"qd": rng.normal(size=m.nv)}
+    state = next(iter(sample_states(m, 1))) | {"qd": rng.normal(size=m.nv)}
     for routine in made.routines:
-        given = inputs(routine, state)
-        assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-10, routine.name
+        given = routine_inputs(routine, state)
+        assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-10, routine.name
 
 
 @pytest.mark.parametrize("name", ["parallelogram", "delta", "slider_crank", "andrews_squeezer", "peaucellier"])
 def test_multipliers_are_the_least_where_equations_are_redundant(name: str) -> None:
     m = lg.library(name)
     made, dyn = package(m, ["multipliers"]), lg.compile(m)
-    for state in states(m, 1):
-        given = inputs(made.routines[0], state)
-        found, wanted = evaluated(made, made.routines[0], given), expected(dyn, "multipliers", given)
+    for state in sample_states(m, 1):
+        given = routine_inputs(made.routines[0], state)
+        found, wanted = evaluate_routine(made, made.routines[0], given), expected(dyn, "multipliers", given)
         assert miss(found, wanted) < 1e-9

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import lagrangian as lg
-from lagrangian.exports.evaluate import evaluated
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.samples import inputs, states
+from lagrangian.exports.reference_values import evaluate_routine, routine_inputs, sample_states
+from lagrangian.functions.catalogue import package
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import applicable, expected, miss
 
@@ -25,7 +24,7 @@ def test_every_function_is_that_of_the_kernels(name: str) -> None:
     dyn, functions = lg.compile(m), applicable(m)
     assert {"inverse_dynamics", "forward_dynamics", "step", "reactions", "regressor"} <= set(functions)
     made = package(m, functions)
-    for state in states(m, 2):
+    for state in sample_states(m, 2):
         for routine in made.routines:
-            given = inputs(routine, state)
-            assert miss(evaluated(made, routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name
+            given = routine_inputs(routine, state)
+            assert miss(evaluate_routine(made, routine, given), expected(dyn, routine.name, given)) < 1e-12, routine.name

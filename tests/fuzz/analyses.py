@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.identification import grouping
+from lagrangian.identification import base_parameters
 from tests.fuzz.mechanisms import SMALL
 from tests.fuzz.outcome import NON_FINITE, Outcome
 
@@ -77,9 +77,12 @@ def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> N
     """Joints that move by little from where they are, the torques for that, and motors that give them."""
     m = dyn.mechanism
     names = [name for j in m.joints if j.kind.nq == j.kind.nv == 1 for name in j.coordinate_names]
-    if len(names) != m.nq or m.equations:
+    if len(names) != m.nq or m.equation_count:
         return
-    task = found.attempt("inverse", lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral(), m.neutral() + 0.1, 1.0), t_eval=11))
+    task = found.attempt(
+        "inverse",
+        lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral_configuration(), m.neutral_configuration() + 0.1, 1.0), t_eval=11),
+    )
     if task is None:
         return
     _finite(found, "the torque along a path", task, task.value.tau, said)
@@ -92,9 +95,9 @@ def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> N
 
 def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """From a short run without noise."""
-    grouping.LIMIT = 2.0  # s: a fuzz does not wait longer for exact base parameters
+    base_parameters.LIMIT = 2.0  # s: a fuzz does not wait longer for exact base parameters
     run = found.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
-    if run is None or not run.value.success or dyn.mechanism.equations:
+    if run is None or not run.value.success or dyn.mechanism.equation_count:
         return
     result = found.attempt("identify", lambda: lg.identify(dyn, run.value))
     if result is not None:

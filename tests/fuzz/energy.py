@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.model.constraint import Holonomic, Pfaffian
+from lagrangian.model.constraint import HolonomicConstraint, PfaffianConstraint
 from lagrangian.model.expression import free_symbols
 
 FAR = 1e-6  # by what part of its state a run may be off, and of the energy moved: far more than the tolerances promise
@@ -15,14 +15,15 @@ def conserves(mechanism: lg.Mechanism, motion: lg.Motion) -> bool:
     """Whether nothing takes or gives energy in this run, which has no torques."""
     rubs = any(float(s.damping) for s in mechanism.springs) or any(j.friction != lg.Friction() for j in mechanism.joints)
     moved = any(
-        (isinstance(c, Holonomic) and "t" in free_symbols(c.equation)) or (isinstance(c, Pfaffian) and _driven(c))
+        (isinstance(c, HolonomicConstraint) and "t" in free_symbols(c.equation))
+        or (isinstance(c, PfaffianConstraint) and _driven(c))
         for c in mechanism.constraints
     )
     carried = any(isinstance(s, lg.GravityCompensation) for s in mechanism.springs)
     return not (rubs or moved or carried or motion.events)
 
 
-def _driven(constraint: Pfaffian) -> bool:
+def _driven(constraint: PfaffianConstraint) -> bool:
     timed = any("t" in free_symbols(x) for _, x in constraint.coefficients)
     return timed or bool(free_symbols(constraint.phi)) or float(constraint.phi) != 0
 

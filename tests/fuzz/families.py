@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from lagrangian.description import packaged
+from lagrangian.description import load
 from tests.fuzz import analyses, arguments, commands, mechanisms, saved
 from tests.fuzz.grammar import mechanism
 from tests.fuzz.models import MODELS
@@ -37,7 +37,7 @@ class Family:
 
 
 def _from_library(rng: Random) -> bytes:
-    return mutated(rng, (packaged.folder() / f"{rng.choice(packaged.names())}.toml").read_text(encoding="utf-8"), ".toml")
+    return mutated(rng, (load.library_folder() / f"{rng.choice(load.library_names())}.toml").read_text(encoding="utf-8"), ".toml")
 
 
 def _from_model(name: str) -> Family:

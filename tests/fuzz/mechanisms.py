@@ -32,7 +32,7 @@ def examine(path: Path, rng: Random, deep: bool) -> Outcome:
     again = found.attempt("write", lambda: lg.loads(lg.dumps(mechanism)))
     if again is not None and (wrong := differs(mechanism, again.value)):
         found.fault(CHANGED, wrong)
-    if deep and mechanism.nv <= SMALL and mechanism.equations <= SMALL:
+    if deep and mechanism.nv <= SMALL and mechanism.equation_count <= SMALL:
         dyn = found.attempt("compile", lambda: lg.compile(mechanism))
         if dyn is not None:
             # a reader may take an inertia that no body has, and say so: what is computed of it may be anything
@@ -82,7 +82,7 @@ def evaluate(found: Outcome, dyn: lg.Dynamics, rng: Random, warned: bool) -> Non
         "inverse_dynamics": lambda: dyn.inverse_dynamics(q, qd, tau),
         "energy": lambda: np.append(dyn.kinetic_energy(q, qd), dyn.potential_energy(q)),
         "forward_dynamics": lambda: dyn.forward_dynamics(q, qd, tau),
-        "constraints": lambda: dyn.closure(q) if dyn.mechanism.equations else np.zeros(0),
+        "constraints": lambda: dyn.loop_residual(q) if dyn.mechanism.equation_count else np.zeros(0),
     }
     for name, call in calls.items():
         result = found.attempt(name, call)
@@ -113,7 +113,7 @@ def options(rng: Random, mechanism: lg.Mechanism) -> dict[str, Any]:
         given |= {"wrenches": {mechanism.bodies[-1].name: (0, 0, "0.1*sin(30*t)", 1, 0, 0)}}
     if rng.random() < 0.2:
         given["method"] = rng.choice([name for name in METHODS if METHODS[name]().adaptive])
-    if rng.random() < 0.15 and mechanism.equations:
+    if rng.random() < 0.15 and mechanism.equation_count:
         given["stabilisation"] = rng.choice(STABILISATIONS)
     if rng.random() < 0.1:
         given |= {"limits": False} if rng.random() < 0.5 else {"restitution": 0.7}

@@ -12,13 +12,13 @@ from tests.fuzz.calls import Call, motion, path, two_r
 
 
 @cache
-def equations() -> lg.Equations:
+def equations() -> lg.EquationsOfMotion:
     return lg.derive("two_r")
 
 
 @cache
 def reduced() -> Any:
-    return lg.derive("five_bar").reduced()
+    return lg.derive("five_bar").in_independent_coordinates()
 
 
 @cache
@@ -27,12 +27,12 @@ def compiled() -> Any:
 
 
 @cache
-def proven() -> lg.Certified:
+def proven() -> lg.CertifiedMotion:
     return lg.certify("pendulum", 0.01, digits=5)
 
 
 @cache
-def sizing() -> lg.Sizing:
+def sizing() -> lg.ActuatorSizing:
     return lg.size_actuators(two_r(), motion())
 
 
@@ -48,7 +48,7 @@ def task() -> Any:
 
 @cache
 def exciting() -> Any:
-    return lg.exciting_path(two_r(), 1.0, harmonics=2, iterations=1)
+    return lg.excitation_trajectory(two_r(), 1.0, harmonics=2, iterations=1)
 
 
 Q = np.array([0.3, 0.4])
@@ -73,7 +73,7 @@ EQUATIONS: dict[str, dict[str, Any]] = {
 }
 PLOTS: dict[str, dict[str, Any]] = {"plot": {}, "plot_path": {}, "phase_portrait": {}}
 TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
-    "Equations": (equations, lg.Equations, EQUATIONS),
+    "Equations": (equations, lg.EquationsOfMotion, EQUATIONS),
     "Reduced": (
         reduced,
         None,
@@ -81,11 +81,11 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     ),
     "Compiled": (compiled, None, {"mass_matrix": {"q": Q}, "inverse_dynamics": {"q": Q, "qd": Q, "qdd": Q}}),
     "Motion": (motion, lg.Motion, {**PLOTS, "report": {"path": "no/folder.html"}}),
-    "Certified": (proven, lg.Certified, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
-    "Sizing": (sizing, lg.Sizing, {"to_csv": {"path": "out.csv"}}),
+    "Certified": (proven, lg.CertifiedMotion, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
+    "Sizing": (sizing, lg.ActuatorSizing, {"to_csv": {"path": "out.csv"}}),
     "Identification": (identified, lg.Identification, {"validate": {"t": motion}}),
-    "PathMotion": (task, lg.PathMotion, {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}}),
-    "FourierPath": (exciting, lg.FourierPath, {"__call__": {"t": 0.5}}),
+    "PathMotion": (task, lg.InverseDynamicsResult, {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}}),
+    "FourierPath": (exciting, lg.FourierTrajectory, {"__call__": {"t": 0.5}}),
     "Path": (path, lg.paths.JointPath, {"__call__": {"t": 0.5}}),
     "Mechanism": (
         lambda: two_r().mechanism,
@@ -110,7 +110,7 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     "DH": (
         lambda: lg.Mechanism,
         lg.Mechanism,
-        {"from_dh": {"rows": [lg.DHRow(a=1.0)], "convention": "standard"}},
+        {"from_dh": {"rows": [lg.DHParameters(a=1.0)], "convention": "standard"}},
     ),
 }
 

@@ -12,11 +12,11 @@ Record = tuple[np.ndarray, ...]
 
 
 @cache
-def excited(name: str = "puma560", periods: int = 1) -> lg.FourierPath:
-    return lg.exciting_path(lg.library(name), periods=periods, iterations=0)
+def excited(name: str = "puma560", periods: int = 1) -> lg.FourierTrajectory:
+    return lg.excitation_trajectory(lg.library(name), periods=periods, iterations=0)
 
 
-def record(arm: lg.Mechanism, path: lg.FourierPath, rate: float = 100.0, share: float = 0.0, seed: int = 0) -> Record:
+def record(arm: lg.Mechanism, path: lg.FourierTrajectory, rate: float = 100.0, share: float = 0.0, seed: int = 0) -> Record:
     """t, q, tau, qd, qdd along a path, with noise on the forces as a share of their root mean square."""
     t = np.arange(0, path.duration, 1 / rate)
     q, qd, qdd = path(t)

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.record import follow
-from lagrangian.identification import grouping
-from lagrangian.identification.grouping import exact_grouping
-from lagrangian.identification.identify import regression_of
-from lagrangian.identification.numeric_base import numeric_grouping
+from lagrangian.configuration.record import follow_record
+from lagrangian.identification import base_parameters
+from lagrangian.identification.base_parameters import exact_grouping, numeric_grouping
+from lagrangian.identification.identify import make_regression
 from lagrangian.identification.projection import Projection, general_states
 from tests.identification.records import (
     Record,
@@ -34,20 +33,20 @@ def test_exact_without_noise(name: str, count: int, rotors: bool) -> None:
     exact = lg.derive(arm).base_parameters()
     assert exact.count == count
     if not rotors:
-        assert len(found.base) == count
+        assert len(found.inertial_estimates) == count
         values = exact.values()
-        for estimate in found.base:
+        for estimate in found.inertial_estimates:
             known = values[estimate.name.removesuffix("R")]
             assert estimate.value == pytest.approx(known, abs=1e-8)
             assert estimate.described == pytest.approx(known, abs=1e-10)
     assert np.abs(found.values - found.described).max() < 1e-8
-    assert found.residuals.percent.max() < 1e-8
+    assert found.residuals.percent_error.max() < 1e-8
 
 
 def test_rotors_join_the_first_two_links_and_stand_alone_beyond() -> None:
     found = lg.identify(lg.library("puma560"), *record(lg.library("puma560"), excited(), 60), rotors=True)
-    assert [e.name for e in found.base if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
-    assert len(found.base) == 40
+    assert [e.name for e in found.inertial_estimates if e.name.startswith("Ja")] == ["Ja3", "Ja4", "Ja5", "Ja6"]
+    assert len(found.inertial_estimates) == 40
     assert "Ja1" in found["Iyy1R"].formula
     assert found["Ja4"].value == pytest.approx(76.0364**2 * 33e-6)
 
@@ -56,10 +55,12 @@ def test_rotors_join_the_first_two_links_and_stand_alone_beyond() -> None:
 @pytest.mark.parametrize("name", ["puma560", "stanford", "panda", "lwr7", "furuta"])
 def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> None:
     dyn = lg.compile(lg.library(name))
-    regression = regression_of(dyn, True, False, rotors, None)
+    regression = make_regression(dyn, True, False, rotors, None)
     exact = exact_grouping(regression)
-    states = general_states(Projection(dyn, dyn.mechanism.neutral()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2))
-    numeric = numeric_grouping(regression, regression.matrix(*states[:3]).reshape(-1, len(regression.terms)))
+    states = general_states(
+        Projection(dyn, dyn.mechanism.neutral_configuration()), 150, np.zeros((1, dyn.nq)), np.random.default_rng(2)
+    )
+    numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     assert exact is not None
     assert numeric.names == exact.names
     assert numeric.columns == exact.columns
@@ -67,11 +68,15 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
 
 
 def test_exact_base_parameters_of_a_slide_turned_by_a_named_angle() -> None:
-    rows = [lg.DHRow(d=-0.55, alpha=-0.56, theta=0.97 * lg.parameter("p", 1.3), joint="P", mass=1.0, inertia=(0.1, 0.1, 0.1))]
-    arm = lg.Mechanism.from_dh([*rows, lg.DHRow(a=0.3, mass=1.0, inertia=(0.1, 0.1, 0.1))], convention="modified")
-    regression = regression_of(lg.compile(arm), False, False, False, None)
-    states = general_states(Projection(lg.compile(arm), arm.neutral()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2))
-    numeric = numeric_grouping(regression, regression.matrix(*states[:3]).reshape(-1, len(regression.terms)))
+    rows = [
+        lg.DHParameters(d=-0.55, alpha=-0.56, theta=0.97 * lg.parameter("p", 1.3), joint="P", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    ]
+    arm = lg.Mechanism.from_dh([*rows, lg.DHParameters(a=0.3, mass=1.0, inertia=(0.1, 0.1, 0.1))], convention="modified")
+    regression = make_regression(lg.compile(arm), False, False, False, None)
+    states = general_states(
+        Projection(lg.compile(arm), arm.neutral_configuration()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2)
+    )
+    numeric = numeric_grouping(regression, regression.regressor(*states[:3]).reshape(-1, len(regression.terms)))
     exact = exact_grouping(regression)
     assert exact is not None
     assert exact.names == numeric.names
@@ -87,10 +92,10 @@ def test_a_record_without_forces_says_nothing() -> None:
 
 
 def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    regression = regression_of(lg.compile("two_r"), True, False, True, None)
+    regression = make_regression(lg.compile("two_r"), True, False, True, None)
     assert exact_grouping(regression) is not None
-    monkeypatch.setattr(grouping, "check", lambda system, limit: None)  # a forecast that was wrong
-    monkeypatch.setattr(grouping, "LIMIT", 0.0)
+    monkeypatch.setattr(base_parameters, "check_cost", lambda system, limit: None)  # a forecast that was wrong
+    monkeypatch.setattr(base_parameters, "LIMIT", 0.0)
     assert exact_grouping(regression) is None
 
 
@@ -105,12 +110,12 @@ def test_friction_that_acts_as_a_parameter_does_is_grouped() -> None:
 def test_what_is_not_identified_is_subtracted() -> None:
     """Rotors, friction, springs at joints and between points, as described."""
     arm = random_mechanism(["revolute", "prismatic", "helical"], 4, chain=True, passive=True)
-    path = lg.exciting_path(arm, iterations=0, friction=False)
+    path = lg.excitation_trajectory(arm, iterations=0, friction=False)
     for friction in (False, "viscous", True):
         found = lg.identify(arm, *record(arm, path, 50), friction=friction)
         assert np.abs(found.values - found.described).max() < 1e-8
     wrong = arm.replace(joints=tuple(replace(j, rotor=lg.Rotor(0.05, 10)) for j in arm.joints))
-    assert lg.identify(wrong, *record(arm, path, 50), friction=False).residuals.percent.max() > 1
+    assert lg.identify(wrong, *record(arm, path, 50), friction=False).residuals.percent_error.max() > 1
 
 
 def test_joints_of_several_coordinates() -> None:
@@ -131,12 +136,12 @@ def test_bodies_fixed_to_a_link_are_lumped_and_stay_real() -> None:
     bodies = [random_body(rng, name) for name in ("arm", "tool", "wrist", "gripper")]
     joints = [
         lg.Joint("j1", "revolute", "ground", "arm", axis=(0, 1, 0)),
-        lg.Joint("f1", "fixed", "arm", "tool", lg.Placement.from_rpy((0.3, 0.1, 0), (0.1, 0, 0.2))),
-        lg.Joint("j2", "revolute", "tool", "wrist", lg.Placement(position=(0.4, 0, 0)), axis=(1, 0, 0)),
-        lg.Joint("f2", "fixed", "wrist", "gripper", lg.Placement(position=(0, 0, 0.2))),
+        lg.Joint("f1", "fixed", "arm", "tool", lg.Transform.from_rpy((0.3, 0.1, 0), (0.1, 0, 0.2))),
+        lg.Joint("j2", "revolute", "tool", "wrist", lg.Transform(position=(0.4, 0, 0)), axis=(1, 0, 0)),
+        lg.Joint("f2", "fixed", "wrist", "gripper", lg.Transform(position=(0, 0, 0.2))),
     ]
     arm = lg.Mechanism("tooled", bodies, joints)
-    path = lg.exciting_path(arm, iterations=0)
+    path = lg.excitation_trajectory(arm, iterations=0)
     heavier = arm.replace(bodies=tuple(replace(b, mass=1.5 * float(b.mass)) for b in bodies))
     rows = record(heavier, path, 60)
     found = lg.identify(arm, *rows)
@@ -161,11 +166,11 @@ def closed_record(mechanism: lg.Mechanism, amplitude: float) -> tuple[Record, Pr
     c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
     first = [start[mechanism.coordinate_names.index(name)] for name in projection.names]
     driven = first + s @ a + (c - 1) @ b
-    q = follow(dyn, driven, projection.names, t, start)
-    qd, qdd = projection.complete(q, (c * w) @ a - (s * w) @ b, -(s * w * w) @ a - (c * w * w) @ b, t)
-    assert np.abs(dyn.closure(q)).max() < 1e-9
+    q = follow_record(dyn, driven, projection.names, t, start)
+    qd, qdd = projection.full_rates(q, (c * w) @ a - (s * w) @ b, -(s * w * w) @ a - (c * w * w) @ b, t)
+    assert np.abs(dyn.loop_residual(q)).max() < 1e-9
     assert np.abs(dyn.constraint_rate(q, qd)).max() < 1e-9
-    (tau,) = projection.rows(q, t, np.array(dyn.inverse_dynamics(q, qd, qdd)))
+    (tau,) = projection.project(q, t, np.array(dyn.inverse_dynamics(q, qd, qdd)))
     return (t, q, tau, qd, qdd, driven), projection
 
 
@@ -176,7 +181,7 @@ def test_loops_by_actuated_forces_alone(name: str, amplitude: float) -> None:
     assert set(projection.names) == {j.name for j in mechanism.joints if j.actuated}
     found = lg.identify(mechanism, t, q, tau, qd, qdd)
     assert np.abs(found.values - found.described).max() < 1e-7
-    assert len(found.base) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
+    assert len(found.inertial_estimates) < lg.derive(mechanism).base_parameters().count  # loops group more than the tree
     # forward dynamics with the identified bodies: the actuated torques make the same motion
     full = np.zeros_like(qd)
     full[:, projection.independent] = tau

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.identification.estimate import Products, fit
-from lagrangian.identification.identify import equations, grouped, regression_of
+from lagrangian.identification.identify import filtered_equations, find_base_parameters, make_regression
+from lagrangian.identification.least_squares import NormalEquations, fit
 from lagrangian.identification.records import read_record
 from tests.identification.records import (
     excited,
@@ -26,7 +26,7 @@ def test_puma_within_the_stated_confidence() -> None:
     """
     arm = lg.library("puma560")
     found = lg.identify(arm, *record(arm, excited(), 1000, 0.01, seed=7))
-    assert len(found.base) == 36
+    assert len(found.inertial_estimates) == 36
     z = in_errors(found)
     assert np.abs(z).max() < 4.0
     inside = [e.interval[0] <= e.described <= e.interval[1] for e in found]
@@ -35,8 +35,8 @@ def test_puma_within_the_stated_confidence() -> None:
     d = found.values - found.described
     distance = d @ np.linalg.solve(found.covariance, d)
     assert 27 < distance < 94  # 0.1 % and 99.95 %
-    assert found.residuals.percent == pytest.approx(np.ones(6), abs=0.05)
-    assert found.cross_validation.percent == pytest.approx(np.ones(6), abs=0.05)
+    assert found.residuals.percent_error == pytest.approx(np.ones(6), abs=0.05)
+    assert found.cross_validation.percent_error == pytest.approx(np.ones(6), abs=0.05)
     assert found.noise == pytest.approx(0.01 * found.residuals.force, rel=0.05)
 
 
@@ -45,15 +45,15 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     arm = lg.library("puma560")
     t, q, tau, qd, qdd = record(arm, excited(), 50)
     read = read_record(lg.compile(arm), t, q, tau, qd, qdd, None, None)
-    regression = regression_of(lg.compile(arm), True, False, False, None)
-    grouping = grouped(regression, read)
-    Y, z, _, used = equations(regression, grouping, read, 0.02)
-    truth = grouping.matrix @ regression.described
+    regression = make_regression(lg.compile(arm), True, False, False, None)
+    grouping = find_base_parameters(regression, read)
+    Y, z, _, used = filtered_equations(regression, grouping, read, 0.02)
+    truth = grouping.matrix @ regression.described_values
     rng = np.random.default_rng(11)
     noise = np.array([1.0, 2.0, 0.5, 0.05, 0.05, 0.02])
     errors, levels, distances = [], [], []
     for _ in range(120):
-        found = fit(Products.of(Y, z + noise * rng.normal(size=z.shape), used, 1, grouping.names))
+        found = fit(NormalEquations.from_regressor(Y, z + noise * rng.normal(size=z.shape), used, 1, grouping.names))
         errors.append((found.values - truth) / np.sqrt(np.diag(found.covariance)))
         distances.append(np.sum((found.root @ (found.values - truth)) ** 2))
         levels.append(found.noise)
@@ -84,9 +84,9 @@ def test_weights_follow_the_noise_of_each_joint() -> None:
     t, q, tau, qd, qdd = record(arm, excited("scara"), 100)
     tau = tau + np.random.default_rng(0).normal(size=tau.shape) * [1e-3, 3.0, 1e-3, 1e-3]
     found = lg.identify(arm, t, q, tau, qd, qdd)
-    Y = found.regression.matrix(q, qd, qdd, found.grouping.columns).reshape(-1, len(found))
-    plain = np.linalg.lstsq(Y, (tau - found.regression.parts(q, qd, qdd, [0])[1]).ravel(), rcond=None)[0]
-    inertial = slice(len(found.base))  # friction of the bad joint itself is in no other equation
+    Y = found.regression.regressor(q, qd, qdd, found.grouping.columns).reshape(-1, len(found))
+    plain = np.linalg.lstsq(Y, (tau - found.regression.regressor_and_known_forces(q, qd, qdd, [0])[1]).ravel(), rcond=None)[0]
+    inertial = slice(len(found.inertial_estimates))  # friction of the bad joint itself is in no other equation
     off, off_plain = (np.abs(x - found.described)[inertial].max() for x in (found.values, plain))
     assert off < 0.03 * off_plain
     assert np.abs(in_errors(found)).max() < 4
@@ -105,7 +105,7 @@ def test_noisy_coordinates_differentiated_without_bias() -> None:
         z = in_errors(found)
         assert np.abs(z).max() < 4.5
         assert np.mean(z**2) < 2
-        assert len(found.base) == 36
+        assert len(found.inertial_estimates) == 36
     speeds = np.gradient(q, t, axis=0)
     plain = lg.identify(arm, t, q, tau, speeds, np.gradient(speeds, t, axis=0), physical=False)
     assert np.mean(in_errors(plain) ** 2) > 50
@@ -114,7 +114,7 @@ def test_noisy_coordinates_differentiated_without_bias() -> None:
 def test_only_the_deviation_from_a_path_is_smoothed() -> None:
     """A motion faster than the cutoff is not lost if it was commanded."""
     arm = lg.library("two_r")
-    path = lg.exciting_path(arm, period=2.0, periods=10, iterations=0, qdd_limits=100, qd_limits=10)
+    path = lg.excitation_trajectory(arm, period=2.0, periods=10, iterations=0, qdd_limits=100, qd_limits=10)
     t, q, tau, _, _ = record(arm, path, 500)
     with_path = lg.identify(arm, t, q, tau, path=lambda times: path(times), cutoff=3.0)
     without = lg.identify(arm, t, q, tau, cutoff=3.0)
@@ -138,7 +138,7 @@ def test_record_of_a_controlled_run() -> None:
     joints = tuple(replace(j, friction=lg.Friction(2.0)) for j in arm.joints)
     arm = arm.replace(joints=joints)
     dyn = lg.compile(arm)
-    path = lg.exciting_path(arm, period=5.0, iterations=0)
+    path = lg.excitation_trajectory(arm, period=5.0, iterations=0)
 
     def control(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         wanted, speed, acceleration = path(min(t, path.end))

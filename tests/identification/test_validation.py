@@ -19,15 +19,15 @@ from tests.identification.records import (
 def test_validation_on_another_record_finds_a_missing_term() -> None:
     arm = lg.library("puma560")
     rows = record(arm, excited(), 60, 0.01)
-    other = record(arm, lg.exciting_path(arm, iterations=0, seed=9), 60, 0.01, seed=1)
+    other = record(arm, lg.excitation_trajectory(arm, iterations=0, seed=9), 60, 0.01, seed=1)
     bare = arm.replace(joints=tuple(replace(j, friction=lg.Friction()) for j in arm.joints))
     full, missing = lg.identify(bare, *rows), lg.identify(bare, *rows, friction=False)
     good, bad = full.validate(*other), missing.validate(*other)
-    assert good.percent == pytest.approx(np.ones(6), abs=0.2)
+    assert good.percent_error == pytest.approx(np.ones(6), abs=0.2)
     assert good.r_squared.min() > 0.999
-    assert bad.percent.max() > 10
+    assert bad.percent_error.max() > 10
     assert bad.r_squared.min() < good.r_squared.min()
-    assert missing.cross_validation.percent.max() > 10 * full.cross_validation.percent.max()
+    assert missing.cross_validation.percent_error.max() > 10 * full.cross_validation.percent_error.max()
     assert "R^2" in str(good)
 
 

@@ -36,10 +36,10 @@ PUMA1 = PUMA0 + np.array([0.5, 0.3, -0.4, 0.5, 0.4, -0.6])
 THERE = paths.joint_line(PUMA0, PUMA1, 0.5, timing="trapezoidal")
 
 
-HOME = lg.Placement.from_quaternion((0, 0, 2.0), (1, 0, 0, 0)).matrix()
+HOME = lg.Transform.from_quaternion((0, 0, 2.0), (1, 0, 0, 0)).matrix()
 
 
-AWAY = lg.Placement.from_quaternion((0.2, 0.1, 2.1), (1, 0.1, 0.05, -0.1)).matrix()
+AWAY = lg.Transform.from_quaternion((0.2, 0.1, 2.1), (1, 0.1, 0.05, -0.1)).matrix()
 
 
 ROUND_TRIPS = {
@@ -51,7 +51,7 @@ ROUND_TRIPS = {
         paths.formula({f"q{k + 1}": f"{x} + 0.3*sin(4*t + {k})" for k, x in enumerate(PUMA0)}, 1.0),
         {},
     ),
-    "four_bar": ("four_bar", paths.formula({"theta1": "pi/2 + 1.5*sin(3*t)"}, 1.0, start=2.0).beginning(-1.0), {}),
+    "four_bar": ("four_bar", paths.formula({"theta1": "pi/2 + 1.5*sin(3*t)"}, 1.0, start=2.0).with_start_time(-1.0), {}),
     "five_bar": ("five_bar", paths.circle((-0.6, 0.25), 0.05, 1.0), {"frame": "tip"}),
     "three_rrr": ("three_rrr", paths.formula(PLATFORM, 0.5), {}),
     "delta": ("delta", paths.arc((0, 0, -1.0), (0.1, 0.1, -0.95), (0.2, 0, -1.0), 1.0), {"frame": "platform"}),

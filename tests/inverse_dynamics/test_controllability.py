@@ -21,7 +21,7 @@ def symmetric_five_bar(gravity: float = -9.81) -> lg.Mechanism:
         lg.Joint("a2", "revolute", "ground", "c2", (0.3, 0, 0)),
         lg.Joint("b2", "revolute", "c2", "r2", (0.3, 0, 0), actuated=False),
     ]
-    end = lg.Placement(position=(0.4, 0, 0))
+    end = lg.Transform(position=(0.4, 0, 0))
     loop = lg.LoopJoint("tip", "point", "r1", "r2", end, end, directions=("x", "y"))
     frame = lg.Frame("tip", "r1", end)
     return lg.Mechanism("five", bodies, joints, [loop], frames=[frame], gravity=(0, gravity, 0))
@@ -93,7 +93,7 @@ def test_dry_friction_never_exceeds_what_it_has() -> None:
 def test_square_but_dependent_equations() -> None:
     """One freedom led, and one redundant row: as many equations as speeds, but not of full rank."""
     five = symmetric_five_bar()
-    end = lg.Placement(position=(0.4, 0, 0))
+    end = lg.Transform(position=(0.4, 0, 0))
     more = lg.LoopJoint("again", "point", "r1", "r2", end, end, directions=("x",))
     path = lg.paths.joint_line({"a1": 2.1}, {"a1": 1.9}, 1.0)
     q0 = lg.inverse_kinematics(five, {"a1": 2.1, "a2": 0.99}, q0={"b1": -1.4, "b2": 1.4})

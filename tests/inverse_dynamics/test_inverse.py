@@ -92,14 +92,14 @@ def test_simulated_again_it_is_the_path(name):
     np.testing.assert_allclose(back.qd, motion.qd, rtol=0, atol=1e-7)
     moves = np.abs(motion.qd).min(axis=1) > 1e-6 if which == "puma560" else slice(None)  # at rest dry friction is anything
     np.testing.assert_allclose(back.tau[moves], motion.tau[moves], rtol=0, atol=1e-9 * np.abs(motion.tau).max())
-    if mechanism.equations:
+    if mechanism.equation_count:
         scale = np.abs(motion.multipliers).max()
         np.testing.assert_allclose(back.multipliers, motion.multipliers, rtol=0, atol=1e-6 * scale)
     for what, done in motion.work.items():
         np.testing.assert_allclose(done[-1], back.work[what][-1], rtol=0, atol=1e-7 * motion.energy_scale)
     if "puma560, rev" in name:
-        assert len(motion.torque.breaks) == 8  # where one of the six turns back, against dry friction
-        for t in motion.torque.breaks:
+        assert len(motion.torque.discontinuities) == 8  # where one of the six turns back, against dry friction
+        for t in motion.torque.discontinuities:
             assert np.abs(motion(t)[1]).min() < 1e-9
 
 
@@ -110,7 +110,7 @@ def test_speeds_and_accelerations_are_derivatives(name):
     if motion.q.shape[1] == motion.qd.shape[1]:
         consistent(motion, 1e-9)
     dyn = lg.compile(motion.mechanism)
-    if dyn.mechanism.equations:
+    if dyn.mechanism.equation_count:
         assert motion.drift.max() < 1e-12
         assert motion.rate_drift.max() < 1e-11
     if "frame" in more:

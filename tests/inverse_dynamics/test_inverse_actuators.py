@@ -109,7 +109,7 @@ def test_wrenches_that_jump():
     motion = lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=11, wrenches={"tip": Push()})
     x = lg.compile(TWO_R).pose(motion(np.array([3.3, 10.0]))[0], "tip")[:, 0, 3]
     np.testing.assert_allclose(motion.work["wrenches"][-1], 10 * (x[1] - x[0]), rtol=0, atol=1e-12)
-    assert 3.3 in motion.torque.breaks
+    assert 3.3 in motion.torque.discontinuities
     before, after = motion.torque(3.3 - 1e-9), motion.torque(3.3)
     J = lg.compile(TWO_R).jacobian(motion(3.3)[0], "tip")
     np.testing.assert_allclose(after - before, -10 * J[3], rtol=0, atol=1e-6)
@@ -118,7 +118,7 @@ def test_wrenches_that_jump():
 def test_reactions_carry_what_is_outside():
     """The first joint carries the mass times acceleration less gravity of all, less the force from outside."""
     force = np.array([11.0, -7, 0])
-    frames = [lg.Frame(f"c{k}", f"link{k}", lg.Placement(position=(r, 0, 0))) for k, r in ((1, 0.773), (2, 0.583))]
+    frames = [lg.Frame(f"c{k}", f"link{k}", lg.Transform(position=(r, 0, 0))) for k, r in ((1, 0.773), (2, 0.583))]
     dyn = lg.compile(TWO_R)
     for wrenches, outside in ((None, np.zeros(3)), ({"tip": (0, 0, 0, *force)}, force)):
         motion = lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=5, wrenches=wrenches)
@@ -157,7 +157,7 @@ def test_rolling():
     names = motion.coordinate_names
     turned = motion.q[-1, names.index("chassis.angle")] - motion.q[0, names.index("chassis.angle")]
     assert turned == pytest.approx(r * 2 / b, abs=1e-9)
-    ahead = lg.Frame("ahead", "chassis", lg.Placement(position=(0.3, 0, 0)))
+    ahead = lg.Frame("ahead", "chassis", lg.Transform(position=(0.3, 0, 0)))
     path = paths.line((0.3, 0.0), (0.8, 0.4), 1.0)
     led = lg.inverse(drive, path, ahead, t_eval=401)
     dyn = lg.compile(drive)
@@ -168,7 +168,7 @@ def test_rolling():
         assert set(np.flatnonzero(np.abs(found.tau).max(axis=0))) == {names.index("right"), names.index("left")}
         back = lg.simulate(drive, torque=found.torque, rtol=1e-11, atol=1e-12, t_eval=found.t, **found.start)
         np.testing.assert_allclose(back.q, found.q, rtol=0, atol=1e-8)
-    with pytest.raises(lg.ReachError, match=r"no speeds follow the path.*prescribe its wheels"):
+    with pytest.raises(lg.UnreachableError, match=r"no speeds follow the path.*prescribe its wheels"):
         lg.inverse(drive, paths.circle((0, 1), 1.0, 2.0, start=(0, -1)), "chassis")
 
 
@@ -176,7 +176,7 @@ def test_a_constraint_that_moves():
     """Two sliders, the second led by the constraint: x = 0.3 sin 2t needs m2 x'' of it, and it does this force's work."""
     bodies = [lg.Body("a", 2.0), lg.Body("b", 3.0)]
     joints = [lg.Joint("x", "prismatic", "ground", "a", axis="x"), lg.Joint("y", "prismatic", "a", "b", axis="y", actuated=False)]
-    for lead in (lg.Holonomic("lead", "y - 0.3*sin(2*t)"), lg.Pfaffian("lead", {"y": 1}, "-0.6*cos(2*t)")):
+    for lead in (lg.HolonomicConstraint("lead", "y - 0.3*sin(2*t)"), lg.PfaffianConstraint("lead", {"y": 1}, "-0.6*cos(2*t)")):
         sliders = lg.Mechanism("sliders", bodies, joints, constraints=[lead], gravity=(0, 0, 0))
         motion = lg.inverse(sliders, paths.formula({"x": "t^3"}, 1.0), q0=[0.0, 0.0], t_eval=101)
         t = motion.t

@@ -8,7 +8,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian import paths
-from lagrangian.inverse_dynamics.path_motion import PathMotion
+from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult
 from lagrangian.motion.motion import Motion
 from tests.inverse_dynamics.motions import (
     CIRCLE,
@@ -26,7 +26,7 @@ def test_leaving_the_reach_is_told_when(timing, angle):
     path = paths.line(out, 2.5 * out, 1.5, timing=timing)
     times = np.linspace(0, 1.5, 150_001)
     edge = times[np.argmax(np.linalg.norm(path(times)[0][:, :2, 3], axis=1) >= 2)]
-    with pytest.raises(lg.ReachError, match=r"leaves the mechanism's reach at t = .*misses by") as error:
+    with pytest.raises(lg.UnreachableError, match=r"leaves the mechanism's reach at t = .*misses by") as error:
         lg.inverse(TWO_R, path, "tip", [angle - 1.0, 2.0])
     assert error.value.t == pytest.approx(edge, abs=1e-4)
 
@@ -38,13 +38,13 @@ def test_a_path_to_or_from_the_stretched_arm(timing, angle):
     out = np.array([np.cos(angle), np.sin(angle)])
     for a, b, when in ((1.2, 2.0, 1.5), (2.0, 1.2, 0.0)):
         for rows in (1001, 2):
-            with pytest.raises(lg.ReachError, match="singular") as error:
+            with pytest.raises(lg.UnreachableError, match="singular") as error:
                 lg.inverse(TWO_R, paths.line(a * out, b * out, 1.5, timing=timing), "tip", [angle - 1.0, 2.0], t_eval=rows)
             assert error.value.t == pytest.approx(when, abs=1e-3)
 
 
 def test_through_a_singularity():
-    with pytest.raises(lg.ReachError, match=r"singularity at t = 0.5 s") as error:
+    with pytest.raises(lg.UnreachableError, match=r"singularity at t = 0.5 s") as error:
         lg.inverse(TWO_R, paths.line((1.0, 0), (-1.0, 0), 1.0), "tip", [1.0, -2.0])
     assert error.value.t == pytest.approx(0.5, abs=1e-3)
     with pytest.warns(lg.PathWarning, match="near a singularity at t = 0.5"):
@@ -52,17 +52,19 @@ def test_through_a_singularity():
 
 
 def test_paths_that_cannot_begin():
-    with pytest.raises(lg.ReachError, match="start of the path cannot be reached: two_r: the target is out of reach") as error:
-        lg.inverse(TWO_R, paths.line((3, 0), (1, 0), 1.0).beginning(7.0), "tip")
+    with pytest.raises(
+        lg.UnreachableError, match="start of the path cannot be reached: two_r: the target is out of reach"
+    ) as error:
+        lg.inverse(TWO_R, paths.line((3, 0), (1, 0), 1.0).with_start_time(7.0), "tip")
     assert error.value.t == 7.0
-    with pytest.raises(lg.ReachError, match=r"closure.*misses by"):
+    with pytest.raises(lg.UnreachableError, match=r"closure.*misses by"):
         lg.inverse(lg.library("four_bar"), paths.formula({"theta1": "pi/2+t", "phi3": "2.5+t"}, 0.5))
 
 
 def test_degrees_are_suspected():
     """A path of all joints has no branches to choose."""
     path = paths.joint_line([0] * 6, [90, 30, 20, 10, 10, 10], 1.0)
-    with pytest.raises(lg.ReachError, match="Angles are in radians: are these degrees") as error:
+    with pytest.raises(lg.UnreachableError, match="Angles are in radians: are these degrees") as error:
         lg.inverse(lg.library("ur5"), path)
     assert "branch" not in str(error.value)
 
@@ -71,19 +73,19 @@ def test_more_led_than_fits():
     machine = lg.library("five_bar")
     q = np.array(machine.initial.q)
     told = "prescribes 4 coordinates of a mechanism with 2 degrees of freedom.*prescribe 2 of them"
-    with pytest.raises(lg.ReachError, match=told):
+    with pytest.raises(lg.UnreachableError, match=told):
         lg.inverse(machine, paths.joint_line(q, q + 0.1, 1.0))
-    with pytest.raises(lg.ReachError, match=told):
+    with pytest.raises(lg.UnreachableError, match=told):
         lg.inverse(machine, paths.joint_line(q + 0.1, q, 1.0))
 
 
 def test_limits():
     first, second = TWO_R.joints
-    arm = replace(TWO_R, joints=(replace(first, limits=lg.Limits(-1, 1, 2.0, 10.0)), second))
+    arm = replace(TWO_R, joints=(replace(first, limits=lg.JointLimits(-1, 1, 2.0, 10.0)), second))
     path = paths.formula({"theta1": "1.2*sin(pi*t)", "theta2": "0*t"}, 1.0)
     when = np.arcsin(1 / 1.2) / np.pi
     for rows in (1001, 2):
-        with pytest.raises(lg.ReachError, match="moves theta1 beyond its limits, -1 to 1") as error:
+        with pytest.raises(lg.UnreachableError, match="moves theta1 beyond its limits, -1 to 1") as error:
             lg.inverse(arm, path, t_eval=rows)
         assert error.value.t == pytest.approx(when, abs=2e-3)
     with pytest.warns(lg.PathWarning, match="theta1 needs .* N m at .*; its limit of effort is 10 N m"):
@@ -134,7 +136,7 @@ def test_saved_read_and_copied(tmp_path):
         assert set(other.work) == {"torque", "friction", "wrenches", "constraints"}
         assert other.message == motion.message
         np.testing.assert_allclose(other(0.33)[0], motion(0.33)[0], rtol=0, atol=1e-4)  # interpolated rows
-    assert isinstance(copy, PathMotion)
+    assert isinstance(copy, InverseDynamicsResult)
     np.testing.assert_array_equal(copy.reactions, before)
     with pytest.raises(lg.ArgumentError, match="or from a file"):
         copy.resample(5)
@@ -142,7 +144,7 @@ def test_saved_read_and_copied(tmp_path):
 
 def test_other_rows_torques_and_joints_of_the_same_path():
     which, path, more = ROUND_TRIPS["five_bar"]
-    path = path.beginning(-3.0)
+    path = path.with_start_time(-3.0)
     mechanism = lg.library(which)
     motion = lg.inverse(mechanism, path, t_eval=21, **more)
     finer = motion.resample(101)
@@ -162,7 +164,7 @@ def test_other_rows_torques_and_joints_of_the_same_path():
     assert "N m" in str(motion)
     assert repr(motion).startswith("<")
     with pytest.raises(lg.ArgumentError, match="is not integrated"):
-        motion.second_opinion()
+        motion.error_against()
     with pytest.raises(lg.ArgumentError, match="at least 2 rows"):
         motion.resample(1)
 
@@ -226,7 +228,7 @@ def test_paths_of_many_points_are_cheap_to_drive_by() -> None:
     """Knots of a cubic spline are edges of the torques' series, which else would have to find them."""
     arm = lg.library("two_r")
     t = np.linspace(0.0, 2.0, 201)
-    path = lg.paths.recorded(t, np.column_stack([np.sin(t), np.cos(2 * t)]), degree=3)
+    path = lg.paths.interpolate(t, np.column_stack([np.sin(t), np.cos(2 * t)]), degree=3)
     torque = lg.inverse(arm, path).torque
     assert len(torque.series.coefficients) < 300
     dyn = lg.compile(arm)

@@ -8,7 +8,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import DescriptionError, MechanismError
-from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.posing.posture import Posture
 
 MASS, INERTIA, G = 2.0, 0.3, 9.81
 
@@ -94,7 +94,7 @@ def test_a_constant_rise_is_a_helical_joint():
     """Whose forms are compared with Pinocchio's elsewhere."""
     rng = np.random.default_rng(4)
     bodies = [lg.Body("a", 1.2, (0.1, 0.2, 0.3), (0.3, 0.4, 0.5)), lg.Body("b", 0.7, (0, 0.3, 0), (0.1, 0.2, 0.2))]
-    at = lg.Placement.from_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    at = lg.Transform.from_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
 
     def arm(kind, **own):
         joints = [
@@ -130,7 +130,7 @@ def test_jacobians_change_with_the_angle(dyn):
     """J' qd is the derivative of J along the motion."""
     q, qd, h = np.array([0.5]), np.array([0.8]), 1e-6
     moved = (dyn.jacobian(q + h * qd, "disc") - dyn.jacobian(q - h * qd, "disc")) / (2 * h)
-    assert dyn.jacobian_dot_qd(q, qd, "disc") == pytest.approx(moved @ qd, abs=1e-8)
+    assert dyn.jacobian_bias(q, qd, "disc") == pytest.approx(moved @ qd, abs=1e-8)
 
 
 def test_a_loop_through_a_cam_keeps_closed():

@@ -6,11 +6,11 @@ import pytest
 import lagrangian as lg
 from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import MechanismError
-from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.posing.posture import Posture
 
 BODY = lg.Body("top", 1.3, (0.1, -0.2, 0.4), (0.05, 0.06, 0.04))
 TIP = lg.Body("tip", 0.4, (0.2, 0.1, 0.0), (0.01, 0.02, 0.02))
-AT, BACK = lg.Placement.from_rpy((0.1, 0.2, 0.3), (0.2, -0.4, 0.7)), lg.Placement.from_rpy((0.0, 0.1, -0.2), (0.5, 0.1, 0.0))
+AT, BACK = lg.Transform.from_rpy((0.1, 0.2, 0.3), (0.2, -0.4, 0.7)), lg.Transform.from_rpy((0.0, 0.1, -0.2), (0.5, 0.1, 0.0))
 
 TOML = """
 name = "gyroscope"
@@ -53,7 +53,7 @@ def test_it_is_three_revolute_joints(dyn):
             [
                 lg.Joint("yaw", "revolute", "ground", "outer", AT, axis="z"),
                 lg.Joint("pitch", "revolute", "outer", "inner", axis="y"),
-                lg.Joint("roll", "revolute", "inner", "top", lg.Placement(), BACK, axis="x"),
+                lg.Joint("roll", "revolute", "inner", "top", lg.Transform(), BACK, axis="x"),
             ]
         )
     )

@@ -8,12 +8,12 @@ import pytest
 import lagrangian as lg
 from lagrangian.errors import MechanismError
 from lagrangian.model import joints, loops
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.joints.displacement import displacement, step_frames
-from lagrangian.model.joints.joint_type import JointType, Look, Step
+from lagrangian.model.joints.joint_type import JointLook, JointStep, JointType
 from lagrangian.model.joints.screw import Screw
-from lagrangian.model.loops.loop_type import AxisLoop, in_line
-from lagrangian.model.loops.loop_type import Look as LoopLook
+from lagrangian.model.loops.loop_type import AxisLoop, origin_on_axis
+from lagrangian.model.loops.loop_type import LoopLook as LoopLook
 from tests.mechanisms import MOVING, own_entries, random_mechanism
 
 
@@ -35,17 +35,17 @@ class Lift(Screw):
     name = "lift"
     slides = (False,)
     units = ("rad",)
-    look = Look.SCREW
+    look = JointLook.SCREW
     turns = True
     wrong = ""
 
     def advance(self, state):
         return state.s
 
-    def rise(self, state):
+    def advance_slope(self, state):
         return -state.c if self.wrong == "rise" else state.c
 
-    def rise_slope(self, state):
+    def advance_curvature(self, state):
         return 0 if self.wrong == "rise_slope" else -state.s
 
 
@@ -57,7 +57,7 @@ def test_labels_units_and_numbers_agree(kind):
     joint = a_joint(kind)
     assert sum(step.kind.nq for step in made.steps(joint)) == made.nq
     assert sum(step.kind.nv for step in made.single_steps(joint)) == made.nv
-    assert set(made.speeds_by_steps(joint)) == set(joint.speed_names)
+    assert set(made.speed_combinations(joint)) == set(joint.speed_names)
 
 
 @pytest.mark.parametrize("kind", list(joints.TYPES))
@@ -75,9 +75,9 @@ def test_columns_are_what_the_displacement_changes_by(kind):
     rng = np.random.default_rng(5)
     q = np.array(made.random(joint, rng))
     qd = rng.normal(size=made.nv)
-    ahead, behind = (displacement(joint, made.moved(q, s * h * qd)[None])[0] for s in (1, -1))
+    ahead, behind = (displacement(joint, made.integrate(q, s * h * qd)[None])[0] for s in (1, -1))
     rate = np.array(made.coordinate_rates(list(q), list(qd)), dtype=float)
-    assert (made.moved(q, h * qd) - made.moved(q, -h * qd)) / (2 * h) == pytest.approx(rate, abs=1e-8)
+    assert (made.integrate(q, h * qd) - made.integrate(q, -h * qd)) / (2 * h) == pytest.approx(rate, abs=1e-8)
     turned = displacement(joint, q[None])[0]
     twist = np.linalg.inv(turned) @ (ahead - behind) / (2 * h)
     angular = np.array([twist[2, 1], twist[0, 2], twist[1, 0]])
@@ -95,7 +95,7 @@ def test_normalised_and_random_configurations_are_the_same_place(kind):
     scaled = q.copy()
     if joint.kind.quaternion:
         scaled[:4] *= 3.0
-    assert joint.kind.normalised(list(scaled)) == pytest.approx(list(q), abs=1e-14)
+    assert joint.kind.normalise_coordinates(list(scaled)) == pytest.approx(list(q), abs=1e-14)
     assert displacement(joint, scaled[None]) == pytest.approx(displacement(joint, q[None]), abs=1e-14)
 
 
@@ -153,7 +153,8 @@ def test_a_type_from_outside_in_a_random_tree():
     assert tau == pytest.approx(M @ qdd + C @ qd + dyn.gravity(q), rel=1e-10, abs=1e-10)
     assert dyn.forward_dynamics(q, qd, tau) == pytest.approx(qdd, rel=1e-8, abs=1e-8)
     ahead, behind = (
-        np.concatenate([j.kind.moved(*part) for j, part in zip(m.joints, _parts(m, q, s * h * qd), strict=True)]) for s in (1, -1)
+        np.concatenate([j.kind.integrate(*part) for j, part in zip(m.joints, _parts(m, q, s * h * qd), strict=True)])
+        for s in (1, -1)
     )
     rate = (dyn.mass_matrix(ahead) - dyn.mass_matrix(behind)) / (2 * h)
     assert rate - C - C.T == pytest.approx(np.zeros((m.nv, m.nv)), abs=1e-6)
@@ -170,11 +171,11 @@ def test_a_loop_type_from_outside():
     class Slot(AxisLoop):
         name = "slot"
         look = LoopLook.BALL
-        size = 2
+        constrained_freedoms = 2
         holds_point = False
 
         def equations(self, loop, a, b):
-            return in_line(loop, a, b)
+            return origin_on_axis(loop, a, b)
 
     loops.register(Slot())
     bodies = [lg.Body("crank", 1.0, (0.1, 0, 0), (0.0, 0.01, 0.01)), lg.Body("yoke", 3.0)]
@@ -183,7 +184,7 @@ def test_a_loop_type_from_outside():
     m = lg.Mechanism("yoke", bodies, tree, [pin], gravity=(0, 0, 0))
     q = np.array([0.4, 0.1])
     want = 0.1 - 0.2 * np.cos(0.4)
-    assert abs(lg.compile(m).closure(q)).max() == pytest.approx(abs(want), rel=1e-12)
+    assert abs(lg.compile(m).loop_residual(q)).max() == pytest.approx(abs(want), rel=1e-12)
     assert abs(lg.derive(m).closure.evaluate(q)).max() == pytest.approx(abs(want), rel=1e-12)
     assert lg.loads(lg.dumps(m)).loops == m.loops
     with pytest.raises(MechanismError, match="there is a loop joint type"):
@@ -200,10 +201,10 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
     class Few(AxisLoop):
         name = "few"
         look = LoopLook.BALL
-        size = 3
+        constrained_freedoms = 3
 
         def equations(self, loop, a, b):
-            return in_line(loop, a, b)
+            return origin_on_axis(loop, a, b)
 
     joints.register(Short())
     loops.register(Few())
@@ -213,7 +214,7 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
     flying = [lg.Joint("f", "free", "ground", "a"), lg.Joint("g", "free", "ground", "b")]
     m = lg.Mechanism("m", bodies, flying, [lg.LoopJoint("l", "few", "a", "b")])
     with pytest.raises(MechanismError, match="its type 'few' returns 2 equations, but its `count` is 3"):
-        lg.compile(m).closure(m.neutral())
+        lg.compile(m).loop_residual(m.neutral_configuration())
 
 
 @pytest.mark.parametrize(
@@ -222,9 +223,15 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
         ({"units": "rad"}, "`units` is 'rad'; a tuple is needed"),
         ({"units": ("mm",)}, "each must be 'rad', 'm', or ''"),
         ({"look": "pin"}, "its look is .pin."),
-        ({"entries": (Entry("friction", Kind.NUMBER, 0),)}, "its entry 'friction' has the name of an entry that every type has"),
-        ({"entries": (Entry("xyz", Kind.NUMBER, 0),)}, "its entry 'xyz' has the name of an entry that every type has"),
-        ({"entries": (Entry("height", Kind.NUMBER),)}, "its entry 'height' has no default, so that it needs a `meaning`"),
+        (
+            {"entries": (TypeEntry("friction", EntryKind.NUMBER, 0),)},
+            "its entry 'friction' has the name of an entry that every type has",
+        ),
+        ({"entries": (TypeEntry("xyz", EntryKind.NUMBER, 0),)}, "its entry 'xyz' has the name of an entry that every type has"),
+        (
+            {"entries": (TypeEntry("height", EntryKind.NUMBER),)},
+            "its entry 'height' has no default, so that it needs a `meaning`",
+        ),
     ],
 )
 def test_more_that_does_not_fit(changes, message):
@@ -236,12 +243,12 @@ def test_classes_are_no_types():
     with pytest.raises(MechanismError, match="is not a joint type; it must be an instance"):
         joints.register(Lift)
     with pytest.raises(MechanismError, match=r"its kind is .*; a joint type is needed, such as Revolute\(\)"):
-        Step("x", Lift)
+        JointStep("x", Lift)
 
 
 def test_axes_of_steps_have_length_one():
-    assert Step("x", Lift(), (0, 0, 2)).axis == (0, 0, 1)
-    assert Step("x", Lift(), "y").axis == (0, 1, 0)
+    assert JointStep("x", Lift(), (0, 0, 2)).axis == (0, 0, 1)
+    assert JointStep("x", Lift(), "y").axis == (0, 1, 0)
 
 
 def test_cosines_are_for_what_turns():

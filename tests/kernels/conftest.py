@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches, however small, go through the code for many states at once, which is to be tested here."""
-    monkeypatch.setattr("lagrangian.kernels.kernel.MANY", 2)
+    monkeypatch.setattr("lagrangian.kernels.kernel.MIN_VECTORISED_STATES", 2)

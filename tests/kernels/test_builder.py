@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value
+from lagrangian.kernels.llvm import machine_code, target
+from lagrangian.kernels.llvm.ir import DOUBLE, INTEGER, TRUTH, Array, FunctionBuilder, Value
 
 NUMBERS = [-3.5, -1.0, -0.25, 0.0, 0.5, 1.0, 2.0, 7.25]
 WHOLE = [-7, -2, -1, 0, 1, 3, 5]
@@ -20,17 +20,17 @@ WHOLE = [-7, -2, -1, 0, 1, 3, 5]
 class Compiled:
     """A function of arrays: x (doubles in), n (integers in), y (doubles out), m (integers out)."""
 
-    def __init__(self, write: Callable[..., None], fma: bool | None = None, extra: list[Builder] | None = None) -> None:
+    def __init__(self, write: Callable[..., None], fma: bool | None = None, extra: list[FunctionBuilder] | None = None) -> None:
         chosen = target.current()
         self.declared: set[str] = set()
-        b = Builder("run", ["x", "n", "y", "m"], self.declared, chosen.fma if fma is None else fma)
+        b = FunctionBuilder("run", ["x", "n", "y", "m"], self.declared, chosen.fma if fma is None else fma)
         helpers = [] if extra is None else extra
         for helper in helpers:
             helper.declared = self.declared
         write(b, b.array("x"), b.array("n", INTEGER), b.array("y"), b.array("m", INTEGER))
         lines = [line for helper in helpers for line in helper.text()] + b.text()
         self.ir = "\n".join([*lines, *sorted(self.declared)])
-        self.code = jit.Code(jit.compile_object(self.ir, chosen, 2), chosen)
+        self.code = machine_code.LoadedCode(machine_code.compile_object(self.ir, chosen, 2), chosen)
         self.function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(self.code.address("run"))
 
     def __call__(self, x: object = (), n: object = (), size: int = 64) -> tuple[int, np.ndarray, np.ndarray]:
@@ -61,10 +61,10 @@ COMPARISONS: list[Callable[..., object]] = [
 
 
 def test_arithmetic() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         for k, f in enumerate(REAL):
             y[k] = f(x[0], x[1])
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     for a, c in itertools.product(NUMBERS, NUMBERS):
@@ -75,13 +75,13 @@ def test_arithmetic() -> None:
 def test_whole_numbers() -> None:
     """Division goes towards zero, as C's does."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         p, q = n[0], n[1]
         for k, value in enumerate((p + q, p - q, 5 - p, p * q, p / q, 100 / q, -p, p * 3 + 1)):
             m[k] = value
-        y[0], y[1] = b.real(p), b.real(q) / 2.0
-        m[8], m[9] = b.whole(x[0]), b.whole(b.real(p) * 2.5)
-        b.leave(0)
+        y[0], y[1] = b.to_double(p), b.to_double(q) / 2.0
+        m[8], m[9] = b.to_integer(x[0]), b.to_integer(b.to_double(p) * 2.5)
+        b.return_status(0)
 
     run = Compiled(write)
     for p, q in itertools.product(WHOLE, [w for w in WHOLE if w]):
@@ -92,13 +92,13 @@ def test_whole_numbers() -> None:
 
 
 def test_comparisons() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         place = 0
         for one, other in ((x[0], x[1]), (n[0], n[1])):
             for condition in (*(f(one, other) for f in COMPARISONS), one.equals(other), one.differs(other), one < 1):
                 m[place] = b.select(condition, 1, 0, INTEGER)
                 place += 1
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
 
@@ -113,11 +113,11 @@ def test_comparisons() -> None:
 
 
 def test_truths() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         p, q = x[0] > 0, x[1] > 0
         for k, condition in enumerate((p & q, p | q, ~p, p & ~q, p & True, p | False, ~(p | q))):
             m[k] = b.select(condition, 1, 0, INTEGER)
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     for p, q in itertools.product((True, False), (True, False)):
@@ -126,14 +126,14 @@ def test_truths() -> None:
 
 
 def test_functions() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         a, c = x[0], x[1]
         values = (b.absolute(a), b.maximum(a, c), b.minimum(a, c), b.sqrt(b.absolute(a)), b.maximum(a, 0.25), b.power(3.0, 0.7))
         for k, value in enumerate(values):
             y[k] = value
         y[6] = b.power(b.absolute(a) + 0.5, -0.3)
         y[7] = b.select(a < c, a, 10)
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     for a, c in itertools.product(NUMBERS, NUMBERS):
@@ -152,11 +152,11 @@ def test_fused(fma: bool) -> None:
     if fma and not target.current().fma:
         pytest.skip("this processor has no fused multiply-add")
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         y[0] = b.fma(x[0], x[0], -1.0)
-        y[1] = b.combination(x[1], [(0.5, x[0]), (0.0, x[2]), (-2.0, x[1])], x[2])
-        y[2] = b.combination(x[1], [], x[2])
-        b.leave(0)
+        y[1] = b.scaled_combination(x[1], [(0.5, x[0]), (0.0, x[2]), (-2.0, x[1])], x[2])
+        y[2] = b.scaled_combination(x[1], [], x[2])
+        b.return_status(0)
 
     e = 2.0**-30
     _, y, _ = Compiled(write, fma)([1 + e, 0.375, 8.0])
@@ -166,15 +166,15 @@ def test_fused(fma: bool) -> None:
 
 
 def test_variables_and_arrays() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         v = b.variable(1.5)
         v.set(v.get() * 2 + x[0])
         y[0] = v  # a variable stands for its value
-        place = b.local(3)
+        place = b.local_array(3)
         place[0], place[n[0]] = 10.0, x[1]
-        tail = place.part(1)
+        tail = place.offset(1)
         y[1], y[2] = place[0], tail[n[0] - 1]
-        back = y.part(n[0]).part(2)
+        back = y.offset(n[0]).offset(2)
         back[0] = 42
         count = b.variable(3, INTEGER)
         count.set(count.get() * n[0])
@@ -182,9 +182,9 @@ def test_variables_and_arrays() -> None:
         flag = b.variable(False, TRUTH)
         flag.set(x[0] > 1)
         m[2] = b.select(flag.get(), 1, 0, INTEGER)
-        b.copy(x, y.part(8), 2)
-        b.copy(y.part(8), y.part(10), 30)  # long enough for a loop
-        b.leave(0)
+        b.copy(x, y.offset(8), 2)
+        b.copy(y.offset(8), y.offset(10), 30)  # long enough for a loop
+        b.return_status(0)
 
     _, y, m = Compiled(write)([4.0, 7.0], [2])
     assert y[:3].tolist() == [7.0, 10.0, 7.0]
@@ -196,13 +196,13 @@ def test_variables_and_arrays() -> None:
 def test_loops() -> None:
     """Newton's method for a root; the steps taken are counted."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         z, steps = b.variable(x[0]), b.variable(0, INTEGER)
-        with b.loop(lambda: b.absolute(z.get() * z.get() - x[0]) > 1e-12 * x[0]):
+        with b.while_loop(lambda: b.absolute(z.get() * z.get() - x[0]) > 1e-12 * x[0]):
             z.set(0.5 * (z.get() + x[0] / z.get()))
             steps.set(steps.get() + 1)
         y[0], m[0] = z, steps
-        b.leave(7)
+        b.return_status(7)
 
     run = Compiled(write)
     for a in (2.0, 3.0, 1e6, 1.0):
@@ -216,15 +216,15 @@ def test_loops() -> None:
 def test_loop_left_early() -> None:
     """The first negative entry; what is behind it is not looked at."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         k, found = b.variable(0, INTEGER), b.variable(-1, INTEGER)
-        with b.loop(lambda: k.get() < n[0]) as leave:
-            with b.when(x[k.get()] < 0):
+        with b.while_loop(lambda: k.get() < n[0]) as leave:
+            with b.if_then(x[k.get()] < 0):
                 found.set(k.get())
                 leave()
             k.set(k.get() + 1)
         m[0], m[1] = found, k
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     for values in ([1.0, 2.0, -1.0, 5.0, -2.0], [-1.0], [1.0, 2.0], []):
@@ -235,19 +235,19 @@ def test_loop_left_early() -> None:
 def test_nested_loops() -> None:
     """A product of matrices, and one over a triangle: inner bounds that follow the outer index."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         size = n[0]
-        other = x.part(size * size)
-        with b.count(size) as i, b.count(size) as j:
+        other = x.offset(size * size)
+        with b.for_range(size) as i, b.for_range(size) as j:
             total = b.variable(0.0)
-            with b.count(size) as k:
+            with b.for_range(size) as k:
                 total.set(total.get() + x[i * size + k] * other[k * size + j])
             y[i * size + j] = total
         pairs = b.variable(0, INTEGER)
-        with b.count(size) as i, b.count(size, i + 1) as j, b.when((i + j).differs(3)):
+        with b.for_range(size) as i, b.for_range(size, i + 1) as j, b.if_then((i + j).differs(3)):
             pairs.set(pairs.get() + i * 10 + j)
         m[0] = pairs
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     rng = np.random.default_rng(0)
@@ -265,9 +265,9 @@ def test_nested_loops() -> None:
 def test_each(count: int) -> None:
     """Written out or as a loop, it is the same."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
-        b.each(count, lambda i: y.__setitem__(i, b.real(b.value(i, INTEGER)) * x[0]))
-        b.leave(count)
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
+        b.for_each(count, lambda i: y.__setitem__(i, b.to_double(b.value(i, INTEGER)) * x[0]))
+        b.return_status(count)
 
     run = Compiled(write)
     status, y, _ = run([0.5])
@@ -278,22 +278,22 @@ def test_each(count: int) -> None:
 
 
 def test_branches() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         result = b.variable(0.0)
 
         def positive() -> None:
-            b.either(x[1] > 0, lambda: result.set(1), lambda: result.set(2))
+            b.if_else(x[1] > 0, lambda: result.set(1), lambda: result.set(2))
 
         def negative() -> None:
             result.set(3)
-            with b.when(x[1] > 0):
+            with b.if_then(x[1] > 0):
                 result.set(result.get() + 1)
 
-        b.either(x[0] > 0, positive, negative)
+        b.if_else(x[0] > 0, positive, negative)
         y[0] = result
-        with b.when(x[0] > 100), b.when(x[1] > 100):
+        with b.if_then(x[0] > 100), b.if_then(x[1] > 100):
             y[0] = -1.0
-        b.leave(0)
+        b.return_status(0)
 
     run = Compiled(write)
     for a, c in itertools.product((1.0, -1.0, 200.0), (1.0, -1.0, 200.0)):
@@ -304,16 +304,16 @@ def test_branches() -> None:
 def test_early_return() -> None:
     """From branches, from within loops, and after them."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         y[0] = 0.0
-        with b.when(n[0] < 0):
-            b.leave(-1)
-        with b.count(n[0]) as i, b.count(n[0]) as j:
+        with b.if_then(n[0] < 0):
+            b.return_status(-1)
+        with b.for_range(n[0]) as i, b.for_range(n[0]) as j:
             y[0] = y[0] + 1
-            with b.when(i * j >= n[1]):
-                b.leave(i * 100 + j)
-        b.either(n[1] > 1000, lambda: b.leave(1), lambda: y.__setitem__(0, -y[0]))
-        b.leave(2)
+            with b.if_then(i * j >= n[1]):
+                b.return_status(i * 100 + j)
+        b.if_else(n[1] > 1000, lambda: b.return_status(1), lambda: y.__setitem__(0, -y[0]))
+        b.return_status(2)
 
     run = Compiled(write)
 
@@ -333,9 +333,9 @@ def test_early_return() -> None:
 
 
 def test_both_branches_return() -> None:
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
-        b.either(x[0] > 0, lambda: b.leave(1), lambda: b.leave(2))
-        b.leave(3)  # never reached
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
+        b.if_else(x[0] > 0, lambda: b.return_status(1), lambda: b.return_status(2))
+        b.return_status(3)  # never reached
 
     run = Compiled(write)
     assert [run([v])[0] for v in (1.0, -1.0)] == [1, 2]
@@ -343,20 +343,20 @@ def test_both_branches_return() -> None:
 
 def test_functions_of_the_module() -> None:
     """An internal function that returns nothing, and a C function by its address."""
-    helper = Builder("add_up", ["values", "total"], set(), False, internal=True)
+    helper = FunctionBuilder("add_up", ["values", "total"], set(), False, internal=True)
     values, total = helper.array("values"), helper.array("total")
-    with helper.when(values[0] < 0):
-        helper.leave()
+    with helper.if_then(values[0] < 0):
+        helper.return_status()
     total[0] = values[0] + values[1]
-    helper.leave()
+    helper.return_status()
     seen = []
     callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda at: seen.append(ctypes.c_double.from_address(at).value))
     address = ctypes.cast(callback, ctypes.c_void_p).value
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
-        b.call("add_up", x, y.part(1))
-        b.call_through(n, y.part(1))
-        b.leave(0)
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
+        b.call("add_up", x, y.offset(1))
+        b.call_pointer(n, y.offset(1))
+        b.return_status(0)
 
     run = Compiled(write, extra=[helper])
     assert run([2.0, 3.5], [address])[1][1] == 5.5
@@ -367,21 +367,21 @@ def test_functions_of_the_module() -> None:
 def test_memory_is_taken_once() -> None:
     """Within a loop a local array and a variable are the same place every time: the stack does not grow."""
 
-    def write(b: Builder, x: Array, n: Array, y: Array, m: Array) -> None:
+    def write(b: FunctionBuilder, x: Array, n: Array, y: Array, m: Array) -> None:
         total = b.variable(0.0)
-        with b.count(n[0]) as i:
-            place, v = b.local(1000), b.variable(b.real(i))
+        with b.for_range(n[0]) as i:
+            place, v = b.local_array(1000), b.variable(b.to_double(i))
             place[i - (i / 1000) * 1000] = v.get()
             total.set(total.get() + place[i - (i / 1000) * 1000])
         y[0] = total
-        b.leave(0)
+        b.return_status(0)
 
     count = 1_000_000
     assert Compiled(write)([], [count])[1][0] == count * (count - 1) / 2
 
 
 def test_values_know_their_type() -> None:
-    b = Builder("f", [], set(), False)
+    b = FunctionBuilder("f", [], set(), False)
     assert [b.value(x, kind).type for x, kind in ((1, DOUBLE), (True, TRUTH), (2, INTEGER))] == [DOUBLE, TRUTH, INTEGER]
     assert b.value(0.1, DOUBLE).text == "0x3FB999999999999A"
     value = b.value(3, INTEGER)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import cache, jit, loaded
+from lagrangian.kernels.llvm import machine_code
 from tests.mechanisms import random_mechanism
 
 ARM = random_mechanism(["revolute", "prismatic"], 8)
@@ -19,8 +19,8 @@ Q = np.array([0.3, 0.4])
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(loaded, "MODULES", 0)  # nothing is remembered in this process: the folder is looked at
+    monkeypatch.setenv(machine_code.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)  # nothing is remembered in this process: the folder is looked at
     return tmp_path / "kernels"
 
 
@@ -28,14 +28,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The kernels that are compiled."""
     seen: list[str] = []
-    original = jit.compile_object
+    original = machine_code.compile_object
 
     def count(ir: str, *rest: object, **named: object) -> bytes:
         if "@kernel" in ir:
             seen.append(ir)
         return original(ir, *rest, **named)
 
-    monkeypatch.setattr(jit, "compile_object", count)
+    monkeypatch.setattr(machine_code, "compile_object", count)
     return seen
 
 
@@ -86,17 +86,17 @@ def test_a_whole_object_under_the_name_of_another_is_made_anew(folder: Path, com
 
 
 def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.store("first", {}, b"code")
+    machine_code.store("first", {}, b"code")
     leftover = folder / f".lagrangian-{2**22 + 1}-0123abcd.kernel"  # no process has such a number
     leftover.write_bytes(b"half")
     os.utime(leftover, (1, 1))
-    cache._prune(folder)
+    machine_code._prune(folder)
     assert [f.name for f in folder.iterdir()] == ["first.kernel"]
 
 
 def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
-    monkeypatch.setenv(cache.VARIABLE, "off")
-    monkeypatch.setattr(loaded, "MODULES", 0)
+    monkeypatch.setenv(machine_code.VARIABLE, "off")
+    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)
     for _ in range(2):
         lg.compile(ARM).gravity(Q)
     assert len(compiled) == 2
@@ -104,22 +104,22 @@ def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv(machine_code.VARIABLE, str(tmp_path / "file" / "cache"))
     assert lg.compile(ARM).gravity(Q).shape == (2,)
 
 
 def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "LIMIT", 20_000)
+    monkeypatch.setattr(machine_code, "MAX_BYTES", 20_000)
     dyn = lg.compile(ARM)
-    for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.center_of_mass):
+    for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.centre_of_mass):
         function(Q)
         assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000
 
 
 def test_the_oldest_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "LIMIT", 16_000)
+    monkeypatch.setattr(machine_code, "MAX_BYTES", 16_000)
     for k in range(30):
-        cache.store(f"k{k}", {}, bytes(1000))
+        machine_code.store(f"k{k}", {}, bytes(1000))
         os.utime(folder / f"k{k}.kernel", (k, k))
     left = sorted(int(f.stem[1:]) for f in folder.glob("*.kernel"))
     assert left == list(range(left[0], 30))
@@ -131,7 +131,7 @@ def test_a_large_folder_is_not_looked_through_for_every_object(folder: Path, mon
     original = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: (looked.append(path), original(path))[1])
     for k in range(100):
-        cache.store(f"k{k}", {}, bytes(10))
+        machine_code.store(f"k{k}", {}, bytes(10))
     assert looked.count(folder) == 2  # once for objects, once for what killed processes left
     assert len(list(folder.glob("*.kernel"))) == 100
 
@@ -173,8 +173,8 @@ def test_what_others_could_have_written_is_not_loaded(folder: Path, compiled: li
     lg.compile(ARM).gravity(Q)
     assert len(compiled) == 2
     folder.chmod(0o777)
-    cache._private.cache_clear()
-    assert cache.folder() is None
+    machine_code._private_folder.cache_clear()
+    assert machine_code.folder() is None
     lg.compile(ARM).gravity(Q)
     assert len(compiled) == 3
 

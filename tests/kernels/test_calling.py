@@ -16,7 +16,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
-from lagrangian.errors import ArgumentError, ClosedError, MechanismError, MechanismWarning
+from lagrangian.errors import ArgumentError, DynamicsClosedError, MechanismError, MechanismWarning
 from tests.mechanisms import random_mechanism
 
 ARM = random_mechanism(["revolute", "prismatic", "revolute"], 3, chain=True)
@@ -138,7 +138,7 @@ def test_a_missing_argument(dyn: lg.Dynamics) -> None:
 def test_a_bad_number_is_never_hidden(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of these depends on the first angle, which turns about the vertical; a NaN there must show all the same."""
     if form == "rolled":
-        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)
     dyn = lg.compile(lg.library("panda"))
     zero = np.zeros(7)
     for bad in (np.nan, np.inf):
@@ -195,12 +195,12 @@ def test_closing(dyn: lg.Dynamics) -> None:
     dyn.close()
     np.testing.assert_array_equal(kept(q, qd, x), wanted)  # it has its own hold on the code
     for use in (lambda: dyn.inverse_dynamics(q, qd, x), lambda: dyn.pose(q, "b0"), lambda: dyn.threads, lambda: dyn.friction(qd)):
-        with pytest.raises(ClosedError, match="compile the mechanism again"):
+        with pytest.raises(DynamicsClosedError, match="compile the mechanism again"):
             use()
     dyn.close()
     with lg.compile(ARM) as other:
         other.gravity(q)
-    with pytest.raises(ClosedError):
+    with pytest.raises(DynamicsClosedError):
         other.gravity(q)
 
 
@@ -284,7 +284,7 @@ def test_coulomb_friction_has_two_sides() -> None:
 
 
 def test_a_joint_that_moves_no_mass_is_said() -> None:
-    joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Placement(position=(1, 0, 0)))]
+    joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Transform(position=(1, 0, 0)))]
     dyn = lg.compile(lg.Mechanism("m", [lg.Body("a", 1.0, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)), lg.Body("b")], joints))
     with pytest.warns(MechanismWarning, match="'loose' moves have no inertia along it.*NaN"):
         assert np.isnan(dyn.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))[1])
@@ -335,9 +335,9 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 def test_the_fast_entry_without_numpys_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where numpy's table of C functions is not one we know, its arrays come from `numpy.empty`."""
-    from lagrangian.kernels.llvm import fastcall
+    from lagrangian.kernels.llvm import vectorcall
 
-    monkeypatch.setattr(fastcall, "_numpy_new", lambda: (0, 0, 0))
+    monkeypatch.setattr(vectorcall, "_numpy_new", lambda: (0, 0, 0))
     q, qd, x = states(1)[:, 0]
     function = lg.compile(ARM).inverse_dynamics
     assert inspect.isbuiltin(function)
@@ -461,7 +461,7 @@ def test_nothing_is_compiled_by_looking(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_small_batches_need_no_code_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """They go through the code for one state, until there have been so many states that more code pays; the bits are the same."""
-    monkeypatch.setattr("lagrangian.kernels.kernel.MANY", 20)
+    monkeypatch.setattr("lagrangian.kernels.kernel.MIN_VECTORISED_STATES", 20)
     dyn = lg.compile(ARM)
     kernel = dyn._kernels.sweep(INVERSE_DYNAMICS)
     q, qd, x = states(9)
@@ -479,7 +479,7 @@ def test_springs_whose_ends_meet() -> None:
     joint = lg.Joint("j", "free", "ground", "b")
     body = lg.Body("b", 1.0, inertia=(0.1, 0.1, 0.1))
     held = lg.Mechanism("m", [body], [joint], springs=[lg.PointSpring("s", "ground", "b", stiffness=10.0)], gravity=(0, 0, 0))
-    dyn, q = lg.compile(held), held.neutral()
+    dyn, q = lg.compile(held), held.neutral_configuration()
     np.testing.assert_array_equal(dyn.gravity(q), np.zeros(6))
     assert dyn.potential_energy(q) == 0.0
     q[4] = 0.5
@@ -490,7 +490,10 @@ def test_springs_whose_ends_meet() -> None:
 def test_dampers_take_energy() -> None:
     """Their power is -c (rate of the distance)^2, the rate from the poses by differences."""
     damped = random_mechanism(["revolute", "revolute"], 4, passive=True)
-    bare = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, own=j.own) for j in damped.joints]
+    bare = [
+        lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, type_entries=j.type_entries)
+        for j in damped.joints
+    ]
     damped = damped.replace(joints=bare)
     dyn = lg.compile(damped)
     (spring,) = damped.springs

@@ -60,7 +60,7 @@ MECHANISMS = [
 
 def state(dyn: lg.Dynamics, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     arm = dyn.mechanism
-    if not arm.equations:
+    if not arm.equation_count:
         return rng.uniform(0.3, 1.3, dyn.nq), rng.normal(size=dyn.nv)
     q = np.array(arm.initial.q)
     return q, lg.consistent_speeds(dyn, q, rng.normal(size=dyn.nv))
@@ -145,10 +145,10 @@ def test_condition_has_no_units() -> None:
 
     def arm(scale: float) -> lg.Mechanism:
         rows = [
-            lg.DHRow(joint="R", d=0.4 * scale, alpha=np.pi / 2, mass=3.0, inertia=(0.1, 0.1, 0.1)),
-            lg.DHRow(joint="R", a=0.5 * scale, mass=3.0, inertia=(0.1, 0.1, 0.1)),
-            lg.DHRow(joint="P", alpha=np.pi / 3, a=0.3 * scale, mass=3.0, inertia=(0.1, 0.1, 0.1)),
-            lg.DHRow(joint="R", alpha=np.pi / 2, a=0.1 * scale, mass=1e-3, inertia=(1e-9, 1e-9, 1e-9)),
+            lg.DHParameters(joint="R", d=0.4 * scale, alpha=np.pi / 2, mass=3.0, inertia=(0.1, 0.1, 0.1)),
+            lg.DHParameters(joint="R", a=0.5 * scale, mass=3.0, inertia=(0.1, 0.1, 0.1)),
+            lg.DHParameters(joint="P", alpha=np.pi / 3, a=0.3 * scale, mass=3.0, inertia=(0.1, 0.1, 0.1)),
+            lg.DHParameters(joint="R", alpha=np.pi / 2, a=0.1 * scale, mass=1e-3, inertia=(1e-9, 1e-9, 1e-9)),
         ]
         return lg.Mechanism.from_dh(rows, convention="standard")
 
@@ -202,7 +202,7 @@ def test_errors_say_which_directions() -> None:
 def test_moving_constraints() -> None:
     """A drive that depends on time accelerates the frame by itself: J_dot_qd and C_x carry it."""
     arm = lg.library("two_r")
-    driven = arm.replace(constraints=(lg.Holonomic("drive", lg.loads(DRIVE).constraints[0].equation),))
+    driven = arm.replace(constraints=(lg.HolonomicConstraint("drive", lg.loads(DRIVE).constraints[0].equation),))
     dyn = lg.compile(driven)
     t = 0.3
     q = np.array([np.sin(t), 0.8])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.model.placement import turn_z_to
+from lagrangian.model.placement import rotation_z_to
 from tests.kernels.rows import (
     check_closed_form,
     check_differences,
@@ -24,7 +24,10 @@ def test_pfaffian_rows_with_time() -> None:
     tree = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
     coefficients = (("j0", "1 + j1^2*cos(2*t)"), ("j2", "sin(j0 - t)*exp(-j1)"), ("j0", "tanh(j2)"))
     given = tuple((speed, expression(tree, text)) for speed, text in coefficients)
-    rows = [lg.Pfaffian("p", given, expression(tree, "3*sin(2*t) + t^2")), lg.Pfaffian("c", (("j1", 2.0), ("j0", -1)), 0.5)]
+    rows = [
+        lg.PfaffianConstraint("p", given, expression(tree, "3*sin(2*t) + t^2")),
+        lg.PfaffianConstraint("c", (("j1", 2.0), ("j0", -1)), 0.5),
+    ]
     mechanism = tree.replace(constraints=rows)
     check_differences(mechanism)
     check_closed_form(mechanism)
@@ -37,21 +40,21 @@ def test_pfaffian_rows_with_time() -> None:
 def test_pfaffian_rows_of_quaternions_and_body_speeds() -> None:
     tree = random_mechanism(["ball", "free"], 2, chain=True)
     given = (("j0.wx", expression(tree, "j1.px*j0.y")), ("j1.vz", expression(tree, "j0.w - j1.z^2")), ("j1.wy", 1))
-    check_differences(tree.replace(constraints=[lg.Pfaffian("p", given, expression(tree, "t^2"))]))
+    check_differences(tree.replace(constraints=[lg.PfaffianConstraint("p", given, expression(tree, "t^2"))]))
 
 
 def moved(
     dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, body: str, at: object
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Orientation of a body, position of a point of it, angular velocity and the point's velocity, in the world."""
-    frame = lg.Frame("at", body, lg.Placement(position=at))
+    frame = lg.Frame("at", body, lg.Transform(position=at))
     T, V = dyn.pose(q, frame), dyn.velocity(q, qd, frame)
     return T[:3, :3], T[:3, 3], V[:3], V[3:]
 
 
 def test_knife_edges() -> None:
     tree = random_mechanism(["free", "ball", "prismatic"], 7, chain=True)
-    edges = [lg.KnifeEdge("e", "b2", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1)), lg.KnifeEdge("f", "b0", (0, 1, 0))]
+    edges = [lg.KnifeEdgeConstraint("e", "b2", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1)), lg.KnifeEdgeConstraint("f", "b0", (0, 1, 0))]
     mechanism = tree.replace(constraints=edges)
     check_differences(mechanism)
     dyn = lg.compile(mechanism)
@@ -65,17 +68,17 @@ def test_knife_edges() -> None:
 
 def test_knife_edges_as_in_the_closed_form() -> None:
     tree = random_mechanism(["planar", "revolute", "helical"], 7, chain=True)
-    edges = [lg.KnifeEdge("e", "b2", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1)), lg.KnifeEdge("f", "b0", (0, 1, 0))]
+    edges = [lg.KnifeEdgeConstraint("e", "b2", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1)), lg.KnifeEdgeConstraint("f", "b0", (0, 1, 0))]
     check_closed_form(tree.replace(constraints=edges))
 
 
-def rolling_by_hand(dyn: lg.Dynamics, rolling: lg.Rolling, q: np.ndarray, qd: np.ndarray) -> list[float]:
+def rolling_by_hand(dyn: lg.Dynamics, rolling: lg.RollingConstraint, q: np.ndarray, qd: np.ndarray) -> list[float]:
     """Contact, and the slip of the touching points along two directions of the plane."""
     S, o, spin, carried = moved(dyn, q, qd, rolling.on, rolling.point)
     R, center, w, u = moved(dyn, q, qd, rolling.body, rolling.center)
     x, y, n = (
-        S @ np.array(turn_z_to(rolling.normal), dtype=float)[:, 0],
-        S @ np.array(turn_z_to(rolling.normal), dtype=float)[:, 1],
+        S @ np.array(rotation_z_to(rolling.normal), dtype=float)[:, 0],
+        S @ np.array(rotation_z_to(rolling.normal), dtype=float)[:, 1],
         S @ rolling.normal,
     )
     radius = float(rolling.radius)
@@ -95,13 +98,13 @@ TILTED = {"normal": (0.2, -0.4, 1.0), "point": (0.1, 0.2, -0.7)}
 
 
 ROLLING = {
-    "sphere": lg.Rolling("r", "b1", 0.4),
-    "sphere on a tilted plane": lg.Rolling("r", "b1", 0.4, (0.1, 0.2, -0.1), **TILTED),
-    "sphere on a body": lg.Rolling("r", "b1", 0.4, (0.1, 0.2, -0.1), on="plate", **TILTED),
-    "disc": lg.Rolling("r", "b1", 0.4, axis=(0, 1, 0)),
-    "tilted disc": lg.Rolling("r", "b1", 0.4, (0.1, 0.2, -0.1), (1.0, 2.0, -0.4), **TILTED),
-    "disc on a body": lg.Rolling("r", "b1", 0.4, (0.1, 0.2, -0.1), (1.0, 2.0, -0.4), "plate", **TILTED),
-    "the plane rolls on the disc": lg.Rolling("r", "ground", 0.4, axis=(0.3, 1, 0), on="b1", **TILTED),
+    "sphere": lg.RollingConstraint("r", "b1", 0.4),
+    "sphere on a tilted plane": lg.RollingConstraint("r", "b1", 0.4, (0.1, 0.2, -0.1), **TILTED),
+    "sphere on a body": lg.RollingConstraint("r", "b1", 0.4, (0.1, 0.2, -0.1), on="plate", **TILTED),
+    "disc": lg.RollingConstraint("r", "b1", 0.4, axis=(0, 1, 0)),
+    "tilted disc": lg.RollingConstraint("r", "b1", 0.4, (0.1, 0.2, -0.1), (1.0, 2.0, -0.4), **TILTED),
+    "disc on a body": lg.RollingConstraint("r", "b1", 0.4, (0.1, 0.2, -0.1), (1.0, 2.0, -0.4), "plate", **TILTED),
+    "the plane rolls on the disc": lg.RollingConstraint("r", "ground", 0.4, axis=(0.3, 1, 0), on="b1", **TILTED),
 }
 
 
@@ -116,7 +119,7 @@ def test_rolling(name: str) -> None:
     q, qd, _, _ = state(mechanism, 1)
     contact, *slip = rolling_by_hand(dyn, mechanism.constraints[0], q, qd)
     assert dyn.constraint_names == ("r.contact", "r.x", "r.y")
-    np.testing.assert_allclose(dyn.closure(q), [contact], rtol=1e-12)
+    np.testing.assert_allclose(dyn.loop_residual(q), [contact], rtol=1e-12)
     np.testing.assert_allclose(dyn.constraint_rate(q, qd)[1:], slip, rtol=1e-11)
 
 
@@ -128,7 +131,7 @@ def test_an_upright_wheel() -> None:
     q, qd = np.array([1.0, 2.0, 0.6, 0.3]), np.array([0.4 * 2.5 * math.cos(0.6), 0.4 * 2.5 * math.sin(0.6), 0.9, 2.5])
     np.testing.assert_allclose(dyn.constraint_rate(q, qd), 0, atol=1e-15)
     np.testing.assert_array_equal(dyn.constraint_jacobian(q)[0], 0)
-    assert dyn.closure(q) == pytest.approx([0.0], abs=1e-16)
+    assert dyn.loop_residual(q) == pytest.approx([0.0], abs=1e-16)
     qdd = dyn.forward_dynamics(q, qd, [0.0, 0.0, 0.0, 1.0])
     np.testing.assert_allclose(dyn.constraint_jacobian(q) @ qdd, -dyn.constraint_bias(q, qd), atol=1e-12)
     # torque / (inertia / r + mass r), along the heading
@@ -162,7 +165,7 @@ def array_function(t, q, qd):
 def test_python_functions(function: Callable[..., object], equations: int) -> None:
     """Rows as numpy has them, for numbers, in whatever order products are written."""
     tree = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
-    mechanism = tree.replace(constraints=[lg.PfaffianFunction("f", function, equations)])
+    mechanism = tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", function, equations)])
     check_differences(mechanism)
     dyn = lg.compile(mechanism)
     assert dyn.constraint_names == (("f",) if equations == 1 else tuple(f"f.{k + 1}" for k in range(equations)))
@@ -180,7 +183,7 @@ def test_python_functions_of_quaternions() -> None:
     def row(t, q, qd):
         return q[0] * qd[1] - q[7] * qd[8] * t + q[4] ** 2 * qd[3]
 
-    check_differences(tree.replace(constraints=[lg.PfaffianFunction("f", row)]))
+    check_differences(tree.replace(constraints=[lg.PfaffianFunctionConstraint("f", row)]))
 
 
 def test_functions_are_told_apart() -> None:
@@ -189,5 +192,7 @@ def test_functions_are_told_apart() -> None:
     q, qd = np.array([0.3, 0.4]), np.array([1.5, -2.0])
     for k in range(2):
         for factor in (1.0, 2.0):
-            made = tree.replace(constraints=[lg.PfaffianFunction("f", lambda t, q, qd, k=k, factor=factor: factor * qd[k])])
+            made = tree.replace(
+                constraints=[lg.PfaffianFunctionConstraint("f", lambda t, q, qd, k=k, factor=factor: factor * qd[k])]
+            )
             assert lg.compile(made).constraint_rate(q, qd) == factor * qd[k]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms.closed.cholesky import PIVOTED
+from lagrangian.algorithms.constraints.cholesky import MAX_PIVOTED_ROWS
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from tests.kernels.rows import expression
 from tests.kernels.test_closed_together import mixture
@@ -62,8 +62,8 @@ def speeds(dyn: lg.Dynamics, q: np.ndarray, t: float = 0.0, seed: int = 0) -> np
 def assembled(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
     """The nearest closed configuration, where every joint has a coordinate for its speed."""
     for _ in range(30):
-        q = q - np.linalg.pinv(dyn.constraint_jacobian(q), rcond=RANK) @ dyn.closure(q)
-    assert np.abs(dyn.closure(q)).max() < 1e-13
+        q = q - np.linalg.pinv(dyn.constraint_jacobian(q), rcond=RANK) @ dyn.loop_residual(q)
+    assert np.abs(dyn.loop_residual(q)).max() < 1e-13
     return q
 
 
@@ -135,7 +135,7 @@ def test_more_rows_than_are_pivoted() -> None:
     rng = np.random.default_rng(0)
     ends = [("ground", "b0", "revolute"), ("b0", "b1", "universal"), ("b1", "b2", "fixed")]
     mechanism = tree.replace(loops=[random_loop(rng, f"l{k}", kind, a, b) for k, (a, b, kind) in enumerate(ends)])
-    assert mechanism.equations > PIVOTED
+    assert mechanism.equation_count > MAX_PIVOTED_ROWS
     for seed in range(2):
         q, qd, _, tau = state(mechanism, seed)
         check(mechanism, q, qd, tau)
@@ -144,7 +144,7 @@ def test_more_rows_than_are_pivoted() -> None:
 def test_prescribed_motion() -> None:
     """A driven angle has the acceleration that was prescribed, and its multiplier is the torque that drives it."""
     tree = random_mechanism(["revolute", "revolute", "prismatic"], 4, chain=True)
-    drive = lg.Holonomic("drive", expression(tree, "j1 - 0.4*sin(3*t)"))
+    drive = lg.HolonomicConstraint("drive", expression(tree, "j1 - 0.4*sin(3*t)"))
     mechanism = tree.replace(constraints=[drive])
     q, qd, _, tau = state(mechanism, 0)
     check(mechanism, q, qd, tau, t=0.7)
@@ -162,8 +162,8 @@ def test_the_multiplier_is_the_force_on_body_a() -> None:
     for a, b, sign in (("b", "ground", 1), ("ground", "b", -1)):
         held = lg.Mechanism("held", [body], [joint], [lg.LoopJoint("l", "fixed", a, b)], gravity=(0, 0, -10.0))
         dyn, z = lg.compile(held), np.zeros(6)
-        np.testing.assert_allclose(dyn.forward_dynamics(held.neutral(), z, z), 0, atol=1e-14)
-        np.testing.assert_allclose(dyn.multipliers(held.neutral(), z, z), [0, 0, sign * 20.0, 0, 0, 0], atol=1e-13)
+        np.testing.assert_allclose(dyn.forward_dynamics(held.neutral_configuration(), z, z), 0, atol=1e-14)
+        np.testing.assert_allclose(dyn.multipliers(held.neutral_configuration(), z, z), [0, 0, sign * 20.0, 0, 0, 0], atol=1e-13)
 
 
 def test_tension_of_a_wire() -> None:
@@ -182,10 +182,10 @@ PLANES = {"level": (1.0, 0.0, 0.0, 0.0), "upright": (1.0, 1.0, 0.0, 0.0), "askew
 def four_bar(plane: tuple[float, ...], kind: str, loops: int = 1, bars: int = 1) -> lg.Mechanism:
     """Planar four-bars in some plane, closed by loop joints with more equations than a plane has."""
     rng = np.random.default_rng(0)
-    base = lg.Placement.from_quaternion((0, 0, 0), plane)
+    base = lg.Transform.from_quaternion((0, 0, 0), plane)
 
-    def along(x: float) -> lg.Placement:
-        return lg.Placement(position=(x, 0.0, 0.0))
+    def along(x: float) -> lg.Transform:
+        return lg.Transform(position=(x, 0.0, 0.0))
 
     bodies, joints, closed = [], [], []
     for k in range(bars):
@@ -206,7 +206,7 @@ def test_redundant_loops(plane: str, kind: str, loops: int, bars: int) -> None:
     mechanism = four_bar(PLANES[plane], kind, loops, bars)
     dyn = lg.compile(mechanism)
     q = assembled(dyn, np.tile([0.7, 0.1, 1.3], bars))
-    assert np.linalg.matrix_rank(dyn.constraint_jacobian(q), tol=1e-9) == 2 * bars < mechanism.equations
+    assert np.linalg.matrix_rank(dyn.constraint_jacobian(q), tol=1e-9) == 2 * bars < mechanism.equation_count
     tau = np.random.default_rng(1).normal(size=mechanism.nv)
     check(mechanism, q, speeds(dyn, q), tau)
     # the same motion as with the two equations that are needed
@@ -259,7 +259,7 @@ def test_independent_rows_are_left_as_they_are() -> None:
     mechanism = two_chains(["ball", "revolute"], ["universal", "helical"], "fixed", 3)
     dyn = lg.compile(mechanism)
     q, qd, _, tau = state(mechanism, 1)
-    together = dyn._kernels.constraint("acceleration")(q, qd, tau)
+    together = dyn._kernels.constraint_kernel("acceleration")(q, qd, tau)
     np.testing.assert_array_equal(dyn.multipliers(q, qd, tau), together[mechanism.nv :])
     close(dyn.forward_dynamics(q, qd, tau), together[: mechanism.nv], 1e-13)
 
@@ -268,7 +268,7 @@ def test_rows_of_very_different_units() -> None:
     """Millimetres and turns: no row is taken for rounding, or for dependent, because its unit is small."""
     tree = random_mechanism(["revolute", "revolute", "prismatic", "revolute"], 4, chain=True)
     texts = ("j0 - j1", "1e-3*(j2 - j3)", "1e2*(j1 + 2*j3)")
-    given = [lg.Holonomic(f"e{k}", expression(tree, text)) for k, text in enumerate(texts)]
+    given = [lg.HolonomicConstraint(f"e{k}", expression(tree, text)) for k, text in enumerate(texts)]
     mechanism = tree.replace(constraints=given)
     q, qd, _, tau = state(mechanism, 2)
     dyn = lg.compile(mechanism)
@@ -281,7 +281,7 @@ def test_rows_of_very_different_units() -> None:
 
 # -- the library -----------------------------------------------------------------------------------------------------
 
-CLOSED = [name for name in lg.library() if lg.library(name).equations]
+CLOSED = [name for name in lg.library() if lg.library(name).equation_count]
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -290,7 +290,7 @@ def test_library(name: str) -> None:
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)
     q = np.array(mechanism.initial.q)
-    np.testing.assert_allclose(dyn.closure(q), 0, atol=1e-12)
+    np.testing.assert_allclose(dyn.loop_residual(q), 0, atol=1e-12)
     tau = np.random.default_rng(0).normal(size=mechanism.nv)
     check(mechanism, q, speeds(dyn, q), tau, tolerance=1e-9)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.coordinates import integrate
 from lagrangian.model.expression import symbol
 from tests.mechanisms import random_mechanism, state, two_chains
 
@@ -43,11 +43,11 @@ def check(
         return np.stack([difference(lambda s, e=e: f(s * e), h) for e in along], axis=1)
 
     found = dyn.inverse_dynamics_derivatives(q, qd, qdd)
-    close(found[0], columns(lambda d: dyn.inverse_dynamics(moved(mechanism, q, d), qd, qdd)), "dtau/dq")
+    close(found[0], columns(lambda d: dyn.inverse_dynamics(integrate(mechanism, q, d), qd, qdd)), "dtau/dq")
     close(found[1], columns(lambda d: dyn.inverse_dynamics(q, qd + d, qdd)), "dtau/dqd")
     close(found[2], columns(lambda d: dyn.inverse_dynamics(q, qd, qdd + d)), "dtau/dqdd")
     found = dyn.forward_dynamics_derivatives(q, qd, tau, **options)
-    close(found[0], columns(lambda d: dyn.forward_dynamics(moved(mechanism, q, d), qd, tau, **options)), "dqdd/dq")
+    close(found[0], columns(lambda d: dyn.forward_dynamics(integrate(mechanism, q, d), qd, tau, **options)), "dqdd/dq")
     close(found[1], columns(lambda d: dyn.forward_dynamics(q, qd + d, tau, **options)), "dqdd/dqd")
     close(found[2], columns(lambda d: dyn.forward_dynamics(q, qd, tau + d, **options)), "dqdd/dtau")
 
@@ -105,7 +105,7 @@ def test_constraints_that_depend_on_time() -> None:
     t, x, a = symbol("t"), symbol("x"), symbol("a")
     arm = lg.library("cart_pendulum")
     joints = [lg.Joint("x", "prismatic", "ground", "cart", axis=(1, 0, 0)), lg.Joint("a", "revolute", "cart", "pendulum")]
-    bent = lg.Holonomic("bent", x * x + 0.3 * a * x + a - t * t * x)
+    bent = lg.HolonomicConstraint("bent", x * x + 0.3 * a * x + a - t * t * x)
     mechanism = lg.Mechanism("driven", arm.bodies, joints, constraints=[bent], gravity=(0, -9.81, 0))
     q, qd, qdd, tau = state(mechanism, 4)
     check(mechanism, q, qd, qdd, tau, t=0.8)
@@ -121,7 +121,10 @@ def test_rolling() -> None:
     """Nonholonomic: equations of speeds that follow from no equation of coordinates."""
     ball = lg.Body("ball", 1.3, (0.05, 0.02, 0.01), (0.02, 0.03, 0.025))
     mechanism = lg.Mechanism(
-        "rolls", [ball], [lg.Joint("at", "free", "ground", "ball")], constraints=[lg.Rolling("floor", "ball", radius=0.3)]
+        "rolls",
+        [ball],
+        [lg.Joint("at", "free", "ground", "ball")],
+        constraints=[lg.RollingConstraint("floor", "ball", radius=0.3)],
     )
     q = lg.assemble(mechanism, [0.9, 0.1, 0.3, 0.2, 0.0, 0.0, 0.3])
     qd = lg.consistent_speeds(mechanism, q, [0.5, 1.0, -0.4, 0.3, 0.2, 0.1])
@@ -247,7 +250,10 @@ def test_pinocchio(robot: str, floating: bool) -> None:
         warnings.simplefilter("ignore", lg.ReaderWarning)
         loaded = lg.load(paths[0], floating=floating)
     # Pinocchio uses no friction
-    plain = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, own=j.own) for j in loaded.joints]
+    plain = [
+        lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, type_entries=j.type_entries)
+        for j in loaded.joints
+    ]
     mechanism = lg.Mechanism(loaded.name, loaded.bodies, plain)
     dyn, data, to = lg.compile(mechanism), model.createData(), Translator(model, mechanism)
     for seed in range(3):

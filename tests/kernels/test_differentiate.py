@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.program import Straight
-from lagrangian.kernels.trace import differentiate
-from lagrangian.kernels.trace.differentiate import RULES, along, derivatives
+from lagrangian.kernels.program import TracedProgram
+from lagrangian.kernels.trace import derivative
+from lagrangian.kernels.trace.derivative import RULES, derivatives, directional_derivative
 from lagrangian.kernels.trace.node import LEAVES, Graph, Node, arguments
 
 Function = Callable[[list[Any]], Any]
@@ -53,7 +53,7 @@ CASES: dict[str, Function] = {
     "acos": lambda x: (0.2 * x[0] * x[2]).acos(),
     "atan2": lambda x: (x[0] * x[1]).atan2(x[2] + x[0]),
     "floor": lambda x: (x[0] * x[1] + 3 * x[2]).floor(),
-    "touch": lambda x: (x[0] * x[1]).touched_by(x[2]),
+    "touch": lambda x: (x[0] * x[1]).with_nan_from(x[2]),
     "choose": lambda x: x[0].choose(x[0], x[1], x[0] * x[2], x[1] * x[1]),
     "by_sign": lambda x: x[0].by_sign(x[0] * x[1], x[2] * x[2]),
 }
@@ -153,10 +153,10 @@ def test_a_wrong_rule_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     if len(traced(CASES[name])[0].nodes[-1]) > 2 and name not in ("add", "touch"):
         wrongs.append(_exchanged)
     for wrong in wrongs:
-        monkeypatch.setitem(differentiate.RULES, name, wrong(rule))
+        monkeypatch.setitem(derivative.RULES, name, wrong(rule))
         with pytest.raises(AssertionError):
             compare(CASES[name])
-    monkeypatch.setitem(differentiate.RULES, name, rule)
+    monkeypatch.setitem(derivative.RULES, name, rule)
     compare(CASES[name])
 
 
@@ -169,7 +169,7 @@ def test_compiled() -> None:
         return [entry for row in derivatives(graph, values, x) for entry in row]
 
     digest = hashlib.sha256(repr([*CASES]).encode()).digest()
-    kernel = Kernel(Straight("rules", {"x": 3}, (len(CASES), 3), [], outputs, digest))
+    kernel = Kernel(TracedProgram("rules", {"x": 3}, (len(CASES), 3), [], outputs, digest))
     many = kernel(np.array(POINTS))
     graph = Graph()
     x = [graph.input("x", k) for k in range(3)]
@@ -260,7 +260,7 @@ def test_nothing_is_recorded_for_zeros() -> None:
     y = (x[0].sin() * x[0]).exp()
     size = len(graph.nodes)
     assert derivatives(graph, [y], [x[1]]) == [[0]]
-    assert along(graph, [y], {x[0].index: 0}) == [0]
+    assert directional_derivative(graph, [y], {x[0].index: 0}) == [0]
     assert len(graph.nodes) == size
 
 
@@ -268,7 +268,7 @@ def test_along_a_direction() -> None:
     """Tangents may be numbers or nodes, and inputs need not be leaves."""
     graph, x, y = traced(lambda x: (x[0] * x[1]).sin() + x[2] * x[0])
     velocity = [x[1].cos(), 0.5, x[0] * x[2]]
-    (found,) = along(graph, [y], {node.index: v for node, v in zip(x, velocity, strict=True)})
+    (found,) = directional_derivative(graph, [y], {node.index: v for node, v in zip(x, velocity, strict=True)})
     rows = derivatives(graph, [y], x)
     product = sum(r * v for r, v in zip(rows[0], velocity, strict=True))
     for point in POINTS:

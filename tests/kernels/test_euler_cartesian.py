@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import lagrangian as lg
-from lagrangian.model.rotation.euler import MOVING, Sequence
+from lagrangian.model.rotation.euler import MOVING_SEQUENCES, EulerSequence
 
-SEQUENCES = (*MOVING, *(name.lower() for name in MOVING))
+SEQUENCES = (*MOVING_SEQUENCES, *(name.lower() for name in MOVING_SEQUENCES))
 q = np.array([0.4, -0.7, 0.9, 0.5, 0.8, -0.6])
 qd = np.array([0.5, -0.4, 0.7, -0.3, 0.9, 0.6])
 qdd = np.array([1.0, 0.8, -0.5, 0.4, -0.9, 1.2])
@@ -23,7 +23,7 @@ def puma() -> lg.Dynamics:
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_angles_and_their_rates(name: str) -> None:
     """Against SciPy: the rotation, the angles, E and E' by central differences."""
-    sequence, rng = Sequence.named(name), np.random.default_rng(3)
+    sequence, rng = EulerSequence.from_name(name), np.random.default_rng(3)
     R = Rotation.random(30, random_state=1)
     assert sequence.angles(R.as_matrix()) == pytest.approx(R.as_euler(name), abs=1e-12)
     assert sequence.rotation(R.as_euler(name)) == pytest.approx(R.as_matrix(), abs=1e-14)
@@ -38,8 +38,8 @@ def test_angles_and_their_rates(name: str) -> None:
     E = sequence.rates_matrix(phi)[0]
     assert E @ rate[0] == pytest.approx(velocity(0.0)[0], abs=1e-7)
     slope = (velocity(1e-3) - velocity(-1e-3))[0] / 2e-3
-    assert E @ second[0] + sequence.drift(phi, rate)[0] == pytest.approx(slope, abs=1e-5)
-    assert sequence.openness(phi)[0] == pytest.approx(abs(np.linalg.det(E)), abs=1e-14)
+    assert E @ second[0] + sequence.rates_matrix_bias(phi, rate)[0] == pytest.approx(slope, abs=1e-5)
+    assert sequence.abs_determinant(phi)[0] == pytest.approx(abs(np.linalg.det(E)), abs=1e-14)
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
@@ -97,7 +97,7 @@ def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
         wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("alpha", "x"), euler="ZXZ")
     assert e.value.argument == "euler"
     wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("x", "y"), euler="ZXZ")  # no angle is asked for
-    beta = Sequence.named("ZYX").angles(puma.pose(q, "link6")[None, :3, :3])[0, 1]
+    beta = EulerSequence.from_name("ZYX").angles(puma.pose(q, "link6")[None, :3, :3])[0, 1]
     assert abs(beta) < 1.4  # nothing is said of a place that is no lock
     with warnings.catch_warnings():
         warnings.simplefilter("error")

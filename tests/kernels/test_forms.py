@@ -49,7 +49,7 @@ def targets() -> list[str]:
     found = []
     for name in ("native", "avx512", "avx2", "sse2"):
         try:
-            target._target(name)
+            target._select_target(name)
             found.append(name)
         except ArgumentError:
             pass
@@ -57,7 +57,7 @@ def targets() -> list[str]:
 
 
 def reference(algorithm: Algorithm, tree: trees.Tree, inputs: dict[str, np.ndarray]) -> np.ndarray:
-    state = sweeps.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
+    state = sweeps.links_at_state(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
     return np.array(run(algorithm, tree, state), dtype=float)
 
 
@@ -71,7 +71,7 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         else rng.normal(size=(rows, sizes.get(name, mechanism.nv)))
         for name in algorithm.inputs
     }
-    compiled = kernel.Kernel(sweeps.Sweeps(algorithm, tree))
+    compiled = kernel.Kernel(sweeps.TreeProgram(algorithm, tree))
     given = [x if batch else x[0] for x in inputs.values()]
     got = np.reshape(compiled(*given), (rows, -1))
     for k in range(rows):
@@ -86,14 +86,14 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if form == "rolled":
-        monkeypatch.setattr(sweeps, "UNROLL_LINKS", -1)
+        monkeypatch.setattr(sweeps, "MAX_UNROLLED_LINKS", -1)
     else:
-        monkeypatch.setattr(sweeps, "UNROLL_OPERATIONS", 10**9)
+        monkeypatch.setattr(sweeps, "MAX_UNROLLED_OPERATIONS", 10**9)
     types, chain, passive = MECHANISMS[name]
     mechanism = random_mechanism(types, 2, chain=chain, passive=passive)
-    tree = trees.build(mechanism)
-    link, placement = tree.place[mechanism.bodies[-1].name]
-    path = tree.path(link, placement)
+    tree = trees.build_tree(mechanism)
+    link, placement = tree.body_places[mechanism.bodies[-1].name]
+    path = tree.path_to_frame(link, placement)
     for algorithm in WHOLE:
         compare(algorithm, mechanism, tree, batch)
     for algorithm in ALONG_PATH:
@@ -105,9 +105,9 @@ def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: py
 def test_targets(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if form == "rolled":
-        monkeypatch.setattr(sweeps, "UNROLL_LINKS", -1)
+        monkeypatch.setattr(sweeps, "MAX_UNROLLED_LINKS", -1)
     mechanism = random_mechanism(["revolute", "prismatic", "ball", "revolute"], 5)
-    tree = trees.build(mechanism)
+    tree = trees.build_tree(mechanism)
     for algorithm in (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX):
         for batch in (None, 11):
             compare(algorithm, mechanism, tree, batch)
@@ -123,14 +123,16 @@ def test_forward_dynamics_takes_the_cheaper_way() -> None:
     """Through the mass matrix for a short arm, articulated bodies for a long one."""
 
     def operations(n: int) -> tuple[int, int]:
-        tree = trees.build(random_mechanism(["revolute"] * n, 1, chain=True))
-        chosen = sweeps.trace_unrolled(FORWARD_DYNAMICS, sweeps.Sweeps(FORWARD_DYNAMICS, tree).structure).operations
-        before = sweeps.FACTORISE_SPEEDS
+        tree = trees.build_tree(random_mechanism(["revolute"] * n, 1, chain=True))
+        chosen = sweeps.trace_unrolled(FORWARD_DYNAMICS, sweeps.TreeProgram(FORWARD_DYNAMICS, tree).structure).operations
+        before = sweeps.MAX_FACTORISED_SPEEDS
         try:
-            sweeps.FACTORISE_SPEEDS = 0
-            return chosen, sweeps.trace_unrolled(FORWARD_DYNAMICS, sweeps.Sweeps(FORWARD_DYNAMICS, tree).structure).operations
+            sweeps.MAX_FACTORISED_SPEEDS = 0
+            return chosen, sweeps.trace_unrolled(
+                FORWARD_DYNAMICS, sweeps.TreeProgram(FORWARD_DYNAMICS, tree).structure
+            ).operations
         finally:
-            sweeps.FACTORISE_SPEEDS = before
+            sweeps.MAX_FACTORISED_SPEEDS = before
 
     short, articulated_short = operations(3)
     long, articulated_long = operations(20)
@@ -145,11 +147,11 @@ def test_a_planar_chain_stays_planar_in_the_loop() -> None:
     def operations(axis: tuple[float, float, float]) -> int:
         bodies = [lg.Body(f"b{i}", 1.0 + 0.1 * i, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)) for i in range(5)]
         joints = [
-            lg.Joint(f"j{i}", "revolute", f"b{i - 1}" if i else "ground", f"b{i}", lg.Placement.from_rpy((1.0, 0, 0), axis))
+            lg.Joint(f"j{i}", "revolute", f"b{i - 1}" if i else "ground", f"b{i}", lg.Transform.from_rpy((1.0, 0, 0), axis))
             for i in range(5)
         ]
         arm = lg.Mechanism("arm", bodies, joints, gravity=(0, -9.81, 0))
-        program = rolled_trace.trace(INVERSE_DYNAMICS, trees.build(arm))
+        program = rolled_trace.trace_algorithm(INVERSE_DYNAMICS, trees.build_tree(arm))
         return sum(step.trace.operations for p in program.passes for step in p.steps.values())
 
     planar, spatial = operations((0, 0, 0)), operations((0.3, 0.2, 0.1))

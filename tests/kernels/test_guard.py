@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lagrangian.kernels.trace.guard import guarded
+from lagrangian.kernels.trace.derivative import guard_derivatives
 from lagrangian.kernels.trace.node import Graph, Node, Trace
 from lagrangian.kernels.trace.replay import SCALARS, replay
 
@@ -92,7 +92,7 @@ EACH = (inverse_unless_small, length_unless_zero, nested, one_way)
 def test_values_stay_and_slopes_are_finite(function: Callable[[Node], Any], at: float) -> None:
     graph = Graph()
     plain = Trace(graph, [function(graph.input("x", 0))])
-    safe = guarded(plain)
+    safe = guard_derivatives(plain)
     x = Adjoint(at)
     found = run(safe, x)
     with np.errstate(all="ignore"):
@@ -117,4 +117,4 @@ def test_without_guards_they_are_not(function: Callable[[Node], Any]) -> None:
 def test_code_without_choices_is_left_alone() -> None:
     graph = Graph()
     trace = Trace(graph, [1 / graph.input("x", 0)])
-    assert guarded(trace) is trace
+    assert guard_derivatives(trace) is trace

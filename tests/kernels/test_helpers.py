@@ -13,11 +13,11 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
-from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.llvm import helpers, target
-from lagrangian.kernels.pieces import forward, inverse, plan, shared
-from lagrangian.kernels.programs.sweeps import Sweeps
-from lagrangian.kernels.threads import Threads
+from lagrangian.kernels.long_chains import algorithms, plan
+from lagrangian.kernels.long_chains import helpers as shared
+from lagrangian.kernels.programs.sweeps import TreeProgram
 from tests.kernels.test_long_chains import chain
 from tests.mechanisms import state
 
@@ -28,18 +28,18 @@ LINKS = 400
 def asked() -> Iterator[None]:
     """Many groups in a short chain, helpers that are asked every time, and a cache without such code."""
     with pytest.MonkeyPatch.context() as changed:
-        for kind in (forward.Forward, inverse.Inverse):
+        for kind in (algorithms.LongChainForwardDynamics, algorithms.LongChainInverseDynamics):
             changed.setattr(kind, "cost", plan.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
-        changed.setattr(plan, "LONGEST", 12)
-        changed.setattr(shared, "PATIENT", 0)
-        changed.setattr(shared, "LITTLE", 0)
+        changed.setattr(plan, "MAX_PIECE_LENGTH", 12)
+        changed.setattr(shared, "MAX_PATIENCE", 0)
+        changed.setattr(shared, "LOSS_WEIGHT", 0)
         changed.setenv("LAGRANGIAN_CACHE", "off")
         yield
 
 
 def kernel(algorithm: object, count: int) -> Kernel:
-    made = Kernel(Sweeps(algorithm, lg.compile(chain(LINKS)).tree), Threads(count))  # type: ignore[arg-type]
-    code = made._code_for_one(target.current())
+    made = Kernel(TreeProgram(algorithm, lg.compile(chain(LINKS)).tree), Threads(count))  # type: ignore[arg-type]
+    code = made._single_state_code(target.current())
     assert code._gate is not None
     return made
 
@@ -66,19 +66,19 @@ def test_the_same_bits(made: tuple[Kernel, Kernel]) -> None:
 def test_helpers_take_part(made: tuple[Kernel, Kernel]) -> None:
     """Of a job that has begun, at least one helper does something, some time; else nothing here would be tested."""
     _, helped = made
-    found = helpers.started(3, target.current())
+    found = helpers.start_helpers(3, target.current())
     if found is None:
         pytest.skip("the C library has no semaphores without names")
-    before = helped._threads.gate().copy()
-    helped._threads.gate()[:] = found.ctypes.data, 3
-    done = found[helpers.HEAD + helpers.DONE :: helpers.EACH]
+    before = helped._threads.helper_gate().copy()
+    helped._threads.helper_gate()[:] = found.ctypes.data, 3
+    done = found[helpers.HEADER_WORDS + helpers.DONE :: helpers.HELPER_WORDS]
     done[:] = -1  # as of helpers that did not come in time
     x = given(1)
     for _ in range(500):
         helped(*x)
         if (done == 1).any():
             break
-    helped._threads.gate()[:] = before
+    helped._threads.helper_gate()[:] = before
     assert (done == 1).any()
     assert found[helpers.BUSY] == 0
 

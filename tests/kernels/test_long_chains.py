@@ -18,12 +18,12 @@ import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.sweep import run
-from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.pieces import forward
-from lagrangian.kernels.pieces import plan as plans
-from lagrangian.kernels.pieces.inverse import Inverse
-from lagrangian.kernels.pieces.kernel import planned
-from lagrangian.kernels.programs.pieces import pieces_of
+from lagrangian.kernels.llvm import machine_code, target
+from lagrangian.kernels.long_chains import algorithms
+from lagrangian.kernels.long_chains import plan as plans
+from lagrangian.kernels.long_chains.algorithms import LongChainInverseDynamics
+from lagrangian.kernels.long_chains.kernel import plan_if_faster
+from lagrangian.kernels.programs.pieces import long_chain_code_if_faster
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
 
@@ -42,7 +42,7 @@ def chain(n: int, masses: float | np.ndarray = 1.0, inertias: float | np.ndarray
             "revolute",
             f"b{i - 1}" if i else "ground",
             f"b{i}",
-            lg.Placement(position=(0, 0, -0.1 if i else 0.0)),
+            lg.Transform(position=(0, 0, -0.1 if i else 0.0)),
             axis=((0, 1, 0) if i % 2 else (1, 0, 0)),
         )
         for i in range(n)
@@ -87,7 +87,7 @@ MECHANISMS = {
 def eager() -> Iterator[None]:
     """Pieces as if they cost little, so that there are many of them in chains that are not long."""
     with pytest.MonkeyPatch.context() as changed:
-        for kind in (forward.Forward, Inverse):
+        for kind in (algorithms.LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plans.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
         yield
 
@@ -106,9 +106,9 @@ def swept(dyn: lg.Dynamics, *given: np.ndarray, name: str = "forward_dynamics") 
 def agreed(dyn: lg.Dynamics, *given: np.ndarray) -> int:
     """What the code in pieces says: 0 if its result was taken, -1 if not."""
     chosen = target.current()
-    made = pieces_of(FORWARD_DYNAMICS, dyn.tree, chosen)
+    made = long_chain_code_if_faster(FORWARD_DYNAMICS, dyn.tree, chosen)
     assert made is not None
-    code = jit.Code(jit.compile_object(made.ir, chosen, level=1), chosen)
+    code = machine_code.LoadedCode(machine_code.compile_object(made.ir, chosen, level=1), chosen)
     arrays = [*(np.ascontiguousarray(x) for x in (*given, given[0])), *made.data(FORWARD_DYNAMICS, dyn.tree)]
     pointers = (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))
     out, scratch = np.zeros(dyn.nv), np.zeros(made.scratch)
@@ -119,9 +119,9 @@ def agreed(dyn: lg.Dynamics, *given: np.ndarray) -> int:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_one_state_is_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
     dyn = made[name]
-    found = planned(FORWARD_DYNAMICS, dyn.tree, target.current())
+    found = plan_if_faster(FORWARD_DYNAMICS, dyn.tree, target.current())
     assert found is not None
-    assert len(found.left) < 0.4 * len(dyn.tree)
+    assert len(found.loose_links) < 0.4 * len(dyn.tree)
     for seed in range(3):
         q, qd, _, tau = state(dyn.mechanism, seed)
         wanted = swept(dyn, q, qd, tau)
@@ -133,7 +133,7 @@ def test_one_state_is_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_torques_of_one_state_are_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
     dyn = made[name]
-    assert planned(INVERSE_DYNAMICS, dyn.tree, target.current()) is not None
+    assert plan_if_faster(INVERSE_DYNAMICS, dyn.tree, target.current()) is not None
     for seed in range(3):
         q, qd, qdd, tau = state(dyn.mechanism, seed)
         wanted = swept(dyn, q, qd, qdd, name="inverse_dynamics")
@@ -147,7 +147,7 @@ def test_torques_of_one_state_are_as_swept(made: dict[str, lg.Dynamics], name: s
 @pytest.mark.parametrize("cpu", ["sse2", "avx2"])
 def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
-        target._target(cpu)
+        target._select_target(cpu)
     except lg.errors.ArgumentError:
         pytest.skip(f"this processor has no {cpu}")
     monkeypatch.setenv(target.VARIABLE, cpu)
@@ -159,7 +159,7 @@ def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: py
 
 def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in chains of tens of thousands of links."""
-    monkeypatch.setattr("lagrangian.kernels.pieces.lanes.FETCHED", 1)
+    monkeypatch.setattr("lagrangian.kernels.long_chains.lanes.MIN_PREFETCH_GROUPS", 1)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(102))
     q, qd, _, tau = state(dyn.mechanism, 1)
@@ -192,7 +192,7 @@ def test_angles_of_many_turns(made: dict[str, lg.Dynamics]) -> None:
 
 def test_pieces_that_do_not_agree_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if rounding had been large: the result is that of the sweep, to the last bit."""
-    monkeypatch.setattr(forward, "AGREED", 0.0)
+    monkeypatch.setattr(algorithms, "AGREEMENT_TOLERANCE", 0.0)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(101))
     q, qd, _, tau = state(dyn.mechanism, 1)
@@ -205,8 +205,10 @@ def test_other_numbers_need_no_other_code(monkeypatch: pytest.MonkeyPatch, made:
     q, qd, _, tau = state(first.mechanism, 1)
     before = first.forward_dynamics(q, qd, tau)
     compiled: list[str] = []
-    original = jit.compile_object
-    monkeypatch.setattr(jit, "compile_object", lambda ir, *rest, **named: compiled.append(ir) or original(ir, *rest, **named))
+    original = machine_code.compile_object
+    monkeypatch.setattr(
+        machine_code, "compile_object", lambda ir, *rest, **named: compiled.append(ir) or original(ir, *rest, **named)
+    )
     dyn = lg.compile(chain(120, masses=np.linspace(1, 3, 120), inertias=np.linspace(2, 1, 120)))
     found = dyn.forward_dynamics(q, qd, tau)
     assert not compiled
@@ -243,7 +245,7 @@ def test_a_motion_goes_in_pieces_too() -> None:
     rates = lambda t, y: np.concatenate([y[n:], swept(dyn, y[:n], y[n:], np.zeros(n))])  # noqa: E731
     wanted = solve_ivp(rates, (0, 0.05), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-9, atol=1e-11).y[:, -1]
     np.testing.assert_allclose(motion.q[-1], wanted[:n], rtol=0, atol=1e-8)
-    assert pieces_of(FORWARD_DYNAMICS, dyn.tree, target.current()) is not None
+    assert long_chain_code_if_faster(FORWARD_DYNAMICS, dyn.tree, target.current()) is not None
 
 
 # -- ill-conditioned: against 60 digits, beside the sweep --------------------------------------------------------------------
@@ -294,10 +296,10 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
     mechanism = random_mechanism((pattern * count)[:count], seed, chain=not tree, passive=passive)
     dyn = lg.compile(replace(mechanism, springs=()))
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(plans, "SHORTEST", 2)
-        for kind in (forward.Forward, Inverse):
+        changed.setattr(plans, "MIN_PIECE_LENGTH", 2)
+        for kind in (algorithms.LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plans.Cost(step=1.0, link=60.0, piece=0.0, rest=0.0))
-        changed.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", 0)
+        changed.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", 0)
         q, qd, _, tau = state(dyn.mechanism, seed % 1000)
         wanted = swept(dyn, q, qd, tau)
         np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
@@ -308,9 +310,9 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
 def test_every_link_is_in_one_piece_or_in_none() -> None:
     for build in MECHANISMS.values():
         tree = lg.compile(build()).tree
-        found = planned(FORWARD_DYNAMICS, tree, target.current())
+        found = plan_if_faster(FORWARD_DYNAMICS, tree, target.current())
         assert found is not None
-        links = sorted([*found.left, *(i for links in found.pieces.values() for i in links)])
+        links = sorted([*found.loose_links, *(i for links in found.pieces.values() for i in links)])
         assert links == list(range(len(tree)))
         for group in found.groups:
             kinds = {tuple(found.variant[i] for i in links) for links in group.pieces}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels import collection
-from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels import catalogue
+from lagrangian.kernels.llvm import machine_code, target
 
 IR = """
 define double @f(double %x, double %y) {
@@ -28,31 +28,31 @@ def _resident() -> float:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is told by /proc")
-@pytest.mark.parametrize("passes", [None, jit.PASSES, jit.UNROLLING], ids=["all", "few", "unrolling"])
+@pytest.mark.parametrize("passes", [None, machine_code.PASSES, machine_code.UNROLLING_PASSES], ids=["all", "few", "unrolling"])
 def test_compilations_free_what_they_take(passes: tuple[str, ...] | None) -> None:
     """LLVM's pass managers were never freed: 57 kB each of a whole pipeline, of two lines."""
     chosen = target.current()
     for _ in range(30):
-        jit.compile_object(IR, chosen, 2, passes)
+        machine_code.compile_object(IR, chosen, 2, passes)
     gc.collect()
     before = _resident()
     for _ in range(200):
-        jit.compile_object(IR, chosen, 2, passes)
+        machine_code.compile_object(IR, chosen, 2, passes)
     gc.collect()
     assert _resident() - before < 200 * 4500
 
 
 def test_frames_that_are_ever_new_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collection, "FRAMES", 4)
+    monkeypatch.setattr(catalogue, "MAX_FRAME_FUNCTIONS", 4)
     dyn = lg.compile(lg.library("two_r"))
     body, q = dyn.mechanism.bodies[-1].name, np.array([0.3, 0.2])
-    engines = len(jit._ENGINES)
+    engines = len(machine_code._ENGINES)
     for k in range(12):
         T = dyn.pose(q, lg.Frame(f"f{k}", body, (0.1 * k, 0, 0)))
         np.testing.assert_allclose(T[:3, 3], dyn.pose(q, body)[:3, :3] @ (0.1 * k, 0, 0) + dyn.pose(q, body)[:3, 3], atol=1e-15)
     gc.collect()
-    assert len(dyn._kernels._of_frames) <= 4
-    assert len(jit._ENGINES) - engines <= 5
+    assert len(dyn._kernels._frame_functions) <= 4
+    assert len(machine_code._ENGINES) - engines <= 5
 
 
 FORKS = """

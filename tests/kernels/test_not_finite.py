@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import blocks, fastcall
+from lagrangian.kernels.llvm import blocks, vectorcall
 from tests.mechanisms import random_mechanism
 
 TOLD = "is not finite"
@@ -49,7 +49,7 @@ def test_overflow_is_told(slide: lg.Dynamics, how: str) -> None:
 
 
 def test_without_the_entry_for_one_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(fastcall.VARIABLE, "0")
+    monkeypatch.setenv(vectorcall.VARIABLE, "0")
     with pytest.warns(lg.MechanismWarning, match=TOLD):
         lg.compile("pendulum").kinetic_energy(np.array([0.0]), np.array([1e200]))
 
@@ -88,8 +88,8 @@ def test_long_chains_are_looked_at() -> None:
 
 
 def test_blocks_are_whole_vectors() -> None:
-    assert [blocks.length(n) % 8 for n in (1, 7, 36, 10**6)] == [0] * 4
-    assert blocks.length(10**6) == 8
+    assert [blocks.block_length(n) % 8 for n in (1, 7, 36, 10**6)] == [0] * 4
+    assert blocks.block_length(10**6) == 8
 
 
 def _sprung(**given: Any) -> lg.Dynamics:

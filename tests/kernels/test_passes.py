@@ -9,28 +9,28 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.description.toml import reader as toml
-from lagrangian.kernels.llvm import jit, loaded
+from lagrangian.kernels.llvm import machine_code
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compiles as `jit.compile_object` does, and from when the list has an entry with LLVM's pipeline of level 2."""
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
-    monkeypatch.setattr(loaded, "MODULES", 0)
-    ours = jit.compile_object
+    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)
+    ours = machine_code.compile_object
     chosen: list[str] = []
 
     def compile_object(ir: str, target: Any, *args: Any, **options: Any) -> bytes:
         if not chosen:
             return ours(ir, target, *args, **options)
         chosen.append("integrator" if "@integrate" in ir else "kernel")
-        llvm = jit.llvm()
-        machine, module = jit._machine(target, 2), llvm.parse_assembly(ir)
+        llvm = machine_code.llvm()
+        machine, module = machine_code._machine(target, 2), llvm.parse_assembly(ir)
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
         builder.getModulePassManager().run(module, builder)
         return machine.emit_object(module)
 
-    monkeypatch.setattr(jit, "compile_object", compile_object)
+    monkeypatch.setattr(machine_code, "compile_object", compile_object)
     return chosen
 
 

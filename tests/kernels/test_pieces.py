@@ -11,13 +11,11 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
-from lagrangian.kernels import unrolled
-from lagrangian.kernels.code import address
-from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.llvm import jit, loaded, target
-from lagrangian.kernels.llvm.function import traced_together
-from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
-from lagrangian.kernels.trace import pieces
+from lagrangian.kernels.kernel import Kernel, address
+from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.llvm.emit import trace_functions
+from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
+from lagrangian.kernels.trace import schedule as pieces
 from lagrangian.kernels.trace.node import Graph, Node, Trace
 from lagrangian.kernels.trace.schedule import schedule
 
@@ -35,16 +33,16 @@ def network(graph: Graph) -> tuple[list[Node], list[Node]]:
 
 
 def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
-    monkeypatch.setattr(pieces, "WHOLE", length)
-    monkeypatch.setattr(pieces, "SHORT", length)
-    monkeypatch.setattr(pieces, "LENGTH", length)
+    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", length)
+    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", length)
+    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", length)
     graph, declared, chosen = Graph(), set[str](), target.current()
     first, second = network(graph)
-    lines = traced_together({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
+    lines = trace_functions({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
     text = "\n".join([*lines, *sorted(declared)])
     for name in ("first", "second"):
         text = text.replace(f"define internal void @{name}(", f"define void @{name}(")
-    code = jit.Code(jit.compile_object(text, chosen), chosen)
+    code = machine_code.LoadedCode(machine_code.compile_object(text, chosen), chosen)
 
     def run(name: str, x: np.ndarray) -> np.ndarray:
         out = np.full({"first": len(first), "second": len(second)}[name], np.nan)
@@ -75,15 +73,15 @@ def test_pieces_give_what_the_whole_gives(length: int, monkeypatch: pytest.Monke
 
 
 def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "WHOLE", 3)
-    monkeypatch.setattr(pieces, "SHORT", 3)
-    monkeypatch.setattr(pieces, "LENGTH", 3)
+    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", 3)
+    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", 3)
+    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", 3)
     graph = Graph()
     x = graph.input("x", 0)
     for _ in range(50):
         x = x.sin() * x
-    scheduled = schedule(Trace(graph, [x]), fused=False)
-    parts, kept = pieces.pieces(scheduled, [1])
+    scheduled = schedule(Trace(graph, [x]), fuse_products=False)
+    parts, kept = pieces.cut_schedule(scheduled, [1])
     assert len(parts[0]) > 30
     assert kept <= 3
 
@@ -96,13 +94,13 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     near, far = rng.normal(size=(2, 3, arm.nv))
     far[0, 3] = 4e9
     whole = [lg.compile(arm).inverse_dynamics(*x) for x in (near, far)]
-    monkeypatch.setattr(pieces, "WHOLE", 100)
-    monkeypatch.setattr(pieces, "SHORT", 100)
-    monkeypatch.setattr(pieces, "LENGTH", 50)
-    monkeypatch.setattr(loaded, "_LOADED", OrderedDict())
-    program = Sweeps(INVERSE_DYNAMICS, lg.compile(arm).tree)
+    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", 100)
+    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", 100)
+    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", 50)
+    monkeypatch.setattr(machine_code, "_modules", OrderedDict())
+    program = TreeProgram(INVERSE_DYNAMICS, lg.compile(arm).tree)
     trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)
-    made = unrolled.module(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
+    made = emit.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
     assert "@piece.5(" in made.ir
     cut = Kernel(program)
     assert np.array_equal(cut(*near), whole[0])

@@ -10,7 +10,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
+from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.trace import rows as r
 from lagrangian.kernels.trace.node import NUMBERS, Graph, Trace
 from lagrangian.kernels.trace.replay import replay
@@ -22,7 +22,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def run(rows: r.Rows, arrays: dict[str, np.ndarray]) -> np.ndarray:
+def run(rows: r.OperationRows, arrays: dict[str, np.ndarray]) -> np.ndarray:
     """Rows in numpy; what is not computed yet is NaN, so that a row that comes too early is found."""
     values = np.full(rows.size, np.nan)
     known = np.concatenate([rows.constants, *(arrays[name][indices] for name, indices in rows.inputs.items())])
@@ -44,17 +44,17 @@ def test_all_operations() -> None:
     graph = Graph()
     trace = Trace(graph, all_operations(graph))
     x = np.array([0.3, -0.7, 1.9])
-    found = run(r.rows_of(trace), {"x": x})
+    found = run(r.pack_rows(trace), {"x": x})
     assert np.abs(found - replay(trace, lambda name, k: float(x[k]))).max() < 1e-15
-    assert np.isnan(run(r.rows_of(trace), {"x": np.array([np.nan] * 3)})[:-1]).all()
+    assert np.isnan(run(r.pack_rows(trace), {"x": np.array([np.nan] * 3)})[:-1]).all()
 
 
 @pytest.mark.parametrize("name", ["two_r", "puma560"])
 def test_forward_dynamics(name: str) -> None:
     dyn = lg.compile(lg.library(name))
-    sweeps = Sweeps(FORWARD_DYNAMICS, dyn.tree)
+    sweeps = TreeProgram(FORWARD_DYNAMICS, dyn.tree)
     trace = trace_unrolled(FORWARD_DYNAMICS, sweeps.structure)
-    rows = r.rows_of(trace)
+    rows = r.pack_rows(trace)
     rng = np.random.default_rng(0)
     q, qd, tau = rng.normal(size=(3, dyn.nv))
     found = run(rows, {"q": q, "qd": qd, "tau": tau, NUMBERS: np.asarray(sweeps.numbers.values)})

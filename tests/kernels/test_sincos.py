@@ -16,7 +16,7 @@ CRANK = lg.Mechanism(
     "crank",
     [lg.Body("crank", 1.0, (0.5, 0, 0))],
     [lg.Joint("q", "revolute", "ground", "crank")],
-    frames=[lg.Frame("tip", "crank", lg.Placement(position=(1, 0, 0)))],
+    frames=[lg.Frame("tip", "crank", lg.Transform(position=(1, 0, 0)))],
 )
 
 # pi to 100 digits, and the Taylor series: sin of a double to far more digits than a double holds
@@ -45,7 +45,7 @@ def exact(x: float) -> tuple[float, float]:
 def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if rolled:
-        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)
     dyn = lg.compile(CRANK)
     rng = np.random.default_rng(0)
     quadrants = np.arange(-9, 10) * np.pi / 4

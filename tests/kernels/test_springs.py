@@ -20,8 +20,8 @@ def arm(*springs):
     ]
     joints = [
         lg.Joint("p", "revolute", "ground", "a", axis="y"),
-        lg.Joint("r", "revolute", "a", "b", lg.Placement(position=(0.5, 0, 0)), axis="x"),
-        lg.Joint("s", "prismatic", "b", "c", lg.Placement(position=(0.3, 0.1, 0)), axis="z"),
+        lg.Joint("r", "revolute", "a", "b", lg.Transform(position=(0.5, 0, 0)), axis="x"),
+        lg.Joint("s", "prismatic", "b", "c", lg.Transform(position=(0.3, 0.1, 0)), axis="z"),
     ]
     return lg.Mechanism("arm", bodies, joints, springs=springs)
 

@@ -9,10 +9,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.tree import build
-from lagrangian.kernels import unrolled
-from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
+from lagrangian.algorithms.tree import build_tree
+from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
 
 
@@ -22,15 +21,15 @@ def test_spilled_vectors_are_aligned(form: str) -> None:
     chosen = target.current()
     if chosen.width < 4:
         pytest.skip("the stack is always aligned for two doubles")
-    tree = build(lg.library("panda"))
-    program = Sweeps(FORWARD_DYNAMICS, tree)
+    tree = build_tree(lg.library("panda"))
+    program = TreeProgram(FORWARD_DYNAMICS, tree)
     if form == "unrolled":
         trace = trace_unrolled(FORWARD_DYNAMICS, program.structure)
         inputs, numbers = (program.inputs, program.sizes, program.size), len(program.numbers)
-        ir = unrolled.module(trace, *inputs, chosen, chosen.width, numbers).ir
+        ir = emit.unrolled_code(trace, *inputs, chosen, chosen.width, numbers).ir
     else:
-        ir = rolled.module(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
-    assembly = jit._machine(chosen, 1).emit_assembly(jit.llvm().parse_assembly(ir))
+        ir = rolled.rolled_code(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
+    assembly = machine_code._machine(chosen, 1).emit_assembly(machine_code.llvm().parse_assembly(ir))
     moves = re.findall(r"vmov([au])p[sd]\s+%[yz]mm\d+, -?\d*\(%r[sb]p\)", assembly)
     assert "a" in moves
     assert "u" not in moves

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lagrangian.kernels.trace.node import Graph, Node, TooLarge, Trace, arguments
-from lagrangian.kernels.trace.schedule import order
+from lagrangian.kernels.trace.node import Graph, GraphTooLargeError, Node, Trace, arguments
+from lagrangian.kernels.trace.schedule import evaluation_order
 
 
 def evaluate(x: object, inputs: list[float]) -> float:
@@ -87,7 +87,7 @@ def test_what_no_output_needs_is_left_out() -> None:
     wanted, _unwanted = x * x, (y + 1) * y
     trace = Trace(graph, [wanted])
     assert [n[0] for n in trace.nodes] == ["input", "mul"]
-    assert [n.graph.nodes[n.index] for n in trace.unused] == [("input", "y", 0)]
+    assert [n.graph.nodes[n.index] for n in trace.unused_inputs] == [("input", "y", 0)]
 
 
 def test_a_schedule_has_every_node_after_its_arguments() -> None:
@@ -98,7 +98,7 @@ def test_a_schedule_has_every_node_after_its_arguments() -> None:
     trace = Trace(graph, values[-4:])
     done: set[int] = set()
     outputs = []
-    for what, k in order(trace.nodes, trace.outputs):
+    for what, k in evaluation_order(trace.nodes, trace.outputs):
         if what == "node":
             assert set(arguments(trace.nodes[k])) <= done
             assert k not in done
@@ -118,5 +118,5 @@ def test_a_graph_can_be_kept_from_growing() -> None:
         for _ in range(20):
             x = x * x + 1
 
-    with pytest.raises(TooLarge):
+    with pytest.raises(GraphTooLargeError):
         grow()

@@ -93,7 +93,7 @@ def test_the_parts() -> None:
 
 
 def moved(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    from lagrangian.configuration.coordinates import moved as along
+    from lagrangian.configuration.coordinates import integrate as along
 
     return along(mechanism, q, step)
 

@@ -8,9 +8,7 @@ import subprocess
 
 import pytest
 
-from lagrangian.kernels.wasm.link import imported, link
-from lagrangian.kernels.wasm.module import compiled, exported
-from lagrangian.kernels.wasm.numbers import Reader, signed, unsigned
+from lagrangian.kernels.wasm import WasmReader, compile_wasm, encode_signed, encode_unsigned, imports_of, link, mark_exports
 
 TEXT = """
 @table = internal constant [2 x double] [double 3.0, double 4.0], align 8
@@ -34,22 +32,22 @@ declare double @exp(double)
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 127, 128, 300, 2**31 - 1, 2**40])
 def test_numbers_are_read_as_they_are_written(n):
-    assert Reader(unsigned(n)).unsigned() == n
-    assert Reader(signed(n)).signed() == n
-    assert Reader(signed(-n)).signed() == -n
+    assert WasmReader(encode_unsigned(n)).read_unsigned() == n
+    assert WasmReader(encode_signed(n)).read_signed() == n
+    assert WasmReader(encode_signed(-n)).read_signed() == -n
 
 
 def test_functions_that_are_not_there_are_refused():
     with pytest.raises(LookupError, match="other"):
-        link(compiled(exported(TEXT, ["of_table"]), 1, ()), ["of_table", "other"])
+        link(compile_wasm(mark_exports(TEXT, ["of_table"]), 1, ()), ["of_table", "other"])
     with pytest.raises(ValueError, match="no WebAssembly"):
         link(b"ELF", [])
 
 
 def test_a_module_imports_the_mathematical_library_alone():
     names = ["of_table", "stacked"]
-    module = link(compiled(exported(TEXT, names), 1, ()), names)
-    assert imported(module) == ["exp"]
+    module = link(compile_wasm(mark_exports(TEXT, names), 1, ()), names)
+    assert imports_of(module) == ["exp"]
 
 
 def test_a_module_runs(tmp_path):
@@ -57,7 +55,7 @@ def test_a_module_runs(tmp_path):
     if node is None:
         pytest.skip("no node here")
     names = ["of_table", "stacked"]
-    (tmp_path / "m.wasm").write_bytes(link(compiled(exported(TEXT, names), 1, ()), names))
+    (tmp_path / "m.wasm").write_bytes(link(compile_wasm(mark_exports(TEXT, names), 1, ()), names))
     script = """
     const bytes = require("fs").readFileSync(process.argv[2]);
     const { exports: x } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { exp: Math.exp } });

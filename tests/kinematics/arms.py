@@ -13,9 +13,9 @@ def serial(axes, points, tip, order=None, **more):
     bodies, joints, before, parent = [], [], np.zeros(3), "ground"
     for k, (w, p) in enumerate(zip(axes, np.array(points, dtype=float), strict=True)):
         bodies.append(lg.Body(f"b{k}"))
-        joints.append(lg.Joint(f"j{k}", "revolute", parent, f"b{k}", lg.Placement(position=tuple(p - before)), axis=tuple(w)))
+        joints.append(lg.Joint(f"j{k}", "revolute", parent, f"b{k}", lg.Transform(position=tuple(p - before)), axis=tuple(w)))
         before, parent = p, f"b{k}"
-    frame = lg.Frame("tip", parent, lg.Placement.from_quaternion(np.asarray(tip) - before, (1, 0.2, 0.3, 0.4)))
+    frame = lg.Frame("tip", parent, lg.Transform.from_quaternion(np.asarray(tip) - before, (1, 0.2, 0.3, 0.4)))
     joints = [joints[k] for k in order] if order else joints
     return lg.Mechanism("arm", bodies, joints, frames=(frame,), **more)
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kinematics.branches import branches
+from lagrangian.kinematics.analytic import analytic_inverse_kinematics
 from tests.kinematics.arms import apart, pose
 
 PUMA = lg.library("puma560")
@@ -26,6 +26,6 @@ def sound(arm, T, found, frame="tip", tolerance=1e-11):
 def holds(arm, q, frame="tip"):
     """Solves the pose at q: the solutions are sound, and q is one of them."""
     T = pose(arm, q, frame)
-    found = sound(arm, T, branches(arm, T, frame), frame)
+    found = sound(arm, T, analytic_inverse_kinematics(arm, T, frame), frame)
     assert min(apart(q, b) for b in found) < 1e-6
     return found

@@ -8,7 +8,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.errors import LagrangianError
-from lagrangian.kinematics.branches import branches, within_limits
+from lagrangian.kinematics.analytic import analytic_inverse_kinematics, within_limits
 from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, upright
 from tests.kinematics.found_branches import (
     PUMA,
@@ -26,7 +26,7 @@ def test_aligned_wrist_gives_one_with_q4_zero():
         q = rng.uniform(-3, 3, 6)
         q[4] = 0
         T = pose(arm, q)
-        found = sound(arm, T, branches(arm, T, "tip"))
+        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
         # two shoulders and two elbows; at one of the four the wrist is aligned, at another it is folded back
         assert len(found) == 6
         aligned = [b for b in found if abs(np.sin(b[4])) < 1e-9]
@@ -44,7 +44,7 @@ def test_stretched_elbow_counts_once():
         assert len(holds(arm, q)) == 4
         q[4] = 0
         T = pose(arm, q)
-        assert len(sound(arm, T, branches(arm, T, "tip"))) == 2
+        assert len(sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))) == 2
 
 
 def test_wrist_above_the_shoulder():
@@ -55,7 +55,7 @@ def test_wrist_above_the_shoulder():
         q = rng.uniform(-3, 3, 6)
         q[1] = -np.arctan2(0.4 * np.sin(q[2]), 0.5 + 0.4 * np.cos(q[2]))
         T = pose(arm, q)
-        found = sound(arm, T, branches(arm, T, "tip"))
+        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"))
         assert len(found) == 4
         assert all(b[0] == 0 for b in found)
 
@@ -65,11 +65,11 @@ def test_every_quarter_turn():
     for arm, frame in ((PUMA, "link6"), (upright(), "tip")):
         for quarters in itertools.islice(itertools.product((0, 1, 2, -1), repeat=6), 0, None, 37):
             T = pose(arm, np.array(quarters) * np.pi / 2, frame)
-            assert sound(arm, T, branches(arm, T, frame), frame)
+            assert sound(arm, T, analytic_inverse_kinematics(arm, T, frame), frame)
 
 
 def test_all_zero_upright():
-    (q,) = branches(upright(), pose(upright(), np.zeros(6)), "tip")
+    (q,) = analytic_inverse_kinematics(upright(), pose(upright(), np.zeros(6)), "tip")
     np.testing.assert_allclose(q, 0, atol=1e-15)
 
 
@@ -98,8 +98,8 @@ def test_both_dh_conventions_with_base_and_tool(convention):
             (0, -half, 0, 0),
         ]
     table = [dict(zip(("a", "alpha", "d", "theta"), row, strict=True)) for row in rows]
-    base = lg.Placement.from_rpy((1, 2, 3), (0.3, 0.2, 0.1))
-    tool = lg.Placement.from_rpy((0.01, 0.02, 0.3), (1, 2, 3))
+    base = lg.Transform.from_rpy((1, 2, 3), (0.3, 0.2, 0.1))
+    tool = lg.Transform.from_rpy((0.01, 0.02, 0.3), (1, 2, 3))
     arm = lg.Mechanism.from_dh(table, convention=convention, base=base, tool=tool)
     rng = np.random.default_rng(8)
     for _ in range(20):
@@ -136,14 +136,14 @@ def test_joints_listed_in_another_order_and_universal_ones():
     plain, mixed = serial(*shape), serial(*shape, order=order)
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     T = pose(plain, q)
-    assert min(apart(q[order], b) for b in branches(mixed, T, "tip")) < 1e-12
+    assert min(apart(q[order], b) for b in analytic_inverse_kinematics(mixed, T, "tip")) < 1e-12
     joints = plain.joints
-    pair = lg.Joint("wrist", "universal", "b3", "b5", lg.Placement(position=(0, 0, 0.2)), axis=Y, axis2=Z)
+    pair = lg.Joint("wrist", "universal", "b3", "b5", lg.Transform(position=(0, 0, 0.2)), axis=Y, axis2=Z)
     bodies = [b for b in plain.bodies if b.name != "b4"]
-    tip = lg.Frame("tip", "b5", lg.Placement(plain.frames[0].placement.rotation, (0, 0, 0.2)))
+    tip = lg.Frame("tip", "b5", lg.Transform(plain.frames[0].placement.rotation, (0, 0, 0.2)))
     arm = lg.Mechanism("arm", bodies, [*joints[:4], pair], frames=(tip,))
-    found = branches(arm, T, "tip")
-    np.testing.assert_allclose(found, branches(plain, T, "tip"), rtol=0, atol=1e-12)
+    found = analytic_inverse_kinematics(arm, T, "tip")
+    np.testing.assert_allclose(found, analytic_inverse_kinematics(plain, T, "tip"), rtol=0, atol=1e-12)
 
 
 # -- limits, and what is not solved ------------------------------------------------------------------------------------
@@ -159,14 +159,14 @@ def test_limits_move_angles_by_whole_turns_and_leave_none_out():
             ]
         )
 
-    free = branches(lg.library("two_r"), (1.4, 1.2), "tip")
+    free = analytic_inverse_kinematics(lg.library("two_r"), (1.4, 1.2), "tip")
     arm = limited((2 * np.pi, 4 * np.pi), (0, 1))
-    up, down = branches(arm, (1.4, 1.2), "tip")
+    up, down = analytic_inverse_kinematics(arm, (1.4, 1.2), "tip")
     np.testing.assert_allclose(up - free[0], (2 * np.pi, 0), atol=1e-15)
     np.testing.assert_allclose(down - free[1], (2 * np.pi, 0), atol=1e-15)  # theta2 < 0 cannot be brought into (0, 1)
     assert within_limits(arm, up)
     assert not within_limits(arm, down)
-    up, down = branches(limited((-4 * np.pi, -2 * np.pi), (0, 2 * np.pi)), (1.4, 1.2), "tip")
+    up, down = analytic_inverse_kinematics(limited((-4 * np.pi, -2 * np.pi), (0, 2 * np.pi)), (1.4, 1.2), "tip")
     np.testing.assert_allclose(up - free[0], (-4 * np.pi, 0), atol=1e-14)
     np.testing.assert_allclose(down - free[1], (-4 * np.pi, 2 * np.pi), atol=1e-14)
     with pytest.raises(LagrangianError, match=r"q has shape \(3,\); \(2,\) is needed: theta1, theta2"):
@@ -181,7 +181,7 @@ def test_limits_move_angles_by_whole_turns_and_leave_none_out():
 def test_other_mechanisms_are_left_to_others(name):
     arm = lg.library(name)
     for body in arm.bodies:
-        assert branches(arm, np.eye(4), body.name) is None
+        assert analytic_inverse_kinematics(arm, np.eye(4), body.name) is None
 
 
 def test_arms_whose_wrist_stays_on_a_surface_are_left_to_others():
@@ -193,10 +193,10 @@ def test_arms_whose_wrist_stays_on_a_surface_are_left_to_others():
         ([X, Y, Y], [0 * Z, Z, Z]),
         ([X, Y, Z], [0 * Z, Z, 0 * Z]),  # the third through the wrist
     ):
-        assert branches(serial([*axes, *wrist], [*points, *line], 4 * Z), np.eye(4), "tip") is None
+        assert analytic_inverse_kinematics(serial([*axes, *wrist], [*points, *line], 4 * Z), np.eye(4), "tip") is None
     elsewhere = serial([Z, Y, Y, Z, Y, Z], np.outer([0, 0.3, 0.8, 1.0, 1.2, 1.3], Z), 1.4 * Z)
-    assert branches(elsewhere, np.eye(4), "b4") is None  # not all joints move it
-    assert branches(elsewhere, np.eye(4), "ground") is None
+    assert analytic_inverse_kinematics(elsewhere, np.eye(4), "b4") is None  # not all joints move it
+    assert analytic_inverse_kinematics(elsewhere, np.eye(4), "ground") is None
 
 
 def test_what_is_wrong_is_said():
@@ -218,12 +218,12 @@ def test_what_is_wrong_is_said():
         (("two_r", (1, 1), "tip"), "needs a Mechanism"),
     ):
         with pytest.raises(LagrangianError, match=said):
-            branches(*arguments)
+            analytic_inverse_kinematics(*arguments)
 
 
 def test_a_rounded_rotation_is_taken_as_one():
     q = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
-    found = branches(PUMA, np.round(pose(PUMA, q, "link6"), 6), "link6")
+    found = analytic_inverse_kinematics(PUMA, np.round(pose(PUMA, q, "link6"), 6), "link6")
     assert len(found) == 8
     assert min(apart(q, b) for b in found) < 1e-4
 
@@ -233,6 +233,6 @@ def test_takes_a_millisecond_or_so():
     taken = []
     for _ in range(30):
         start = time.process_time()
-        branches(PUMA, T, "link6")
+        analytic_inverse_kinematics(PUMA, T, "link6")
         taken.append(time.process_time() - start)
     assert min(taken) < 5e-3  # 0.4 ms on an idle core

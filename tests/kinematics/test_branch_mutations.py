@@ -17,12 +17,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lagrangian.kinematics import branches, planar_two_r, screws, spherical_wrist, three_r
+from lagrangian.kinematics import analytic, screws, spherical_wrist
+from lagrangian.kinematics import spherical_wrist as three_r
 from tests.algorithms.test_mutations import _Alter, places
 from tests.kinematics.arms import Z, apart, pose, serial, unit, upright, wristed
 
-MODULES = (screws, planar_two_r, three_r, spherical_wrist, branches)
-ALTERED = (screws, planar_two_r, three_r, spherical_wrist)
+MODULES = (screws, analytic, three_r, spherical_wrist, analytic)
+ALTERED = (screws, analytic, three_r, spherical_wrist)
 
 # lines that are not altered, and why
 LEFT_OUT = {
@@ -90,7 +91,7 @@ def solved(copies, newton: bool) -> Iterator[np.ndarray | None]:
         copies[screws].STEPS = copies[three_r].STEPS = 0
         copies[spherical_wrist].ACCEPT = 1e-7
     for arm, T in EXACT + INEXACT if newton else EXACT:
-        found = copies[branches].branches(arm, T, "tip")
+        found = copies[analytic].branches(arm, T, "tip")
         yield None if found is None else np.array(found)
     if newton:
         yield from steps(copies)
@@ -120,7 +121,7 @@ def differs(found: np.ndarray | None, expected: np.ndarray | None) -> bool:
 def test_unaltered_they_hold(monkeypatch):
     assert max(np.abs(x).max() for x in steps(rebuilt(monkeypatch)[0])) < 1e-9
     for arm, T in EXACT + INEXACT:
-        for q in branches.branches(arm, T, "tip"):
+        for q in analytic.analytic_inverse_kinematics(arm, T, "tip"):
             miss = pose(arm, q) - T if np.ndim(T) == 2 else pose(arm, q)[: len(T), 3] - T
             assert np.abs(miss if arm.nq == 6 or np.ndim(T) == 1 else miss[:3, 3]).max() < 1e-10
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kinematics import screws, spherical_wrist, three_r
-from lagrangian.kinematics.branches import branches
+from lagrangian.kinematics import screws, spherical_wrist
+from lagrangian.kinematics import spherical_wrist as three_r
+from lagrangian.kinematics.analytic import analytic_inverse_kinematics
 from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, wristed
 from tests.kinematics.found_branches import (
     PUMA,
@@ -27,7 +28,7 @@ KINDS = [
 
 def test_circle_of_the_lecture():
     reference = json.loads((Path(__file__).parents[1] / "data" / "two_r.json").read_text())["reference"]
-    up, down = branches(lg.library("two_r"), (1.4, 1.2), "tip")
+    up, down = analytic_inverse_kinematics(lg.library("two_r"), (1.4, 1.2), "tip")
     np.testing.assert_allclose(up, reference["elbow theta2>0"]["theta0"], rtol=0, atol=1e-14)
     np.testing.assert_allclose(down, reference["elbow theta2<0"]["theta0"], rtol=0, atol=1e-14)
 
@@ -35,10 +36,10 @@ def test_circle_of_the_lecture():
 def test_a_triangle_of_3_4_and_5():
     """Links of 3 and 4, the tip 5 away: a right angle at the elbow, whose other angles have sines 3/5 and 4/5."""
     arm = serial([Z, Z], [(0, 0, 0), (3, 0, 0)], (7, 0, 0))
-    q = branches(arm, (5, 0), "tip")
+    q = analytic_inverse_kinematics(arm, (5, 0), "tip")
     np.testing.assert_allclose(q, [[-np.arcsin(0.8), np.pi / 2], [np.arcsin(0.8), -np.pi / 2]], rtol=0, atol=1e-15)
     for point in ((5, 0, 0), [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]):
-        np.testing.assert_array_equal(branches(arm, point, "tip"), q)
+        np.testing.assert_array_equal(analytic_inverse_kinematics(arm, point, "tip"), q)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -49,34 +50,36 @@ def test_parallel_axes_anywhere(seed):
     for _ in range(10):
         q = rng.uniform(-np.pi, np.pi, 2)
         T = pose(arm, q)
-        found = branches(arm, T, "tip")
+        found = analytic_inverse_kinematics(arm, T, "tip")
         assert len(found) == 2
         assert min(apart(q, b) for b in found) < 1e-9
         assert max(np.abs(pose(arm, b)[:3, 3] - T[:3, 3]).max() for b in found) < 1e-13
-        np.testing.assert_allclose(branches(arm, T[:2, 3], "tip"), found, rtol=0, atol=1e-9)  # z follows from the plane
-        assert branches(arm, T[:3, 3] + 1e-6 * w, "tip") == []
+        np.testing.assert_allclose(
+            analytic_inverse_kinematics(arm, T[:2, 3], "tip"), found, rtol=0, atol=1e-9
+        )  # z follows from the plane
+        assert analytic_inverse_kinematics(arm, T[:3, 3] + 1e-6 * w, "tip") == []
 
 
 def test_stretched_and_folded_arms_have_one_solution():
     arm = lg.library("two_r")
     for angle in np.linspace(-3, 3, 50):
         point = 2 * np.array([np.cos(angle), np.sin(angle)])
-        (q,) = branches(arm, point, "tip")
+        (q,) = analytic_inverse_kinematics(arm, point, "tip")
         np.testing.assert_allclose(q, (angle, 0), rtol=0, atol=1e-14)
-        assert branches(arm, point * (1 + 1e-8), "tip") == []
-        assert len(branches(arm, point * (1 - 1e-8), "tip")) == 2
+        assert analytic_inverse_kinematics(arm, point * (1 + 1e-8), "tip") == []
+        assert len(analytic_inverse_kinematics(arm, point * (1 - 1e-8), "tip")) == 2
     unequal = serial([Z, Z], [(0, 0, 0), (1, 0, 0)], (1.4, 0, 0))
-    (q,) = branches(unequal, (0.6, 0), "tip")
+    (q,) = analytic_inverse_kinematics(unequal, (0.6, 0), "tip")
     np.testing.assert_allclose(q, (0, np.pi), rtol=0, atol=1e-14)
-    assert branches(unequal, (0.59, 0), "tip") == []
-    (q,) = branches(arm, (0, 0), "tip")  # any q1 will do
+    assert analytic_inverse_kinematics(unequal, (0.59, 0), "tip") == []
+    (q,) = analytic_inverse_kinematics(arm, (0, 0), "tip")  # any q1 will do
     np.testing.assert_allclose(q, (0, np.pi), rtol=0, atol=1e-14)
 
 
 def test_a_tip_on_the_second_axis_or_two_axes_in_one_are_no_2r():
-    assert branches(serial([Z, Z], [(0, 0, 0), (1, 0, 0)], (1, 0, 3)), (1, 0, 3), "tip") is None
-    assert branches(serial([Z, Z], [(0, 0, 0), (0, 0, 1)], (1, 0, 3)), (1, 0, 3), "tip") is None
-    assert branches(serial([Z, Y], [(0, 0, 0), (1, 0, 0)], (2, 0, 0)), (1, 0, 0), "tip") is None
+    assert analytic_inverse_kinematics(serial([Z, Z], [(0, 0, 0), (1, 0, 0)], (1, 0, 3)), (1, 0, 3), "tip") is None
+    assert analytic_inverse_kinematics(serial([Z, Z], [(0, 0, 0), (0, 0, 1)], (1, 0, 3)), (1, 0, 3), "tip") is None
+    assert analytic_inverse_kinematics(serial([Z, Y], [(0, 0, 0), (1, 0, 0)], (2, 0, 0)), (1, 0, 0), "tip") is None
 
 
 # -- 6R with a spherical wrist -----------------------------------------------------------------------------------------
@@ -86,7 +89,7 @@ def test_puma_has_eight():
     dyn = lg.compile(PUMA)
     q = np.random.default_rng(1).uniform(-np.pi, np.pi, (300, 6))
     for q0, T in zip(q, dyn.pose(q, "link6"), strict=True):
-        found = branches(PUMA, T, "link6")
+        found = analytic_inverse_kinematics(PUMA, T, "link6")
         assert len(found) == 8
         assert min(apart(q0, b) for b in found) < 1e-7
         assert np.abs(dyn.pose(np.array(found), "link6") - T).max() < 1e-12
@@ -94,7 +97,7 @@ def test_puma_has_eight():
 
 def test_puma_as_published():
     """The two solutions the Robotics Toolbox prints for its nominal pose (`ikine6s`; Corke, Robotics, Vision and Control)."""
-    found = branches(PUMA, pose(PUMA, PUMA.poses["qn"], "link6"), "link6")
+    found = analytic_inverse_kinematics(PUMA, pose(PUMA, PUMA.poses["qn"], "link6"), "link6")
     for printed in ([2.6486, -3.9270, 0.0940, 2.5326, 0.9743, 0.3734], [0, 0.7854, 3.1416, 0, 0.7854, 0]):
         assert min(apart(printed, b) for b in found) < 1e-4
 
@@ -121,7 +124,7 @@ def test_closed_form_alone(kind, monkeypatch):
     for _ in range(20):
         arm, q = wristed(kind, rng), rng.uniform(-np.pi, np.pi, 6)
         T = pose(arm, q)
-        found = sound(arm, T, branches(arm, T, "tip"), tolerance=1e-7)
+        found = sound(arm, T, analytic_inverse_kinematics(arm, T, "tip"), tolerance=1e-7)
         assert min(apart(q, b) for b in found) < 1e-6
 
 
@@ -168,7 +171,7 @@ def test_none_is_missing(kind):
         for row in q[np.abs(reached(q)[0] - target).max(axis=1) < 1e-10]:
             if all(apart(row, other) > 1e-5 for other in different):
                 different.append(row)
-        solver = spherical_wrist.SphericalWrist.of(screws.chain(arm, arm.frame("tip")))
+        solver = spherical_wrist.SphericalWrist.from_chain(screws.serial_chain(arm, arm.frame("tip")))
         ours = [row for row in solver.arm.solve(tuple(target[0])) if np.abs(reached(np.array([row]))[0] - target).max() < 1e-9]
         assert len(ours) == len(different)
         assert all(min(apart(a, b) for b in ours) < 1e-7 for a in different)
@@ -178,14 +181,15 @@ def test_out_of_reach():
     T = pose(PUMA, PUMA.poses["qn"], "link6")
     for place in ((1.2, 0, 0.6), (0, 0, 0.67), (1e3, 0, 0), (0, 1e300, 0)):  # too far, inside the shoulder's offset, absurd
         T[:3, 3] = place
-        assert branches(PUMA, T, "link6") == []
+        assert analytic_inverse_kinematics(PUMA, T, "link6") == []
     # axes 4 and 5, and 5 and 6, at 45 degrees: axis 6 cannot be more than 90 degrees from axis 4
     tilted = unit(Z + X)
     arm = serial([Z, Y, Y, Z, tilted, Z], [0 * Z, Z, 2 * Z, 3 * Z, 3 * Z, 3 * Z], 3 * Z)
     T = pose(arm, (0.1, 0.4, 0.9, 0.3, 0.8, 0.2))
-    assert len(branches(arm, T, "tip")) >= 2
+    assert len(analytic_inverse_kinematics(arm, T, "tip")) >= 2
     reachable = [
-        bool(branches(arm, T @ lg.Placement.from_rpy(rpy=(angle, 0, 0)).matrix(), "tip")) for angle in np.arange(0, 6, 0.1)
+        bool(analytic_inverse_kinematics(arm, T @ lg.Transform.from_rpy(rpy=(angle, 0, 0)).matrix(), "tip"))
+        for angle in np.arange(0, 6, 0.1)
     ]
     assert any(reachable)
     assert not all(reachable)

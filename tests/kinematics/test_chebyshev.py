@@ -4,14 +4,14 @@ import time
 
 import numpy as np
 
-from lagrangian.kinematics.chebyshev import MOST, Series
+from lagrangian.kinematics.chebyshev import MAX_PIECES, ChebyshevSeries
 
 T = np.linspace(-1.0, 3.0, 5001)
 
 
 def off(function, breaks=()):
-    series = Series.of(function, -1.0, 3.0, breaks)
-    return np.abs(series.many(T) - function(T)).max(), series
+    series = ChebyshevSeries.interpolate(function, -1.0, 3.0, breaks)
+    return np.abs(series.evaluate_many(T) - function(T)).max(), series
 
 
 def test_smooth_functions_to_rounding():
@@ -20,8 +20,8 @@ def test_smooth_functions_to_rounding():
 
     error, series = off(two)
     assert error < 1e-10  # 1e-13 of 1e3
-    assert np.abs(series.many(T)[:, 1] - two(T)[:, 1]).max() < 2e-13
-    np.testing.assert_allclose([series(t) for t in T[::500]], series.many(T[::500]), rtol=1e-13, atol=1e-12)
+    assert np.abs(series.evaluate_many(T)[:, 1] - two(T)[:, 1]).max() < 2e-13
+    np.testing.assert_allclose([series(t) for t in T[::500]], series.evaluate_many(T[::500]), rtol=1e-13, atol=1e-12)
 
 
 def test_a_polynomial_needs_no_halving():
@@ -38,14 +38,14 @@ def test_jumps_at_breaks():
     assert error < 1e-13
     assert len(series.coefficients) == 17
     assert abs(series(0.3)[0] - (5 + np.cos(0.3))) < 1e-13  # at the break, what comes after it
-    assert abs(series.many(np.array([0.3]))[0, 0] - (5 + np.cos(0.3))) < 1e-13
+    assert abs(series.evaluate_many(np.array([0.3]))[0, 0] - (5 + np.cos(0.3))) < 1e-13
     assert abs(series(np.nextafter(0.3, 0))[0] - np.sin(0.3)) < 1e-13
 
 
 def test_before_and_after_the_ends_hold():
-    series = Series.of(lambda t: t[:, None], 0.0, 1.0)
+    series = ChebyshevSeries.interpolate(lambda t: t[:, None], 0.0, 1.0)
     np.testing.assert_allclose([series(-5.0), series(7.0)], [[0.0], [1.0]], rtol=0, atol=1e-14)
-    np.testing.assert_allclose(series.many(np.array([-5.0, 7.0])), [[0.0], [1.0]], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(series.evaluate_many(np.array([-5.0, 7.0])), [[0.0], [1.0]], rtol=0, atol=1e-14)
 
 
 def test_a_kink_is_closed_in_on():
@@ -61,5 +61,5 @@ def test_rounding_of_the_function_is_not_chased():
         error, series = off(lambda t, noise=noise: (np.sin(t) * (1 + noise * rng.normal(size=len(t))))[:, None])
         assert error < 100 * noise
         assert len(series.coefficients) < 200
-    assert len(off(lambda t: rng.normal(size=(len(t), 1)))[1].coefficients) <= MOST
+    assert len(off(lambda t: rng.normal(size=(len(t), 1)))[1].coefficients) <= MAX_PIECES
     assert time.process_time() - before < 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kinematics.branches import branches, within_limits
+from lagrangian.kinematics.analytic import analytic_inverse_kinematics, within_limits
 from tests.kinematics.arms import Z, apart, pose, serial
 
 ARMS = {"puma560": "link6", "ur5": "link6", "stanford": "link6", "panda": "tool", "lwr7": "tool"}
@@ -58,11 +58,11 @@ def test_loops_stay_closed(name):
     for _ in range(4):
         T = dyn.pose(begin, frame)
         step = np.array([spread * rng.normal() if d in led else 0.0 for d in ("wx", "wy", "wz", "x", "y", "z")])
-        T = lg.Placement.from_quaternion(T[:3, 3] + step[3:], (1, *step[:3] / 2)).matrix() @ np.block(
+        T = lg.Transform.from_quaternion(T[:3, 3] + step[3:], (1, *step[:3] / 2)).matrix() @ np.block(
             [[T[:3, :3], np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]
         )
         q = lg.inverse_kinematics(mechanism, T, frame, directions=led)
-        assert np.abs(dyn.closure(q)).max() < 1e-10
+        assert np.abs(dyn.loop_residual(q)).max() < 1e-10
         found = dyn.pose(q, frame)
         np.testing.assert_allclose(found[:3, 3], T[:3, 3], rtol=0, atol=1e-10)
         if "wz" in led:
@@ -77,9 +77,9 @@ def test_coordinates_as_the_target():
     other = lg.inverse_kinematics(mechanism, {"theta1": 0.7}, q0={"phi2": -1.6, "phi3": -2.0})
     for q in (one, other):
         assert q[0] == pytest.approx(0.7, abs=1e-12)
-        assert np.abs(dyn.closure(q)).max() < 1e-12
+        assert np.abs(dyn.loop_residual(q)).max() < 1e-12
     assert apart(one, other) > 0.5
-    both = lg.inverse_kinematics(mechanism, {"theta1": 0.7}, every=True)
+    both = lg.inverse_kinematics(mechanism, {"theta1": 0.7}, all_solutions=True)
     assert len(both) == 2
     assert all(min(apart(q, b) for b in both) < 1e-8 for q in (one, other))
 
@@ -89,10 +89,10 @@ def test_coordinates_as_the_target():
 
 def test_every_configuration_in_closed_form():
     two_r, puma = lg.library("two_r"), lg.library("puma560")
-    found = lg.inverse_kinematics(two_r, (1.4, 1.2), "tip", every=True)
-    np.testing.assert_allclose(found, branches(two_r, (1.4, 1.2), "tip"), rtol=0, atol=0)
+    found = lg.inverse_kinematics(two_r, (1.4, 1.2), "tip", all_solutions=True)
+    np.testing.assert_allclose(found, analytic_inverse_kinematics(two_r, (1.4, 1.2), "tip"), rtol=0, atol=0)
     T = pose(puma, np.array([0.3, -0.5, 0.4, 0.6, 0.7, -0.2]), "link6")
-    found = lg.inverse_kinematics(puma, T, "link6", every=True)
+    found = lg.inverse_kinematics(puma, T, "link6", all_solutions=True)
     assert len(found) == 8
     assert max(np.abs(pose(puma, q, "link6") - T).max() for q in found) < 1e-11
 
@@ -100,16 +100,16 @@ def test_every_configuration_in_closed_form():
 def test_every_configuration_by_many_starts():
     scara = lg.library("scara")
     q = np.array([0.4, 0.9, 0.1, -0.3])
-    found = lg.inverse_kinematics(scara, pose(scara, q, "link4"), "link4", every=True, limits=False)
+    found = lg.inverse_kinematics(scara, pose(scara, q, "link4"), "link4", all_solutions=True, limits=False)
     assert len(found) == 2  # two elbows
     assert min(apart(q, other) for other in found) < 1e-8
     five_bar = lg.library("five_bar")
     dyn = lg.compile(five_bar)
     tip = dyn.pose(np.array(five_bar.initial.q, dtype=float), "tip")[:2, 3]
-    found = lg.inverse_kinematics(five_bar, tip, "tip", every=True)
+    found = lg.inverse_kinematics(five_bar, tip, "tip", all_solutions=True)
     assert len(found) >= 2
     for k, q in enumerate(found):
-        assert np.abs(dyn.closure(q)).max() < 1e-10
+        assert np.abs(dyn.loop_residual(q)).max() < 1e-10
         np.testing.assert_allclose(dyn.pose(q, "tip")[:2, 3], tip, rtol=0, atol=1e-10)
         assert all(apart(q, other) > 1e-4 for other in found[:k])
 
@@ -117,26 +117,26 @@ def test_every_configuration_by_many_starts():
 def test_closed_forms_only_for_what_they_solve():
     """Another height, fewer directions, an orientation: each is its own problem."""
     arm = serial([Z, Z], [(0, 0, 0.3), (1, 0, 0.3)], (2, 0, 0.3))
-    found = lg.inverse_kinematics(arm, (1.2, 0.7), "tip", every=True)
+    found = lg.inverse_kinematics(arm, (1.2, 0.7), "tip", all_solutions=True)
     assert len(found) == 2
     for q in found:
         np.testing.assert_allclose(pose(arm, q)[:2, 3], (1.2, 0.7), rtol=0, atol=1e-11)
-    with pytest.raises(lg.ReachError, match="infinitely many"):
-        lg.inverse_kinematics(arm, (1.2, 0.7), "tip", directions=("x",), every=True)
+    with pytest.raises(lg.UnreachableError, match="infinitely many"):
+        lg.inverse_kinematics(arm, (1.2, 0.7), "tip", directions=("x",), all_solutions=True)
     two_r = lg.library("two_r")
     T = np.eye(4)
     T[:3, 3] = (1.5, 0.0, 0.0)
-    found = lg.inverse_kinematics(two_r, T, "tip", directions=("x", "wz"), every=True)  # cos q1 = 1/2, q1 + q2 = 0
+    found = lg.inverse_kinematics(two_r, T, "tip", directions=("x", "wz"), all_solutions=True)  # cos q1 = 1/2, q1 + q2 = 0
     expected = np.array([[-np.pi / 3, np.pi / 3], [np.pi / 3, -np.pi / 3]])
     np.testing.assert_allclose(sorted(map(list, found)), expected, rtol=0, atol=1e-9)
-    with pytest.raises(lg.ReachError, match="out of reach"):
-        lg.inverse_kinematics(arm, (1.2, 0.7, 0.4), "tip", every=True)
+    with pytest.raises(lg.UnreachableError, match="out of reach"):
+        lg.inverse_kinematics(arm, (1.2, 0.7, 0.4), "tip", all_solutions=True)
 
 
 def test_a_redundant_arm_has_infinitely_many():
     arm = lg.library("panda")
-    with pytest.raises(lg.ReachError, match="1 of its motions leave the target where it is"):
-        lg.inverse_kinematics(arm, pose(arm, np.array(arm.initial.q, dtype=float), "tool"), "tool", every=True)
+    with pytest.raises(lg.UnreachableError, match="1 of its motions leave the target where it is"):
+        lg.inverse_kinematics(arm, pose(arm, np.array(arm.initial.q, dtype=float), "tool"), "tool", all_solutions=True)
 
 
 # -- limits, reach ---------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_a_redundant_arm_has_infinitely_many():
 def narrowed(low, high):
     arm = lg.library("two_r")
     first, second = arm.joints
-    return replace(arm, joints=(first, replace(second, limits=lg.Limits(low, high))))
+    return replace(arm, joints=(first, replace(second, limits=lg.JointLimits(low, high))))
 
 
 def test_limits_choose_the_branch():
@@ -154,11 +154,11 @@ def test_limits_choose_the_branch():
         for q0 in ([0.3, 0.8], [1.1, -0.8]):
             q = lg.inverse_kinematics(arm, (1.4, 1.2), "tip", q0)
             assert sign * q[1] == pytest.approx(0.7953988301841439, abs=1e-10)
-        assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True)) == 1
-        assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True, limits=False)) == 2
+        assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True)) == 1
+        assert len(lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True, limits=False)) == 2
     for every in (False, True):
-        with pytest.raises(lg.ReachError, match="two_r: the target is out of reach within the limits of its joints"):
-            lg.inverse_kinematics(narrowed(-0.5, 0.5), (1.4, 1.2), "tip", every=every)
+        with pytest.raises(lg.UnreachableError, match="two_r: the target is out of reach within the limits of its joints"):
+            lg.inverse_kinematics(narrowed(-0.5, 0.5), (1.4, 1.2), "tip", all_solutions=every)
 
 
 def test_a_start_outside_the_limits_is_brought_inside():
@@ -175,17 +175,17 @@ def test_a_start_outside_the_limits_is_brought_inside():
 
 def test_out_of_reach():
     arm = lg.library("two_r")
-    with pytest.raises(lg.ReachError, match=r"x misses by 1[.,]"):
+    with pytest.raises(lg.UnreachableError, match=r"x misses by 1[.,]"):
         lg.inverse_kinematics(arm, (3, 0), "tip")
-    with pytest.raises(lg.ReachError, match="out of reach"):
-        lg.inverse_kinematics(arm, (3, 0), "tip", every=True)
+    with pytest.raises(lg.UnreachableError, match="out of reach"):
+        lg.inverse_kinematics(arm, (3, 0), "tip", all_solutions=True)
     T = np.eye(4)
     T[:3, 3] = (1.4, 1.2, 0)
-    with pytest.raises(lg.ReachError, match="more directions than the mechanism can move in"):
+    with pytest.raises(lg.UnreachableError, match="more directions than the mechanism can move in"):
         lg.inverse_kinematics(arm, T, "tip")
-    with pytest.raises(lg.ReachError, match=r"z misses by 0.5"):
+    with pytest.raises(lg.UnreachableError, match=r"z misses by 0.5"):
         lg.inverse_kinematics(arm, (1.4, 1.2, 0.5), "tip")
-    with pytest.raises(lg.ReachError, match=r"three_rrr: the target is out of reach.*misses by"):
+    with pytest.raises(lg.UnreachableError, match=r"three_rrr: the target is out of reach.*misses by"):
         lg.inverse_kinematics(lg.library("three_rrr"), (0.6, 0.5), "platform")
 
 
@@ -225,4 +225,4 @@ STRETCHED = np.diag([2.0, 2, 2, 1])
 def test_bad_arguments(target, more, told):
     for every in (False, True):
         with pytest.raises(lg.LagrangianError, match=told):
-            lg.inverse_kinematics(lg.library("two_r"), target, every=every, **more)
+            lg.inverse_kinematics(lg.library("two_r"), target, all_solutions=every, **more)

@@ -16,11 +16,11 @@ from tests.mechanisms import random_mechanism
 
 @pytest.mark.parametrize("algorithm", [INVERSE_DYNAMICS, FORWARD_DYNAMICS], ids=lambda a: a.name)
 def test_row_14_operations_grow_linearly(algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeps, "FACTORISE_SPEEDS", 0)  # articulated bodies, for short chains too
+    monkeypatch.setattr(sweeps, "MAX_FACTORISED_SPEEDS", 0)  # articulated bodies, for short chains too
     counts = []
     for links in (10, 20, 30, 40):
-        chain = trees.build(random_mechanism(["revolute"] * links, 1, chain=True))
-        counts.append(sweeps.trace_unrolled(algorithm, sweeps.Sweeps(algorithm, chain).structure).operations)
+        chain = trees.build_tree(random_mechanism(["revolute"] * links, 1, chain=True))
+        counts.append(sweeps.trace_unrolled(algorithm, sweeps.TreeProgram(algorithm, chain).structure).operations)
     first, *others = [b - a for a, b in pairwise(counts)]
     assert all(abs(more - first) <= 0.01 * first for more in others), counts
     assert counts[0] > 10

@@ -106,8 +106,8 @@ def test_row_5_planar_2r_with_general_links_from_its_dh_table() -> None:
     l1, l2, lc1, lc2 = (lg.parameter(n, x) for n, x in (("l1", 1.0), ("l2", 0.8), ("lc1", 0.4), ("lc2", 0.3)))
     m1, m2, I1, I2, g = (lg.parameter(n, x) for n, x in (("m1", 2.0), ("m2", 1.5), ("I1", 0.2), ("I2", 0.1), ("g", 9.81)))
     rows = [
-        lg.DHRow("R", a=l1, mass=m1, center=(lc1 - l1, 0, 0), inertia=(0, I1, I1)),
-        lg.DHRow("R", a=l2, mass=m2, center=(lc2 - l2, 0, 0), inertia=(0, I2, I2)),
+        lg.DHParameters("R", a=l1, mass=m1, center=(lc1 - l1, 0, 0), inertia=(0, I1, I1)),
+        lg.DHParameters("R", a=l2, mass=m2, center=(lc2 - l2, 0, 0), inertia=(0, I2, I2)),
     ]
     eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, -g, 0)))
     same(eom.M[0, 0], "m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2")
@@ -127,7 +127,7 @@ def test_row_5_planar_2r_with_general_links_from_its_dh_table() -> None:
         same(eom.C[i, j], text)
     same(eom.G[0], "(m1*lc1 + m2*l1)*g*cos(q1) + m2*lc2*g*cos(q1 + q2)")
     same(eom.G[1], "m2*g*lc2*cos(q1 + q2)")
-    J = eom.jacobian(lg.Frame("c1", "link1", lg.Placement(position=(lc1 - l1, 0, 0))))
+    J = eom.jacobian(lg.Frame("c1", "link1", lg.Transform(position=(lc1 - l1, 0, 0))))
     for row, text in ((3, "-lc1*sin(q1)"), (4, "lc1*cos(q1)")):
         same(J[row, 0], text)
         same(J[row, 1], "0")
@@ -141,7 +141,7 @@ def test_row_6_cartesian_arm() -> None:
 
 def test_row_7_five_bar_decouples() -> None:
     """d11, d12, d22, phi1, phi2, with m3 where the slide has m2 and l1^2 for its l4^2; with m3 l2 lc3 = m4 l1 lc4 no coupling."""
-    reduced = lg.derive(lg.library("five_bar")).reduced()
+    reduced = lg.derive(lg.library("five_bar")).in_independent_coordinates()
     same(reduced.M[0, 0], "m1*lc1^2 + m3*lc3^2 + m4*l1^2 + I1 + I3")
     same(reduced.M[0, 1], "(m3*l2*lc3 - m4*l1*lc4)*cos(q2 - q1)")
     same(reduced.M[1, 1], "m2*lc2^2 + m3*l2^2 + m4*lc4^2 + I2 + I4")
@@ -158,7 +158,7 @@ D_OF = {"revolute": np.array([[0, -1.0, 0, 0], [1, 0, 0, 0], [0] * 4, [0] * 4]),
 D_OF["prismatic"][2, 3] = 1
 
 
-def matrix(placement: lg.Placement) -> np.ndarray:
+def matrix(placement: lg.Transform) -> np.ndarray:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.array(placement.rotation, dtype=float), np.array(placement.position, dtype=float)
     return T

@@ -54,7 +54,7 @@ def test_row_12_parallel_manipulators(name: str) -> None:
     close(dyn.multipliers(q, qd, tau), multipliers)
     close(dyn.forward_dynamics(q, qd, tau), accelerations)
     psi, step = dyn.constraint_jacobian(q), 1e-6
-    after, before = (dyn.closure(advance(dyn.mechanism, q, qd, h)) for h in (step, -step))
+    after, before = (dyn.loop_residual(advance(dyn.mechanism, q, qd, h)) for h in (step, -step))
     close((after - before) / (2 * step), psi @ qd, 1e-8)
     driven_or_not = [joint.actuated for joint in dyn.mechanism.joints for _ in range(joint.kind.nv)]
     passive = [k for k, driven in enumerate(driven_or_not) if not driven]
@@ -92,7 +92,7 @@ def test_constraint_forces_do_no_work_and_size_bearings() -> None:
 def test_pfaffian_constraints_carry_the_rate_of_phi() -> None:
     """phi(t) + Psi(q) q' = 0: the equations of motion and lambda have phi'(t), (19) and (20)."""
     robot = lg.library("differential_drive")
-    led = lg.Pfaffian("led", (("chassis.w", 1.0),), formula("-0.4*sin(3*t)", ""))
+    led = lg.PfaffianConstraint("led", (("chassis.w", 1.0),), formula("-0.4*sin(3*t)", ""))
     dyn = lg.compile(robot.replace(constraints=[*robot.constraints, led]))
     p = {name: float(x) for name, x in robot.parameters.items()}
     t, angle, v = 0.3, 0.7, 0.6
@@ -177,7 +177,7 @@ def test_starting_at_a_singular_configuration_is_said() -> None:
     assert any("singular" in text for text in texts)
 
 
-@pytest.mark.parametrize(("action", "status"), [("stop", "stopped by event"), (lg.Lock("phi1", "phi2"), "finished")])
+@pytest.mark.parametrize(("action", "status"), [("stop", "stopped by event"), (lg.LockJoints("phi1", "phi2"), "finished")])
 def test_running_into_the_lock_stops_or_locks_as_chosen(action: object, status: str) -> None:
     """The event has its time and configuration: links 2 and 3 in line."""
     motion = lg.simulate(lg.library("deployable_four_bar"), 13, events={"locked": action}, t_eval=[0, 13])

@@ -10,7 +10,7 @@ import pytest
 from tree_kinematics import Tree
 
 from lagrangian.errors import ArgumentError
-from lagrangian.library import library
+from lagrangian.mechanism_library import library
 from lagrangian.model.expression import free_symbols
 
 REDUNDANT = {"bricard": 1}  # equations that say nothing new where the mechanism starts
@@ -96,7 +96,7 @@ def test_loops_are_closed_in_every_pose_and_at_the_start(name):
         assert Tree(m, q).loop_residual() == pytest.approx(0, abs=2e-15)
     tree = Tree(m, m.initial.q)
     assert tree.loop_jacobian() @ np.array(m.initial.qd) == pytest.approx(0, abs=1e-14)
-    assert np.linalg.matrix_rank(tree.loop_jacobian(), tol=1e-9) == m.equations - REDUNDANT.get(name, 0)
+    assert np.linalg.matrix_rank(tree.loop_jacobian(), tol=1e-9) == m.equation_count - REDUNDANT.get(name, 0)
 
 
 # -- PUMA 560 --------------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class Tree:
         return J
 
     def mass_matrix(self):
-        M = np.diag([float(j.rotor.reflected) for j in self.m.joints for _ in range(j.kind.nv)])
+        M = np.diag([float(j.rotor.reflected_inertia) for j in self.m.joints for _ in range(j.kind.nv)])
         for body in self.m.bodies:
             J, R = self.jacobian(body.name, body.center), self.T[body.name][:3, :3]
             M += J[:3].T @ R @ body.inertia_matrix @ R.T @ J[:3] + float(body.mass) * J[3:].T @ J[3:]

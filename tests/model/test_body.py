@@ -8,7 +8,7 @@ import pytest
 from lagrangian.errors import MechanismError
 from lagrangian.model import body as b
 from lagrangian.model import shapes
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
@@ -83,7 +83,7 @@ def second_moments(size, placement, density):
 
 
 def test_pseudo_inertia_is_the_integral_it_is_named_after():
-    size, at = (0.4, 0.7, 1.1), Placement.from_rpy((0.3, -0.2, 0.5), (0.4, -0.7, 1.3))
+    size, at = (0.4, 0.7, 1.1), Transform.from_rpy((0.3, -0.2, 0.5), (0.4, -0.7, 1.3))
     body = b.Body.from_shapes("box", [shapes.box(size, density=300.0, at=at)])
     assert body.pseudo_inertia() == pytest.approx(second_moments(size, at, 300.0), rel=1e-12, abs=1e-12)
     assert np.linalg.eigvalsh(body.pseudo_inertia()).min() > 0
@@ -99,16 +99,16 @@ def test_inertia_at_origin_is_the_parallel_axis_theorem():
 
 def test_two_halves_make_the_whole():
     whole = b.Body.from_shapes("w", [shapes.box((1.0, 0.4, 0.2), mass=6.0)])
-    halves = [shapes.box((0.5, 0.4, 0.2), mass=3.0, at=Placement(position=(x, 0, 0))) for x in (-0.25, 0.25)]
+    halves = [shapes.box((0.5, 0.4, 0.2), mass=3.0, at=Transform(position=(x, 0, 0))) for x in (-0.25, 0.25)]
     joined = b.Body.from_shapes("w", halves)
     assert joined.inertia == pytest.approx(whole.inertia, rel=1e-14)
     assert joined.center == pytest.approx((0, 0, 0))
 
 
 def test_principal_axes_are_those_of_the_turned_box():
-    at = Placement.from_rpy((1, 2, 3), (0.3, 0.9, -0.4))
+    at = Transform.from_rpy((1, 2, 3), (0.3, 0.9, -0.4))
     body = b.Body.from_shapes("t", [shapes.box((0.2, 0.5, 0.9), mass=2.0, at=at)])
-    moments, axes = body.principal()
+    moments, axes = body.principal_inertia()
     x, y, z = 0.04, 0.25, 0.81
     assert moments == pytest.approx(sorted([2 / 12 * (y + z), 2 / 12 * (x + z), 2 / 12 * (x + y)]))
     assert axes.T @ body.inertia_matrix @ axes == pytest.approx(np.diag(moments), abs=1e-14)
@@ -148,7 +148,7 @@ def test_the_mass_of_a_plate_is_that_with_its_holes():
 
 
 def test_point_masses_on_a_bar():
-    ends = [shapes.point_mass(2.0, Placement(position=(x, 0, 0))) for x in (-0.5, 0.5)]
+    ends = [shapes.point_mass(2.0, Transform(position=(x, 0, 0))) for x in (-0.5, 0.5)]
     body = b.Body.from_shapes("dumbbell", ends)
     assert body.inertia == pytest.approx((0, 0, 0, 1.0, 0, 1.0))
 

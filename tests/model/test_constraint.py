@@ -25,44 +25,50 @@ def row(t, q, qd):
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (lambda: lg.Holonomic("c", "qa - "), "constraint 'c': equation: in the expression 'qa - '"),
-        (lambda: lg.Holonomic("c", "qa = qb = 1"), "'qa = qb = 1' has more than one '='"),
-        (lambda: make(lg.Holonomic("c", "qa = 2*qx")), "constraint 'c': there is no coordinate 'qx'"),
-        (lambda: lg.Holonomic("c", None), "constraint 'c': equation is None; a number is needed"),
-        (lambda: make(lg.Holonomic("c", 3.0)), "constraint 'c': its equation contains no coordinate: 3.0"),
-        (lambda: make(lg.Holonomic("c", TIME * 2)), r"its equation contains no coordinate: t\*2"),
-        (lambda: make(lg.Holonomic("c", QA - symbol("qx"))), "constraint 'c': there is no coordinate 'qx'"),
-        (lambda: lg.Pfaffian("c", ()), r"constraint 'c': coefficients is \(\); it must map speeds to their coefficients"),
-        (lambda: lg.Pfaffian("c", ("qa", "qb")), "it must map speeds to their coefficients"),
-        (lambda: lg.Pfaffian("c", (("qa", "2*"),)), "the coefficient of 'qa': in the expression"),
-        (lambda: make(lg.Pfaffian("c", (("qa", 1),), "qb")), "phi may depend on t only"),
-        (lambda: lg.Rolling("c", "a", 0), "constraint 'c': radius is 0 m; it must be positive"),
-        (lambda: lg.Rolling("c", "a", -0.5), "radius is -0.5 m"),
-        (lambda: lg.Rolling("c", "a", "x"), "radius is 'x'; a number is needed"),
-        (lambda: lg.Rolling("c", "a", math.nan), "radius is nan; finite numbers"),
-        (lambda: lg.Rolling("c", "a", 1.0, (1, 2)), r"center is \(1, 2\); three numbers are needed"),
-        (lambda: lg.Rolling("c", "a", 1.0, axis=(0, 0, 0)), "axis is .*it needs a finite direction"),
-        (lambda: lg.Rolling("c", "a", 1.0, normal=(0, 0, math.inf)), "normal is .*finite direction"),
-        (lambda: lg.Rolling("c", "a", 1.0, on="a"), "body 'a' cannot roll on itself"),
-        (lambda: make(lg.Rolling("c", "aa", 1.0)), "constraint 'c': there is no body 'aa'. Did you mean 'a'"),
-        (lambda: make(lg.Rolling("c", "a", 1.0, on="floor")), "there is no body 'floor'. Known: ground, a, b"),
-        (lambda: lg.KnifeEdge("c", "a", (0, 0, 0)), "direction is .*it needs a finite direction"),
-        (lambda: lg.KnifeEdge("c", "a", (0, 1, 0), (1, math.inf, 0)), "point is inf; finite numbers"),
-        (lambda: make(lg.KnifeEdge("c", "x", (0, 1, 0))), "constraint 'c': there is no body 'x'"),
-        (lambda: lg.PfaffianFunction("c", 3), r"constraint 'c': function is 3; it must be a function of \(t, q, qd\)"),
-        (lambda: lg.PfaffianFunction("c", None), "function is None; it must be a function"),
-        (lambda: lg.PfaffianFunction("c", row, 0), "equations is 0; .* at least 1"),
-        (lambda: lg.PfaffianFunction("c", row, 1.5), "equations is 1.5"),
-        (lambda: lg.PfaffianFunction("c", row, True), "equations is True"),
+        (lambda: lg.HolonomicConstraint("c", "qa - "), "constraint 'c': equation: in the expression 'qa - '"),
+        (lambda: lg.HolonomicConstraint("c", "qa = qb = 1"), "'qa = qb = 1' has more than one '='"),
+        (lambda: make(lg.HolonomicConstraint("c", "qa = 2*qx")), "constraint 'c': there is no coordinate 'qx'"),
+        (lambda: lg.HolonomicConstraint("c", None), "constraint 'c': equation is None; a number is needed"),
+        (lambda: make(lg.HolonomicConstraint("c", 3.0)), "constraint 'c': its equation contains no coordinate: 3.0"),
+        (lambda: make(lg.HolonomicConstraint("c", TIME * 2)), r"its equation contains no coordinate: t\*2"),
+        (lambda: make(lg.HolonomicConstraint("c", QA - symbol("qx"))), "constraint 'c': there is no coordinate 'qx'"),
+        (
+            lambda: lg.PfaffianConstraint("c", ()),
+            r"constraint 'c': coefficients is \(\); it must map speeds to their coefficients",
+        ),
+        (lambda: lg.PfaffianConstraint("c", ("qa", "qb")), "it must map speeds to their coefficients"),
+        (lambda: lg.PfaffianConstraint("c", (("qa", "2*"),)), "the coefficient of 'qa': in the expression"),
+        (lambda: make(lg.PfaffianConstraint("c", (("qa", 1),), "qb")), "phi may depend on t only"),
+        (lambda: lg.RollingConstraint("c", "a", 0), "constraint 'c': radius is 0 m; it must be positive"),
+        (lambda: lg.RollingConstraint("c", "a", -0.5), "radius is -0.5 m"),
+        (lambda: lg.RollingConstraint("c", "a", "x"), "radius is 'x'; a number is needed"),
+        (lambda: lg.RollingConstraint("c", "a", math.nan), "radius is nan; finite numbers"),
+        (lambda: lg.RollingConstraint("c", "a", 1.0, (1, 2)), r"center is \(1, 2\); three numbers are needed"),
+        (lambda: lg.RollingConstraint("c", "a", 1.0, axis=(0, 0, 0)), "axis is .*it needs a finite direction"),
+        (lambda: lg.RollingConstraint("c", "a", 1.0, normal=(0, 0, math.inf)), "normal is .*finite direction"),
+        (lambda: lg.RollingConstraint("c", "a", 1.0, on="a"), "body 'a' cannot roll on itself"),
+        (lambda: make(lg.RollingConstraint("c", "aa", 1.0)), "constraint 'c': there is no body 'aa'. Did you mean 'a'"),
+        (lambda: make(lg.RollingConstraint("c", "a", 1.0, on="floor")), "there is no body 'floor'. Known: ground, a, b"),
+        (lambda: lg.KnifeEdgeConstraint("c", "a", (0, 0, 0)), "direction is .*it needs a finite direction"),
+        (lambda: lg.KnifeEdgeConstraint("c", "a", (0, 1, 0), (1, math.inf, 0)), "point is inf; finite numbers"),
+        (lambda: make(lg.KnifeEdgeConstraint("c", "x", (0, 1, 0))), "constraint 'c': there is no body 'x'"),
+        (lambda: lg.PfaffianFunctionConstraint("c", 3), r"constraint 'c': function is 3; it must be a function of \(t, q, qd\)"),
+        (lambda: lg.PfaffianFunctionConstraint("c", None), "function is None; it must be a function"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, 0), "equations is 0; .* at least 1"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, 1.5), "equations is 1.5"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, True), "equations is True"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': 'length' is missing; a distance loop needs `length`"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=0), "length is 0 m; the distance must be positive"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=-1), "length is -1 m"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=math.nan), "length is nan; finite numbers"),
         (
-            lambda: make(lg.Holonomic("c", QA), lg.KnifeEdge("c", "a", "y")),
+            lambda: make(lg.HolonomicConstraint("c", QA), lg.KnifeEdgeConstraint("c", "a", "y")),
             "the name of loop, constraint, spring or wall 'c'",
         ),
-        (lambda: lg.Mechanism("m", [A, B], JOINTS, constraints=lg.Holonomic("c", QA)), "constraints is one Holonomic; a list"),
+        (
+            lambda: lg.Mechanism("m", [A, B], JOINTS, constraints=lg.HolonomicConstraint("c", QA)),
+            "constraints is one HolonomicConstraint; a list",
+        ),
         (
             lambda: make("qa = 3"),
             "constraints has 'qa = 3' in it; it may hold only Pfaffian or Holonomic or KnifeEdge or Rolling or Pfaff",
@@ -92,7 +98,7 @@ def branching(t, q, qd):
     ],
 )
 def test_functions_that_cannot_be_compiled(function, equations, message):
-    mechanism = make(lg.PfaffianFunction("f", function, equations))
+    mechanism = make(lg.PfaffianFunctionConstraint("f", function, equations))
     with pytest.raises(MechanismError, match=message):
         lg.compile(mechanism).constraint_jacobian([0.0, 0.0])
 
@@ -100,8 +106,8 @@ def test_functions_that_cannot_be_compiled(function, equations, message):
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (lg.PfaffianFunction("c", row), "constraint 'c': a Python function has no closed form"),
-        (lg.Holonomic("c", QA * TIME), "constraint 'c': its time derivative depends on 'qa'"),
+        (lg.PfaffianFunctionConstraint("c", row), "constraint 'c': a Python function has no closed form"),
+        (lg.HolonomicConstraint("c", QA * TIME), "constraint 'c': its time derivative depends on 'qa'"),
     ],
 )
 def test_what_has_no_closed_form(constraint, message):
@@ -111,13 +117,13 @@ def test_what_has_no_closed_form(constraint, message):
 
 def test_quaternions_have_no_closed_form():
     flying = [lg.Joint("f", "free", "ground", "a"), lg.Joint("qb", "revolute", "a", "b")]
-    held = lg.Mechanism("m", [A, B], flying, constraints=[lg.Holonomic("c", symbol("f.w") - symbol("f.x"))])
+    held = lg.Mechanism("m", [A, B], flying, constraints=[lg.HolonomicConstraint("c", symbol("f.w") - symbol("f.x"))])
     with pytest.raises(MechanismError, match="is part of a quaternion"):
         lg.derive(held)
 
 
 def test_a_mapping_serves_as_coefficients():
-    assert lg.Pfaffian("c", {"qa": 1, "qb": QA}) == lg.Pfaffian("c", (("qa", 1), ("qb", QA)))
+    assert lg.PfaffianConstraint("c", {"qa": 1, "qb": QA}) == lg.PfaffianConstraint("c", (("qa", 1), ("qb", QA)))
 
 
 def test_all_kinds_in_a_file():
@@ -178,7 +184,7 @@ def test_all_kinds_in_a_file():
     assert str(drive.equation) == "qb-(2*sin(3*t)+qa.px)"
     assert zero.equation == py**2 - symbol("qb")
     assert px != py
-    want = lg.Rolling("wheel", "b", 0.6, (0, 0.3, 0), (0, 1, 0), "ground", (-1, 0, 0), (1, 2, 3))
+    want = lg.RollingConstraint("wheel", "b", 0.6, (0, 0.3, 0), (0, 1, 0), "ground", (-1, 0, 0), (1, 2, 3))
     assert [float(wheel.radius), *map(float, (*wheel.center, *wheel.axis, *wheel.normal, *wheel.point))] == pytest.approx(
         [0.6, *want.center, *want.axis, *want.normal, *want.point]
     )
@@ -195,11 +201,13 @@ def test_all_kinds_in_a_file():
 
 def test_equations_in_text():
     """The same as expressions: names are coordinates, or t."""
-    assert lg.Holonomic("c", "qa = 2*qb + sin(t)").equation == parse("qa - (2*qb + sin(t))", {"qa": QA, "qb": QB, "t": TIME})
-    assert lg.Pfaffian("c", {"qa": "cos(qb)"}, "t").coefficients == (("qa", parse("cos(qb)", {"qb": QB})),)
+    assert lg.HolonomicConstraint("c", "qa = 2*qb + sin(t)").equation == parse(
+        "qa - (2*qb + sin(t))", {"qa": QA, "qb": QB, "t": TIME}
+    )
+    assert lg.PfaffianConstraint("c", {"qa": "cos(qb)"}, "t").coefficients == (("qa", parse("cos(qb)", {"qb": QB})),)
 
 
 def test_long_coefficients_are_shown():
     long = "0.1*cos(theta1) + 0.2*sin(theta2) - 0.3*theta1*theta2"
-    shown = str(lg.library("two_r").replace(constraints=[lg.Pfaffian("c", {"theta1": long, "theta2": 1})]))
+    shown = str(lg.library("two_r").replace(constraints=[lg.PfaffianConstraint("c", {"theta1": long, "theta2": 1})]))
     assert "0.3*theta1*theta2" in shown

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lagrangian.errors import MechanismError
-from lagrangian.model.dh import DHRow
-from lagrangian.model.joint import Friction, Limits, Rotor
+from lagrangian.model.dh import DHParameters
+from lagrangian.model.joint import Friction, JointLimits, Rotor
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "puma560.json").read_text())
 
@@ -61,7 +61,7 @@ def model_frames(arm, q):
 @pytest.mark.parametrize("seed", range(5))
 def test_random_tables(convention, seed):
     rng = np.random.default_rng(seed)
-    rows = [DHRow("RP"[rng.integers(2)], *rng.uniform(-1.5, 1.5, 4).tolist()) for _ in range(6)]
+    rows = [DHParameters("RP"[rng.integers(2)], *rng.uniform(-1.5, 1.5, 4).tolist()) for _ in range(6)]
     arm = Mechanism.from_dh(rows, convention=convention)
     q = rng.uniform(-2, 2, 6)
     for ours, theirs in zip(model_frames(arm, q), link_frames(rows, q, convention), strict=True):
@@ -71,7 +71,7 @@ def test_random_tables(convention, seed):
 def puma_rows():
     p = DATA["parameters"]
     alpha = [{"pi/2": math.pi / 2, "-pi/2": -math.pi / 2, 0: 0}[a] for a in p["alpha"]]
-    return [DHRow(a=a, alpha=al, d=d) for a, al, d in zip(p["a"], alpha, p["d"], strict=True)]
+    return [DHParameters(a=a, alpha=al, d=d) for a, al, d in zip(p["a"], alpha, p["d"], strict=True)]
 
 
 def test_puma_forward_kinematics():
@@ -90,7 +90,7 @@ def test_right_angles_are_exact():
 
 
 def test_base_tool_and_names():
-    base, tool = Placement.from_rpy((0, 0, 0.4), (0, 0, 1.0)), Placement(position=(0, 0, 0.1))
+    base, tool = Transform.from_rpy((0, 0, 0.4), (0, 0, 1.0)), Transform(position=(0, 0, 0.1))
     rows = [{"joint": "R", "a": 1, "name": "shoulder", "link": "upper"}, {"joint": "P"}]
     arm = Mechanism.from_dh(rows, convention="modified", base=base, tool=tool, name="two", gravity=(0, -9.81, 0))
     assert arm.coordinate_names == ("shoulder", "q2")
@@ -114,19 +114,19 @@ def test_what_sits_at_the_joint_is_carried():
     arm = Mechanism.from_dh([row], convention="standard")
     assert arm.bodies[0].inertia == (0.1, 0.01, 0, 0.1, 0, 0.1)
     assert arm.joints[0].rotor == Rotor(1e-4, -50)
-    assert arm.joints[0].rotor.reflected == pytest.approx(0.25)
+    assert arm.joints[0].rotor.reflected_inertia == pytest.approx(0.25)
     assert arm.joints[0].friction == Friction(0.1, 0.2, 0.3)
-    assert arm.joints[0].limits == Limits(-1, 1)
+    assert arm.joints[0].limits == JointLimits(-1, 1)
 
 
 @pytest.mark.parametrize(
     ("rows", "convention", "message"),
     [
-        ([DHRow()], "craig", "'modified' .proximal: Craig"),
-        ([DHRow()], "Standard", "'standard' .distal"),
-        ([DHRow(joint="X")], "standard", "DH row 1: there is no joint 'X'"),
+        ([DHParameters()], "craig", "'modified' .proximal: Craig"),
+        ([DHParameters()], "Standard", "'standard' .distal"),
+        ([DHParameters(joint="X")], "standard", "DH row 1: there is no joint 'X'"),
         ([{"alhpa": 1}], "standard", "DH row 1: there is no entry 'alhpa'. Did you mean 'alpha'"),
-        ([DHRow(), 3], "standard", "DH row 2: a row must be a DHRow or a mapping"),
+        ([DHParameters(), 3], "standard", "DH row 2: a row must be a DHRow or a mapping"),
         ([{"a": math.nan}], "standard", "a is nan"),
         ([{"mass": 1, "inertia": (1, 2)}], "standard", "three principal values, a 3x3"),
         ([{"mass": 1, "inertia": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}], "standard", "not symmetric"),
@@ -139,4 +139,4 @@ def test_errors(rows, convention, message):
 
 def test_the_convention_has_no_default():
     with pytest.raises(MechanismError, match=r"convention is not given; name .* convention='standard'"):
-        Mechanism.from_dh([DHRow()])
+        Mechanism.from_dh([DHParameters()])

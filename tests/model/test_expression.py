@@ -142,8 +142,8 @@ def test_quarter_turns_with_few_decimals_are_exact_within_1e11(angle, is_one):
 
 
 def test_rotations_by_rounding_alone_are_none():
-    assert lg.Placement.from_rpy(rpy=(1.2246e-16, -1e-17, 1.57079632679)).rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
-    assert lg.Placement.from_rpy(rpy=(0, 0, 1e-12)).rotation[1][0] == 1e-12
+    assert lg.Transform.from_rpy(rpy=(1.2246e-16, -1e-17, 1.57079632679)).rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
+    assert lg.Transform.from_rpy(rpy=(0, 0, 1e-12)).rotation[1][0] == 1e-12
 
 
 @pytest.mark.parametrize("turns", [10**6 + 1, 10**15 + 3, -(10**13) + 2, 10**300])
@@ -356,7 +356,7 @@ def test_long_and_deep_texts_end_in_a_value_or_an_error(text):
 
 
 def test_the_longest_sum_allowed_can_be_printed_hashed_and_compared():
-    terms = parser.MAX_PARTS // 2
+    terms = parser.MAX_TOKENS // 2
     text = "+".join(["a"] * terms)
     one, other = ex.parse(text, NAMES), ex.parse(text, NAMES)
     assert str(one) == text
@@ -414,6 +414,6 @@ def test_negative_numbers_keep_their_parentheses():
 def test_the_grammar_knows_nothing_of_nodes():
     """It can be used for anything: here each operation is written out."""
     grammar = parser.Grammar({"a": "A"}, {"k": "K"}, {"f": 2}, lambda operation, *of: f"({operation} {' '.join(map(str, of))})")
-    assert grammar.read("a + f(2, k)^3*k") == "(+ A (* (^ (f 2 K) 3) K))"
+    assert grammar.parse("a + f(2, k)^3*k") == "(+ A (* (^ (f 2 K) 3) K))"
     with pytest.raises(DescriptionError, match=r"there is no name 'b'. Known: a, k"):
-        grammar.read("b")
+        grammar.parse("b")

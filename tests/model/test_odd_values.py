@@ -45,23 +45,23 @@ CIRCULAR.append(CIRCULAR)  # numpy's generators crash where they are given one
         (lambda: lg.Body("b", center=np.array(0.5)), "center is .*; three numbers"),
         (lambda: lg.Joint("j", ["revolute"], "ground", "b"), "joint 'j': type is .*; a string"),
         (lambda: lg.Joint("j", "revolute", "ground", "b", actuated="no"), "actuated is 'no'; True or False"),
-        (lambda: lg.Joint("j", "revolute", "ground", "b", own=3), "own is 3; pairs of a name and a value"),
+        (lambda: lg.Joint("j", "revolute", "ground", "b", type_entries=3), "own is 3; pairs of a name and a value"),
         (lambda: lg.Joint("j", "revolute", "ground", "b", np.zeros(())), "placement is "),
         (lambda: lg.LoopJoint("l", "point", np.zeros(2), "b"), "loop 'l': a is .*; a string"),
         (lambda: lg.LoopJoint("l", "point", "a", "b", directions=[["x"]]), "directions are "),
         (lambda: lg.LoopJoint("l", "point", "a", "b", directions=3), "directions are "),
-        (lambda: lg.Rolling("r", np.zeros((2, 0)), 0.1), "constraint 'r': body is .*; a string"),
-        (lambda: lg.Holonomic("h", "x = y", unilateral=[]), "unilateral is"),
-        (lambda: lg.Pfaffian("p", 3.0), "coefficients is 3.0; it must map speeds"),
-        (lambda: lg.Pfaffian("p", [1.0, 2.0]), "coefficients is"),
+        (lambda: lg.RollingConstraint("r", np.zeros((2, 0)), 0.1), "constraint 'r': body is .*; a string"),
+        (lambda: lg.HolonomicConstraint("h", "x = y", unilateral=[]), "unilateral is"),
+        (lambda: lg.PfaffianConstraint("p", 3.0), "coefficients is 3.0; it must map speeds"),
+        (lambda: lg.PfaffianConstraint("p", [1.0, 2.0]), "coefficients is"),
         (lambda: lg.Event("t - 1", direction=["rising"]), r"there is no direction \['rising'\]"),
-        (lambda: lg.Placement.from_quaternion((0, 0, 0), (0, 0, 0, 0)), "length zero"),
-        (lambda: lg.Placement.from_quaternion((0, 0, 0), 3.0), "four numbers"),
-        (lambda: lg.Placement.from_rpy(rpy=(0, 0, np.inf)), "rpy is inf; finite numbers"),
+        (lambda: lg.Transform.from_quaternion((0, 0, 0), (0, 0, 0, 0)), "length zero"),
+        (lambda: lg.Transform.from_quaternion((0, 0, 0), 3.0), "four numbers"),
+        (lambda: lg.Transform.from_rpy(rpy=(0, 0, np.inf)), "rpy is inf; finite numbers"),
         (lambda: lg.parameter(3, 1.0), "a parameter cannot be called 3"),
         (lambda: lg.parameter("p", "x"), "the parameter 'p' is 'x'; it must be a finite number"),
-        (lambda: lg.Initial(t_span=3.0), "t_span is 3.0; it must be two finite times"),
-        (lambda: lg.Initial(torque=[3.0]), r"torque is \[3.0\]; it must be pairs"),
+        (lambda: lg.InitialState(t_span=3.0), "t_span is 3.0; it must be two finite times"),
+        (lambda: lg.InitialState(torque=[3.0]), r"torque is \[3.0\]; it must be pairs"),
         (lambda: lg.Mechanism("m", [], [], poses=[1]), "poses is .*; a mapping"),
         (lambda: lg.Mechanism("m", [], [], initial=3), "initial is 3; it must be an Initial"),
         (lambda: lg.library("two_r").body([1]), r"there is no body \[1\]"),
@@ -83,14 +83,14 @@ def test_numbers_of_numpy_are_python_s_in_a_mechanism() -> None:
     assert type(friction.coulomb) is float
     body = lg.Body("b", np.longdouble(2), np.array([0.1, 0, 0]), np.eye(3))
     assert [type(x) for x in (body.mass, *body.center)] == [float] * 4
-    for made in (lg.Rotor(np.int64(2)).inertia, lg.JointSpring(np.array(3.0)).stiffness, lg.Limits(np.longdouble(-1)).lower):
+    for made in (lg.Rotor(np.int64(2)).inertia, lg.JointSpring(np.array(3.0)).stiffness, lg.JointLimits(np.longdouble(-1)).lower):
         assert type(made) in (int, float)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-200, 1e-300, 1e200])
 def test_quaternions_of_any_length(size: float) -> None:
     half = np.sqrt(0.5)
-    turned = lg.Placement.from_quaternion((0, 0, 0), (half * size, 0, 0, half * size))
+    turned = lg.Transform.from_quaternion((0, 0, 0), (half * size, 0, 0, half * size))
     np.testing.assert_allclose(turned.matrix()[:3, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
 
 

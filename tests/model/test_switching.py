@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lagrangian.errors import DescriptionError
-from lagrangian.model.expression import exact_text, features, functions, parse, switching, symbol
-from lagrangian.model.expression.arrays import Times
-from lagrangian.model.expression.derivative import derivative
-from lagrangian.model.expression.enclosure import Enclosure
+from lagrangian.model.expression import exact_text, features, functions, intervals, parse, symbol
+from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.functions import TimeArray
+from lagrangian.model.expression.intervals import DualInterval
 
 NAMES = {"t": symbol("t"), "x": symbol("x")}
 
@@ -53,7 +53,7 @@ def test_what_is_printed_reads_back(text: str) -> None:
 
 def test_derivatives() -> None:
     slope = derivative(parse("piecewise(t < 1, t^2, 3*t) + floor(t)", NAMES), "t")
-    assert [float(functions.of_one(slope, at)) for at in (0.5, 2.0)] == [1.0, 3.0]
+    assert [float(functions.evaluate_univariate(slope, at)) for at in (0.5, 2.0)] == [1.0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -87,15 +87,15 @@ def test_mistakes(text: str, said: str) -> None:
     ],
 )
 def test_all_times_are_found(text: str, times: list[float]) -> None:
-    found = switching.of_time([parse(text, NAMES)], 0.0, 10.0)
+    found = intervals.switching_times([parse(text, NAMES)], 0.0, 10.0)
     assert found == pytest.approx(times, rel=1e-12)
 
 
 def test_what_the_state_decides() -> None:
-    found = switching.of_state([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
+    found = intervals.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
     assert [str(x) for x in found if "sin" not in str(x)] == ["x-2", "x-3*t"]
     (whole,) = (x for x in found if "sin" in str(x))  # zero where x is a whole number
-    assert abs(functions.of_one(whole, 3.0)) < 1e-14 < abs(functions.of_one(whole, 2.5))
+    assert abs(functions.evaluate_univariate(whole, 3.0)) < 1e-14 < abs(functions.evaluate_univariate(whole, 2.5))
 
 
 TEXTS = [
@@ -115,11 +115,11 @@ def test_bounds_hold(text: str) -> None:
     rng = np.random.default_rng(7)
     low = rng.uniform(0, 10, 200)
     high = np.minimum(low + 10.0 ** rng.uniform(-8, 0.5, 200), 10.0)
-    bounds = functions.evaluate(x, {"t": Enclosure.of_time(low, high)})
+    bounds = functions.evaluate(x, {"t": DualInterval.from_times(low, high)})
     for part in rng.uniform(0, 1, 20):
         at = low + part * (high - low)
-        value = np.asarray(functions.evaluate(x, {"t": Times.of(at)}))
-        slope = np.broadcast_to(np.asarray(functions.evaluate(derivative(x, "t"), {"t": Times.of(at)})), at.shape)
+        value = np.asarray(functions.evaluate(x, {"t": TimeArray.from_values(at)}))
+        slope = np.broadcast_to(np.asarray(functions.evaluate(derivative(x, "t"), {"t": TimeArray.from_values(at)})), at.shape)
         assert np.all((bounds.value[0] <= value) & (value <= bounds.value[1]))
         room = 1e-12 * (1 + np.abs(slope))
         assert np.all((bounds.slope[0] - room <= slope) & (slope <= bounds.slope[1] + room))
@@ -142,7 +142,7 @@ def test_bounds_hold(text: str) -> None:
 )
 def test_narrow_places(text: str, pulses: list[float]) -> None:
     x = parse(text, NAMES)
-    found = np.array(features.of_time([x], 0.0, 10.0, switching.of_time([x], 0.0, 10.0)))
+    found = np.array(features.pulse_times([x], 0.0, 10.0, intervals.switching_times([x], 0.0, 10.0)))
     for at in pulses:
         beside = found[np.abs(found - at) < 0.01]
         assert beside.min() < at < beside.max()

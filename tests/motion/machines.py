@@ -67,7 +67,7 @@ def chain(n: int, **joint: Any) -> lg.Mechanism:
 def n_four_bar(n: int) -> lg.Mechanism:
     """n + 1 equal cranks joined by n couplers."""
     bodies, joints, loops = [], [], []
-    end = lg.Placement(position=(1, 0, 0))
+    end = lg.Transform(position=(1, 0, 0))
     for k in range(n + 1):
         bodies.append(bar(f"crank{k}"))
         joints.append(lg.Joint(f"theta{k}", "revolute", "ground", f"crank{k}", (float(k), 0, 0)))
@@ -87,7 +87,7 @@ def four_bar(kind: str = "point", lengths: Sequence[float] = (1.0, 0.3, 0.9, 0.6
         lg.Joint("phi2", "revolute", "crank", "coupler", (l1, 0, 0)),
         lg.Joint("phi3", "revolute", "ground", "rocker", (l0, 0, 0)),
     ]
-    ends = lg.Placement(position=(l2, 0, 0)), lg.Placement(position=(l3, 0, 0))
+    ends = lg.Transform(position=(l2, 0, 0)), lg.Transform(position=(l3, 0, 0))
     more: dict[str, Any] = {"directions": ("x", "y")} if kind == "point" else {}
     loops = [lg.LoopJoint(f"closure{k}", kind, "coupler", "rocker", *ends, **more) for k in range(copies)]
     return lg.Mechanism("four_bar", bodies, joints, loops, gravity=(0, -G, 0))

@@ -97,7 +97,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"torque": ([0, 1], [[1, 2], [NAN, 2]])}, "the table has a number that is not finite"),
         ({"torque": ([0], [[1, 2]])}, "for at least two times"),
         ({"events": "a2"}, "event: in the expression 'a2': there is no name 'a2'"),
-        ({"events": lg.Event("a0", lg.Lock("a2"))}, "event: there is no joint or speed 'a2'"),
+        ({"events": lg.Event("a0", lg.LockJoints("a2"))}, "event: there is no joint or speed 'a2'"),
         ({"events": lg.Event("a0", lg.SetTorque({"b": 1.0}))}, "event: there is no joint or speed 'b'"),
         ({"events": [None]}, "event is None"),
     ],
@@ -250,7 +250,9 @@ def test_where_an_assembly_begins() -> None:
     machine = lg.library("five_bar")
     q = np.array(machine.initial.q)
     assert lg.assemble(machine, {"q1": q[0]}) == pytest.approx(q)
-    assert all(np.abs(lg.compile(machine).closure(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3))
+    assert all(
+        np.abs(lg.compile(machine).loop_residual(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3)
+    )
     for q0, told in (
         ({"q9": 1.0}, "no coordinate 'q9'"),
         ({"q1": "a"}, "q0: 'q1': 'a' is not understood"),

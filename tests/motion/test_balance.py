@@ -40,12 +40,16 @@ WORKING: dict[str, Callable[[], lg.Motion]] = {
     "a wall": lambda: lg.simulate(ball(100.0), 1.0, [0, 0, 0.5], **TIGHT),
     "wrenches": lambda: lg.simulate(slider(), 2.0, [0.1], wrenches={"block": (0, 0, 0, "3*cos(t) - qd_x", 0, 0)}, **TIGHT),
     "a constraint that moves": lambda: lg.simulate(
-        pendulum().replace(constraints=[lg.Holonomic("turn", formula("a - 2*t", "a"))]), 1.0, [0.0], {"a": 2.0}, **TIGHT
+        pendulum().replace(constraints=[lg.HolonomicConstraint("turn", formula("a - 2*t", "a"))]), 1.0, [0.0], {"a": 2.0}, **TIGHT
     ),
     "a speed that is kept": lambda: lg.simulate(
-        slider(gravity=(-3, 0, 0), constraints=[lg.Pfaffian("rate", {"x": 1.0}, phi=-0.7)]), 1.0, [0.0], {"x": 0.7}, **TIGHT
+        slider(gravity=(-3, 0, 0), constraints=[lg.PfaffianConstraint("rate", {"x": 1.0}, phi=-0.7)]),
+        1.0,
+        [0.0],
+        {"x": 0.7},
+        **TIGHT,
     ),
-    "a stop": lambda: lg.simulate(pendulum(limits=lg.Limits(-0.4, 2.0)), 2.0, [1.5], restitution=0.5, **TIGHT),
+    "a stop": lambda: lg.simulate(pendulum(limits=lg.JointLimits(-0.4, 2.0)), 2.0, [1.5], restitution=0.5, **TIGHT),
 }
 
 

@@ -46,12 +46,12 @@ def test_torques_that_replace_a_files_actuators_are_told_of_once(torque, off):
 
 def test_nothing_is_said_where_it_is_meant(servos):
     own = dict(servos.initial.torque)
-    assert servos.initial.controlled == ("a", "b", "c", "d")
+    assert servos.initial.driven_speeds == ("a", "b", "c", "d")
     for torque in (None, 0, dict.fromkeys("abcd", 1.0), {**own, "a": 3.0}):
         assert not said(servos, torque=torque), torque
     arm = lg.library("stewart")  # whose own torques are no actuators of a robot file
     assert arm.initial.torque
-    assert not arm.initial.controlled
+    assert not arm.initial.driven_speeds
 
 
 def test_all_joints_that_begin_outside_their_limits_are_told_of_at_once():

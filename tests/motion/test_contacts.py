@@ -23,7 +23,7 @@ def on_a_crest(unilateral: bool = True) -> lg.Mechanism:
         lg.Joint("x", "prismatic", "ground", "along", axis=(1, 0, 0)),
         lg.Joint("z", "prismatic", "along", "point", axis=(0, 0, 1)),
     ]
-    crest = lg.Holonomic("crest", formula("x^2 + z^2 - 1", "x z"), unilateral)
+    crest = lg.HolonomicConstraint("crest", formula("x^2 + z^2 - 1", "x z"), unilateral)
     return lg.Mechanism("crest", [lg.Body("along"), lg.Body("point", 2.0)], joints, constraints=[crest], gravity=(0, 0, -G))
 
 
@@ -42,7 +42,7 @@ def loaded_hoop() -> lg.Mechanism:
         lg.Joint("z", "prismatic", "carried", "raised", axis=(0, 0, 1)),
         lg.Joint("a", "revolute", "raised", "hoop", axis=(0, 1, 0)),
     ]
-    road = lg.Rolling("road", "hoop", r, axis=(0, 1, 0))
+    road = lg.RollingConstraint("road", "hoop", r, axis=(0, 1, 0))
     bodies = [lg.Body("carried"), lg.Body("raised"), body]
     return lg.Mechanism("loaded_hoop", bodies, joints, constraints=[road], gravity=(0, 0, -G))
 
@@ -150,7 +150,7 @@ def on_a_table() -> lg.Mechanism:
         lg.Joint("x", "prismatic", "ground", "along", axis=(1, 0, 0)),
         lg.Joint("z", "prismatic", "along", "point", axis=(0, 0, 1)),
     ]
-    table = lg.Holonomic("table", formula("z", "x z"), unilateral=True)
+    table = lg.HolonomicConstraint("table", formula("z", "x z"), unilateral=True)
     return lg.Mechanism("table", [lg.Body("along"), lg.Body("point", 1.0)], joints, constraints=[table], gravity=(0, 0, -G))
 
 

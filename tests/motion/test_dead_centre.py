@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms.closed.constraints import Row
+from lagrangian.algorithms.constraints.rows import ConstraintRow
 from lagrangian.algorithms.structure import Structure
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.closed import traced_state
+from lagrangian.kernels.program import TracedProgram
+from lagrangian.kernels.programs.constraints import traced_state
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import Happening
@@ -162,8 +162,8 @@ def test_determinant(m: int, zeros: float) -> None:
     rng = np.random.default_rng(m)
     for _ in range(5):
         psi = rng.normal(size=(m, mechanism.nv)) * (rng.random((m, mechanism.nv)) >= zeros)
-        rows = [Row(f"r{i}", None, 0, 0, {k: float(x) for k, x in enumerate(row) if x}) for i, row in enumerate(psi)]
-        empty = Row("says nothing", None, 0, 0, {})
+        rows = [ConstraintRow(f"r{i}", None, 0, 0, {k: float(x) for k, x in enumerate(row) if x}) for i, row in enumerate(psi)]
+        empty = ConstraintRow("says nothing", None, 0, 0, {})
         if any(not row.psi for row in rows):
             continue
         found = dead_centre.determinant(mechanism, [*rows, empty])
@@ -183,7 +183,7 @@ def test_determinant_of_mechanisms(name: str) -> None:
 
     key = hashlib.sha256(b"determinant" + name.encode() + repr(mechanism.parameters).encode()).digest()
     sizes = {"q": dyn.nq, "qd": dyn.nv}
-    kernel = Kernel(Straight("determinant", sizes, (), dyn.angles, outputs, key, structure.numbers.values))
+    kernel = Kernel(TracedProgram("determinant", sizes, (), dyn.angles, outputs, key, structure.numbers.values))
     rng = np.random.default_rng(0)
     passive = dead_centre.passive_speeds(mechanism)
     for _ in range(10):

@@ -111,7 +111,7 @@ def test_two_in_one_step(rail: lg.Dynamics) -> None:
 
 
 def test_two_actions_in_one_step(two_blocks: lg.Dynamics) -> None:
-    events = [lg.Event("x - 1", lg.Lock("x")), lg.Event("y - 1.00001", lg.Lock("y"))]
+    events = [lg.Event("x - 1", lg.LockJoints("x")), lg.Event("y - 1.00001", lg.LockJoints("y"))]
     motion = lg.simulate(two_blocks, 2.0, [0, 0], [1.0, 1.0], events=events)
     assert motion.q[-1] == pytest.approx([1, 1.00001], abs=1e-12)
 
@@ -166,7 +166,7 @@ def planar_momentum(q: np.ndarray, qd: np.ndarray) -> tuple[float, float]:
 
 def test_lock_keeps_the_momentum_about_what_still_turns() -> None:
     """The elbow of a double pendulum locks in full motion."""
-    lock = lg.Event("a1 - 0.3", lg.Lock("a1"), "both", "lock")
+    lock = lg.Event("a1 - 0.3", lg.LockJoints("a1"), "both", "lock")
     motion = lg.simulate(chain(2), 3.0, [1.2, -0.4], [0.5, 2.0], events=lock, rtol=1e-11, atol=1e-12)
     t = named(motion, "lock")[0]
     before = motion.events[0]
@@ -190,7 +190,7 @@ def test_lock_keeps_the_momentum_about_what_still_turns() -> None:
 
 
 def test_lock_happens_once() -> None:
-    lock = lg.Event("a1 - 0.3", lg.Lock("a1"), name="lock")
+    lock = lg.Event("a1 - 0.3", lg.LockJoints("a1"), name="lock")
     motion = lg.simulate(chain(2), 3.0, [1.2, -0.4], [0.5, 2.0], events=lock, rtol=1e-11, atol=1e-12)
     assert len(motion.events) == 1
 
@@ -198,7 +198,7 @@ def test_lock_happens_once() -> None:
 def test_lock_in_a_closed_loop() -> None:
     """M (qd+ - qd-) = Psi^T impulse + the lock's own: a five-bar's elbow stops, and one degree of freedom is left."""
     mechanism = lg.library("five_bar")
-    lock = lg.Event("t - 0.1", lg.Lock("phi3"), name="lock")
+    lock = lg.Event("t - 0.1", lg.LockJoints("phi3"), name="lock")
     motion = lg.simulate(mechanism, 0.25, None, {"q1": 1.0, "q2": -2.0}, events=lock, rtol=1e-11, atol=1e-12)
     dyn = lg.compile(mechanism)
     (before,), (q, after) = motion.events, motion(0.1)
@@ -223,7 +223,7 @@ def test_lock_where_loops_are_redundant() -> None:
     """A four-bar closed by a hinge locks its crank: everything stops, and stays."""
     mechanism = four_bar("revolute")
     q0 = lg.assemble(mechanism, [0.8, 0.3, 1.9], fixed=["theta1"])
-    motion = lg.simulate(mechanism, 1.0, q0, {"theta1": 6.0}, events=lg.Event("theta1 - 2", lg.Lock("theta1"), name="lock"))
+    motion = lg.simulate(mechanism, 1.0, q0, {"theta1": 6.0}, events=lg.Event("theta1 - 2", lg.LockJoints("theta1"), name="lock"))
     (t,) = named(motion, "lock")
     late = motion.t > t
     assert np.ptp(motion.q[late], axis=0).max() < 1e-12
@@ -235,7 +235,7 @@ def test_lock_of_one_axis_of_a_ball() -> None:
     """The speed about one of the body's own axes stops; momentum about the two others is kept through the impact."""
     body = lg.Body("top", 1.0, (0, 0, 0), (0.3, 0.5, 0.7))
     mechanism = lg.Mechanism("top", [body], [lg.Joint("turn", "ball", "ground", "top")], gravity=(0, 0, 0))
-    motion = lg.simulate(mechanism, 2.0, None, [1.0, 0.4, -0.8], events=lg.Event("t - 1", lg.Lock("turn.wx"), name="lock"))
+    motion = lg.simulate(mechanism, 2.0, None, [1.0, 0.4, -0.8], events=lg.Event("t - 1", lg.LockJoints("turn.wx"), name="lock"))
     before, (_, after) = motion.events[0], motion(1.0)
     assert abs(before.qd[0]) > 0.1
     assert after == pytest.approx([0, *before.qd[1:]], abs=1e-12)  # the inertia is diagonal in the body's axes
@@ -243,7 +243,7 @@ def test_lock_of_one_axis_of_a_ball() -> None:
 
 
 def test_unlock() -> None:
-    events = [lg.Event("t - 0.5", lg.Lock("a1")), lg.Event("t - 1.2", lg.Unlock("a1"))]
+    events = [lg.Event("t - 0.5", lg.LockJoints("a1")), lg.Event("t - 1.2", lg.UnlockJoints("a1"))]
     motion = lg.simulate(chain(2), 2.0, [1.2, -0.4], [0.5, 2.0], events=events, rtol=1e-10, atol=1e-11)
     held = (motion.t > 0.5) & (motion.t < 1.2)
     assert np.ptp(motion.q[held, 1]) < 1e-12
@@ -258,7 +258,7 @@ def test_unlock() -> None:
 
 def test_unlock_of_what_was_not_locked_changes_nothing() -> None:
     plain = lg.simulate(chain(2), 1.0, [1.2, -0.4])
-    motion = lg.simulate(chain(2), 1.0, [1.2, -0.4], events=lg.Event("t - 0.5", lg.Unlock("a1")))
+    motion = lg.simulate(chain(2), 1.0, [1.2, -0.4], events=lg.Event("t - 0.5", lg.UnlockJoints("a1")))
     assert motion.q[-1] == pytest.approx(plain.q[-1], abs=1e-7)
 
 
@@ -289,7 +289,7 @@ def test_set_torque_besides_other_torques(rail: lg.Dynamics, kind: str) -> None:
 @pytest.fixture(scope="module")
 def ball() -> lg.Dynamics:
     """A mass that falls onto the floor x = 0."""
-    return lg.compile(slider(2.0, (-G, 0, 0), limits=lg.Limits(0.0, math.inf)))
+    return lg.compile(slider(2.0, (-G, 0, 0), limits=lg.JointLimits(0.0, math.inf)))
 
 
 def test_stop_without_bounce(ball: lg.Dynamics) -> None:
@@ -332,7 +332,7 @@ def test_bouncing_until_it_rests(ball: lg.Dynamics, e: float) -> None:
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_pendulum_between_stops(e: float) -> None:
     """From rest at 1 rad to a stop at -0.5: the speed there by its energy, and e of it back."""
-    mechanism = pendulum(limits=lg.Limits(-0.5, 2.0))
+    mechanism = pendulum(limits=lg.JointLimits(-0.5, 2.0))
     motion = lg.simulate(mechanism, 1.5, [1.0], restitution=e, rtol=1e-11, atol=1e-12)
     event = motion.events[0]
     assert event.name == "a meets its lower limit"
@@ -352,7 +352,7 @@ def test_pendulum_between_stops(e: float) -> None:
 
 def test_held_by_a_stop_while_it_pushes(rail: lg.Dynamics) -> None:
     """Pushed by 1 - t against a stop; it leaves when the push has gone, at t = 1."""
-    mechanism = slider(limits=lg.Limits(-1, 1))
+    mechanism = slider(limits=lg.JointLimits(-1, 1))
     motion = lg.simulate(mechanism, 3.0, [0.0], [1.0], torque={"x": "1 - t"}, rtol=1e-10, atol=1e-12)
     assert [e.name for e in motion.events] == ["x meets its upper limit", "x leaves its upper limit"]
     assert motion.events[1].t == pytest.approx(1.0, abs=1e-10)
@@ -362,7 +362,7 @@ def test_held_by_a_stop_while_it_pushes(rail: lg.Dynamics) -> None:
 
 def test_two_stops_in_a_chain() -> None:
     """Both joints of a double pendulum have stops; no row is beyond them, and the energy balance holds."""
-    mechanism = chain(2, limits=lg.Limits(-0.7, 0.7))
+    mechanism = chain(2, limits=lg.JointLimits(-0.7, 0.7))
     for e in (0.0, 0.6):
         motion = lg.simulate(mechanism, 1.5, [0.6, -0.6], [3.0, 2.0], restitution=e, rtol=1e-9, atol=1e-11)
         assert motion.success
@@ -373,7 +373,7 @@ def test_two_stops_in_a_chain() -> None:
 
 
 def test_limits_can_be_switched_off() -> None:
-    mechanism = pendulum(limits=lg.Limits(-0.5, 2.0))
+    mechanism = pendulum(limits=lg.JointLimits(-0.5, 2.0))
     motion = lg.simulate(mechanism, 1.5, [1.0], limits=False)
     assert not motion.events
     assert motion.q.min() < -0.99
@@ -382,13 +382,13 @@ def test_limits_can_be_switched_off() -> None:
 @pytest.mark.parametrize(("q0", "qd0", "torque"), [(0.5, 0.0, 8.0), (-0.5, -1.0, 0.0)])
 def test_beginning_at_a_limit(q0: float, qd0: float, torque: float) -> None:
     """Pushed, or moving, out of its range from the first moment."""
-    motion = lg.simulate(pendulum(limits=lg.Limits(-0.5, 0.5)), 1.0, [q0], [qd0], torque=[torque])
+    motion = lg.simulate(pendulum(limits=lg.JointLimits(-0.5, 0.5)), 1.0, [q0], [qd0], torque=[torque])
     assert np.abs(motion.q).max() < 0.5 + 1e-9
 
 
 @pytest.mark.parametrize("kind", ["sampled", "event"])
 def test_torque_that_jumps_leaves_the_stop(kind: str) -> None:
-    mechanism = slider(limits=lg.Limits(-10, 1))
+    mechanism = slider(limits=lg.JointLimits(-10, 1))
     if kind == "sampled":
         more = {"torque": lg.Sampled(lambda t, q, qd: [1.0 if t < 1.95 else -1.0], 0.1)}
     else:
@@ -399,7 +399,7 @@ def test_torque_that_jumps_leaves_the_stop(kind: str) -> None:
 
 def test_stop_holds_against_gravity_by_a_python_torque() -> None:
     """Gravity pulls it back by 5 N, the function pushes it on by 10."""
-    mechanism = slider(1.0, (-5, 0, 0), limits=lg.Limits(-10, 1))
+    mechanism = slider(1.0, (-5, 0, 0), limits=lg.JointLimits(-10, 1))
     motion = lg.simulate(mechanism, 4.0, [0.0], torque=lambda t, q, qd: [10.0], progress=patience(60.0))
     assert motion.success, motion.message
     assert motion.q.max() < 1 + 1e-9

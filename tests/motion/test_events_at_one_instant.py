@@ -11,7 +11,7 @@ import lagrangian as lg
 def block(coulomb: float = 0.0, upper: float | None = None) -> lg.Mechanism:
     """A mass of 1 kg on a level rail."""
     friction = lg.Friction(coulomb=coulomb) if coulomb else lg.Friction()
-    limits = lg.Limits(upper=upper) if upper is not None else lg.Limits()
+    limits = lg.JointLimits(upper=upper) if upper is not None else lg.JointLimits()
     joint = lg.Joint("x", "prismatic", "ground", "b", axis=(1, 0, 0), friction=friction, limits=limits)
     return lg.Mechanism("block", [lg.Body("b", 1.0)], [joint], gravity=(0, 0, 0))
 
@@ -43,8 +43,8 @@ def test_a_torque_set_at_the_instant_of_a_limit_is_set() -> None:
     assert motion.q[-1, 0] == pytest.approx(5 - 2**2 / 2, abs=1e-8)
 
 
-@pytest.mark.parametrize("action", [lg.SetTorque({"x": 1.0}), lg.Lock("x")])
-def test_a_stop_at_the_instant_of_an_action_stops(action: lg.SetTorque | lg.Lock) -> None:
+@pytest.mark.parametrize("action", [lg.SetTorque({"x": 1.0}), lg.LockJoints("x")])
+def test_a_stop_at_the_instant_of_an_action_stops(action: lg.SetTorque | lg.LockJoints) -> None:
     for place in (3, 5):
         events = [lg.Event(f"x - {place}", action, name="place"), lg.Event(f"t - {place}", "stop", name="time")]
         motion = lg.simulate(block(), 10, [0], [1], 0, events=events)
@@ -76,12 +76,12 @@ def test_joints_that_begin_to_slide_together_beside_a_fast_one_slide_on(more: st
 @pytest.mark.parametrize("fast", [0.0, 1e3])
 def test_coupled_joints_leave_their_stops_together(fast: float, torque: dict[str, str]) -> None:
     """As the fingers of a gripper do. A force of t - 1 moves two masses of 1 kg from their stops at 1 s on."""
-    limits = [lg.Limits(lower=0.0, upper=1.0)] * 2 + [lg.Limits()]
+    limits = [lg.JointLimits(lower=0.0, upper=1.0)] * 2 + [lg.JointLimits()]
     bodies = [lg.Body(name, 1.0) for name in "abc"]
     joints = [
         lg.Joint(f"x{b.name}", "prismatic", "ground", b.name, axis="x", limits=x) for b, x in zip(bodies, limits, strict=True)
     ]
-    gripper = lg.Mechanism("gripper", bodies, joints, constraints=[lg.Holonomic("coupled", "xa = xb")])
+    gripper = lg.Mechanism("gripper", bodies, joints, constraints=[lg.HolonomicConstraint("coupled", "xa = xb")])
     motion = lg.simulate(gripper, 2.0, [0, 0, 0], torque={**torque, "xc": fast})
     assert motion.success
     np.testing.assert_allclose(motion.q[-1, :2], 1 / 12, rtol=1e-6)

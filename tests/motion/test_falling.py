@@ -33,7 +33,7 @@ LEGS = "".join(f'<body name="{x}"><joint name="j{x}"/><geom size=".1"/></body>' 
 @pytest.mark.parametrize(
     "coupled",
     [
-        {"constraints": [lg.Holonomic("mirrored", "jl = jr")]},
+        {"constraints": [lg.HolonomicConstraint("mirrored", "jl = jr")]},
         {"springs": [lg.CoordinateSpring("tendon", "jl - jr", 10.0)]},
         {"springs": [lg.GravityCompensation("carried", "torso"), lg.GravityCompensation("left", "l")]},
         {"springs": [lg.GravityCompensation(f"{x} by half", x, 0.5) for x in ("torso", "l", "r")]},
@@ -52,8 +52,8 @@ def test_what_acts_within_a_robot_does_not_hold_it(coupled):
         robot().replace(springs=[lg.PointSpring("cord", "ground", "torso", stiffness=10.0)]),
         robot().replace(springs=[lg.GravityCompensation("carried", "torso")]),
         robot(LEGS).replace(springs=[lg.GravityCompensation(f"{x} is carried", x) for x in ("torso", "l", "r")]),
-        robot().replace(constraints=[lg.Holonomic("height", "base.z = 1")]),
-        robot().replace(constraints=[lg.Rolling("rolls", "torso", 0.1)]),
+        robot().replace(constraints=[lg.HolonomicConstraint("height", "base.z = 1")]),
+        robot().replace(constraints=[lg.RollingConstraint("rolls", "torso", 0.1)]),
         robot().replace(file="robot.toml"),
         lg.library("free_body"),
     ],

@@ -175,7 +175,7 @@ def test_what_needs_equations_is_refused(saved: Path) -> None:
     with pytest.raises(lg.ArgumentError, match="cannot be resampled"):
         found.resample(100)
     with pytest.raises(lg.ArgumentError, match="no equations that could be solved again"):
-        found.second_opinion()
+        found.error_against()
 
 
 # -- other tools -----------------------------------------------------------------------------------------------------

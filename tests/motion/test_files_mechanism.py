@@ -17,12 +17,12 @@ from tests.motion.machines import chain, pendulum
 
 def at_rest(model: lg.Mechanism) -> Motion:
     """One row, which nothing had to be compiled for."""
-    n, m = model.nv, model.equations
+    n, m = model.nv, model.equation_count
     return Motion(
         mechanism=model,
         name=model.name,
         t=np.zeros(1),
-        q=model.neutral()[None],
+        q=model.neutral_configuration()[None],
         **{name: np.zeros((1, n)) for name in ("qd", "qdd", "tau", "friction", "constraint_forces")},
         multipliers=np.zeros((1, m)),
         **{name: np.zeros(1) for name in ("kinetic_energy", "potential_energy", "drift", "rate_drift")},
@@ -64,7 +64,7 @@ def test_one_that_is_given_wins(tmp_path: Path) -> None:
 
 def with_function() -> lg.Mechanism:
     """A constraint that is a Python function, which no TOML file can hold."""
-    held = lg.PfaffianFunction("held", lambda t, q, qd: qd[0] - q[1] * qd[1])
+    held = lg.PfaffianFunctionConstraint("held", lambda t, q, qd: qd[0] - q[1] * qd[1])
     return chain(2).replace(constraints=(held,))
 
 

@@ -191,7 +191,7 @@ def pulled(k: float, F: float, v: float, m: float) -> lg.Mechanism:
         lg.Joint("y", "prismatic", "ground", "end", axis=(1, 0, 0)),
     ]
     spring = lg.PointSpring("spring", "block", "end", stiffness=k, rest=1.0)
-    lead = lg.Holonomic("lead", formula(f"y - 1 - {v}*t", "y"))
+    lead = lg.HolonomicConstraint("lead", formula(f"y - 1 - {v}*t", "y"))
     bodies = [lg.Body("block", m), lg.Body("end", 0.1)]
     return lg.Mechanism("pulled", bodies, joints, constraints=[lead], springs=[spring], gravity=(0, 0, 0))
 
@@ -308,7 +308,7 @@ def test_torque_of_a_table_overcomes_friction() -> None:
 
 def test_friction_is_there_again_after_a_lock() -> None:
     """Locked while sliding, unlocked a second later, then pushed by less than friction holds: it stays."""
-    events = [lg.Event("t - 1", lg.Lock("x")), lg.Event("t - 2", lg.Unlock("x"))]
+    events = [lg.Event("t - 1", lg.LockJoints("x")), lg.Event("t - 2", lg.UnlockJoints("x"))]
     motion = lg.simulate(BLOCK, 4.0, [0.0], [3.0], torque=[0.5], events=events)
     late = motion.t > 1
     assert np.ptp(motion.q[late, 0]) < 1e-9
@@ -316,7 +316,7 @@ def test_friction_is_there_again_after_a_lock() -> None:
 
 def test_friction_after_a_bounce() -> None:
     """Energy is lost along the way, after the bounce as before."""
-    mechanism = block(1.0, limits=lg.Limits(-1, 1))
+    mechanism = block(1.0, limits=lg.JointLimits(-1, 1))
     motion = lg.simulate(mechanism, 1.0, [0.0], [4.0], restitution=1.0)
     obeys_the_law(motion, np.array([1.0]))
     assert motion.work["friction"][-1, 0] < -3

@@ -24,7 +24,9 @@ def how(method: str) -> dict[str, Any]:
 @pytest.mark.parametrize("lead", ["0.5*t^2", "1 - cos(t)"])
 def test_a_led_block(lead: str, method: str) -> None:
     """A kilogram with 3 N of friction needs a + 3 sgn v: 4 N from the start on, and the other sign after a reversal."""
-    led = slider(1.0, constraints=[lg.Holonomic("lead", formula(f"x - ({lead})", "x"))], friction=lg.Friction(coulomb=3.0))
+    led = slider(
+        1.0, constraints=[lg.HolonomicConstraint("lead", formula(f"x - ({lead})", "x"))], friction=lg.Friction(coulomb=3.0)
+    )
     motion = lg.simulate(led, 6.0, t_eval=61, **how(method))
     slides = np.abs(motion.qd[:, 0]) > 1e-6
     wanted = (np.ones_like(motion.t) if lead == "0.5*t^2" else np.cos(motion.t)) + 3 * np.sign(motion.qd[:, 0])

@@ -86,7 +86,7 @@ def test_static_friction_in_a_plane() -> None:
 
 def test_a_puck_on_a_line() -> None:
     """A constraint leaves it one direction, of which friction takes mu; the equation holds what is across."""
-    line = lg.Pfaffian("line", {"p.vx": 0.8, "p.vy": -0.6})
+    line = lg.PfaffianConstraint("line", {"p.vx": 0.8, "p.vy": -0.6})
     motion = lg.simulate(puck([line]), 1.0, [0, 0, 0], [0.6, 0.8, 0.0], rtol=1e-10, atol=1e-12)
     distance = MASS / (2 * MU)
     assert motion.q[-1, :2] == pytest.approx([0.6 * distance, 0.8 * distance], abs=1e-9)
@@ -96,7 +96,9 @@ def test_a_puck_on_a_line() -> None:
 
 def test_a_driven_puck_needs_what_friction_takes() -> None:
     """Led around a circle at constant speed: m v^2/r inwards, and mu along."""
-    lead = [lg.Holonomic(f"lead_{n}", formula(f"p.{n} - {at}", "p.x p.y")) for n, at in (("x", "cos(t)"), ("y", "sin(t)"))]
+    lead = [
+        lg.HolonomicConstraint(f"lead_{n}", formula(f"p.{n} - {at}", "p.x p.y")) for n, at in (("x", "cos(t)"), ("y", "sin(t)"))
+    ]
     motion = lg.simulate(puck(lead), 3.0, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
     inwards, along = np.column_stack([np.cos(motion.t), np.sin(motion.t)]), np.column_stack([-np.sin(motion.t), np.cos(motion.t)])
     np.testing.assert_allclose(motion.multipliers, -MASS * inwards + MU * along, atol=1e-7)
@@ -159,7 +161,7 @@ def test_what_turns_with_a_puck_takes_its_load_when_its_own_friction_is_used_up(
     """
     c, r, k = 5.0, 1.25, 0.4
     joint = lg.Joint("p", "planar", "ground", "puck", friction=lg.Friction(coulomb=2.0, static=c))
-    rolls = [lg.Holonomic("rolls", formula(f"p.x - {r}*p.angle", "p.x p.angle"))]
+    rolls = [lg.HolonomicConstraint("rolls", formula(f"p.x - {r}*p.angle", "p.x p.angle"))]
     light = lg.Mechanism(
         "light", [lg.Body("puck", 1.0, inertia=(0.01, 0.01, 0.01))], [joint], constraints=rolls, gravity=(0, 0, 0)
     )

@@ -19,7 +19,7 @@ def test_friction_drives_and_a_lock(locked: str | None) -> None:
     """It gets on, at most 10,000 steps a second; friction takes energy only, and what it takes is missing."""
     base = lg.library("three_rrr")
     joints = [replace(joint, friction=lg.Friction(coulomb=FRICTION[joint.name], viscous=0.01)) for joint in base.joints]
-    events = [lg.Event("t - 0.7", lg.Lock(locked), name="lock")] if locked else None
+    events = [lg.Event("t - 0.7", lg.LockJoints(locked), name="lock")] if locked else None
     motion = lg.simulate(base.replace(joints=joints), 2.0, torque=TORQUE, events=events)
     assert motion.success, motion.message
     steps = motion.statistics["accepted"] + motion.statistics["rejected"]

@@ -69,11 +69,10 @@ def test_parameters_that_change_take_torques_with_them():
 
 
 def test_a_plot_names_what_the_energy_comes_from():
-    from lagrangian.pictures.chosen import Chosen
-    from lagrangian.pictures.quantities import WHAT
+    from lagrangian.plots.quantities import QUANTITIES, CurveSelection
 
     motion = lg.simulate("two_r", 1.0, events=[GRIP])
-    (panel,) = WHAT["energy"](Chosen(motion, None, None, "degrees", "auto"))
+    (panel,) = QUANTITIES["energy"](CurveSelection(motion, None, None, "degrees", "auto"))
     assert "added by payloads" in panel.names
     assert not any("impacts" in name for name in panel.names)
 

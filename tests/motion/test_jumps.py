@@ -92,7 +92,7 @@ def test_tables_may_jump(rail: lg.Dynamics, method: str) -> None:
 def test_wrenches_and_torques_that_saturate(rail: lg.Dynamics) -> None:
     push = {"block": (0, 0, 0, PULSE, 0, 0)}
     assert end(rail, 0, wrenches=push)[1] == pytest.approx(0.5, rel=1e-11)
-    bounded = lg.compile(slider(2.0, limits=lg.Limits(effort=100.0)))
+    bounded = lg.compile(slider(2.0, limits=lg.JointLimits(effort=100.0)))
     tent = "1e6*max(0, 1e-3 - abs(t - 5))"  # it reaches 1000 N, and is cut at 100 N: 0.2 N s less the two tips
     assert end(bounded, tent, saturate=True)[1] == pytest.approx((0.2 - 2 * 0.5e-4 * 100) / 2 + 0, rel=1e-10)
 
@@ -110,7 +110,7 @@ def test_steps_of_smooth_torques_are_not_broken(rail: lg.Dynamics) -> None:
     "method", ["dop853", pytest.param("dp5", marks=pytest.mark.slow), pytest.param("rk4", marks=pytest.mark.slow)]
 )
 def test_what_a_constraint_leads_may_jump_in_its_acceleration(method: str) -> None:
-    led = slider(2.0, constraints=[lg.Holonomic("lead", "x - max(0, t - 1)^2")])
+    led = slider(2.0, constraints=[lg.HolonomicConstraint("lead", "x - max(0, t - 1)^2")])
     motion = lg.simulate(led, 3, t_eval=np.linspace(0, 3, 13), method=method, step=STEPS.get(method))
     np.testing.assert_allclose(motion.multipliers[:, 0], np.where(motion.t < 1, 0.0, 4.0), atol=1e-9)
     np.testing.assert_allclose(motion.q[:, 0], np.maximum(0, motion.t - 1) ** 2, atol=1e-9)
@@ -125,7 +125,7 @@ def test_what_a_constraint_leads_may_jump_in_its_speed() -> None:
             lg.Joint("x", "prismatic", "ground", "cart", axis=(1, 0, 0)),
             lg.Joint("angle", "revolute", "cart", "bob", axis=(0, 1, 0)),
         ],
-        constraints=[lg.Holonomic("lead", "x - t - max(0, 2*(t - 1))")],
+        constraints=[lg.HolonomicConstraint("lead", "x - t - max(0, 2*(t - 1))")],
         gravity=(0, 0, 0),
     )
     motion = lg.simulate(cart, 2, {"angle": 0.0}, {"x": 1.0, "angle": 0.0}, t_eval=5)
@@ -138,7 +138,7 @@ def test_what_a_constraint_leads_may_jump_in_its_speed() -> None:
 
 def test_a_place_that_jumps_is_refused() -> None:
     with pytest.raises(lg.SimulationError, match=r"constraint 'lead': it requires a jump of the configuration, by 2, at t = 1 s"):
-        lg.simulate(slider(2.0, constraints=[lg.Holonomic("lead", "x = sign(t - 1)")]), 3)
+        lg.simulate(slider(2.0, constraints=[lg.HolonomicConstraint("lead", "x = sign(t - 1)")]), 3)
 
 
 @pytest.mark.parametrize(

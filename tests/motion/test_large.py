@@ -28,7 +28,7 @@ def in_a_loop(folder: Path) -> Iterator[None]:
     """Every open mechanism as a loop over its links; with a cache of its own, as a problem's key does not say its form."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "SMALL", -1)
-        patch.setattr(large, "UNROLL_LINKS", -1)
+        patch.setattr(large, "MAX_UNROLLED_LINKS", -1)
         patch.setattr(solver, "_SOLVERS", {})
         patch.setattr(prepared, "_PREPARED", {})
         patch.setenv("LAGRANGIAN_CACHE", os.fspath(folder))
@@ -186,7 +186,7 @@ def test_a_large_chain_that_floats() -> None:
     mechanism = replace(base, gravity=(0, 0, 0))
     dyn = lg.compile(mechanism)
     rng = np.random.default_rng(0)
-    q = mechanism.neutral()
+    q = mechanism.neutral_configuration()
     q[:4] = np.array([0.5, 0.5, 0.5, 0.5])
     motion = lg.simulate(dyn, 0.5, q, 0.3 * rng.normal(size=mechanism.nv), t_eval=11, rtol=1e-9)
     assert motion.trajectory.segments[0].solver.rolled is not None
@@ -196,7 +196,7 @@ def test_a_large_chain_that_floats() -> None:
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), rtol=0, atol=1e-7 * scale)
     assert moved(motion) < 1e-7
     np.testing.assert_allclose(np.linalg.norm(motion.q[:, :4], axis=1), 1, rtol=0, atol=1e-14)
-    centre = dyn.center_of_mass(motion.q)
+    centre = dyn.centre_of_mass(motion.q)
     straight = centre[0] + np.outer(motion.t / motion.t[-1], centre[-1] - centre[0])
     np.testing.assert_allclose(centre, straight, rtol=0, atol=1e-8)
 

@@ -50,5 +50,5 @@ def test_a_motion_stays_readable_when_its_dynamics_are_closed():
     for name in ("q", "qdd", "tau", "multipliers", "constraint_forces", "kinetic_energy", "balance", "drift", "reactions"):
         assert np.array_equal(getattr(motion, name), getattr(other, name)), name
     assert np.array_equal(motion.resample(5).qd, other.resample(5).qd)
-    with pytest.raises(lg.ClosedError, match="were closed; compile the mechanism again"):
+    with pytest.raises(lg.DynamicsClosedError, match="were closed; compile the mechanism again"):
         lg.simulate(dyn, 0.5)

@@ -50,7 +50,7 @@ def test_three_blocks_on_one_bar_share_what_they_hold() -> None:
     """A push of 1.2 N that begins at once: each block gives according to its mass, unless it has less to give."""
     masses, push = (1.0, 2.0, 4.0), 1.2
     bodies = [lg.Body(f"body_{n}", m) for n, m in zip("xyz", masses, strict=True)]
-    bars = [lg.Holonomic("one", formula("x - y", "x y z")), lg.Holonomic("two", formula("y - z", "x y z"))]
+    bars = [lg.HolonomicConstraint("one", formula("x - y", "x y z")), lg.HolonomicConstraint("two", formula("y - z", "x y z"))]
 
     def held(friction: tuple[float, ...]) -> np.ndarray:
         joints = [

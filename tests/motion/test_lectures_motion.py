@@ -114,14 +114,19 @@ Z = np.array([0, 0, 1.0])
 def sphere(gravity: tuple[float, float, float]) -> lg.Mechanism:
     body = lg.Body("sphere", M, (0, 0, 0), (0.4 * M * R**2,) * 3)
     return lg.Mechanism(
-        "sphere", [body], [lg.Joint("free", "free", "ground", "sphere")], (), [lg.Rolling("roll", "sphere", R)], gravity=gravity
+        "sphere",
+        [body],
+        [lg.Joint("free", "free", "ground", "sphere")],
+        (),
+        [lg.RollingConstraint("roll", "sphere", R)],
+        gravity=gravity,
     )
 
 
 def disc() -> lg.Mechanism:
     """Its axis is its own z."""
     body = lg.Body("disc", M, (0, 0, 0), (M * R**2 / 4, M * R**2 / 4, M * R**2 / 2))
-    rolling = lg.Rolling("roll", "disc", R, axis=(0, 0, 1))
+    rolling = lg.RollingConstraint("roll", "disc", R, axis=(0, 0, 1))
     return lg.Mechanism("disc", [body], [lg.Joint("free", "free", "ground", "disc")], (), [rolling])
 
 
@@ -154,8 +159,8 @@ def test_sphere_on_a_turntable() -> None:
     ball = lg.Body("ball", M, (0, 0, 0), (0.4 * M * R**2,) * 3)
     joints = [lg.Joint("turn", "revolute", "ground", "table"), lg.Joint("free", "free", "ground", "ball")]
     constraints = [
-        lg.Holonomic("rate", formula(f"turn - {rate}*t", "turn")),
-        lg.Rolling("roll", "ball", R, on="table"),
+        lg.HolonomicConstraint("rate", formula(f"turn - {rate}*t", "turn")),
+        lg.RollingConstraint("roll", "ball", R, on="table"),
     ]
     mechanism = lg.Mechanism("turntable", [table, ball], joints, (), constraints)
     q0 = [0, 1, 0, 0, 0, 0.4, 0.1, R]

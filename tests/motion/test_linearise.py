@@ -265,7 +265,7 @@ def test_moves_keep_the_constraints(sprung: tuple[lg.Dynamics, np.ndarray]) -> N
     for mechanism in (linkage(), lg.library("three_rrr")):
         found = lg.linearise(mechanism)
         dyn = lg.compile(mechanism)
-        free = mechanism.nv - mechanism.equations
+        free = mechanism.nv - mechanism.equation_count
         assert found.basis.shape == (mechanism.nv, free)
         assert found.A.shape == (2 * free, 2 * free)
         np.testing.assert_allclose(dyn.constraint_jacobian(found.q) @ found.basis, 0, atol=1e-12)
@@ -314,7 +314,7 @@ def test_equilibrium_of_an_open_chain() -> None:
 
 def test_equilibrium_of_a_loop(sprung: tuple[lg.Dynamics, np.ndarray]) -> None:
     dyn, q = sprung
-    assert np.abs(dyn.closure(q)).max() < 1e-12
+    assert np.abs(dyn.loop_residual(q)).max() < 1e-12
 
     def energy(angle: float) -> float:
         return float(dyn.potential_energy(lg.assemble(dyn, q, {"theta1": angle})))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import loaded
-from lagrangian.kernels.trace import pieces
+from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.trace import schedule
 from lagrangian.motion.solver import solver
 from lagrangian.motion.system import functions
 from tests.motion.machines import four_bar
@@ -24,15 +24,15 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     m = m.replace(joints=(replace(first, **friction), *others))
     whole = lg.simulate(m, 2.0)
     written: list[set[str]] = []
-    together = functions.traced_together
+    together = functions.trace_functions
     monkeypatch.setattr(
-        functions, "traced_together", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
+        functions, "trace_functions", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
     )
-    monkeypatch.setattr(pieces, "SHORT", 40)
-    monkeypatch.setattr(pieces, "WHOLE", 40)
-    monkeypatch.setattr(pieces, "LENGTH", 40)
+    monkeypatch.setattr(schedule, "MAX_SHORT_OPERATIONS", 40)
+    monkeypatch.setattr(schedule, "MAX_WHOLE_OPERATIONS", 40)
+    monkeypatch.setattr(schedule, "PIECE_OPERATIONS", 40)
     monkeypatch.setattr(solver, "_SOLVERS", {})
-    monkeypatch.setattr(loaded, "_LOADED", OrderedDict())
+    monkeypatch.setattr(machine_code, "_modules", OrderedDict())
     monkeypatch.setenv("LAGRANGIAN_CACHE", str(tmp_path))
     cut = lg.simulate(m, 2.0)
     assert written == [{"response" if friction else "rates", "project"}]

@@ -10,24 +10,24 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from lagrangian.algorithms.closed import elimination
-from lagrangian.algorithms.closed.constrained import Constrained, State
-from lagrangian.algorithms.closed.propagated import Propagated, propagates
-from lagrangian.algorithms.tree import build
+from lagrangian.algorithms.constraints import cholesky
+from lagrangian.algorithms.constraints.articulated import ArticulatedConstraints, prefers_articulated_bodies
+from lagrangian.algorithms.constraints.constrained_dynamics import ConstrainedDynamics, MechanismState
+from lagrangian.algorithms.tree import build_tree
 from lagrangian.kernels.programs import sweeps
 from tests.motion.machines import G, bar, moved, n_four_bar
 
-END = lg.Placement(position=(1, 0, 0))
-TURNED = lg.Placement.from_rpy((0, 0, 0), (0.3, 0.5, 0.7))  # a plane across no axis of the world
+END = lg.Transform(position=(1, 0, 0))
+TURNED = lg.Transform.from_rpy((0, 0, 0), (0.3, 0.5, 0.7))  # a plane across no axis of the world
 
 
-def tower(parents: Sequence[int], kind: str = "point", ground: lg.Placement | None = None) -> tuple[lg.Mechanism, list[float]]:
+def tower(parents: Sequence[int], kind: str = "point", ground: lg.Transform | None = None) -> tuple[lg.Mechanism, list[float]]:
     """Parallelograms, each on the coupler of another or, where that is -1, on the ground; and where they are closed."""
     bodies, joints, loops, q = [], [], [], []
     more = {"directions": ("x", "y")} if kind == "point" else {}
     for k, parent in enumerate(parents):
         on = f"coupler{parent}" if parent >= 0 else "ground"
-        at = ground if ground is not None and parent < 0 else lg.Placement()
+        at = ground if ground is not None and parent < 0 else lg.Transform()
         bodies += [bar(f"crank{k}"), bar(f"coupler{k}"), bar(f"rocker{k}")]
         joints += [
             lg.Joint(f"theta{k}", "revolute", on, f"crank{k}", at),
@@ -43,17 +43,17 @@ def tower(parents: Sequence[int], kind: str = "point", ground: lg.Placement | No
 def spatial(n: int) -> lg.Mechanism:
     """Loops of two pins and two balls in space, each on the coupler of the one before, and a gear between two of their pins."""
     bodies, joints, loops = [], [], []
-    on, at = "ground", lg.Placement()
+    on, at = "ground", lg.Transform()
     for k in range(n):
         bodies += [lg.Body(f"{name}{k}", 1.0, (0.3, 0.1, 0), (0.02, 0.1, 0.12)) for name in ("crank", "coupler", "rocker")]
         joints += [
             lg.Joint(f"theta{k}", "revolute", on, f"crank{k}", at),
             lg.Joint(f"turn{k}", "ball", f"crank{k}", f"coupler{k}", (0.5, 0, 0)),
-            lg.Joint(f"psi{k}", "revolute", on, f"rocker{k}", at @ lg.Placement.from_rpy((1.0, 0.2, 0.1), (0.4, 0.3, 0))),
+            lg.Joint(f"psi{k}", "revolute", on, f"rocker{k}", at @ lg.Transform.from_rpy((1.0, 0.2, 0.1), (0.4, 0.3, 0))),
         ]
         loops.append(lg.LoopJoint(f"ball{k}", "ball", f"coupler{k}", f"rocker{k}", END, (0.6, 0, 0)))
         on, at = f"coupler{k}", END
-    gear = lg.Pfaffian("gear", {"theta0": 1.0, f"psi{n - 1}": -2.0})
+    gear = lg.PfaffianConstraint("gear", {"theta0": 1.0, f"psi{n - 1}": -2.0})
     return lg.Mechanism("spatial", bodies, joints, loops, constraints=[gear])
 
 
@@ -64,7 +64,7 @@ def rope(n: int, sag: float) -> tuple[lg.Mechanism, list[float]]:
     """
     a = np.arctan(sag * (np.arange(n) - (n - 1) / 2))
     joints = [lg.Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", END if k else (0, 0, 0)) for k in range(n)]
-    there = lg.Placement(position=(float(np.cos(a).sum()), float(np.sin(a).sum()), 0.0))
+    there = lg.Transform(position=(float(np.cos(a).sum()), float(np.sin(a).sum()), 0.0))
     tip = lg.LoopJoint("tip", "point", "ground", f"b{n - 1}", there, END, directions=("x", "y"))
     mechanism = lg.Mechanism("rope", [bar(f"b{k}") for k in range(n)], joints, [tip], gravity=(0, -G, 0))
     return mechanism, np.diff(a, prepend=0.0).tolist()
@@ -76,20 +76,20 @@ def ring(n: int) -> tuple[lg.Mechanism, list[float]]:
     joints = [lg.Joint("free", "free", "ground", "b0")]
     joints += [lg.Joint(f"j{k}", "revolute", f"b{k - 1}", f"b{k}", END, axis=axes[k % 2]) for k in range(1, n)]
     bodies = [lg.Body(f"b{k}", 1.0, (0.5, 0.1, 0), (0.02, 0.1, 0.12)) for k in range(n)]
-    loops = [lg.LoopJoint("tip", "ball", "b0", f"b{n - 1}", lg.Placement(), END)]
+    loops = [lg.LoopJoint("tip", "ball", "b0", f"b{n - 1}", lg.Transform(), END)]
     turns = [4 * math.pi / n if k % 2 == 0 else 0.05 for k in range(1, n)]
     return lg.Mechanism("ring", bodies, joints, loops), [*np.eye(7)[3], *turns]
 
 
-def state_at(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, relative: bool) -> State:
-    given, tree = {"q": q, "qd": qd}, build(mechanism)
-    links = sweeps.links(tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
-    state = State(mechanism, tree, links, q.tolist(), qd.tolist())
+def state_at(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, relative: bool) -> MechanismState:
+    given, tree = {"q": q, "qd": qd}, build_tree(mechanism)
+    links = sweeps.links_at_state(tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
+    state = MechanismState(mechanism, tree, links, q.tolist(), qd.tolist())
     state.relative = relative
     return state
 
 
-def dense(state: State, force: np.ndarray, gamma: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def dense(state: MechanismState, force: np.ndarray, gamma: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Accelerations and multipliers by numpy, of all speeds but those that are held."""
     n, m = state.tree.nv, len(state.rows)
     M = np.array(state.mass_matrix, dtype=float).reshape(n, n)[np.ix_(kept, kept)]
@@ -122,14 +122,17 @@ def test_accelerations_are_those_of_dense_algebra(name: str, holds_some: bool) -
     mechanism = mechanism.replace(loops=tuple(shuffled))
     q = lg.assemble(mechanism, q0)
     n = mechanism.nv
-    qd, force, gamma = rng.normal(size=n), rng.normal(size=n), rng.normal(size=mechanism.equations)
+    qd, force, gamma = rng.normal(size=n), rng.normal(size=n), rng.normal(size=mechanism.equation_count)
     state = state_at(mechanism, q, qd, relative=False)
     held = () if not holds_some else (1,) if name == "ladder" else (1, 4)  # a ladder has one degree of freedom
     kept = np.array([k not in held for k in range(n)])
     qdd, multipliers = dense(state, force, gamma, kept)
     holding = {k: float(k in held) for k in (*held, 2)}  # a joint that could be held, and is not, too
     relative = state_at(mechanism, q, qd, relative=True)
-    for system in (Constrained(state, state.rows, False, holding), Propagated(relative, relative.rows, False, holding)):
+    for system in (
+        ConstrainedDynamics(state, state.rows, False, holding),
+        ArticulatedConstraints(relative, relative.rows, False, holding),
+    ):
         x, found, holds = system.acceleration(force.tolist(), gamma.tolist())
         np.testing.assert_allclose(x, qdd, rtol=0, atol=1e-10 * np.abs(qdd).max())
         np.testing.assert_allclose(found, multipliers, rtol=0, atol=1e-10 * np.abs(multipliers).max())
@@ -151,7 +154,7 @@ def test_rows_that_follow_from_others_are_left_out() -> None:
     force, gamma = rng.normal(size=mechanism.nv), psi @ rng.normal(size=mechanism.nv)
     of = dict(zip((row.name for row in state.rows), gamma.tolist(), strict=True))
     M = np.array(state.mass_matrix, dtype=float).reshape(mechanism.nv, mechanism.nv)
-    system = Propagated(relative, relative.rows, True)
+    system = ArticulatedConstraints(relative, relative.rows, True)
     qdd, found, _ = system.acceleration(force.tolist(), [of[row.name] for row in system.rows])
     np.testing.assert_allclose(psi @ qdd, -gamma, rtol=0, atol=1e-9)
     pushed = sum(x * psi[list(of).index(row.name)] for x, row in zip(found, system.rows, strict=True))
@@ -177,9 +180,9 @@ def test_a_tower_of_parallelograms_moves_as_one_of_pendulums(kind: str) -> None:
     n = 8
     turned = TURNED if kind == "revolute" else None
     mechanism, q = tower([-1, *range(n - 1)], kind, turned)
-    down = (np.array((turned or lg.Placement()).matrix()[:3, :3]) @ [0, -G, 0]).tolist()
+    down = (np.array((turned or lg.Transform()).matrix()[:3, :3]) @ [0, -G, 0]).tolist()
     mechanism = mechanism.replace(gravity=tuple(down))
-    assert propagates(mechanism, build(mechanism))
+    assert prefers_articulated_bodies(mechanism, build_tree(mechanism))
     start = np.array(q[::3])
     motion = lg.simulate(mechanism, 0.4, q, [0.0] * len(q), rtol=1e-10, atol=1e-12, t_eval=2)
     assert motion.success, motion.message
@@ -218,7 +221,7 @@ def test_a_start_is_closed_as_in_any_mechanism() -> None:
     mechanism, q = tower([-1, *range(9)])
     rough = np.array(q) + 0.2 * np.random.default_rng(2).normal(size=len(q))
     found = lg.assemble(mechanism, rough)
-    assert np.abs(lg.compile(mechanism).closure(found)).max() < 1e-12
+    assert np.abs(lg.compile(mechanism).loop_residual(found)).max() < 1e-12
     assert np.abs(found - rough).max() < 1.0
     told = lg.mobility(mechanism, q)
     assert (told.nearby, told.redundant) == (10, 0)
@@ -245,7 +248,7 @@ def test_a_long_rope_hangs() -> None:
     """A chain closed to the ground at its tip is solved from link to link; each end carries half of its weight."""
     n, sag = 60, 0.05
     mechanism, q = rope(n, sag)
-    assert propagates(mechanism, build(mechanism))
+    assert prefers_articulated_bodies(mechanism, build_tree(mechanism))
     dyn, still = lg.compile(mechanism), np.zeros(n)
     assert np.abs(dyn.forward_dynamics(q, still, still)).max() < 1e-9
     np.testing.assert_allclose(np.abs(dyn.multipliers(q, still, still)), [G / sag, G * n / 2], rtol=1e-10)
@@ -256,8 +259,8 @@ def test_a_long_rope_hangs() -> None:
 def test_an_order_with_little_fill() -> None:
     """A star whose middle comes first fills all; a chain in its own order fills nothing and stays as it is."""
     star = [set(range(1, 9)), *({0} for _ in range(8))]
-    assert elimination.order(star)[-1] in (0, 8)
-    assert sum(len(x) for x in elimination.filled(star)) == 9 * 8
+    assert cholesky.low_fill_order(star)[-1] in (0, 8)
+    assert sum(len(x) for x in cholesky.fill_in(star)) == 9 * 8
     chain = [{k - 1, k + 1} & set(range(9)) for k in range(9)]
-    assert elimination.order(chain) == list(range(9))
-    assert elimination.filled(chain) == chain
+    assert cholesky.low_fill_order(chain) == list(range(9))
+    assert cholesky.fill_in(chain) == chain

@@ -15,8 +15,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import lagrangian as lg
-from lagrangian.algorithms.closed import massless
-from lagrangian.algorithms.closed.cholesky import Grouped, sparse
+from lagrangian.algorithms import singular_mass
+from lagrangian.algorithms.constraints.cholesky import GroupedLDL, sparse
 from lagrangian.errors import MechanismError
 
 G = 9.81
@@ -211,7 +211,7 @@ def test_joints_that_share_one_inertia() -> None:
     """No link is without inertia along its joint, but M is singular: two joints about one axis, and a gear between them."""
     joints = [lg.Joint("a", "revolute", "ground", "hub"), lg.Joint("b", "revolute", "hub", "disc")]
     bodies = [lg.Body("hub"), lg.Body("disc", 1.0, inertia=(0.1, 0, 0, 0.1, 0, 0.2))]
-    gear = lg.Holonomic("gear", "a - 2*b")
+    gear = lg.HolonomicConstraint("gear", "a - 2*b")
     dyn = lg.compile(lg.Mechanism("m", bodies, joints, constraints=[gear]))
     # with b' = a'/2 the disc turns at 3/2 a'
     assert dyn.forward_dynamics([0, 0], [0, 0], [0.9, 0.0]) == pytest.approx([0.9 / (0.2 * 1.5**2), 0.45 / (0.2 * 1.5**2)])
@@ -309,7 +309,7 @@ def test_links_in_another_order_than_joints() -> None:
 def test_what_nothing_determines_is_named_without_constraints() -> None:
     """Two coaxial joints share one inertia."""
     with pytest.raises(MechanismError, match="no constraint determines its motion"):
-        massless.check_determined(np.ones((2, 2)), np.zeros((0, 2)), ("outer", "inner"))
+        singular_mass.check_determined(np.ones((2, 2)), np.zeros((0, 2)), ("outer", "inner"))
 
 
 def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
@@ -339,5 +339,5 @@ def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
 
 def test_rows_that_are_zero_by_structure_are_dependent() -> None:
     """Of constants alone nothing is left to be decided in compiled code."""
-    factors = Grouped(sparse([[2.0, 0.0], [0.0, 0.0]]))
+    factors = GroupedLDL(sparse([[2.0, 0.0], [0.0, 0.0]]))
     np.testing.assert_allclose(factors.solve([4.0, 1.0]), [2.0, 0.0], rtol=1e-12)

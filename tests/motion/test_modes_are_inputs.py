@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms.forward_dynamics import HELD_DYNAMICS
+from lagrangian.algorithms.forward_dynamics import LOCKED_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
-from lagrangian.kernels.llvm import jit, loaded
-from lagrangian.kernels.programs.sweeps import links
+from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.programs.sweeps import links_at_state
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.solver import solver
 from lagrangian.motion.system import prepared, system
@@ -27,10 +27,10 @@ def tree(base: str = "revolute", links: int = 7) -> lg.Mechanism:
     for i in range(links):
         size = 0.2 + 0.02 * i
         bodies.append(lg.Body(f"l{i}", size, center=(0, 0.02, -size / 2), inertia=(0.01, 0, 0, 0.02, 0.001, 0.015)))
-        at = lg.Placement(position=(0.1 * i, 0.05, 0) if i % 3 == 0 else (0, 0.03, -0.2))
+        at = lg.Transform(position=(0.1 * i, 0.05, 0) if i % 3 == 0 else (0, 0.03, -0.2))
         parent = "base" if i % 3 == 0 else f"l{i - 1}"
         friction = lg.Friction(viscous=0.01, coulomb=(0.3, 0.02, 0.004)[i % 3])
-        limits = lg.Limits(-0.1 - 0.05 * i, 0.15)
+        limits = lg.JointLimits(-0.1 - 0.05 * i, 0.15)
         joints.append(lg.Joint(f"j{i}", "revolute", parent, f"l{i}", at, axis=np.eye(3)[i % 2], friction=friction, limits=limits))
     return lg.Mechanism(f"tree of {base}", bodies, joints)
 
@@ -44,9 +44,9 @@ def test_articulated_bodies_of_which_some_are_held(base: str) -> None:
     still = replace(dyn.tree, constants={**dyn.tree.constants, "coulomb_positive": 0 * dyn.tree.constants["coulomb_positive"]})
     still.constants["coulomb_negative"] = 0 * still.constants["coulomb_negative"]
     shown = regroup(still)
-    given = {"q": q, "qd": qd, "tau": tau, "held": held}
-    state = links(shown, HELD_DYNAMICS.inputs, lambda name, k: float(given[name][k]), np.cos, np.sin)
-    qdd, holding = np.array(run(HELD_DYNAMICS, shown, state), dtype=float).reshape(2, -1)
+    given = {"q": q, "qd": qd, "tau": tau, "locked": held}
+    state = links_at_state(shown, LOCKED_DYNAMICS.inputs, lambda name, k: float(given[name][k]), np.cos, np.sin)
+    qdd, holding = np.array(run(LOCKED_DYNAMICS, shown, state), dtype=float).reshape(2, -1)
     M, free = dyn.mass_matrix(q), held == 0
     force = tau - dyn.inverse_dynamics(q, qd, np.zeros(dyn.nv)) + dyn.friction(qd) - 0.01 * qd * (np.arange(dyn.nv) >= dyn.nv - 7)
     wanted = np.zeros(dyn.nv)
@@ -60,7 +60,7 @@ def forget() -> None:
     """What was compiled in this process, so that it is compiled again."""
     solver._SOLVERS.clear()
     prepared._PREPARED.clear()
-    loaded._LOADED.clear()
+    machine_code._modules.clear()
 
 
 @pytest.mark.parametrize("base", ["revolute", "free"])
@@ -98,10 +98,10 @@ def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: py
     machine = rubbed(four_bar() if closed else chain(2), friction=lg.Friction(coulomb=0.11))
     start = lg.assemble(machine, fixed={"theta1": 0.7}) if closed else np.array([0.9, 0.3])
     machine = machine.replace(
-        joints=[replace(j, limits=lg.Limits(x - 0.4, x + 0.3)) for j, x in zip(machine.joints, start, strict=True)]
+        joints=[replace(j, limits=lg.JointLimits(x - 0.4, x + 0.3)) for j, x in zip(machine.joints, start, strict=True)]
     )
     forget()
-    times, compile_object, go = [0, 0], jit.compile_object, Run.go
+    times, compile_object, go = [0, 0], machine_code.compile_object, Run.go
     began: list[int] = []
 
     def counted(*arguments: Any, **options: Any) -> bytes:
@@ -115,7 +115,7 @@ def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: py
         finally:
             began.clear()
 
-    monkeypatch.setattr(jit, "compile_object", counted)
+    monkeypatch.setattr(machine_code, "compile_object", counted)
     monkeypatch.setattr(Run, "go", going)
     motion = lg.simulate(machine, 3.0, start, {machine.speed_names[0]: 2.0})
     assert motion.success
@@ -131,7 +131,7 @@ def test_a_light_joint_comes_to_rest_at_its_stop_beside_a_fast_heavy_one() -> No
     heavy, light = slider(1e4).joints[0], slider(1e-6).joints[0]
     joints = [
         replace(heavy, name="x", child="heavy"),
-        replace(light, name="y", child="light", limits=lg.Limits(0.0, 1.0)),
+        replace(light, name="y", child="light", limits=lg.JointLimits(0.0, 1.0)),
     ]
     machine = lg.Mechanism("two", [lg.Body("heavy", 1e4), lg.Body("light", 1e-6)], joints, gravity=(0, 0, 0))
     motion = lg.simulate(machine, 1.0, [0.0, 0.0], [1e3, -3e-9], torque={"y": -1e-6})

@@ -58,7 +58,7 @@ def test_interpolation_is_as_accurate_as_the_steps(linkage: lg.Motion) -> None:
         q, qd = linkage(t)
         np.testing.assert_allclose(q, other.q[-1], rtol=0, atol=1e-8)
         np.testing.assert_allclose(qd, other.qd[-1], rtol=0, atol=1e-8)
-        assert np.abs(lg.compile(mechanism).closure(q)).max() < 1e-14
+        assert np.abs(lg.compile(mechanism).loop_residual(q)).max() < 1e-14
 
 
 def test_speeds_are_the_slopes_of_coordinates(swing: lg.Motion) -> None:
@@ -142,7 +142,7 @@ def newton_euler(motion: lg.Motion, loops: dict[str, np.ndarray]) -> float:
     """
     mechanism, rows = motion.mechanism, len(motion.t)
     assert mechanism is not None
-    frames = [lg.Frame(f"center of {b.name}", b.name, lg.Placement(position=b.center)) for b in mechanism.bodies]
+    frames = [lg.Frame(f"center of {b.name}", b.name, lg.Transform(position=b.center)) for b in mechanism.bodies]
     joints = [lg.Frame(f"joint {j.name}", j.child, j.child_placement) for j in mechanism.joints]
     ends = [
         lg.Frame(f"{side} of {loop.name}", getattr(loop, side), getattr(loop, f"{side}_placement"))
@@ -235,7 +235,7 @@ def test_work_and_balance(linkage: lg.Motion) -> None:
 
 def test_drift(linkage: lg.Motion) -> None:
     dyn = lg.compile(linkage.mechanism)
-    np.testing.assert_allclose(linkage.drift, np.abs(dyn.closure(linkage.q)).max(axis=1), rtol=0, atol=1e-16)
+    np.testing.assert_allclose(linkage.drift, np.abs(dyn.loop_residual(linkage.q)).max(axis=1), rtol=0, atol=1e-16)
     np.testing.assert_allclose(linkage.rate_drift, np.abs(dyn.constraint_rate(linkage.q, linkage.qd)).max(axis=1), atol=1e-16)
     assert linkage.drift.max() < 1e-14
     assert linkage.statistics["drift_at_steps"] < 1e-14
@@ -272,11 +272,11 @@ def test_texts(swing: lg.Motion, linkage: lg.Motion) -> None:
 def test_limits_passed_are_told() -> None:
     """A block of 1 kg pushed by 3 N for 2 s goes at 6 m/s."""
     push = {"t_eval": 3, "torque": [3.0]}
-    told = str(lg.simulate(slider(limits=lg.Limits(speed=5.0, effort=2.0)), 2.0, **push))
+    told = str(lg.simulate(slider(limits=lg.JointLimits(speed=5.0, effort=2.0)), 2.0, **push))
     assert "x reaches 6 m/s; its limit is 5 m/s" in told
     assert "x is driven with 3 N; its limit is 2 N" in told
     assert "saturate=True" in told
-    assert "its limit" not in str(lg.simulate(slider(limits=lg.Limits(speed=7.0, effort=3.0)), 2.0, **push))
+    assert "its limit" not in str(lg.simulate(slider(limits=lg.JointLimits(speed=7.0, effort=3.0)), 2.0, **push))
 
 
 def test_names(linkage: lg.Motion) -> None:

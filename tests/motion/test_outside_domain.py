@@ -36,7 +36,7 @@ EQUATIONS = ["sqrt(j) - t", "log(j) - t", "1/j - t", "asin(j + 2)", "atan2(j, j)
 
 def everything(model: lg.Mechanism) -> list[Any]:
     """What can be asked of a mechanism at its neutral configuration."""
-    dyn, q, rest = lg.compile(model), model.neutral(), np.zeros(model.nv)
+    dyn, q, rest = lg.compile(model), model.neutral_configuration(), np.zeros(model.nv)
     return [
         lambda: dyn.forward_dynamics(q, rest, rest),
         lambda: dyn.inverse_dynamics(q, rest, rest),
@@ -154,7 +154,7 @@ def test_linear_algebra_says_nothing_on_standard_error() -> None:
 import warnings, numpy as np, lagrangian as lg
 warnings.simplefilter("ignore")
 d = lg.compile(lg.library("four_bar"))
-q = d.mechanism.neutral() * np.nan
+q = d.mechanism.neutral_configuration() * np.nan
 for f in (lambda: d.multipliers(q, q, q), lambda: d.forward_dynamics(q, q, q), lambda: d.forward_dynamics_derivatives(q, q, q),
           lambda: lg.linearise(d, t=np.nan), lambda: lg.equilibrium(d, t=np.inf)):
     try:
@@ -170,7 +170,7 @@ def test_a_disc_that_lies_flat_is_named() -> None:
     """Its axis is along the normal of the plane whatever moves: it touches at no one point."""
     disc = lg.Body("disc", 1.0, inertia=(0.1, 0.1, 0.2))
     lift = lg.Joint("lift", "prismatic", "ground", "disc")
-    flat = lg.Rolling("edge", "disc", radius=0.3, axis="z", normal="z")
+    flat = lg.RollingConstraint("edge", "disc", radius=0.3, axis="z", normal="z")
     mechanism = lg.Mechanism("flat", [disc], [lift], constraints=[flat])
     with pytest.raises(lg.MechanismError, match=r"edge.*lies flat"):
         lg.compile(mechanism).forward_dynamics([0.3], [0.0], [0.0])

@@ -16,7 +16,7 @@ from lagrangian.motion.result.rounding import Rounding
 @pytest.fixture(scope="module")
 def pushed() -> lg.Motion:
     """2 kg pushed by 6 N from rest: v = 3 t, x = 1.5 t²."""
-    slide = lg.Joint("x", "prismatic", "ground", "cart", axis=(1, 0, 0), limits=lg.Limits(-1, 2, speed=4.5, effort=5))
+    slide = lg.Joint("x", "prismatic", "ground", "cart", axis=(1, 0, 0), limits=lg.JointLimits(-1, 2, speed=4.5, effort=5))
     m = lg.Mechanism("cart", [lg.Body("cart", 2.0, (0, 0, 0), (1, 1, 1))], [slide], gravity=(0, 0, 0))
     return lg.simulate(m, 2, q0=[0], qd0=[0], torque=[6.0], t_eval=201, limits=False)
 
@@ -36,11 +36,11 @@ def test_every_limit_that_is_passed_is_told_with_its_worst(pushed: lg.Motion) ->
 def test_limits_that_are_kept_are_not_told(pushed: lg.Motion) -> None:
     m = pushed.mechanism
     assert m is not None
-    wide = m.replace(joints=[replace(m.joints[0], limits=lg.Limits(-1, 6, speed=6, effort=6))])
+    wide = m.replace(joints=[replace(m.joints[0], limits=lg.JointLimits(-1, 6, speed=6, effort=6))])
     assert passed(lg.simulate(wide, 2, q0=[0], qd0=[0], torque=[6.0], limits=False)) == []
     stopped = lg.simulate(m, 2, q0=[0], qd0=[0], torque=[4.0])  # it stops at 2 m
     assert [x.what for x in passed(stopped)] == []
-    free = m.replace(joints=[replace(m.joints[0], limits=lg.Limits())])
+    free = m.replace(joints=[replace(m.joints[0], limits=lg.JointLimits())])
     assert not np.isfinite(limits(lg.simulate(free, 0.1, q0=[0], qd0=[0]), "speed")).any()
 
 

@@ -55,7 +55,7 @@ def driven(mechanism: lg.Mechanism, start: float) -> lg.Mechanism:
     """Its first joint is led to and fro, from rest."""
     first = mechanism.joints[0].name
     lead = formula(f"{first} - ({start}) - 0.4*sin(1.3*t)^2", first)
-    return mechanism.replace(constraints=[*mechanism.constraints, lg.Holonomic("lead", lead)])
+    return mechanism.replace(constraints=[*mechanism.constraints, lg.HolonomicConstraint("lead", lead)])
 
 
 def obeys(motion: lg.Motion) -> None:
@@ -117,7 +117,7 @@ def geared() -> lg.Mechanism:
         lg.Joint("b", "revolute", "ground", "link1", (3.0, 0, 0)),
         lg.Joint("c", "revolute", "link1", "link2", (0, -1, 0)),
     ]
-    gear = lg.Holonomic("gear", formula("b + 2*a", "a b"))
+    gear = lg.HolonomicConstraint("gear", formula("b + 2*a", "a b"))
     return lg.Mechanism("geared", bodies, joints, constraints=[gear], gravity=(0, -9.81, 0))
 
 
@@ -142,14 +142,16 @@ def together(name: str, seed: int) -> None:
         x, iq = q0[iq], iq + joint.kind.nq
         free = lead or joint.kind.nq != 1 or rng.random() < 0.5
         joints.append(
-            replace(joint, limits=lg.Limits() if free else lg.Limits(x - rng.uniform(0.05, 0.6), x + rng.uniform(0.05, 0.6)))
+            replace(
+                joint, limits=lg.JointLimits() if free else lg.JointLimits(x - rng.uniform(0.05, 0.6), x + rng.uniform(0.05, 0.6))
+            )
         )
     machine = machine.replace(joints=joints)
     first, last = machine.joints[0].name, machine.speed_names[-1]
     machine = driven(machine, q0[0]) if lead else machine
     torque = {last: str(rng.choice(["0", "2*sin(3*t)", "0.5*t", "5*sin(20*t)"]))}
     kick = None if lead else {first: float(rng.choice([3.0, -6.0]))}
-    locked = lg.Lock(first), lg.Unlock(first)
+    locked = lg.LockJoints(first), lg.UnlockJoints(first)
     events = [] if lead else [lg.Event("t - 0.7", locked[0]), lg.Event("t - 1.1", locked[1])]
     bounce = float(rng.choice([0.0, 0.5]))
     motion = lg.simulate(

@@ -95,7 +95,7 @@ def test_planar_chains_closed_redundantly(lengths: list[float], seed: int, kind:
     plain, mechanism = planar(lengths, "point"), planar(lengths, name, copies)
     q0, qd0 = start(plain, seed)
     found = lg.mobility(mechanism, q0)
-    assert found.redundant == mechanism.equations - 2
+    assert found.redundant == mechanism.equation_count - 2
     assert found.degrees == len(lengths) - 2
     motion, simple = check(mechanism, q0, qd0), check(plain, q0, qd0)
     np.testing.assert_allclose(motion.q, simple.q, rtol=0, atol=1e-7)
@@ -142,7 +142,7 @@ def closed_chain(types: list[str], kind: str, seed: int, copies: int = 1) -> tup
     last = mechanism.bodies[-1].name
     end = lg.compile(mechanism.replace(frames=[lg.Frame("end", last, tip)])).pose(q, "end")
     loop = random_loop(rng, "close", kind, last, "ground")
-    there = lg.Placement.from_matrix(end)
+    there = lg.Transform.from_matrix(end)
     if kind == "distance":
         there = replace(there, position=tuple(np.array(end[:3, 3]) + 0.7 * rng.normal(size=3)))
         loop = replace(loop, length=float(np.linalg.norm(np.array(there.position) - end[:3, 3])))
@@ -188,7 +188,7 @@ def test_bennett_linkage_moves() -> None:
     b = a * np.sin(beta) / np.sin(alpha)
     rng = np.random.default_rng(5)
     bodies = [random_body(rng, f"b{k}") for k in range(3)]
-    ends = [lg.Placement.from_rpy((a, 0, 0), (alpha, 0, 0)), lg.Placement.from_rpy((b, 0, 0), (beta, 0, 0))]
+    ends = [lg.Transform.from_rpy((a, 0, 0), (alpha, 0, 0)), lg.Transform.from_rpy((b, 0, 0), (beta, 0, 0))]
     joints = [
         lg.Joint("j0", "revolute", "ground", "b0"),
         lg.Joint("j1", "revolute", "b0", "b1", ends[0]),

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from lagrangian.algorithms.closed.cholesky import Grouped, sparse
+from lagrangian.algorithms.constraints.cholesky import GroupedLDL, sparse
 from lagrangian.motion.run.freedom import Freedom
 
 A, ALPHA, BETA = 1.0, 0.7, 1.3
@@ -19,7 +19,7 @@ RATIO = math.sin((BETA + ALPHA) / 2) / math.sin((BETA - ALPHA) / 2)
 
 def bennett() -> lg.Mechanism:
     """A spatial 4R loop that moves because sin(alpha)/a = sin(beta)/b (Bennett 1903): 5 equations, 3 of which follow."""
-    ends = [lg.Placement.from_rpy((A, 0, 0), (ALPHA, 0, 0)), lg.Placement.from_rpy((B, 0, 0), (BETA, 0, 0))]
+    ends = [lg.Transform.from_rpy((A, 0, 0), (ALPHA, 0, 0)), lg.Transform.from_rpy((B, 0, 0), (BETA, 0, 0))]
     bodies = [lg.Body(f"b{k}", mass=1.0 + k, center=(0.3, 0.1 * k, 0.05), inertia=(0.2, 0.3, 0.25)) for k in range(3)]
     joints = [
         lg.Joint("j0", "revolute", "ground", "b0"),
@@ -60,7 +60,7 @@ def test_bennett_linkage_with_every_stabilisation(stabilisation: str) -> None:
     mechanism = bennett()
     dyn = lg.compile(mechanism)
     q0 = angles(0.6)
-    assert np.abs(dyn.closure(q0)).max() < 1e-14
+    assert np.abs(dyn.loop_residual(q0)).max() < 1e-14
     motion = lg.simulate(
         mechanism, 2.0, q0, slopes(0.6), stabilisation=stabilisation, rtol=1e-9, atol=1e-11, t_eval=21, max_steps=2000
     )
@@ -82,8 +82,8 @@ def carousel(loops: int = 3) -> lg.Mechanism:
         lg.Body("hand", mass=0.02, center=(0.05, 0.01, 0), inertia=(1e-4, 1e-4, 1e-4)),
     ]
     joints = [
-        lg.Joint("turn", "revolute", "ground", "wheel", lg.Placement.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))),
-        lg.Joint("hang", "revolute", "wheel", "hand", (0, 0, 0.2), limits=lg.Limits(lower=-0.1, upper=1.0)),
+        lg.Joint("turn", "revolute", "ground", "wheel", lg.Transform.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))),
+        lg.Joint("hang", "revolute", "wheel", "hand", (0, 0, 0.2), limits=lg.JointLimits(lower=-0.1, upper=1.0)),
     ]
     welds = []
     for k in range(loops):
@@ -91,14 +91,14 @@ def carousel(loops: int = 3) -> lg.Mechanism:
         sizes = {crank: 0.5, coupler: 0.3 + 0.1 * k, rocker: 0.4}
         bodies += [lg.Body(name, mass=m, center=(0.1, 0.02, 0), inertia=(0.01 * m,) * 3) for name, m in sizes.items()]
         bodies.append(lg.Body(end))
-        at = lg.Placement.from_rpy((0.3, 0.1 * k, 0), (0.3 * k, 0.7, 0))
+        at = lg.Transform.from_rpy((0.3, 0.1 * k, 0), (0.3 * k, 0.7, 0))
         joints += [
             lg.Joint(f"a{k}", "revolute", "wheel", crank, at),
             lg.Joint(f"b{k}", "revolute", crank, coupler, (0.2, 0, 0)),
-            lg.Joint(f"c{k}", "revolute", "wheel", rocker, at @ lg.Placement(position=(0.5, 0, 0))),
+            lg.Joint(f"c{k}", "revolute", "wheel", rocker, at @ lg.Transform(position=(0.5, 0, 0))),
             lg.Joint(f"d{k}", "revolute", rocker, end, (0.2, 0, 0)),
         ]
-        welds.append(lg.LoopJoint(f"weld{k}", "fixed", coupler, end, lg.Placement(position=(0.5, 0, 0))))
+        welds.append(lg.LoopJoint(f"weld{k}", "fixed", coupler, end, lg.Transform(position=(0.5, 0, 0))))
     return lg.Mechanism("carousel", bodies, joints, welds)
 
 
@@ -155,7 +155,7 @@ def test_dependent_rows_of_any_size_are_told_from_independent_ones() -> None:
         A = (sizes[:, None] * rows) @ (sizes[:, None] * rows).T
         b = A @ (rng.normal(size=18) / sizes)
         for known in (None, lambda group: {0: 6, 6: 2, 12: 0}[group[0]]):
-            system = Grouped(sparse(A.tolist()), groups, rank=known)
+            system = GroupedLDL(sparse(A.tolist()), groups, rank=known)
             assert (A @ np.array(system.solve(b.tolist())) - b) / sizes == pytest.approx(0, abs=1e-6 * np.abs(b / sizes).max())
             assert system.ratio > 1e-8
 
@@ -163,9 +163,9 @@ def test_dependent_rows_of_any_size_are_told_from_independent_ones() -> None:
 def test_welds_within_one_rigid_body_take_no_freedom() -> None:
     """Their slopes are rounding alone, of any rank; it falls as a body does."""
     bodies = [lg.Body(name, mass=1.0, inertia=(0.1, 0.2, 0.3)) for name in ("one", "other")]
-    at = lg.Placement.from_rpy((0.3, 0.1, 0.7), (0.3, 1.1, 0.2))
+    at = lg.Transform.from_rpy((0.3, 0.1, 0.7), (0.3, 1.1, 0.2))
     joints = [lg.Joint("root", "free", "ground", "one"), lg.Joint("weld", "fixed", "one", "other", at)]
-    ends = lg.Placement(position=(0.9, 0.2, 0.1)), at.inverse() @ lg.Placement(position=(0.9, 0.2, 0.1))
+    ends = lg.Transform(position=(0.9, 0.2, 0.1)), at.inverse() @ lg.Transform(position=(0.9, 0.2, 0.1))
     mechanism = lg.Mechanism("rigid", bodies, joints, [lg.LoopJoint("again", "fixed", "one", "other", *ends)])
     assert lg.mobility(mechanism).degrees == lg.mobility(mechanism).nearby == 6
     motion = lg.simulate(mechanism, 0.5, qd0=[0, 0, 0, 0, 0, 0])

@@ -153,7 +153,7 @@ def test_deployable_four_bar_as_the_lecture_reads_it() -> None:
 
 
 def test_deployable_four_bar_held_where_it_locks() -> None:
-    motion = lg.simulate(lg.library("deployable_four_bar"), 13, rtol=1e-10, events={"locked": lg.Lock("phi2", "phi1")})
+    motion = lg.simulate(lg.library("deployable_four_bar"), 13, rtol=1e-10, events={"locked": lg.LockJoints("phi2", "phi1")})
     assert motion.status is lg.Status.FINISHED
     after = motion.t > next(e.t for e in motion.events if e.name == "locked")
     np.testing.assert_allclose(np.degrees(motion.q[after, 0]), LINKAGE["theta1_lock_deg"], atol=1e-8)
@@ -203,7 +203,7 @@ def rrr() -> lg.Mechanism:
         y = f"0.05*sin(2*pi*t) + {p['rp']}*sin({a} + 0.2*sin(2*pi*t)) - {p['rb']}*sin({a})"
         # both links are of one length: the elbow's angle is twice that whose cosine is half the chord over a link
         turn = f"atan2({y}, {x}) + acos(sqrt(({x})^2 + ({y})^2)/{2 * p['l1']})"
-        driven.append(lg.Holonomic(f"drive{k + 1}", formula(f"sin(theta{k + 1} - ({turn}))", f"theta{k + 1}")))
+        driven.append(lg.HolonomicConstraint(f"drive{k + 1}", formula(f"sin(theta{k + 1} - ({turn}))", f"theta{k + 1}")))
     return mechanism.replace(constraints=driven)
 
 
@@ -232,9 +232,9 @@ def test_three_rrr_torques_and_multipliers() -> None:
 def test_chaplygin_sleigh(form: str) -> None:
     mechanism = lg.library("chaplygin_sleigh")
     if form == "knife edge":
-        mechanism = mechanism.replace(constraints=[lg.KnifeEdge("knife", "sleigh", (0, 1, 0))])
+        mechanism = mechanism.replace(constraints=[lg.KnifeEdgeConstraint("knife", "sleigh", (0, 1, 0))])
     elif form == "function":
-        sideways = lg.PfaffianFunction("knife", lambda t, q, qd: qd[1] * np.cos(q[2]) - qd[0] * np.sin(q[2]))
+        sideways = lg.PfaffianFunctionConstraint("knife", lambda t, q, qd: qd[1] * np.cos(q[2]) - qd[0] * np.sin(q[2]))
         mechanism = mechanism.replace(constraints=[sideways])
     table = NONHOLONOMIC["reference"]["chaplygin"]
     a = NONHOLONOMIC["parameters"]["chaplygin"]["a"]
@@ -259,7 +259,7 @@ def test_knife_edge_on_an_incline() -> None:
         "incline",
         [body],
         [lg.Joint("skate", "planar", "ground", "skate")],
-        constraints=[lg.KnifeEdge("edge", "skate", (0, 1, 0))],
+        constraints=[lg.KnifeEdgeConstraint("edge", "skate", (0, 1, 0))],
         gravity=(p["g"] * math.sin(slope), 0, -p["g"] * math.cos(slope)),
     )
     motion = lg.simulate(
@@ -289,21 +289,21 @@ def turning_hoop() -> lg.Mechanism:
         lg.Joint("spin", "revolute", "ground", "hoop"),
         lg.Joint("theta", "revolute", "hoop", "bead", axis=(0, -1, 0)),
     ]
-    turn = lg.Holonomic("turn", formula(f"spin - {HOOP['Omega']}*t", "spin"))
+    turn = lg.HolonomicConstraint("turn", formula(f"spin - {HOOP['Omega']}*t", "spin"))
     return lg.Mechanism("hoop", bodies, joints, constraints=[turn])
 
 
 def hoop_of_speeds() -> lg.Mechanism:
     """The same, its rate prescribed as a Pfaffian equation with phi."""
     mechanism = turning_hoop()
-    return mechanism.replace(constraints=[lg.Pfaffian("turn", (("spin", 1.0),), -HOOP["Omega"])])
+    return mechanism.replace(constraints=[lg.PfaffianConstraint("turn", (("spin", 1.0),), -HOOP["Omega"])])
 
 
 def cartesian_hoop() -> lg.Mechanism:
     """The bead alone, held in a turning plane and on a sphere."""
     R, rate = HOOP["R"], HOOP["Omega"]
-    plane = lg.Holonomic("plane", formula(f"x*sin({rate}*t) - y*cos({rate}*t)", "x y z"))
-    return particle([plane, lg.Holonomic("ring", formula(f"(x^2 + y^2 + z^2 - {R}^2)/(2*{R})", "x y z"))])
+    plane = lg.HolonomicConstraint("plane", formula(f"x*sin({rate}*t) - y*cos({rate}*t)", "x y z"))
+    return particle([plane, lg.HolonomicConstraint("ring", formula(f"(x^2 + y^2 + z^2 - {R}^2)/(2*{R})", "x y z"))])
 
 
 @pytest.mark.parametrize("form", ["angle", "speed", "cartesian"])
@@ -340,7 +340,7 @@ def test_bead_on_a_turning_wire() -> None:
         lg.Joint("phi", "revolute", "ground", "wire"),
         lg.Joint("r", "prismatic", "wire", "bead", axis=(1, 0, 0)),
     ]
-    turn = lg.Holonomic("turn", formula(f"phi - {w}*t", "phi"))
+    turn = lg.HolonomicConstraint("turn", formula(f"phi - {w}*t", "phi"))
     mechanism = lg.Mechanism("wire", bodies, joints, constraints=[turn], gravity=(0, 0, 0))
     motion = lg.simulate(mechanism, (0, 2), [0, r0], [w, 0], rtol=1e-12, atol=1e-13)
     r, N = r0 * np.cosh(w * motion.t), 2 * m * w**2 * r0 * np.sinh(w * motion.t)
@@ -355,8 +355,8 @@ def test_differential_drive_runs_along_an_arc() -> None:
     r, b = float(mechanism.parameters["r"]), float(mechanism.parameters["b"])
     right, left = 5.0, 3.0
     drives = [
-        lg.Holonomic("right", formula(f"right - {right}*t", "right")),
-        lg.Holonomic("left", formula(f"left - {left}*t", "left")),
+        lg.HolonomicConstraint("right", formula(f"right - {right}*t", "right")),
+        lg.HolonomicConstraint("left", formula(f"left - {left}*t", "left")),
     ]
     mechanism = mechanism.replace(constraints=[*mechanism.constraints, *drives])
     v, w = r * (right + left) / 2, r * (right - left) / b

@@ -27,7 +27,7 @@ def parallelogram(a: float = 0.4, b: float = 0.9, g: float = G, coupler: float |
         lg.Joint("phi", "revolute", "crank", "coupler", (a, 0, 0), actuated=False),
         lg.Joint("psi", "revolute", "ground", "rocker", (b, 0, 0), actuated=False),
     ]
-    ends = lg.Placement(position=(coupler or b, 0, 0)), lg.Placement(position=(a, 0, 0))
+    ends = lg.Transform(position=(coupler or b, 0, 0)), lg.Transform(position=(a, 0, 0))
     loop = lg.LoopJoint("closure", "point", "coupler", "rocker", *ends, directions=("x", "y"))
     return lg.Mechanism("parallelogram", bodies, joints, [loop], gravity=(0, -g, 0))
 
@@ -143,7 +143,7 @@ def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
 
 def test_a_driven_start_at_rest_in_the_flat_position_is_refused() -> None:
     """The crank is led out of it, and the rocker could turn with the crank or against it."""
-    driven = parallelogram(g=0.0).replace(constraints=[lg.Holonomic("drive", "theta - (1 - cos(t))")])
+    driven = parallelogram(g=0.0).replace(constraints=[lg.HolonomicConstraint("drive", "theta - (1 - cos(t))")])
     with pytest.raises(lg.SimulationError, match="at rest in a singular configuration, and the motion from there is not"):
         lg.simulate(driven, 3, [0, 0, 0], t_eval=2)
 
@@ -152,7 +152,9 @@ def test_a_start_where_all_slopes_of_a_constraint_are_zero() -> None:
     """x y = 0 at the origin: one branch along x, one along y, and none between."""
     bodies = [lg.Body("a", 1), lg.Body("b", 1)]
     joints = [lg.Joint("x", "prismatic", "ground", "a", axis="x"), lg.Joint("y", "prismatic", "a", "b", axis="y")]
-    cross = lg.compile(lg.Mechanism("cross", bodies, joints, constraints=[lg.Holonomic("cross", "x*y")], gravity=(0, 0, 0)))
+    cross = lg.compile(
+        lg.Mechanism("cross", bodies, joints, constraints=[lg.HolonomicConstraint("cross", "x*y")], gravity=(0, 0, 0))
+    )
     for qd0 in ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]):
         motion = lg.simulate(cross, 1, [0, 0], qd0, t_eval=2)
         assert motion.q[-1] == pytest.approx(qd0, abs=1e-12)
@@ -170,18 +172,18 @@ def test_rest_without_forces_is_determined() -> None:
 WELDED = 1.5  # kg, every body's mass
 
 
-def welded(size: float = 1.0, at: lg.Placement | None = None) -> lg.Mechanism:
+def welded(size: float = 1.0, at: lg.Transform | None = None) -> lg.Mechanism:
     """A parallelogram closed by a weld, whose equations are in metres and in radians, in any plane; its crank is not balanced."""
-    a, b, at = 0.4 * size, 0.9 * size, at or lg.Placement()
+    a, b, at = 0.4 * size, 0.9 * size, at or lg.Transform()
     centers = {"crank": (a / 2, a / 4, 0.0), "coupler": (0, 0, 0), "rocker": (0, 0, 0), "pin": (0, 0, 0)}
     bodies = [lg.Body(name, mass=WELDED, center=c, inertia=(WELDED * a * a,) * 3) for name, c in centers.items()]
     joints = [
         lg.Joint("theta", "revolute", "ground", "crank", at),
         lg.Joint("phi", "revolute", "crank", "coupler", (a, 0, 0)),
-        lg.Joint("psi", "revolute", "ground", "rocker", at @ lg.Placement(position=(b, 0, 0))),
+        lg.Joint("psi", "revolute", "ground", "rocker", at @ lg.Transform(position=(b, 0, 0))),
         lg.Joint("turn", "revolute", "rocker", "pin", (a, 0, 0)),
     ]
-    weld = lg.LoopJoint("weld", "fixed", "coupler", "pin", lg.Placement(position=(b, 0, 0)))
+    weld = lg.LoopJoint("weld", "fixed", "coupler", "pin", lg.Transform(position=(b, 0, 0)))
     gravity = np.array(at.rotation, dtype=float) @ [0, -G, 0]
     return lg.Mechanism("welded", bodies, joints, [weld], gravity=tuple(gravity))
 
@@ -215,7 +217,7 @@ def test_a_small_parallelogram_that_is_welded_passes_as_a_large_one() -> None:
 def test_a_start_in_the_flat_position_with_equations_that_follow_from_others() -> None:
     """How many do is a matter of the configurations around: in the flat position another one does."""
     signs = np.array([1, -1, 1, -1])
-    motion = lg.simulate(welded(at=lg.Placement.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))), 1.5, 0 * signs, 3.0 * signs)
+    motion = lg.simulate(welded(at=lg.Transform.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))), 1.5, 0 * signs, 3.0 * signs)
     assert motion.success, motion.message
     theta, w = reduced_welded(0.0, 3.0, 1.5)
     assert motion.q[-1] == pytest.approx(theta * signs, abs=1e-6)

@@ -72,7 +72,7 @@ def test_joints_that_are_coupled_break_loose_together() -> None:
         for n, c, s in (("x", 1.0, 1.5), ("y", 0.3, 2.0))
     ]
     bodies = [lg.Body("body_x", 1.0), lg.Body("body_y", 3.0)]
-    bar = lg.Holonomic("bar", formula("x - y", "x y"))
+    bar = lg.HolonomicConstraint("bar", formula("x - y", "x y"))
     pair = lg.Mechanism("pair", bodies, joints, constraints=[bar], gravity=(0, 0, 0))
     motion = lg.simulate(pair, 5.0, [0.0, 0.0], torque={"x": "t"}, rtol=1e-10, atol=1e-12)
     assert sorted(e.name for e in motion.events) == ["x slips", "y slips"]

@@ -55,7 +55,7 @@ def test_the_critical_speed_of_a_rolling_disc(C: float, A: float) -> None:
     """Upright it leans at lambda^2 = (A m g r - C (C + m r^2) w^2)/(A (A + m r^2)): v^2 = g r/3 of a disc, g r/4 of a hoop."""
     r, m = 0.2, 1.3
     body = lg.Body("disc", m, (0, 0, 0), (A * m * r**2, C * m * r**2, A * m * r**2))
-    rolling = lg.Rolling("floor", "disc", r, axis=(0, 1, 0))
+    rolling = lg.RollingConstraint("floor", "disc", r, axis=(0, 1, 0))
     dyn = lg.compile(lg.Mechanism("coin", [body], [lg.Joint("j", "free", "ground", "disc")], (), [rolling]))
     q = [1, 0, 0, 0, 0, 0, r]
     critical = math.sqrt(G * r / {0.5: 3, 1.0: 4}[C])

@@ -297,11 +297,11 @@ def test_second_opinion(governor: lg.Mechanism) -> None:
     pytest.importorskip("sksundae")
     for mechanism in (lg.library("two_r"), lg.library("four_bar"), governor):
         motion = lg.simulate(mechanism, 1.0, t_eval=11)
-        assert motion.second_opinion(1e-10, 1e-12) < 1e-6
+        assert motion.error_against(1e-10, 1e-12) < 1e-6
 
 
 def test_second_opinion_sees_what_is_wrong() -> None:
     pytest.importorskip("sksundae")
     motion = lg.simulate(lg.library("two_r"), 1.0, t_eval=11)
     motion.qd[7, 1] += 1e-4
-    assert motion.second_opinion(1e-10, 1e-12) == pytest.approx(1e-4, rel=1e-2)
+    assert motion.error_against(1e-10, 1e-12) == pytest.approx(1e-4, rel=1e-2)

@@ -13,7 +13,7 @@ import lagrangian as lg
 def folded() -> lg.Mechanism:
     """Two links that turn about parallel axes, with stops at zero."""
     bodies = [lg.Body(name, mass=1.0, center=(0.25, 0, 0), inertia=(0.01, 0, 0, 0.02, 0, 0.02)) for name in ("a", "b")]
-    limits, elbow = lg.Limits(0, 1), lg.Placement(position=(0.5, 0, 0))
+    limits, elbow = lg.JointLimits(0, 1), lg.Transform(position=(0.5, 0, 0))
     joints = [
         lg.Joint("p", "revolute", "ground", "a", axis="z", limits=limits),
         lg.Joint("r", "revolute", "a", "b", elbow, axis="z", limits=limits),
@@ -46,7 +46,7 @@ def test_both_rest_after_an_impact_without_bounce(folded: lg.Mechanism) -> None:
 
 
 def test_joints_that_meet_their_stops_at_the_same_instant_both_bounce() -> None:
-    joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.Limits(0, 10)) for n in "xy"]
+    joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.JointLimits(0, 10)) for n in "xy"]
     bodies = [lg.Body(f"body_{n}", mass=1.0) for n in "xy"]
     motion = lg.simulate(lg.Mechanism("two", bodies, joints, gravity=(-10, 0, 0)), 1.5, [1.0, 1.0], restitution=0.5)
     fall = np.sqrt(0.2)  # from 1 m at 10 m/s^2; the first bounce takes as long again, and is a quarter as high
@@ -59,8 +59,8 @@ def test_joints_that_meet_their_stops_at_the_same_instant_both_bounce() -> None:
 def test_joints_that_throw_each_other_off_come_to_rest() -> None:
     """Each impact throws the other joint off its stop: flights without end, ever shorter, within a finite time."""
     joints = [
-        lg.Joint("x", "prismatic", "ground", "carriage", axis="x", limits=lg.Limits(1, 5)),
-        lg.Joint("y", "prismatic", "carriage", "ram", axis="x", limits=lg.Limits(-5, -1)),
+        lg.Joint("x", "prismatic", "ground", "carriage", axis="x", limits=lg.JointLimits(1, 5)),
+        lg.Joint("y", "prismatic", "carriage", "ram", axis="x", limits=lg.JointLimits(-5, -1)),
     ]
     bodies = [lg.Body("carriage", mass=1.0), lg.Body("ram", mass=1.0)]
     pair = lg.Mechanism("pair", bodies, joints, gravity=(-10, 0, 0))
@@ -73,13 +73,13 @@ def test_joints_that_throw_each_other_off_come_to_rest() -> None:
 def test_rounding_does_not_lift_a_joint_off_its_stop() -> None:
     """The fingers of a gripper slide across the plane in which its arm swings: nothing but rounding pushes them."""
     turn = Rotation.from_euler("xyz", [0.3, 0.7, 0.2])
-    ground = lg.Placement(rotation=tuple(map(tuple, turn.as_matrix().tolist())))
-    wrist = lg.Placement(position=(0.3, 0, 0))
+    ground = lg.Transform(rotation=tuple(map(tuple, turn.as_matrix().tolist())))
+    wrist = lg.Transform(position=(0.3, 0, 0))
     joints = [
         lg.Joint("shoulder", "revolute", "ground", "arm", ground, axis="y", friction=lg.Friction(0.2)),
         lg.Joint("wrist", "revolute", "arm", "hand", wrist, axis="y", friction=lg.Friction(0.2)),
-        lg.Joint("left", "prismatic", "hand", "left", wrist, axis=(0, 1, 0), limits=lg.Limits(0, 0.05)),
-        lg.Joint("right", "prismatic", "hand", "right", wrist, axis=(0, -1, 0), limits=lg.Limits(0, 0.05)),
+        lg.Joint("left", "prismatic", "hand", "left", wrist, axis=(0, 1, 0), limits=lg.JointLimits(0, 0.05)),
+        lg.Joint("right", "prismatic", "hand", "right", wrist, axis=(0, -1, 0), limits=lg.JointLimits(0, 0.05)),
     ]
     bodies = [lg.Body(name, mass=1.0, center=(0.1, 0, 0)) for name in ("arm", "hand", "left", "right")]
     gripper = lg.Mechanism("gripper", bodies, joints, gravity=tuple(turn.apply([9.81, 0, 0]).tolist()))

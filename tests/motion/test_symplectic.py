@@ -30,7 +30,7 @@ def test_order(torque: Any) -> None:
     """Of the states at the end of steps; forces that depend on time and speeds do not spoil it."""
     start = ([0.5, 0.3], [0.4, -0.2])
     proven = lg.certify(chain(2), 2.0, *start, torque=torque, digits=16)
-    errors = [np.linalg.norm(proven.errors(run(*start, 2.0, 2.0 / n, torque=torque))) for n in (16, 32, 64)]
+    errors = [np.linalg.norm(proven.error_bounds(run(*start, 2.0, 2.0 / n, torque=torque))) for n in (16, 32, 64)]
     orders = [math.log2(a / b) for a, b in itertools.pairwise(errors)]
     assert orders[-1] == pytest.approx(6, abs=0.3)
     assert errors[-1] > 1e-12  # it is not rounding that was measured
@@ -153,7 +153,7 @@ def test_what_holds_joints_is_refused() -> None:
     with pytest.raises(lg.ArgumentError, match=told):
         lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01)
     with pytest.raises(lg.ArgumentError, match=told):
-        run([0.5, 0.3], [0, 0], 1.0, 0.01, events=[lg.Event("t - 0.5", lg.Lock("a1"))])
+        run([0.5, 0.3], [0, 0], 1.0, 0.01, events=[lg.Event("t - 0.5", lg.LockJoints("a1"))])
     with pytest.raises(lg.ArgumentError, match=told):
         run([0.5, 0.3], [0, 0], 1.0, 0.01, torque=lambda t, q, qd: -q)
     free = lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01, limits=False)

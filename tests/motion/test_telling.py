@@ -28,11 +28,11 @@ def told(motion: lg.Motion) -> list[tuple[str, float]]:
 )
 def test_a_drive_that_starts_from_rest_against_a_lock_is_said(lead: str, at: float, rubs: float) -> None:
     """At that moment the drive has no speed, in some cases no acceleration either: it contradicts the lock all the same."""
-    held = [lg.Holonomic("lead", formula(f"x - ({lead})", "x"))]
+    held = [lg.HolonomicConstraint("lead", formula(f"x - ({lead})", "x"))]
     led = slider(1.0, constraints=held, friction=lg.Friction(coulomb=rubs))
     speed = {"(t-1)^3 + 1": 3.0, "(t-1)^2 - 1": -2.0}.get(lead, 0.0)
     with pytest.raises(lg.SimulationError, match="constraint 'lead', which moves, drives a locked joint: x") as caught:
-        lg.simulate(led, 2.0, [0.0], [speed], events=lg.Event(f"t - {at}", lg.Lock("x")))
+        lg.simulate(led, 2.0, [0.0], [speed], events=lg.Event(f"t - {at}", lg.LockJoints("x")))
     assert caught.value.motion.t[-1] == pytest.approx(at, abs=1e-4)
 
 
@@ -40,15 +40,15 @@ def test_a_drive_against_the_lock_of_another_joint_is_said() -> None:
     """A crank that is driven from its dead centre, and its slider, which is bolted there: it is to move only at second order."""
     mechanism = slider_crank({}, "theta - t^2")
     with pytest.raises(lg.SimulationError, match="'drive', which moves, drives a locked joint: x") as caught:
-        lg.simulate(mechanism, 1.0, {"theta": 0.0}, {"theta": 0.0}, events=lg.Event("t - 0.1", lg.Lock("x")))
+        lg.simulate(mechanism, 1.0, {"theta": 0.0}, {"theta": 0.0}, events=lg.Event("t - 0.1", lg.LockJoints("x")))
     assert caught.value.motion.t[-1] == pytest.approx(0.1, abs=1e-3)
 
 
 def test_a_lock_that_agrees_with_what_drives_is_no_conflict() -> None:
     """The drive stands still from 1 s on, and the lock comes after."""
     lead = formula("x - min(t, 1)^2*(3 - 2*min(t, 1))", "x")
-    led = slider(1.0, constraints=[lg.Holonomic("lead", lead)])
-    motion = lg.simulate(led, 2.0, [0.0], [0.0], events=lg.Event("t - 1.5", lg.Lock("x")))
+    led = slider(1.0, constraints=[lg.HolonomicConstraint("lead", lead)])
+    motion = lg.simulate(led, 2.0, [0.0], [0.0], events=lg.Event("t - 1.5", lg.LockJoints("x")))
     assert motion.success
     assert motion.q[-1, 0] == pytest.approx(1.0, abs=1e-8)
 
@@ -58,7 +58,7 @@ def test_a_lock_that_agrees_with_what_drives_is_no_conflict() -> None:
 
 def test_limits_met_at_the_same_instant_are_told_once_each() -> None:
     """Two blocks fall from the same height: both meet their stops after sqrt(2 h/g), and stay."""
-    joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.Limits(0, 10)) for n in "xyz"]
+    joints = [lg.Joint(n, "prismatic", "ground", f"body_{n}", axis="x", limits=lg.JointLimits(0, 10)) for n in "xyz"]
     bodies = [lg.Body(f"body_{n}", mass=1.0) for n in "xyz"]
     motion = lg.simulate(lg.Mechanism("falling", bodies, joints, gravity=(-10, 0, 0)), 1.5, [1.0, 1.0, 1.0])
     assert sorted(e.name for e in motion.events) == [f"{n} meets its lower limit" for n in "xyz"]
@@ -97,7 +97,7 @@ def test_a_torque_that_jumps_tells_what_it_moves(kind: str) -> None:
 def test_a_joint_with_friction_leaves_its_stop() -> None:
     """Pulled by 3 - 2 t: it meets its stop, leans on it until 3/2 s, on its friction until 2 s, and leaves."""
     motion = lg.simulate(
-        slider(1.0, friction=lg.Friction(coulomb=1.0), limits=lg.Limits(-9, 1)), 3.0, [0.9], [1.0], {"x": "3 - 2*t"}
+        slider(1.0, friction=lg.Friction(coulomb=1.0), limits=lg.JointLimits(-9, 1)), 3.0, [0.9], [1.0], {"x": "3 - 2*t"}
     )
     assert [name for name, _ in told(motion)] == ["x meets its upper limit", "x leaves its upper limit"]
     assert motion.events[1].t == pytest.approx(2.0, abs=1e-8)

@@ -269,7 +269,7 @@ def test_sampled_controller_and_events(rail: lg.Dynamics) -> None:
         times.append(t)
         return [2.0]
 
-    events = [lg.Event("x - 0.03"), lg.Event("t - 0.44", lg.Lock("x")), lg.Event("t - 0.77", lg.Unlock("x"))]
+    events = [lg.Event("x - 0.03"), lg.Event("t - 0.44", lg.LockJoints("x")), lg.Event("t - 0.77", lg.UnlockJoints("x"))]
     motion = lg.simulate(rail, 1.0, [0.0], torque=lg.Sampled(controller, 0.1), events=events)
     np.testing.assert_allclose(times[:10], 0.1 * np.arange(10), rtol=0, atol=1e-12)
     assert motion.q[-1, 0] == pytest.approx(0.5 * 0.44**2 + 0.5 * 0.23**2, abs=1e-9)
@@ -311,7 +311,7 @@ def test_work_in_springs_and_dampers() -> None:
 
 def test_work_of_a_moving_constraint() -> None:
     """A pendulum made to turn at a constant rate: what drives it lifts it."""
-    mechanism = pendulum().replace(constraints=[lg.Holonomic("turn", formula("a - 2*t", "a"))])
+    mechanism = pendulum().replace(constraints=[lg.HolonomicConstraint("turn", formula("a - 2*t", "a"))])
     motion = lg.simulate(mechanism, 3.0, [0.0], [2.0], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(motion.multipliers[:, 0], G / 2 * np.sin(2 * motion.t), rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.work["constraints"], G / 2 * (1 - np.cos(2 * motion.t)), rtol=0, atol=1e-9)

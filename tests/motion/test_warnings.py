@@ -30,7 +30,7 @@ def test_no_alarm_where_next_to_nothing_moves(quiet: object) -> None:
 
 def test_a_motion_between_the_rows_counts_as_moved(quiet: object) -> None:
     """Led out and back within milliseconds, at rest at every row: energy is lost in the digits of the 7 kJ between."""
-    led = slider(2.0, constraints=[lg.Holonomic("lead", "x - 0.1*exp(-((t-1.3)/1e-3)^2)")])
+    led = slider(2.0, constraints=[lg.HolonomicConstraint("lead", "x - 0.1*exp(-((t-1.3)/1e-3)^2)")])
     motion = lg.simulate(led, 3, t_eval=7)
     assert motion.kinetic_energy.max() == 0
     _, qd = motion(np.linspace(1.295, 1.305, 101))
@@ -68,13 +68,13 @@ def test_a_method_for_stiff_systems_is_not_advised_where_it_is_used(method: str,
 
 def test_equations_that_follow_from_others_are_no_singularity() -> None:
     arm = chain(2)
-    twice = arm.replace(constraints=[lg.Holonomic("straight", "a1"), lg.Holonomic("again", "2*a1")])
+    twice = arm.replace(constraints=[lg.HolonomicConstraint("straight", "a1"), lg.HolonomicConstraint("again", "2*a1")])
     with pytest.warns(lg.EndedEarlyWarning):
         motion = lg.simulate(twice, 3, [0.1, 0.0], [0.0, 0.0], {"a0": "sqrt(1 - t)"}, method="dp5")
     assert motion.status.value == "step too small"
 
 
 def test_a_start_at_a_limit_is_not_outside_it_by_rounding(quiet: object) -> None:
-    stopped = pendulum(limits=lg.Limits(lower=-1.2, upper=0.3))
+    stopped = pendulum(limits=lg.JointLimits(lower=-1.2, upper=0.3))
     motion = lg.simulate(stopped, 0.2, [np.nextafter(0.3, 1.0)], t_eval=5)
     assert motion.q.max() <= 0.3 + 1e-12

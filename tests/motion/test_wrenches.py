@@ -18,7 +18,7 @@ PUSH = (1.0, -2.0, 0.5, 10.0, 5.0, -8.0)
 
 def free_body(mass: float = 2.0, inertia: float = 0.3) -> lg.Mechanism:
     body = lg.Body("body", mass, (0, 0, 0), (inertia,) * 3)
-    frames = [lg.Frame("corner", "body", lg.Placement(position=(0.2, 0, 0)))]
+    frames = [lg.Frame("corner", "body", lg.Transform(position=(0.2, 0, 0)))]
     return lg.Mechanism("free", [body], [lg.Joint("body", "free", "ground", "body")], frames=frames, gravity=(0, 0, 0))
 
 
@@ -32,7 +32,7 @@ def test_against_the_jacobian(which: int) -> None:
     """On the hand of a PUMA: the motion is that of the torques J^T F, which are no torques of the motors."""
     puma = lg.library("puma560")
     joints = [replace(joint, friction=lg.Friction()) for joint in puma.joints]
-    arm = puma.replace(joints=joints, frames=[lg.Frame("tool", "link6", lg.Placement(position=(0.1, 0, 0.2)))])
+    arm = puma.replace(joints=joints, frames=[lg.Frame("tool", "link6", lg.Transform(position=(0.1, 0, 0.2)))])
     dyn = lg.compile(arm)
     hold = [0.0, 20.0, 5.0, 0.0, 0.0, 0.0]
     motion = lg.simulate(arm, 0.5, q0="qn", torque=hold, wrenches={"tool": kinds(PUSH)[which]}, limits=False, method="dop853")
@@ -174,7 +174,7 @@ def test_files(tmp_path: Path) -> None:
     assert lg.read(bare.save(tmp_path / "bare.nc")).wrenches == bare.wrenches == {}
     rows = motion.resample(11)
     assert rows.wrenches["block"][:, 3] == pytest.approx(3 * rows.t)
-    assert motion.second_opinion() < 1e-5
+    assert motion.error_against() < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_other_wrenches_are_other_code() -> None:
     """A frame moved, or the same numbers on another frame, is another run."""
 
     def turned(at: float, frame: str) -> float:
-        frames = [lg.Frame("a", "bar", lg.Placement(position=(0, -at, 0))), lg.Frame("b", "bar")]
+        frames = [lg.Frame("a", "bar", lg.Transform(position=(0, -at, 0))), lg.Frame("b", "bar")]
         return float(lg.simulate(pendulum().replace(frames=frames), 0.5, [0.0], wrenches={frame: (0, 0, 0, 1, 0, 0)}).q[-1, 0])
 
     assert turned(1.0, "b") == 0
@@ -229,7 +229,7 @@ def test_other_wrenches_are_other_code() -> None:
 )
 def test_limits_of_effort(torque: Any) -> None:
     """A force beyond the limit is the limit, in either direction; without `saturate` it is as given."""
-    block = slider(2.0, limits=lg.Limits(effort=4.0))
+    block = slider(2.0, limits=lg.JointLimits(effort=4.0))
     free = lg.simulate(block, 1.0, [0.0], torque=torque)
     assert free.q[-1, 0] == pytest.approx(9.0 / 4, abs=1e-9)
     bound = lg.simulate(block, 1.0, [0.0], torque=torque, saturate=True, wrenches={"block": (0, 0, 0, 6.0, 0, 0)})

@@ -43,7 +43,7 @@ ANGLES = np.array([-0.4, 0.5, 1.3, 2.6, 4.0])
 @pytest.fixture(scope="module")
 def bars() -> lg.Mechanism:
     m = lg.loads(FOUR_BAR)
-    return m.replace(initial=lg.Initial(q=lg.assemble(m, [1.0, 0.2, 2.0], fixed=("theta1",))))
+    return m.replace(initial=lg.InitialState(q=lg.assemble(m, [1.0, 0.2, 2.0], fixed=("theta1",))))
 
 
 def energy(p: dict[str, mp.mpf], angle: mp.mpf) -> mp.mpf:
@@ -60,7 +60,7 @@ def energy(p: dict[str, mp.mpf], angle: mp.mpf) -> mp.mpf:
 
 def test_a_four_bar_in_forty_digits(bars: lg.Mechanism) -> None:
     """The torque at the crank is dV/dtheta, and its gradient the mixed derivatives, to 1e-11."""
-    r, J = lg.goals.holding_torque({"theta1": ANGLES}).at(bars, NAMES, np.zeros(0))
+    r, J = lg.goals.holding_torque({"theta1": ANGLES}).evaluate(bars, NAMES, np.zeros(0))
     with mp.workdps(40):
         p = {n: mp.mpf(repr(float(x))) for n, x in bars.parameters.items()}
         for i, angle in enumerate(map(mp.mpf, ANGLES)):
@@ -73,22 +73,22 @@ def test_a_four_bar_in_forty_digits(bars: lg.Mechanism) -> None:
 
 def test_rows_close_their_loops_where_the_driven_joint_is(bars: lg.Mechanism) -> None:
     """Configurations that are given whole, for other lengths, are the same poses of the crank."""
-    rows = lg.full_turn(bars, over=(0.2, 2.0), rows=5)
+    rows = lg.analyse_cycle(bars, over=(0.2, 2.0), rows=5)
     by_name, by_row = lg.goals.holding_torque({"theta1": rows.x}), lg.goals.holding_torque(rows.q)
     changed = bars.with_parameters(l3=0.63)
-    for a, b in zip(by_name.at(changed, NAMES, np.zeros(0)), by_row.at(changed, NAMES, np.zeros(0)), strict=True):
+    for a, b in zip(by_name.evaluate(changed, NAMES, np.zeros(0)), by_row.evaluate(changed, NAMES, np.zeros(0)), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-9)
-    np.testing.assert_allclose(by_row.at(bars, NAMES, np.zeros(0))[0], rows.static_torque, atol=1e-10)
+    np.testing.assert_allclose(by_row.evaluate(bars, NAMES, np.zeros(0))[0], rows.static_torque, atol=1e-10)
 
 
 def test_a_passive_joint_may_hold_it_or_lead(bars: lg.Mechanism) -> None:
     """By power: the torque at the rocker is that at the crank over the velocity ratio."""
-    rows = lg.full_turn(bars, over=(0.8, 1.6), rows=4)
-    at_rocker, _ = lg.goals.holding_torque(rows.q, joints=["phi3"]).at(bars, ["k"], np.zeros(0))
+    rows = lg.analyse_cycle(bars, over=(0.8, 1.6), rows=4)
+    at_rocker, _ = lg.goals.holding_torque(rows.q, joints=["phi3"]).evaluate(bars, ["k"], np.zeros(0))
     assert rows.output_ratio is not None
     np.testing.assert_allclose(at_rocker * rows.output_ratio, rows.static_torque, atol=1e-9)
     led = lg.goals.holding_torque({"phi3": rows.q[:, 2]}, joints=["theta1"])
-    np.testing.assert_allclose(led.at(bars, ["k"], np.zeros(0))[0], rows.static_torque, atol=1e-8)
+    np.testing.assert_allclose(led.evaluate(bars, ["k"], np.zeros(0))[0], rows.static_torque, atol=1e-8)
 
 
 FIVE_BAR = """
@@ -122,7 +122,7 @@ def test_two_driven_joints_in_forty_digits() -> None:
         tip = middle + half / abs(half) * 1j * mp.sqrt(l2**2 - abs(half) ** 2)
         return mp.mpf("9.81") * (left.imag / 2 + right.imag / 2 + mass * tip.imag + (right + tip).imag / 2)
 
-    r, J = lg.goals.holding_torque(q).at(m, ["w", "l1", "l2", "m"], np.zeros(0))
+    r, J = lg.goals.holding_torque(q).evaluate(m, ["w", "l1", "l2", "m"], np.zeros(0))
     with mp.workdps(40):
         point = [mp.mpf(repr(float(m.parameters[n]))) for n in ("w", "l1", "l2", "m")]
         for i, row in enumerate(poses.tolist()):
@@ -149,17 +149,17 @@ def test_a_parallelogram_lamp_is_balanced_exactly() -> None:
     found = lg.optimise(lamp, {"k": (1.0, 2000.0)}, goal)
     assert found.success
     assert found.parameters["k"] == pytest.approx((0.3 + 1.8 + 0.6) * 9.81 / 0.2, rel=1e-9)
-    assert found.value < 1e-8 < found.before
+    assert found.value < 1e-8 < found.initial_value
 
 
 def test_the_best_spring_of_a_four_bar_is_the_best(bars: lg.Mechanism) -> None:
     """No small change of spring and anchor makes the torques, by full_turn, smaller."""
     angles = np.linspace(0.0, 3.0, 13)
     found = lg.optimise(bars, {"k": (0, 400), "a": (-1.0, 2.0), "s": (0.0, 0.6)}, lg.goals.holding_torque({"theta1": angles}))
-    assert found.value < 0.5 * found.before
+    assert found.value < 0.5 * found.initial_value
 
     def torque(**change: float) -> float:
-        turn = lg.full_turn(found.mechanism.with_parameters(change), over=(0.0, 3.0), rows=13)
+        turn = lg.analyse_cycle(found.mechanism.with_parameters(change), over=(0.0, 3.0), rows=13)
         return float(np.sqrt(np.mean(turn.static_torque**2)))
 
     assert torque() == pytest.approx(found.value, rel=1e-8)
@@ -186,12 +186,14 @@ def test_what_cannot_be_held_is_refused(bars: lg.Mechanism, goal, told: str) -> 
 def test_a_dead_centre_holds_nothing() -> None:
     m = lg.library("slider_crank")
     with pytest.raises(lg.LagrangianError, match="cannot be held by x"):
-        lg.goals.holding_torque([[0.0, 0.0, 0.4]], joints=["x"]).at(m, ["r"], np.zeros(0))
+        lg.goals.holding_torque([[0.0, 0.0, 0.4]], joints=["x"]).evaluate(m, ["r"], np.zeros(0))
 
 
 def test_an_open_arm_by_name() -> None:
     arm, names = lg.library("two_r"), ["m2"]
-    both = [lg.goals.holding_torque(x).at(arm, names, np.zeros(0)) for x in ({"theta2": [0.5], "theta1": [0.2]}, [[0.2, 0.5]])]
+    both = [
+        lg.goals.holding_torque(x).evaluate(arm, names, np.zeros(0)) for x in ({"theta2": [0.5], "theta1": [0.2]}, [[0.2, 0.5]])
+    ]
     np.testing.assert_array_equal(both[0][0], both[1][0])
     with pytest.raises(lg.ArgumentError, match="leave out theta2"):
-        lg.goals.holding_torque({"theta1": [0.5]}).at(arm, names, np.zeros(0))
+        lg.goals.holding_torque({"theta1": [0.5]}).evaluate(arm, names, np.zeros(0))

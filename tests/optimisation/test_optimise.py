@@ -57,7 +57,7 @@ def test_counterweights_that_balance_an_arm_exactly():
     assert found.success
     assert found.parameters["c2"] == pytest.approx(2.0 * 0.2 / 0.1, rel=1e-9)
     assert found.parameters["c1"] == pytest.approx((3.0 * 0.25 + (2.0 + 4.0) * 0.5) / 0.2, rel=1e-9)
-    assert found.value < 1e-9 < found.before
+    assert found.value < 1e-9 < found.initial_value
     assert np.abs(lg.compile(found.mechanism).gravity(poses_of(arm))).max() < 1e-8
     assert "c1 = " in str(found)
 
@@ -123,16 +123,16 @@ def test_inequalities_are_kept():
     p = found.parameters
     assert p["l2"] + p["l3"] - 0.2 - 1.0 - p["l1"] >= -1e-9
     assert p["l2"] + p["l3"] - 0.2 - 1.0 - p["l1"] == pytest.approx(0, abs=1e-6)  # it holds the result back
-    assert found.value < found.before
+    assert found.value < found.initial_value
 
 
 def test_gradients_of_goals():
     linkage, names = lg.library("four_bar"), ["l1", "l3"]
     goal = lg.goals.path_points("C", np.zeros((4, 2)), "theta1", np.pi / 2 + np.array([0, 0.5, 1.0, 2.0]))
-    r, J = goal.at(linkage, names, np.zeros(0))
+    r, J = goal.evaluate(linkage, names, np.zeros(0))
     for k, name in enumerate(names):
         value, h = float(linkage.parameters[name]), 1e-6
-        sides = [goal.at(linkage.with_parameters({name: value + s}), names, np.zeros(0))[0] for s in (-h, h)]
+        sides = [goal.evaluate(linkage.with_parameters({name: value + s}), names, np.zeros(0))[0] for s in (-h, h)]
         np.testing.assert_allclose(J[:, k], (sides[1] - sides[0]) / (2 * h), atol=1e-8)
     assert len(r) == 8
 
@@ -160,7 +160,7 @@ def test_an_inequality_that_cannot_be_kept_is_told():
     arm = lg.loads(ARM)
     found = lg.optimise(arm, {"k": (0, 100)}, lg.goals.holding_torque(poses_of(arm)), subject_to="k <= -3")
     assert not found.success
-    assert found.broken == ("k <= -3",)
+    assert found.violated == ("k <= -3",)
     assert "k <= -3 does not hold" in str(found)
     assert "No optimum was found" in str(found)
 
@@ -169,7 +169,7 @@ def test_starts_begin_where_it_was_and_bounds_are_told():
     arm = lg.loads(ARM).with_parameters(c1=0.5)
     goal = lg.goals.holding_torque(poses_of(arm))
     one, several = (lg.optimise(arm, {"k": (0, 20)}, goal, starts=n) for n in (1, 4))
-    assert one.before == several.before
+    assert one.initial_value == several.initial_value
     assert one.at_bound == ("k",)
     assert "k = 20 (at its bound)" in str(one)
 

@@ -178,7 +178,7 @@ def test_goals_keep_the_assembly():
         point = end + (0.5 + 0.3j) * coupler
         points.append([point.real, point.imag])
     goal = lg.goals.path_points("C", points, "theta", angles=angles)
-    np.testing.assert_allclose(goal.at(bars, ["l1"], np.array([values["l1"]]))[0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(goal.evaluate(bars, ["l1"], np.array([values["l1"]]))[0], 0.0, atol=1e-12)
 
 
 def test_a_file_says_that_it_does_not_hold_the_assembly(bars):
@@ -186,7 +186,7 @@ def test_a_file_says_that_it_does_not_hold_the_assembly(bars):
     with pytest.warns(lg.ReaderWarning, match="its start, low: some coordinates follow from"):
         lg.dumps(changed)
     q = lg.assemble(changed)
-    whole = lg.loads(lg.dumps(changed.replace(initial=lg.Initial(q=q), poses={})))
+    whole = lg.loads(lg.dumps(changed.replace(initial=lg.InitialState(q=q), poses={})))
     assert lg.assemble(whole).tolist() == q.tolist()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import cache
+from lagrangian.kernels.llvm import machine_code
 from tests.peers.test_pinocchio import robots
 
 pin = pytest.importorskip("pinocchio")
@@ -47,11 +47,11 @@ def test_against_pinocchio(panda):
 def test_another_payload_needs_no_other_code(panda, monkeypatch):
     robot = lg.load(panda[0])
     frame = robot.bodies[-1].name
-    q = robot.neutral() + 0.1
+    q = robot.neutral_configuration() + 0.1
     lg.compile(robot.with_payload(frame, 1.0, (0.01, 0.02, 0.03))).gravity(q)
     count = [0]
-    kept = cache.kept
-    monkeypatch.setattr(cache, "kept", lambda *given: count.__setitem__(0, count[0] + 1) or kept(*given))
+    kept = machine_code.load_or_store
+    monkeypatch.setattr(machine_code, "load_or_store", lambda *given: count.__setitem__(0, count[0] + 1) or kept(*given))
     G = [lg.compile(robot.with_payload(frame, m, (0.01, 0.02, 0.03))).gravity(q) for m in (1.0, 2.0, 3.0)]
     assert count[0] == 0
     np.testing.assert_allclose(G[2] - G[1], G[1] - G[0], rtol=1e-9, atol=1e-12)  # the weight is linear in the mass

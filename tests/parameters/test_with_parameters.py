@@ -79,7 +79,7 @@ def test_a_parameter_that_follows_from_others_can_be_given_too():
 def test_parameters_of_parameters():
     a = lg.parameter("a", 2.0)
     body = lg.Body("link", a * 3, (a / 4, 0, 0), (0, 0, 0, a, 0, a))
-    joint = lg.Joint("turn", "revolute", "ground", "link", limits=lg.Limits(-a, a))
+    joint = lg.Joint("turn", "revolute", "ground", "link", limits=lg.JointLimits(-a, a))
     arm = lg.Mechanism("arm", (body,), (joint,), parameters={"a": a}).with_parameters(a=4)
     assert float(arm.bodies[0].mass) == 12
     assert (arm.joints[0].limits.lower, arm.joints[0].limits.upper) == (-4, 4)

@@ -52,7 +52,7 @@ def many():
             yield f"{ends} spline of degree {degree}", paths.spline(points, 1.7, ends=ends, degree=degree)
     yield "spline at times", paths.spline(POSES, times=[1, 1.5, 2.5, 3])
     yield "joint spline at times", paths.joint_spline([Q0, Q1, Q0], times=[1, 1.5, 2.5], degree=5)
-    yield "recorded", paths.recorded(np.arange(8) / 4, np.sin(np.outer(np.arange(8), (1, 2))))
+    yield "recorded", paths.interpolate(np.arange(8) / 4, np.sin(np.outer(np.arange(8), (1, 2))))
     yield "formula of joints", paths.formula({"a": "k*sin(2*t)", "b": "exp(-t)/(1+t^2)"}, 1.7, parameters={"k": 0.3}, start=0.5)
     yield "formula of a frame", paths.formula({"y": "tanh(t)*sqrt(1+t)", "z": "atan2(t, 2) + t^2.5"}, 1.7, frame="tip", start=0.5)
     yield (

@@ -15,7 +15,7 @@ ROWS = np.linspace(0, 1, 50), np.zeros((50, 2)), np.zeros((50, 2))
 
 
 def force(**more):
-    return control.ForceMotion(TWO_R, CIRCLE, **more)(0.0, *STATE)
+    return control.HybridForceMotion(TWO_R, CIRCLE, **more)(0.0, *STATE)
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def force(**more):
         (lambda: control.Impedance(TWO_R, CIRCLE, stiffness=[[1], [2, 3]]), r"stiffness is \[\[1\], \[2, 3\]\]"),
         (lambda: lg.identify(TWO_R, *ROWS, joints=3), "joints is 3"),
         (lambda: lg.identify(TWO_R, *ROWS, prior=True), "prior is True"),
-        (lambda: lg.exciting_path(TWO_R, seed="a"), "seed is 'a'"),
-        (lambda: lg.exciting_path(TWO_R, progress=3), "progress is 3"),
-        (lambda: lg.exciting_path(TWO_R, samples=-3), "samples is -3; a whole number of at least 6 .* 12 parameters"),
-        (lambda: lg.exciting_path(TWO_R, samples=0), "samples is 0"),
-        (lambda: lg.exciting_path(TWO_R, samples=5), "samples is 5"),
+        (lambda: lg.excitation_trajectory(TWO_R, seed="a"), "seed is 'a'"),
+        (lambda: lg.excitation_trajectory(TWO_R, progress=3), "progress is 3"),
+        (lambda: lg.excitation_trajectory(TWO_R, samples=-3), "samples is -3; a whole number of at least 6 .* 12 parameters"),
+        (lambda: lg.excitation_trajectory(TWO_R, samples=0), "samples is 0"),
+        (lambda: lg.excitation_trajectory(TWO_R, samples=5), "samples is 5"),
         (lambda: paths.circle((0, 0), True, 1.0), "radius is True"),
         (lambda: paths.circle((0, 0), 1.0, 1.0, turns=True), "turns is True"),
         (lambda: lg.inverse_kinematics(TWO_R, (1.2, 1.2), "tip", limits="no"), "limits is 'no'; True or False"),
@@ -52,7 +52,7 @@ def test_numbers_of_numpy_are_numbers():
     dyn = lg.compile(TWO_R)
     one, other = (dyn.cartesian(*STATE, "tip", ("x", "y"), threshold=x).M_x for x in (np.float32(1e-3), 1e-3))
     np.testing.assert_array_equal(one, other)
-    assert lg.exciting_path(TWO_R, samples=np.int64(6), iterations=0).condition > 1
+    assert lg.excitation_trajectory(TWO_R, samples=np.int64(6), iterations=0).condition > 1
 
 
 def test_a_method_that_needs_slopes_and_a_function_without():

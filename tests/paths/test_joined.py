@@ -17,12 +17,12 @@ from tests.paths.shapes import (
 
 
 def test_a_sequence():
-    first = paths.joint_line([0, 0], [1, 2], 1.0, timing="trapezoidal").beginning(5.0)
+    first = paths.joint_line([0, 0], [1, 2], 1.0, timing="trapezoidal").with_start_time(5.0)
     rest = paths.dwell(first, 0.5)
     assert (rest.start, rest.end) == (6.0, 6.5)
     whole = paths.sequence(first, rest, paths.joint_line([1, 2], [0, 3], 2.0))
     assert (whole.start, whole.end) == (5.0, 8.5)
-    np.testing.assert_allclose(whole.breaks, [5 + 1 / 3, 5 + 2 / 3, 6, 6.5], rtol=1e-15)
+    np.testing.assert_allclose(whole.discontinuities, [5 + 1 / 3, 5 + 2 / 3, 6, 6.5], rtol=1e-15)
     np.testing.assert_allclose(whole([5, 6, 6.25, 7.5, 8.5])[0], [[0, 0], [1, 2], [1, 2], [0.5, 2.5], [0, 3]], atol=1e-15)
     np.testing.assert_allclose(whole([6.0, 6.2, 6.5])[1:], 0, atol=1e-15)
     assert paths.sequence([first, rest]).end == 6.5
@@ -33,7 +33,7 @@ def test_moving_paths_join_where_place_and_speed_agree():
     a = paths.line((0, 0), (1, 0), 1.0, timing="uniform")
     b = paths.circle((1, 1), 1.0, 2 * math.pi, start=(0, -1), timing="uniform")  # on with speed 1 along x
     path = paths.sequence(a, b)
-    assert path.breaks == (1.0,)
+    assert path.discontinuities == (1.0,)
     np.testing.assert_allclose(path(1.0)[2][3:], (0, 1, 0), atol=1e-15)  # at a break, what comes after it
     np.testing.assert_allclose(path(np.nextafter(1.0, 0))[2][3:], 0, atol=1e-15)
 
@@ -54,7 +54,7 @@ def test_formulas_know_parameters_and_absolute_time():
     q, qd, qdd = path(3.0)
     np.testing.assert_allclose([q, qd, qdd], [[5.5, 3, 2 * np.pi], [3, 0, 0], [1, 0, 0]], rtol=1e-15)
     assert path.names == ("q", "r", "s")
-    np.testing.assert_allclose(path.beginning(0.0)(2.0)[0], q)  # the same path, earlier
+    np.testing.assert_allclose(path.with_start_time(0.0)(2.0)[0], q)  # the same path, earlier
 
 
 def test_functions_are_asked_at_the_paths_own_times():
@@ -89,7 +89,7 @@ def test_csv_of_joints(tmp_path):
         assert (path.start, path.end) == (2, 4)
         np.testing.assert_allclose(path(t)[0], q, rtol=0, atol=1e-14)
         np.testing.assert_allclose(path(3.013)[1], (np.cos(3.013), -3 * np.sin(9.039)), rtol=0, atol=1e-6)
-        same = paths.recorded(t, q)
+        same = paths.interpolate(t, q)
         np.testing.assert_array_equal(path(3.3)[2], same(3.3)[2])
 
 

@@ -12,10 +12,10 @@ from tests.motion.machines import slider
 def test_breaks_of_a_formula() -> None:
     """At rest, then with a constant acceleration; at a break the path is what it is afterwards."""
     path = lg.paths.formula({"x": "max(0, t - 1)^2"}, 3.0)
-    assert path.breaks == (1.0,)
+    assert path.discontinuities == (1.0,)
     _, _, qdd = path(np.array([1.0 - 1e-9, 1.0, 2.0]))
     np.testing.assert_allclose(qdd[:, 0], [0.0, 2.0, 2.0])
-    assert path.beginning(5.0).breaks == (6.0,)
+    assert path.with_start_time(5.0).discontinuities == (6.0,)
 
 
 def test_narrow_jumps_are_refused() -> None:
@@ -43,6 +43,6 @@ def test_inverse_and_back(t_eval: int) -> None:
 def test_a_controller_steps_to_the_kinks_of_its_reference() -> None:
     block = slider(2.0)
     controller = lg.control.ComputedTorque(block, lg.paths.formula({"x": "max(0, t - 1)^2"}, 3.0))
-    assert 1.0 in controller.breaks
+    assert 1.0 in controller.discontinuities
     motion = lg.simulate(block, 3, [0.0], [0.0], controller, t_eval=7)
     np.testing.assert_allclose(motion.q[:, 0], np.maximum(0, motion.t - 1) ** 2, atol=1e-8)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lagrangian as lg
 from lagrangian import paths
 from lagrangian.cli.main import app
-from lagrangian.model.rotation.euler import MOVING
+from lagrangian.model.rotation.euler import MOVING_SEQUENCES
 
 ANGLES = {"alpha": "0.3 + 0.8*t", "beta": "0.4*sin(2*t)", "gamma": "0.5*t^2 - 0.2"}
 T = np.array([0.2, 0.7, 1.1])
@@ -21,7 +21,7 @@ def turned(t: float, name: str) -> Rotation:
     return Rotation.from_euler(name, [0.3 + 0.8 * t, 0.4 * np.sin(2 * t), 0.5 * t * t - 0.2])
 
 
-@pytest.mark.parametrize("name", [*MOVING, "xyz", "zxz"])
+@pytest.mark.parametrize("name", [*MOVING_SEQUENCES, "xyz", "zxz"])
 def test_euler_angles_of_all_sequences(name: str) -> None:
     path = paths.formula({"x": "t^2", **ANGLES}, 2.0, frame="tool", euler=name)
     assert path.directions == ("wx", "wy", "wz", "x")

@@ -57,9 +57,9 @@ def test_one_time_and_many(name):
     for k, whole in enumerate(path(t)):
         np.testing.assert_array_equal(np.array([path(float(x))[k] for x in t]), whole)
     assert all(len(x) == 0 for x in path([]))
-    later = path.beginning(path.start + 10)
+    later = path.with_start_time(path.start + 10)
     assert later.end == pytest.approx(path.end + 10)
-    np.testing.assert_allclose(later.breaks, np.add(path.breaks, 10), rtol=1e-14)
+    np.testing.assert_allclose(later.discontinuities, np.add(path.discontinuities, 10), rtol=1e-14)
     for a, b in zip(path(t), later(t + 10), strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-11)
     assert repr(path).startswith(("<JointPath", "<CartesianPath"))
@@ -86,15 +86,15 @@ def test_uniform_has_one_speed():
 
 def test_a_trapezoids_ramp():
     path = paths.line((0, 0), (1, 0), 2.0, timing="trapezoidal", ramp=0.25)
-    assert path.breaks == (0.25, 1.75)
+    assert path.discontinuities == (0.25, 1.75)
     v = 1 / 1.75
     x = [path(t)[0][0, 3] for t in (0.25, 1.0, 1.75)]
     np.testing.assert_allclose(x, [v * 0.125, 0.5, 1 - v * 0.125], rtol=1e-14)
     np.testing.assert_allclose([path(t)[2][3] for t in (0.1, 1.0, 1.9)], [v / 0.25, 0, -v / 0.25], rtol=1e-14)
     assert path(0.25)[2][3] == 0  # at a break, what comes after it
     assert path(1.75)[2][3] == pytest.approx(-v / 0.25)
-    assert paths.line((0, 0), (1, 0), 2.0, timing="trapezoidal", ramp=1.0).breaks == (1.0,)
-    assert paths.line((0, 0), (1, 0), 3.0, timing="trapezoidal").breaks == (1.0, 2.0)
+    assert paths.line((0, 0), (1, 0), 2.0, timing="trapezoidal", ramp=1.0).discontinuities == (1.0,)
+    assert paths.line((0, 0), (1, 0), 3.0, timing="trapezoidal").discontinuities == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_the_quickest_line(timing, speed, acceleration, duration):
 @pytest.mark.parametrize("speed", [0.4, 1e9])
 def test_of_each_joint_the_slowest_counts(speed):
     path = paths.joint_line([0, 0], [1, 2], speed=[speed, 0.5 * speed], acceleration=[9e9, 0.3], timing="trapezoidal")
-    t = np.concatenate([path.times(10001), path.breaks])
+    t = np.concatenate([path.times(10001), path.discontinuities])
     _, qd, qdd = path(t)
     assert np.abs(qdd[:, 1]).max() == pytest.approx(0.3, rel=1e-12)
     if speed < 1:
         assert np.abs(qd).max(axis=0) == pytest.approx([0.1, 0.2], rel=1e-12)
     else:
-        assert len(path.breaks) == 1
+        assert len(path.discontinuities) == 1
 
 
 CURVED = {

@@ -88,7 +88,7 @@ def test_splines_go_through_their_points(ends, degree):
 def test_recorded_rows_are_met_and_polynomials_are_exact():
     t = np.array([0.0, 0.3, 0.5, 1.1, 1.2, 1.9, 2.4])
     q = np.stack([1 + t - 2 * t**5, t**4], axis=1)
-    path = paths.recorded(t + 3, q, names=("a", "b"))
+    path = paths.interpolate(t + 3, q, names=("a", "b"))
     s = np.linspace(0, 2.4, 50)
     np.testing.assert_allclose(path(s + 3)[0], np.stack([1 + s - 2 * s**5, s**4], axis=1), rtol=0, atol=1e-11)
     np.testing.assert_allclose(path(s + 3)[2], np.stack([-40 * s**3, 12 * s**2], axis=1), rtol=0, atol=1e-8)

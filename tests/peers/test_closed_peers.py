@@ -20,7 +20,7 @@ def closed_at(mechanism: lg.Mechanism, q: np.ndarray) -> lg.Mechanism:
     loops = []
     for loop in mechanism.loops:
         A = dyn.pose(q, loop.a) @ loop.a_placement.matrix()
-        loops.append(replace(loop, b_placement=lg.Placement.from_matrix(np.linalg.inv(dyn.pose(q, loop.b)) @ A)))
+        loops.append(replace(loop, b_placement=lg.Transform.from_matrix(np.linalg.inv(dyn.pose(q, loop.b)) @ A)))
     return mechanism.replace(loops=loops)
 
 
@@ -51,7 +51,7 @@ class Pinocchio:
             "ball": pin.JointModelSpherical,
             "free": pin.JointModelFreeFlyer,
         }
-        self.ids, self.from_joint = {"ground": 0}, {"ground": lg.Placement()}
+        self.ids, self.from_joint = {"ground": 0}, {"ground": lg.Transform()}
         for joint in mechanism.joints:
             kind = kinds[joint.type]
             made = kind() if joint.type in ("ball", "free") else kind(np.array(joint.axis, dtype=float))
@@ -63,7 +63,7 @@ class Pinocchio:
             self.model.appendBodyToJoint(self.ids[joint.child], inertia, self.se3(self.from_joint[joint.child]))
         self.data = self.model.createData()
 
-    def se3(self, at: lg.Placement):
+    def se3(self, at: lg.Transform):
         T = at.matrix()
         return self.pin.SE3(T[:3, :3], T[:3, 3])
 
@@ -194,7 +194,7 @@ def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple
     model = mujoco.MjModel.from_xml_path(str(path))
     data, to = mujoco.MjData(model), Translator(model, mechanism)
     if q is None:
-        q = mechanism.neutral()
+        q = mechanism.neutral_configuration()
         for kind, at, _, start, _ in to.joints:
             n = {"free": 7, "ball": 4}.get(kind, 1)
             part = model.qpos0[at : at + n]
@@ -216,7 +216,7 @@ def test_mujoco(name: str, tmp_path: Path) -> None:
     dyn = lg.compile(mechanism)
     Psi = dyn.constraint_jacobian(q)
     np.testing.assert_allclose(off, 0, atol=1e-12)
-    np.testing.assert_allclose(dyn.closure(q), 0, atol=1e-12)
+    np.testing.assert_allclose(dyn.loop_residual(q), 0, atol=1e-12)
     assert J.shape == Psi.shape
     assert np.linalg.matrix_rank(Psi) == len(Psi)
     close(Psi @ np.linalg.pinv(J) @ J, Psi, "space of rows")
@@ -236,5 +236,5 @@ def test_mujoco_couplings(tmp_path: Path) -> None:
     for seed in range(3):
         q, *_ = state(mechanism, seed)
         J, off, _ = jacobian(file, mechanism, q)
-        close(dyn.closure(q), off, "residual")
+        close(dyn.loop_residual(q), off, "residual")
         close(dyn.constraint_jacobian(q), J, "row")

@@ -114,7 +114,7 @@ def full_mass_matrix(model, data) -> np.ndarray:
 @pytest.mark.parametrize("form", ["unrolled", "rolled"])
 def test_all_of_its_joints(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if form == "rolled":
-        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", -1)
     file = tmp_path / "model.xml"
     file.write_text(MODEL)
     mechanism = lg.load(file)

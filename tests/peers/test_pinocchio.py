@@ -111,7 +111,10 @@ def compare(path: Path, floating: bool) -> None:
     if model.nv == 0:
         pytest.skip("nothing moves")
     # Pinocchio loads friction and damping and does not use them; it reads no rotors from a URDF
-    plain = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, own=j.own) for j in mechanism.joints]
+    plain = [
+        lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, type_entries=j.type_entries)
+        for j in mechanism.joints
+    ]
     mechanism = lg.Mechanism(mechanism.name, mechanism.bodies, plain, frames=mechanism.frames)
     assert mechanism.nv == model.nv
     data, to, dyn = model.createData(), Translator(model, mechanism), lg.compile(mechanism)

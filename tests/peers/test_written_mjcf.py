@@ -27,7 +27,7 @@ class Peer:
     """MuJoCo's model of a text of ours, without its constraints."""
 
     def __init__(self, m: lg.Mechanism) -> None:
-        made = lg.written(m, "mjcf")
+        made = lg.convert(m, "mjcf")
         self.m, self.names = m, made.coordinates
         self.model = mujoco.MjModel.from_xml_string(made.text)
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
@@ -99,7 +99,7 @@ def test_robots_that_were_read(name: str) -> None:
 @pytest.mark.parametrize("name", ["anymal", "puma560"])
 def test_what_is_no_real_body_is_taken_all_the_same(name: str) -> None:
     m = lg.library(name) if name in lg.library() else robot(name)
-    assert mujoco.MjModel.from_xml_string(lg.written(m, "mjcf").text).nv == m.nv
+    assert mujoco.MjModel.from_xml_string(lg.convert(m, "mjcf").text).nv == m.nv
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -113,7 +113,7 @@ def test_loops_close(name: str) -> None:
     """As the model is written and all the while; accelerations agree as far as MuJoCo's constraints, which are soft, let them."""
     m = lg.library(name).replace(events=())
     m = m.replace(initial=replace(m.initial, qd=None, torque=()))
-    model = mujoco.MjModel.from_xml_string(lg.written(m, "mjcf").text)
+    model = mujoco.MjModel.from_xml_string(lg.convert(m, "mjcf").text)
     data = mujoco.MjData(model)
     if model.nkey and model.key(0).name == "initial":
         mujoco.mj_resetDataKeyframe(model, data, 0)

@@ -29,7 +29,7 @@ def compared(m: lg.Mechanism) -> float:
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import MultibodyForces
 
-    made = lg.written(m, "sdf")
+    made = lg.convert(m, "sdf")
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(made.text, "sdf")
     plant.mutable_gravity_field().set_gravity_vector([float(x) for x in m.gravity])

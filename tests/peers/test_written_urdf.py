@@ -58,7 +58,7 @@ def state(model, m: lg.Mechanism, names, q: np.ndarray) -> tuple[np.ndarray, np.
 
 def compared(m: lg.Mechanism) -> float:
     """The largest difference of mass matrix, torques and accelerations."""
-    made = lg.written(m, "urdf")
+    made = lg.convert(m, "urdf")
     model = pin.buildModelFromXML(made.text)
     data = model.createData()
     assert model.nv == m.nv

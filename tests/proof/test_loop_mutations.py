@@ -14,17 +14,19 @@ from functools import cache
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms import factorised
-from lagrangian.algorithms.closed import constrained, jet, world
-from lagrangian.algorithms.closed import constraints as shipped
-from lagrangian.equations import constraints, rolling
-from lagrangian.equations.reading import heights
-from lagrangian.equations.reading.system import System
+from lagrangian.algorithms import tree_factorisation
+from lagrangian.algorithms.constraints import constrained_dynamics, jet, world
+from lagrangian.algorithms.constraints import rows as shipped
+from lagrangian.equations import constraints
+from lagrangian.equations import constraints as rolling
+from lagrangian.equations.reading import scalars
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import loops as loop_types
-from lagrangian.model.elementary import elementary
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.loops import TYPES, loop_type
-from lagrangian.proof import closed, multipliers
-from lagrangian.proof import loop_types as proof_of_types
+from lagrangian.proof import constraints as closed
+from lagrangian.proof import constraints as multipliers
+from lagrangian.proof import constraints as proof_of_types
 from lagrangian.proof import loops as proof_of_loops
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import decide
@@ -34,7 +36,19 @@ from tests.mechanisms import random_mechanism, two_chains
 from tests.proof.test_loops import EXPRESSIONS, OF_CONSTRAINTS, rolled
 
 TYPE_FILES = [importlib.import_module(f"lagrangian.model.loops.{name}") for name in TYPES]
-USERS = (constraints, shipped, world, jet, constrained, proof_of_loops, proof_of_types, multipliers, closed, heights, *TYPE_FILES)
+USERS = (
+    constraints,
+    shipped,
+    world,
+    jet,
+    constrained_dynamics,
+    proof_of_loops,
+    proof_of_types,
+    multipliers,
+    closed,
+    scalars,
+    *TYPE_FILES,
+)
 
 # lines and functions that are not altered, and why
 LEFT_OUT = {
@@ -78,20 +92,20 @@ LEFT_OUT = {
 
 
 @cache
-def systems() -> dict[str, list[System]]:
+def systems() -> dict[str, list[SymbolicSystem]]:
     small = random_mechanism(["revolute", "prismatic"], 1, chain=True)
     given = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j1", expression(small, "sin(j0 - t)")))
-    tied = [lg.Holonomic(f"e{k}", expression(small, text)) for k, text in enumerate(EXPRESSIONS)]
-    written = [small.replace(constraints=[lg.Pfaffian("p", given, expression(small, "0.3*sin(2*t) - t^2"))])]
+    tied = [lg.HolonomicConstraint(f"e{k}", expression(small, text)) for k, text in enumerate(EXPRESSIONS)]
+    written = [small.replace(constraints=[lg.PfaffianConstraint("p", given, expression(small, "0.3*sin(2*t) - t^2"))])]
     written += [small.replace(constraints=[one]) for one in tied]
     on_plate = {"on": "plate", "point": (0, 0, 0.1)}
     contacts = [
         lg.library("rolling_disc"),
-        rolled(lg.Rolling("disc", "ball", 0.3, axis="z")),
-        rolled(lg.Rolling("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", **on_plate)),
+        rolled(lg.RollingConstraint("disc", "ball", 0.3, axis="z")),
+        rolled(lg.RollingConstraint("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", **on_plate)),
         rolled(
-            lg.Rolling("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **on_plate),
-            lg.KnifeEdge("k", "ball", (0, 1, 0), (0.3, 0.1, 0)),
+            lg.RollingConstraint("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **on_plate),
+            lg.KnifeEdgeConstraint("k", "ball", (0, 1, 0), (0.3, 0.1, 0)),
         ),
     ]
     long = two_chains(["revolute", "revolute", "cam"], ["revolute"], "point")
@@ -103,16 +117,16 @@ def systems() -> dict[str, list[System]]:
         "contacts": contacts,
         "loops": [of_types["prismatic"][0], of_types["distance"][0], long],
     }
-    return {name: [System(elementary(m)) for m in mechanisms] for name, mechanisms in chosen.items()}
+    return {name: [SymbolicSystem(with_single_coordinates(m)) for m in mechanisms] for name, mechanisms in chosen.items()}
 
 
 @cache
-def derived(system: System) -> proofs.Derived:
+def derived(system: SymbolicSystem) -> proofs.DerivedEquations:
     """What does not depend on constraints."""
     return proofs.derive(system)
 
 
-def first_failure(cases: list[System]) -> str | None:
+def first_failure(cases: list[SymbolicSystem]) -> str | None:
     for system in cases:
         claims, _ = proofs.claims(system, derived(system), points=2)  # at one alone two speeds may be the same
         for claim in sorted(claims, key=lambda claim: not claim.what.startswith("loops")):
@@ -131,13 +145,13 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
             elif name in own and value is own[name]:
                 patch.setattr(user, name, getattr(changed, name))
     if module is rolling:
-        patch.setattr(rolling, "Contact", changed.Contact)
+        patch.setattr(rolling, "RollingContact", changed.Contact)
     for name, kind in list(TYPES.items()):
         if type(kind).__module__ == module.__name__:
             patch.setitem(loop_types.TYPES, name, getattr(changed, type(kind).__name__)())
 
 
-def missed(module: types.ModuleType, cases: list[System]) -> list[str]:
+def missed(module: types.ModuleType, cases: list[SymbolicSystem]) -> list[str]:
     found = []
     lines = inspect.getsource(module).splitlines()
     for n in range(places(module)):
@@ -147,7 +161,7 @@ def missed(module: types.ModuleType, cases: list[System]) -> list[str]:
         with pytest.MonkeyPatch.context() as patch:
             install(patch, module, changed)
             try:
-                anew = [System(system.mechanism) for system in cases] if module is rolling else cases
+                anew = [SymbolicSystem(system.mechanism) for system in cases] if module is rolling else cases
                 wrong = first_failure(anew)
             except (
                 ArithmeticError,
@@ -187,7 +201,7 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
             return [(label, -eta if k == sign else eta) for k, (label, eta) in enumerate(original(loop, a, b))]
 
         system = systems()[kind][0]
-        if sign < system.mechanism.loops[0].equations:
+        if sign < system.mechanism.loops[0].equation_count:
             with monkeypatch.context() as patch:
                 patch.setattr(loop_kind, "equations", flipped, raising=False)
                 assert first_failure([system]) is not None, kind
@@ -203,8 +217,8 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
         (shipped, ("contacts", "written")),
         (jet, ("contacts", "written", "loops")),
         (world, ("contacts", "loops")),
-        (constrained, ("loops", "contacts")),
-        (factorised, ("loops", "contacts")),
+        (constrained_dynamics, ("loops", "contacts")),
+        (tree_factorisation, ("loops", "contacts")),
     ],
     ids=lambda x: x.__name__.split(".")[-1] if isinstance(x, types.ModuleType) else "",
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.reading.system import System
-from lagrangian.model.elementary import elementary
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.proof import prove as proofs
@@ -19,7 +19,7 @@ OF_CONSTRAINTS = ("Psi", "loops", "multipliers")
 
 def of_constraints(mechanism: lg.Mechanism, points: int = 1) -> tuple[list[Statement], list[str]]:
     """The statements about constraints, and what is left out."""
-    claims, left_out = proofs.claims(System(elementary(mechanism)), points=points)
+    claims, left_out = proofs.claims(SymbolicSystem(with_single_coordinates(mechanism)), points=points)
     chosen = [claim for claim in claims if any(word in claim.what for word in OF_CONSTRAINTS)]
     return [decide(claim.what, claim.how, claim.entries) for claim in chosen], left_out
 
@@ -68,7 +68,7 @@ def test_every_loop_type(kind: str) -> None:
     assert SHIPPED.format("loops") in found
 
 
-def rolled(*constraints: lg.Rolling | lg.KnifeEdge) -> lg.Mechanism:
+def rolled(*constraints: lg.RollingConstraint | lg.KnifeEdgeConstraint) -> lg.Mechanism:
     table = lg.Joint("table", "revolute", "ground", "plate", axis="x", actuated=False)
     bodies = [lg.Body("plate", 2.0, (0.1, 0, 0), (0.2, 0.3, 0.4)), lg.Body("ball", 1.0, inertia=(0.1, 0.2, 0.1))]
     joints = [table, lg.Joint("ball", "free", "ground", "ball", actuated=False)]
@@ -81,15 +81,15 @@ ON_PLATE = {"on": "plate", "point": (0, 0, 0.1), "normal": (0.36, 0.48, 0.8)}
 @pytest.mark.parametrize(
     "constraint",
     [
-        lg.Rolling("sphere", "ball", 0.3),
-        lg.Rolling("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **ON_PLATE),
-        lg.Rolling("disc", "ball", 0.3, axis="z"),
-        lg.Rolling("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", on="plate", point=(0, 0, 0.1)),
-        lg.KnifeEdge("blade", "ball", (0, 1, 0), (0.3, 0.1, 0)),
+        lg.RollingConstraint("sphere", "ball", 0.3),
+        lg.RollingConstraint("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **ON_PLATE),
+        lg.RollingConstraint("disc", "ball", 0.3, axis="z"),
+        lg.RollingConstraint("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", on="plate", point=(0, 0, 0.1)),
+        lg.KnifeEdgeConstraint("blade", "ball", (0, 1, 0), (0.3, 0.1, 0)),
     ],
     ids=["sphere", "sphere on a plate", "disc lying flat", "disc on a plate", "knife edge"],
 )
-def test_rolling_and_sliding(constraint: lg.Rolling | lg.KnifeEdge) -> None:
+def test_rolling_and_sliding(constraint: lg.RollingConstraint | lg.KnifeEdgeConstraint) -> None:
     proved(rolled(constraint))
 
 
@@ -113,7 +113,7 @@ def test_pfaffian_forms() -> None:
     w = lg.parameter("w", 2.0)
     given = (("j0", expression(small, "1 + j1^2*cos(2*t)")), ("j2", expression(small, "sin(j0 - t)*tanh(j2)")))
     phi = 0.4 * lg.model.expression.call("sin", w * expression(small, "t"))
-    assert SOLVED in proved(small.replace(constraints=[lg.Pfaffian("p", given, phi)]))
+    assert SOLVED in proved(small.replace(constraints=[lg.PfaffianConstraint("p", given, phi)]))
 
 
 # -- what is left out is said ----------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_functions_without_exact_values_are_left_out(text: str) -> None:
 
 
 def test_a_loop_type_that_says_no_forces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(LOOP_TYPES["distance"]), "forces", LoopType.forces)
+    monkeypatch.setattr(type(LOOP_TYPES["distance"]), "forces", LoopType.multiplier_wrenches)
     statements, left_out = of_constraints(lg.library("wire_particles"))
     assert all(statements)
     assert "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `forces`" in left_out
@@ -148,13 +148,13 @@ def test_dependent_constraints_have_no_single_multipliers() -> None:
 def test_a_wrong_row_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from lagrangian.equations import constraints
 
-    original = constraints.rows
+    original = constraints.constraint_equations
 
-    def wrong(system: System) -> list[constraints.Row]:
+    def wrong(system: SymbolicSystem) -> list[constraints.ConstraintEquation]:
         first, *others = original(system)
-        return [constraints.Row(first.name, first.eta, tuple(-x for x in first.psi), first.phi), *others]
+        return [constraints.ConstraintEquation(first.name, first.eta, tuple(-x for x in first.psi), first.phi), *others]
 
-    monkeypatch.setattr(constraints, "rows", wrong)
+    monkeypatch.setattr(constraints, "constraint_equations", wrong)
     statements, _ = of_constraints(lg.library("four_bar"))
     failed = {statement.what: statement for statement in statements if not statement}
     assert "Psi of closure.x, entry 1" in failed[SLOPES].differs[0]

@@ -14,7 +14,6 @@ import pytest
 from lagrangian.algorithms import (
     coriolis,
     energy,
-    factorised,
     forward_dynamics,
     inverse_dynamics,
     kinematics,
@@ -22,18 +21,22 @@ from lagrangian.algorithms import (
     mass_matrix,
     regressor,
     regroup,
+    tree_factorisation,
 )
 from lagrangian.algorithms import tree as trees
 from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn
-from lagrangian.equations.reading import inertia, order, system
 from lagrangian.equations.reading import link as exact_link
-from lagrangian.equations.reading.system import System
-from lagrangian.proof import exact_tree, forward, frames, momenta, prove, recursions
+from lagrangian.equations.reading import system
+from lagrangian.equations.reading import system as inertia
+from lagrangian.equations.reading import system as order
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.proof import forward_dynamics as forward
+from lagrangian.proof import prove, shipped
 from lagrangian.proof.certificate import decide
 from tests.algorithms.test_mutations import altered, places
 from tests.proof.trees import tree
 
-PROOF = (prove, forward, frames, momenta)
+PROOF = (prove, forward, shipped, shipped)
 
 # the modules, and the claims that use them most
 MODULES = {
@@ -49,7 +52,7 @@ MODULES = {
     regressor: ("regressor",),
     kinematics: ("pose",),
     forward_dynamics: ("articulated",),
-    factorised: ("factorised",),
+    tree_factorisation: ("factorised",),
     link: ("inverse dynamics", "mass matrix", "Coriolis matrix", "pose"),
     regroup: ("inverse dynamics",),
     trees: ("inverse dynamics", "pose"),
@@ -84,11 +87,11 @@ LEFT_OUT = {
 
 
 @pytest.fixture(scope="module")
-def arms() -> list[System]:
+def arms() -> list[SymbolicSystem]:
     """Enough to feel every sign: axes in all directions, all kinds of joints, bodies fixed to others, a branch."""
     chain = tree(["revolute", "revolute", "helical", "prismatic"], 0, chain=True, passive=True)
     branched = tree(["revolute", "fixed", "fixed", "prismatic", "revolute"], 0)
-    return [System(chain), System(branched), System(tree(["revolute", "cam"], 0, chain=True))]
+    return [SymbolicSystem(chain), SymbolicSystem(branched), SymbolicSystem(tree(["revolute", "cam"], 0, chain=True))]
 
 
 def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
@@ -100,9 +103,9 @@ def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: 
     if module is link:
         monkeypatch.setattr(trees, "Link", changed.Link)
     elif module is trees:
-        monkeypatch.setattr(exact_tree, "trees", changed)
+        monkeypatch.setattr(shipped, "trees", changed)
     elif module is regroup:
-        monkeypatch.setattr(recursions, "regroup", changed.regroup)
+        monkeypatch.setattr(shipped, "regroup", changed.regroup)
     elif module is exact_link:
         for name in ("Link", "Inertia", "Pose"):
             for user in (system, inertia, order):
@@ -110,10 +113,10 @@ def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: 
                     monkeypatch.setattr(user, name, getattr(changed, name))
 
 
-def first_failure(arms: list[System], first: tuple[str, ...], anew: bool) -> str | None:
+def first_failure(arms: list[SymbolicSystem], first: tuple[str, ...], anew: bool) -> str | None:
     """The first claim that is not proved, those with the given words first."""
     for arm in arms:
-        arm = System(arm.mechanism, arm.symbols) if anew else arm
+        arm = SymbolicSystem(arm.mechanism, arm.symbols) if anew else arm
         claims, _ = prove.claims(arm, points=1)
         for claim in sorted(claims, key=lambda c: not any(word in c.what for word in first)):
             if not decide(claim.what, claim.how, claim.entries):
@@ -121,13 +124,15 @@ def first_failure(arms: list[System], first: tuple[str, ...], anew: bool) -> str
     return None
 
 
-def test_unaltered_everything_is_proved(arms: list[System]) -> None:
+def test_unaltered_everything_is_proved(arms: list[SymbolicSystem]) -> None:
     assert first_failure(arms, (), anew=False) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: ".".join(m.__name__.split(".")[-2:]))
-def test_every_alteration_is_caught(module: types.ModuleType, arms: list[System], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_alteration_is_caught(
+    module: types.ModuleType, arms: list[SymbolicSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
     missed = []
     lines = inspect.getsource(module).splitlines()
     count = places(module)

@@ -10,15 +10,15 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms import tree as trees
-from lagrangian.equations.reading.system import System
-from lagrangian.model.elementary import elementary
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import parameter, parse
-from lagrangian.model.placement import about_x
+from lagrangian.model.placement import rotation_x
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import Certificate, decide
-from lagrangian.proof.exact_tree import exact_tree
-from lagrangian.proof.points import PRIME, NoPoint, Point
+from lagrangian.proof.points import PRIME, ExactPoint, NoPointError
 from lagrangian.proof.prove import derive, prove
+from lagrangian.proof.shipped import exact_tree
 from tests.mechanisms import MARKED
 from tests.proof.trees import named_twist, tree
 
@@ -42,7 +42,7 @@ TREES = {
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
 @pytest.mark.parametrize("name", [given for given in MARKED if given not in LARGE and given != "stewart"])
 def test_library(name: str, symbols: str) -> None:
-    certificate = prove(System(elementary(lg.library(name)), symbols), points=1)
+    certificate = prove(SymbolicSystem(with_single_coordinates(lg.library(name)), symbols), points=1)
     assert certificate, certificate
 
 
@@ -55,14 +55,14 @@ def test_stewart_platform(symbols: str) -> None:
 
 @pytest.mark.parametrize("name", LARGE)
 def test_large_arms(name: str) -> None:
-    certificate = prove(System(lg.library(name), "all"), points=1)
+    certificate = prove(SymbolicSystem(lg.library(name), "all"), points=1)
     assert certificate, certificate
 
 
 @pytest.mark.parametrize("symbols", ["given", "inertial", "all"])
 @pytest.mark.parametrize("name", TREES)
 def test_trees(name: str, symbols: str) -> None:
-    certificate = prove(System(TREES[name], symbols), points=1)
+    certificate = prove(SymbolicSystem(TREES[name], symbols), points=1)
     assert certificate, certificate
 
 
@@ -70,12 +70,12 @@ def test_trees(name: str, symbols: str) -> None:
 def test_random_trees(seed: int) -> None:
     rng = np.random.default_rng(seed)
     types = rng.choice(["revolute", "prismatic", "helical", "fixed"], size=4).tolist()
-    certificate = prove(System(tree(["revolute", *types], 100 + seed, passive=True), "inertial"), points=1)
+    certificate = prove(SymbolicSystem(tree(["revolute", *types], 100 + seed, passive=True), "inertial"), points=1)
     assert certificate, certificate
 
 
 def test_a_puma_takes_about_half_a_second() -> None:
-    system = System(lg.library("puma560"), "inertial")
+    system = SymbolicSystem(lg.library("puma560"), "inertial")
     start = process_time()
     certificate = prove(system)
     assert certificate
@@ -85,7 +85,7 @@ def test_a_puma_takes_about_half_a_second() -> None:
 
 def test_progress() -> None:
     told: list[tuple[str, float]] = []
-    prove(System(lg.library("pendulum")), progress=lambda what, done: told.append((what, done)))
+    prove(SymbolicSystem(lg.library("pendulum")), progress=lambda what, done: told.append((what, done)))
     assert [done for _, done in told] == sorted(done for _, done in told)
     assert told[-1] == ("proved", 1.0)
     assert any("Kane" in what for what, _ in told)
@@ -96,13 +96,13 @@ def test_progress() -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "panda", "three_rrr", "geared_link"])
 def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
-    from lagrangian.equations.algebra.numbers import value
+    from lagrangian.equations.algebra.numbers import evaluate_element
 
-    system = System(lg.library(name))
-    exact, shipped = exact_tree(system), trees.build(lg.library(name))
+    system = SymbolicSystem(lg.library(name))
+    exact, shipped = exact_tree(system), trees.build_tree(lg.library(name))
     for key, array in shipped.constants.items():
         if not key.startswith("coulomb"):
-            found = [float(value(system.ring(x))) for x in exact.constants[key].ravel()]
+            found = [float(evaluate_element(system.ring(x))) for x in exact.constants[key].ravel()]
             np.testing.assert_allclose(found, array.ravel(), atol=1e-12, err_msg=key)
     assert exact.exact
     assert not shipped.exact
@@ -111,19 +111,19 @@ def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "panda"])
 def test_points_satisfy_the_relations(name: str) -> None:
-    system = System(lg.library(name), "all")
-    point = Point(system, 3)
+    system = SymbolicSystem(lg.library(name), "all")
+    point = ExactPoint(system, 3)
     for symbol in system.ring.symbols:
         if symbol.kind in ("sine", "constant_sine"):
             s, c = system.generator(symbol.name), system.generator(system.scalars.cosine_name(symbol.name))
-            assert point.of(s) ** 2 + point.of(c) ** 2 == 1
+            assert point.evaluate(s) ** 2 + point.evaluate(c) ** 2 == 1
 
 
 # -- certificates that fail --------------------------------------------------------------------------------------------
 
 
 def test_a_wrong_entry_is_named() -> None:
-    system = System(lg.library("two_r"))
+    system = SymbolicSystem(lg.library("two_r"))
     derived = derive(system)
     M = [list(row) for row in derived.M]
     M[0][1] = M[1][0] = M[0][1] + system.generator("c12")
@@ -141,7 +141,7 @@ def test_a_wrong_entry_is_named() -> None:
 
 
 def test_an_asymmetric_matrix_is_not_symmetric() -> None:
-    system = System(lg.library("two_r"))
+    system = SymbolicSystem(lg.library("two_r"))
     derived = derive(system)
     M = [list(row) for row in derived.M]
     M[0][1] = M[0][1] + 1
@@ -150,11 +150,11 @@ def test_an_asymmetric_matrix_is_not_symmetric() -> None:
 
 
 def test_what_cannot_be_computed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(system: System) -> list[object]:
+    def broken(system: SymbolicSystem) -> list[object]:
         raise ZeroDivisionError("no inverse")
 
-    monkeypatch.setattr(proofs.kane, "kane", broken)
-    certificate = prove(System(lg.library("two_r")))
+    monkeypatch.setattr(proofs.kane, "kane_torques", broken)
+    certificate = prove(SymbolicSystem(lg.library("two_r")))
     (statement,) = certificate.failed
     assert statement.what == "Lagrange = Kane"
     assert statement.problem == "it could not be computed: ZeroDivisionError: no inverse"
@@ -169,14 +169,14 @@ def test_nothing_compared_is_nothing_proved() -> None:
 
 def test_equations_of_another_system_are_refused() -> None:
     with pytest.raises(lg.ArgumentError, match="another system"):
-        prove(System(lg.library("two_r")), derive(System(lg.library("two_r"))))
+        prove(SymbolicSystem(lg.library("two_r")), derive(SymbolicSystem(lg.library("two_r"))))
 
 
 # -- what is left out is said ------------------------------------------------------------------------------------------
 
 
 def left_out(mechanism: lg.Mechanism) -> str:
-    certificate = prove(System(mechanism), points=2)
+    certificate = prove(SymbolicSystem(mechanism), points=2)
     assert certificate, certificate
     for note in certificate.left_out:
         assert note in str(certificate)
@@ -204,9 +204,9 @@ def test_forward_dynamics_of_a_singular_mass_matrix_is_left_out() -> None:
 def test_a_root_that_is_not_rational_has_a_value_modulo_a_prime(root: str) -> None:
     a = parameter("a", 2.0)
     body = lg.Body("b", 1.0, (parse(root, {"a": a}) if "a" in root else 0.4, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
-    turned = lg.Placement(about_x(np.pi / 4))
+    turned = lg.Transform(rotation_x(np.pi / 4))
     joints = [lg.Joint("r", "revolute", "ground", "b", turned), lg.Joint("p", "prismatic", "b", "c", turned)]
-    certificate = prove(System(lg.Mechanism("root", [body, lg.Body("c", 2.0)], joints, parameters={"a": a})))
+    certificate = prove(SymbolicSystem(lg.Mechanism("root", [body, lg.Body("c", 2.0)], joints, parameters={"a": a})))
     assert certificate, certificate
     assert not certificate.left_out
     how = {statement.what: statement.how for statement in certificate.statements}
@@ -214,17 +214,17 @@ def test_a_root_that_is_not_rational_has_a_value_modulo_a_prime(root: str) -> No
 
 
 def test_points_modulo_a_prime_satisfy_the_relations() -> None:
-    system = System(tree(["revolute", "revolute"], 3, angle=np.pi / 3, chain=True))
+    system = SymbolicSystem(tree(["revolute", "revolute"], 3, angle=np.pi / 3, chain=True))
     (root,) = [symbol.name for symbol in system.ring.symbols if symbol.kind == "root"]
-    point = Point(system, 1, PRIME)
-    assert point.of(system.generator(root)) ** 2 == 3
-    assert point.of(system.generator("s1")) ** 2 + point.of(system.generator("c1")) ** 2 == 1
-    with pytest.raises(NoPoint, match="no rational value"):
-        Point(system, 1)
+    point = ExactPoint(system, 1, PRIME)
+    assert point.evaluate(system.generator(root)) ** 2 == 3
+    assert point.evaluate(system.generator("s1")) ** 2 + point.evaluate(system.generator("c1")) ** 2 == 1
+    with pytest.raises(NoPointError, match="no rational value"):
+        ExactPoint(system, 1)
 
 
 def test_certificate_reads_well() -> None:
-    text = str(prove(System(lg.library("two_r"))))
+    text = str(prove(SymbolicSystem(lg.library("two_r"))))
     assert text.startswith("two_r, 2 coordinates, parameters as the description has them: proved: every difference is the zero")
     assert "not part of the proof" not in text
     widths = {len(line) for line in text.splitlines()[2:]}
@@ -232,7 +232,7 @@ def test_certificate_reads_well() -> None:
 
 
 def test_what_is_equal_at_points_is_not_called_proved() -> None:
-    certificate = prove(System(lg.library("two_r")))
+    certificate = prove(SymbolicSystem(lg.library("two_r")))
     results = {statement.how: statement.result for statement in certificate.statements}
     assert results == {"as polynomials": "proved", "at 3 exact points": "equal"}
     assert "quantities with divisions are equal at exact points" in certificate.headline

@@ -6,10 +6,10 @@ import numpy as np
 
 import lagrangian as lg
 from lagrangian.model import vector as v
-from lagrangian.model.elementary import elementary
+from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import Scalar, parameter
 from lagrangian.model.joints import TYPES
-from lagrangian.model.placement import about_x, about_y, about_z
+from lagrangian.model.placement import rotation_x, rotation_y, rotation_z
 from tests.mechanisms import own_entries, random_body
 
 CYCLE = ((0, 0, 1), (1, 0, 0), (0, 1, 0))  # x to y to z: no rotation is less like its own inverse
@@ -25,11 +25,11 @@ def body(rng: np.random.Generator, name: str) -> lg.Body:
     return lg.Body(name, round(float(made.mass), 2), decimals(np.array(made.center)), decimals(np.array(made.inertia), 4))
 
 
-def placement(rng: np.random.Generator, angle: Scalar = 0) -> lg.Placement:
+def placement(rng: np.random.Generator, angle: Scalar = 0) -> lg.Transform:
     turn = v.IDENTITY
     for _ in range(int(rng.integers(0, 3))):
         turn = v.mat_mat(turn, CYCLE)
-    return lg.Placement(v.mat_mat(turn, about_x(angle)), decimals(rng.normal(size=3)))
+    return lg.Transform(v.mat_mat(turn, rotation_x(angle)), decimals(rng.normal(size=3)))
 
 
 def tree(
@@ -67,15 +67,15 @@ def tree(
             )
         )
     down = decimals(rng.normal(size=3) * 9, 1) if gravity is None else gravity
-    return elementary(lg.Mechanism("tree", bodies, joints, gravity=down, **extra))  # type: ignore[arg-type]
+    return with_single_coordinates(lg.Mechanism("tree", bodies, joints, gravity=down, **extra))  # type: ignore[arg-type]
 
 
 def named_twist() -> lg.Mechanism:
     """A 3R arm whose twist angles are names, and gravity too."""
     alpha, beta, g = parameter("alpha", 0.7), parameter("beta", -1.1), parameter("g", 9.81)
     rng = np.random.default_rng(4)
-    turns = (about_y(alpha), about_x(beta), v.mat_mat(about_z(alpha), about_x(beta)))
-    places = [lg.Placement(R, (parameter(f"l{i}", 0.5), 0, 0)) for i, R in enumerate(turns)]
+    turns = (rotation_y(alpha), rotation_x(beta), v.mat_mat(rotation_z(alpha), rotation_x(beta)))
+    places = [lg.Transform(R, (parameter(f"l{i}", 0.5), 0, 0)) for i, R in enumerate(turns)]
     bodies = [body(rng, f"b{i}") for i in range(3)]
     joints = [lg.Joint(f"j{i}", "revolute", f"b{i - 1}" if i else "ground", f"b{i}", P) for i, P in enumerate(places)]
     names = {"alpha": alpha, "beta": beta, "g": g, **{f"l{i}": parameter(f"l{i}", 0.5) for i in range(3)}}

@@ -15,13 +15,11 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.motion.status import Ending, Status
-from lagrangian.report import write
-from lagrangian.report.html import column, number, rough, table
-from lagrangian.report.parts import equations
-from lagrangian.report.parts.actuators import actuators
-from lagrangian.report.parts.energy import energy
-from lagrangian.report.subject import Part, Subject
-from lagrangian.report.verdict import constraints_verdict, energy_verdict, limits_verdicts
+from lagrangian.report import equations_section, write
+from lagrangian.report.energy_section import energy
+from lagrangian.report.html import number, number_column, short_number, table
+from lagrangian.report.loads_section import actuators
+from lagrangian.report.subject import ReportSection, ReportSubject, constraints_verdict, energy_verdict, limits_verdicts
 from lagrangian.report.write import report_html, write_report
 from tests.motion.machines import chain
 
@@ -112,7 +110,7 @@ def circle() -> lg.Motion:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures take the longest, and are looked at elsewhere."""
-    monkeypatch.setattr("lagrangian.pictures.figure.Picture.savefig", lambda self, stream, **options: stream.write(b"<svg/>"))
+    monkeypatch.setattr("lagrangian.plots.style.StyledFigure.savefig", lambda self, stream, **options: stream.write(b"<svg/>"))
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -233,7 +231,7 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
     def broken(*subject: object) -> None:
         raise ZeroDivisionError("no <luck>")
 
-    parts = [Part(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
+    parts = [ReportSection(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
     monkeypatch.setattr(write, "PARTS", parts)
     monkeypatch.setattr(write, "png", broken)
     told: list[tuple[int, int]] = []
@@ -258,20 +256,20 @@ def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
 
 
 def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = equations.equations(Subject(circle))
+    shown = equations_section.equations(ReportSubject(circle))
     assert "are not shown" not in str(shown)
-    monkeypatch.setattr(equations, "READ", 5)  # terms
-    monkeypatch.setattr(equations, "ENTRY", 3)
-    some = str(equations.equations(Subject(circle)))
+    monkeypatch.setattr(equations_section, "READ", 5)  # terms
+    monkeypatch.setattr(equations_section, "ENTRY", 3)
+    some = str(equations_section.equations(ReportSubject(circle)))
     assert "2 entries with more than 3 terms are not shown" in some
     assert "Christoffel symbols are not zero" in some
-    monkeypatch.setattr(equations, "COORDINATES", 1)
-    assert "The equations of 2 coordinates are too long to show here" in str(equations.equations(Subject(circle)))
+    monkeypatch.setattr(equations_section, "COORDINATES", 1)
+    assert "The equations of 2 coordinates are too long to show here" in str(equations_section.equations(ReportSubject(circle)))
     monkeypatch.undo()
     costly = chain(12)
-    monkeypatch.setattr(equations, "SECONDS", 1e-9)
+    monkeypatch.setattr(equations_section, "SECONDS", 1e-9)
     motion = lg.simulate(costly, 0.01, t_eval=2)
-    assert "would take" in str(equations.equations(Subject(motion)))
+    assert "would take" in str(equations_section.equations(ReportSubject(motion)))
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -308,7 +306,7 @@ def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
     assert energy_verdict(found).good is False
     found.statistics["drift_between_steps"] = 1e-3
     assert constraints_verdict(found).good is False
-    assert "does not balance" in str(energy(Subject(found)))
+    assert "does not balance" in str(energy(ReportSubject(found)))
     found.statistics["adaptive"] = False
     assert energy_verdict(found).good is None
 
@@ -316,7 +314,7 @@ def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_limits_that_are_passed_are_seen() -> None:
     arm = lg.library("two_r")
-    bounds = [lg.Limits(speed=100, effort=5), lg.Limits(-3, 3, speed=4)]
+    bounds = [lg.JointLimits(speed=100, effort=5), lg.JointLimits(-3, 3, speed=4)]
     arm = arm.replace(joints=[replace(j, limits=x) for j, x in zip(arm.joints, bounds, strict=True)])
     motion = lg.simulate(arm, 1.0, torque=[8, 0], t_eval=101)
     told = [x.short for x in limits_verdicts(motion)]
@@ -329,7 +327,7 @@ def test_limits_that_are_passed_are_seen() -> None:
     speeds = next(rows for rows in page.tables["joints"] if rows[0][1] == "peak speed")
     assert [x[2] for x in speeds[1:]] == ["100", "4"]
     assert value(speeds[2][1]) == pytest.approx(np.abs(motion.qd[:, 1]).max(), rel=1e-3)
-    within = arm.replace(joints=[replace(j, limits=lg.Limits(-9, 9, 99, 99)) for j in arm.joints])
+    within = arm.replace(joints=[replace(j, limits=lg.JointLimits(-9, 9, 99, 99)) for j in arm.joints])
     assert [x.short for x in limits_verdicts(lg.simulate(within, 0.1))] == ["within all limits"]
     assert limits_verdicts(lg.simulate(lg.library("two_r"), 0.1)) == []
 
@@ -406,7 +404,7 @@ def plain(markup: str) -> str:
 @pytest.mark.parametrize("x", [1.0, -0.001, 123456.0, 99999.4, 9.9999e-4, 1e-16, -3.14159e8, 12345.6, 0.12345, 1e5, 1e22])
 def test_numbers_read_back(x: float) -> None:
     assert value(plain(number(x))) == pytest.approx(x, rel=6e-3 if abs(x) < 1e-3 or abs(x) >= 1e5 else 6e-4)
-    assert value(plain(rough(abs(x)))) == pytest.approx(abs(x), rel=0.06)
+    assert value(plain(short_number(abs(x)))) == pytest.approx(abs(x), rel=0.06)
 
 
 def test_numbers_that_are_none() -> None:
@@ -417,9 +415,9 @@ def test_numbers_that_are_none() -> None:
 
 
 def test_rounding_below_larger_numbers_is_zero() -> None:
-    assert column([3.0, -1e-16, 1e-11, math.nan]) == ["3", "0", number(1e-11), "not a number"]
-    assert column([0.0, 1e-16]) == ["0", number(1e-16)]
-    assert rough(-2e-9) == "−" + rough(2e-9)
+    assert number_column([3.0, -1e-16, 1e-11, math.nan]) == ["3", "0", number(1e-11), "not a number"]
+    assert number_column([0.0, 1e-16]) == ["0", number(1e-16)]
+    assert short_number(-2e-9) == "−" + short_number(2e-9)
 
 
 def test_tables_of_many_rows_count_them() -> None:
@@ -432,7 +430,7 @@ def test_what_is_missing_is_said_without_code() -> None:
     """A page for those who did not write the run gives them no Python to type."""
     slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
     m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])
-    told = str(actuators(Subject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
+    told = str(actuators(ReportSubject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
     assert "rail slides, and the travel per turn of a screw or pinion is not known" in told
     assert "lead=" not in told
     assert "catalogue=" not in told

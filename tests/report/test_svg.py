@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lagrangian.report.svg import CURVE, address, slim
+from lagrangian.report.svg import MAX_STRAIGHT_POINTS, data_url, minify_svg
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def paths(svg: str) -> list[str]:
 
 
 def test_curves_are_where_they_were(figure: str) -> None:
-    short = slim(figure)
+    short = minify_svg(figure)
     before, after = paths(figure), paths(short)
     assert len(before) == len(after)
     long = 0
@@ -57,14 +57,14 @@ def test_curves_are_where_they_were(figure: str) -> None:
         if "Q" in a or "C" in a or not a:
             continue
         p, q = points(a), points(b)
-        long += len(p) > CURVE
-        assert np.abs(p - q).max() < (0.051 if len(p) > CURVE else 0.0051)
+        long += len(p) > MAX_STRAIGHT_POINTS
+        assert np.abs(p - q).max() < (0.051 if len(p) > MAX_STRAIGHT_POINTS else 0.0051)
     assert long >= 3
     assert len(short) < 0.5 * len(figure)
 
 
 def test_references_lead_somewhere(figure: str) -> None:
-    short = slim(figure)
+    short = minify_svg(figure)
     names = re.findall(r'id="([^"]*)"', short)
     assert len(set(names)) == len(names)
     used = re.findall(r'(?:href="|url\()#([^")]*)', short)
@@ -75,7 +75,7 @@ def test_references_lead_somewhere(figure: str) -> None:
 def test_an_address_can_stand_in_double_quotes(figure: str) -> None:
     from urllib.parse import unquote
 
-    told = address(slim(figure))
+    told = data_url(minify_svg(figure))
     assert told.startswith("data:image/svg+xml,<svg")
     assert not set('"#&\n') & set(told)
     assert len(paths(unquote(told.partition(",")[2]))) == len(paths(figure))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.sizing.candidates import Load
+from lagrangian.sizing.candidates import GearLoad
 from tests.sizing.tasks import (
     A,
     J,
@@ -59,7 +59,7 @@ def test_motor_side_in_closed_form() -> None:
     assert c.margins["speed"] == pytest.approx(500 / (20 * A * W))
     assert c.tightest == "continuous"
     assert c.inertia_ratio == pytest.approx(J / (400 * 2e-4))
-    assert c.reflected == pytest.approx(400 * 2e-4)
+    assert c.reflected_inertia == pytest.approx(400 * 2e-4)
 
 
 def test_losses_of_the_gear() -> None:
@@ -145,9 +145,9 @@ def test_the_smallest_that_fits_is_chosen() -> None:
     assert sized(prefer="cost").chosen.motor.name == "large"
     assert [c.motor.name for c in sized().alternatives] == ["small", "unknown", "large"]
     assert sized(prefer="mass").alternatives[-1].motor.name == "unknown"
-    assert all(c.headroom >= 1 for c in sized().feasible)
+    assert all(c.relative_margin >= 1 for c in sized().feasible)
     first = [c for c in sized().feasible if c.motor.name == "small"]
-    assert first == sorted(first, key=lambda c: -c.headroom)
+    assert first == sorted(first, key=lambda c: -c.relative_margin)
     # the margin decides, and so does the heat
     short = sized().chosen.margins["continuous"]
     assert sized(margin=short * 1.01).chosen.motor.name != "small"
@@ -180,11 +180,11 @@ def test_the_worst_moment_is_found_in_long_tasks(count: int) -> None:
             a = lg.size_actuators(wheel(), motion, catalogue=[motor], gears=gear, margin=0.01)["axis"]
             assert a.best is not None
             asks = np.abs(a.torque) > 0
-            expected = (motor.peak(a.speed[asks]) / np.abs(a.torque[asks])).min()
+            expected = (motor.intermittent_torque(a.speed[asks]) / np.abs(a.torque[asks])).min()
             assert a.best.margins["peak"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
             assert a.best.peak_torque == pytest.approx(np.abs(a.torque).max(), rel=1e-12)
             assert a.best.rms_torque == pytest.approx(math.sqrt(a.weight @ a.torque**2 / 3), rel=1e-9)
-            assert a.best.margins["speed"] == pytest.approx(motor.top_speed / np.abs(a.speed).max())
+            assert a.best.margins["speed"] == pytest.approx(motor.speed_limit / np.abs(a.speed).max())
 
 
 def test_the_worst_moment_among_rows_that_jump_about() -> None:
@@ -194,10 +194,10 @@ def test_the_worst_moment_among_rows_that_jump_about() -> None:
     for _ in range(50):
         n = 4200
         force, qd, qdd = rng.normal(size=n) * 10, rng.uniform(0, 20, (n, 1)), rng.normal(size=(n, 1)) * 500
-        load = Load.of(SimpleNamespace(qd=qd, qdd=qdd, mean=np.mean), 0, force)  # type: ignore[arg-type]
+        load = GearLoad.from_force(SimpleNamespace(qd=qd, qdd=qdd, mean=np.mean), 0, force)  # type: ignore[arg-type]
         torque = np.abs(force / 20 + 2e-3 * qdd[:, 0])
-        largest, margin = load.worst(MOTOR, 20.0, 1e-4)
+        largest, margin = load.peak_torque_and_margin(MOTOR, 20.0, 1e-4)
         assert largest == pytest.approx(torque.max(), rel=1e-12)
-        assert margin == pytest.approx((MOTOR.peak(20 * qd[:, 0]) / torque).min(), rel=1e-12)
+        assert margin == pytest.approx((MOTOR.intermittent_torque(20 * qd[:, 0]) / torque).min(), rel=1e-12)
         jumping += load.blocks[0].shape[1] > 1
     assert jumping == 50

@@ -35,7 +35,7 @@ def test_demand_of_a_swinging_inertia() -> None:
     assert d.energy_back == pytest.approx(d.energy, rel=1e-6)
     assert d.load_inertia == pytest.approx(J)
     assert d.load_factor == pytest.approx(4 * J * (A * W**2) ** 2 / 2, rel=1e-6)
-    assert d.peak_at == pytest.approx(np.pi / 2 / W, abs=1e-3) or d.peak_at == pytest.approx(3 * np.pi / 2 / W, abs=1e-3)
+    assert d.peak_time == pytest.approx(np.pi / 2 / W, abs=1e-3) or d.peak_time == pytest.approx(3 * np.pi / 2 / W, abs=1e-3)
     assert d.units == ("N m", "rad/s", "kg m²")
 
 
@@ -62,9 +62,9 @@ def test_a_dwell_is_held_or_braked() -> None:
     short = lg.size_actuators(arm, motion, catalogue=False).demand["theta"]
     square = short.rms_torque**2 * 1.0
     for held, rest in ((True, hold), (False, 0.0)):
-        d = lg.size_actuators(arm, motion, catalogue=False, dwell=3.0, held=held).demand["theta"]
+        d = lg.size_actuators(arm, motion, catalogue=False, dwell=3.0, hold_at_rest=held).demand["theta"]
         assert d.rms_torque == pytest.approx(math.sqrt((square + 3 * rest**2) / 4), rel=1e-12)
         assert d.cycle_time == pytest.approx(4.0)
-        same = lg.size_actuators(arm, motion, catalogue=False, cycle_time=4.0, held=held).demand["theta"]
+        same = lg.size_actuators(arm, motion, catalogue=False, cycle_time=4.0, hold_at_rest=held).demand["theta"]
         assert same.rms_torque == pytest.approx(d.rms_torque)
         assert d.energy == pytest.approx(short.energy)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.sizing.gears import STANDARD, gears_of
-from lagrangian.sizing.motors import COLUMNS, RPM, catalogue_of
+from lagrangian.sizing.gears import STANDARD_GEARS, as_gears
+from lagrangian.sizing.motors import COLUMNS, RPM, as_motors
 
 HEADER = "name,rated_torque_Nm,peak_torque_Nm,rated_speed_rpm,max_speed_rpm,inertia_kgm2"
 GOOD = "m1,1,3,3000,5000,1e-5"
@@ -32,26 +32,26 @@ def written(folder: Path, *lines: str) -> Path:
 def test_envelope_of_a_servo() -> None:
     m = motor()
     assert m.rated_power == 300
-    assert m.continuous([0, 300, 400, 500]) == pytest.approx([1, 1, 0.75, 0.6])
-    assert m.peak([0, 300, 400, 500]) == pytest.approx([3, 3, 1.8, 0.6])
-    assert m.peak(-400) == m.peak(400)
-    assert m.peak(500.1) == 0
-    assert m.continuous(500.1) == 0
-    assert np.all(m.continuous(np.linspace(0, 600, 999)) <= m.peak(np.linspace(0, 600, 999)))
+    assert m.continuous_torque([0, 300, 400, 500]) == pytest.approx([1, 1, 0.75, 0.6])
+    assert m.intermittent_torque([0, 300, 400, 500]) == pytest.approx([3, 3, 1.8, 0.6])
+    assert m.intermittent_torque(-400) == m.intermittent_torque(400)
+    assert m.intermittent_torque(500.1) == 0
+    assert m.continuous_torque(500.1) == 0
+    assert np.all(m.continuous_torque(np.linspace(0, 600, 999)) <= m.intermittent_torque(np.linspace(0, 600, 999)))
 
 
 def test_envelope_with_a_knee_and_standstill_torque() -> None:
     m = motor(knee_speed=400, standstill_torque=2)
-    assert m.peak([400, 450]) == pytest.approx([3, 1.8])
-    assert m.continuous([0, 150, 300]) == pytest.approx([2, 1.5, 1])
-    assert m.accelerating_factor == pytest.approx(4 / 1e-5)
-    assert motor(knee_speed=500).peak(500) == 3
+    assert m.intermittent_torque([400, 450]) == pytest.approx([3, 1.8])
+    assert m.continuous_torque([0, 150, 300]) == pytest.approx([2, 1.5, 1])
+    assert m.power_rate == pytest.approx(4 / 1e-5)
+    assert motor(knee_speed=500).intermittent_torque(500) == 3
 
 
 def test_a_voltage_cuts_both_envelopes() -> None:
     m = motor(no_load_speed=400, stall_torque=4, peak_torque=3)
-    assert m.peak([0, 100, 200, 399, 400, 450]) == pytest.approx([3, 3, 2, 0.01, 0, 0])
-    assert m.continuous([300, 350, 380]) == pytest.approx([1, 0.5, 0.2])
+    assert m.intermittent_torque([0, 100, 200, 399, 400, 450]) == pytest.approx([3, 3, 2, 0.01, 0, 0])
+    assert m.continuous_torque([300, 350, 380]) == pytest.approx([1, 0.5, 0.2])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_shipped_catalogue_has_the_published_figures() -> None:
         assert motors[name].rated_torque / motors[name].inertia == pytest.approx(published, rel=0.01)
     rate = {"SGMPH-01A": 20.6, "SGMPH-02A": 21.0, "SGMPH-04A": 49.0, "SGMPH-08A": 27.1, "SGMPH-15A": 56.7}
     for name, published in rate.items():
-        assert motors[name].accelerating_factor / 1000 == pytest.approx(published, rel=0.01)
+        assert motors[name].power_rate / 1000 == pytest.approx(published, rel=0.01)
     for m in motors.values():
         assert m.source
         assert m.rated_power == pytest.approx(m.rated_torque * m.rated_speed, rel=0.06)
@@ -117,7 +117,7 @@ def test_a_catalogue_is_read(tmp_path: Path) -> None:
     assert first.source == "by hand"
     assert first.rated_speed == pytest.approx(3000 * RPM)
     assert second.mass == 2
-    assert catalogue_of(str(file)) == (first, second)
+    assert as_motors(str(file)) == (first, second)
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
@@ -167,24 +167,24 @@ def test_bad_catalogues(tmp_path: Path, lines: tuple[str, ...], says: str) -> No
 
 
 def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
-    assert catalogue_of(False) == ()
-    assert catalogue_of(motor()) == catalogue_of([motor()]) == (motor(),)
-    assert catalogue_of(None) is lg.read_catalogue()
+    assert as_motors(False) == ()
+    assert as_motors(motor()) == as_motors([motor()]) == (motor(),)
+    assert as_motors(None) is lg.read_catalogue()
     for bad, says in ((3, "path of a CSV"), ((), "no motors"), (["m"], "not a Motor"), ([motor(), motor()], "two motors")):
         with pytest.raises(lg.ArgumentError, match=says):
-            catalogue_of(bad)
+            as_motors(bad)
     with pytest.raises(lg.DescriptionError, match="no such file"):
-        catalogue_of(tmp_path / "none.csv")
+        as_motors(tmp_path / "none.csv")
 
 
 def test_gears() -> None:
-    assert gears_of(None) is STANDARD
-    assert gears_of(50) == gears_of([50]) == (lg.Gear(50),)
-    mixed = gears_of([lg.GearRange(1, 10), 3])
+    assert as_gears(None) is STANDARD_GEARS
+    assert as_gears(50) == as_gears([50]) == (lg.Gear(50),)
+    mixed = as_gears([lg.GearRange(1, 10), 3])
     assert [type(g) for g in mixed] == [lg.GearRange, lg.Gear]
-    assert lg.GearRange(2, 8).at(100).ratio == 8
-    assert [g.ratio for g in lg.GearRange(5, 5).steps()] == [5]
-    steps = [g.ratio for g in lg.GearRange(2, 8, 0.9).steps()]
+    assert lg.GearRange(2, 8).with_ratio(100).ratio == 8
+    assert [g.ratio for g in lg.GearRange(5, 5).sample_gears()] == [5]
+    steps = [g.ratio for g in lg.GearRange(2, 8, 0.9).sample_gears()]
     assert steps[0] == pytest.approx(2)
     assert steps[-1] == pytest.approx(8)
     assert str(lg.Gear(50, name="strain wave")) == "strain wave 50:1"
@@ -204,9 +204,9 @@ def test_gears() -> None:
         lambda: lg.GearRange(10, 1),
         lambda: lg.GearRange(0, 1),
         lambda: lg.GearRange(1, math.inf),
-        lambda: gears_of([]),
-        lambda: gears_of("50"),
-        lambda: gears_of({"a": 1}),
+        lambda: as_gears([]),
+        lambda: as_gears("50"),
+        lambda: as_gears({"a": 1}),
     ],
 )
 def test_bad_gears(make: object) -> None:

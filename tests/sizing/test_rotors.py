@@ -17,7 +17,7 @@ def machine(kind: str) -> lg.Mechanism:
     rotor = None if "rotor" in TYPES[kind].refuses else ROTOR
     joints = [
         lg.Joint("first", kind, "ground", "b0", **own, rotor=rotor),
-        lg.Joint("second", "revolute", "b0", "b1", lg.Placement(position=(0.5, 0.25, 0)), axis=(0, 1, 0), rotor=ROTOR),
+        lg.Joint("second", "revolute", "b0", "b1", lg.Transform(position=(0.5, 0.25, 0)), axis=(0, 1, 0), rotor=ROTOR),
     ]
     return lg.Mechanism("machine", [random_body(rng, "b0"), random_body(rng, "b1")], joints)
 
@@ -32,10 +32,10 @@ def test_of_every_joint(kind: str) -> None:
     found = lg.identify(mechanism, np.arange(n) * 0.01, q, tau, qd, qdd, friction=False, rotors=True, slow=0.0, physical=False)
     again = lg.compile(found.mechanism)
     np.testing.assert_allclose(again.inverse_dynamics(q, qd, qdd), tau, rtol=0, atol=1e-6 * np.abs(tau).max())
-    assert max(found.residuals.percent) < 1e-5
+    assert max(found.residuals.percent_error) < 1e-5
 
 
 @pytest.mark.parametrize("kind", [k for k in MOVING if k not in ("ball", "free")])
 def test_paths_that_excite_them(kind: str) -> None:
-    path = lg.exciting_path(machine(kind), harmonics=3, rotors=True, friction=False, iterations=0)
+    path = lg.excitation_trajectory(machine(kind), harmonics=3, rotors=True, friction=False, iterations=0)
     assert 1 < path.condition < 1e6

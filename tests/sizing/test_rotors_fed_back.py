@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import null_space
 
 import lagrangian as lg
-from lagrangian.sizing.actuators import _settle
+from lagrangian.sizing.actuators import _choose_until_stable
 from tests.sizing.tasks import (
     reach,
 )
@@ -31,7 +31,7 @@ def test_torques_with_the_chosen_rotors_are_those_of_the_rebuilt_mechanism(name:
     for joint in sizing.mechanism.joints:
         c = sizing[joint.name].chosen
         assert c is not None
-        assert float(joint.rotor.reflected) == pytest.approx(c.reflected)
+        assert float(joint.rotor.reflected_inertia) == pytest.approx(c.reflected_inertia)
     # the description's own rotors play no part in the choice
     bare = arm.replace(joints=tuple(replace(j, rotor=lg.Rotor()) for j in arm.joints))
     again = lg.size_actuators(bare, reach(bare), gears=[20, 50, 100, 160], margin=1.0)
@@ -86,7 +86,7 @@ def test_load_inertia_of_a_loop_is_reduced() -> None:
             speeds = lg.consistent_speeds(dyn, q, fixed={n: float(n == name) for n in found})
             assert speeds[driven].sum() == pytest.approx(1)
             inertia.append(2 * dyn.kinetic_energy(q, speeds))
-        rotor = float(machine.joint(name).rotor.reflected)
+        rotor = float(machine.joint(name).rotor.reflected_inertia)
         assert d.load_inertia_max == pytest.approx(max(inertia) - rotor, rel=1e-6)
         assert min(inertia) - rotor <= d.load_inertia * (1 + 1e-9)
 
@@ -102,7 +102,7 @@ def test_more_actuators_than_freedoms_share_the_rotors() -> None:
     dyn = lg.compile(machine)
     motion.tau = np.array([actuated_torques(dyn, motion, row) for row in range(len(motion.t))])
     sizing = lg.size_actuators(machine, motion, gears=[10, 50], margin=0.5)
-    assert sizing.settled
+    assert sizing.converged
     assert sizing.iterations >= 2
     assert all(a.chosen for a in sizing.actuators.values())
     built = lg.compile(sizing.mechanism)
@@ -137,7 +137,7 @@ def test_choices_that_go_round_are_found() -> None:
             self.key, self.best = key, None
 
     turn = iter([1, 2, 3, 2, 3, 2, 3])
-    _, iterations, settled = _settle(SimpleNamespace(share=1), np.zeros(1), lambda r: [Fake(next(turn))])  # type: ignore[arg-type]
+    _, iterations, settled = _choose_until_stable(SimpleNamespace(share=1), np.zeros(1), lambda r: [Fake(next(turn))])  # type: ignore[arg-type]
     assert (iterations, settled) == (4, False)
     turn = iter([1, 2, 2])
-    assert _settle(SimpleNamespace(share=1), np.zeros(1), lambda r: [Fake(next(turn))])[1:] == (3, True)  # type: ignore[arg-type]
+    assert _choose_until_stable(SimpleNamespace(share=1), np.zeros(1), lambda r: [Fake(next(turn))])[1:] == (3, True)  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ def test_table_csv_and_plot(tmp_path: Path) -> None:
     assert (tmp_path / "all.png").stat().st_size > 10_000
     assert len(figure.axes) == 2
     first, second = sizing.demand
-    named = arm.replace(joints=[replace(j, name=f"={j.name}") for j in arm.joints], initial=lg.Initial(), poses={})
+    named = arm.replace(joints=[replace(j, name=f"={j.name}") for j in arm.joints], initial=lg.InitialState(), poses={})
     hostile = lg.size_actuators(named, reach(named), catalogue=False)
     hostile.to_csv(tmp_path / "h.csv")
     with (tmp_path / "h.csv").open() as stream:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.studies.canonical import digest
+from lagrangian.studies.job import digest
 
 GAIN = 5.0
 

@@ -68,7 +68,7 @@ def test_two_workers_and_one_of_them_killed(cluster: tuple[str, list[subprocess.
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lagrangian.studies.cluster.PATIENCE", "1s")
+    monkeypatch.setattr("lagrangian.studies.cluster.ANSWER_TIMEOUT", "1s")
     with pytest.raises(lg.ArgumentError, match="where no scheduler answers"):
         lg.study(SLIDER, {"m": [1.0, 2.0]}, folder=tmp_path / "s", scheduler="tcp://127.0.0.1:9")
     assert not os.listdir(tmp_path / "s" / "chunks")

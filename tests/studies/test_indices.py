@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import lagrangian as lg
-from lagrangian.studies.indices import rank, sobol
+from lagrangian.studies.indices import rank_correlations, sobol_indices
 from tests.studies.models import g_function, g_indices, ishigami, ishigami_indices
 
 
@@ -43,7 +43,7 @@ def test_intervals_of_independent_groups_hold_what_they_promise() -> None:
         a, b = rng.random((2, 128, 2))
         columns = [a, b, np.column_stack([b[:, 0], a[:, 1]]), np.column_stack([a[:, 0], b[:, 1]])]
         values = np.column_stack([2 * x[:, 0] + x[:, 1] for x in columns])  # of the variance 4/5 and 1/5
-        found = sobol("y", ("x1", "x2"), values, seed=k)
+        found = sobol_indices("y", ("x1", "x2"), values, seed=k)
         inside += bool(found.total_interval[0, 0] <= 0.8 <= found.total_interval[0, 1])
     assert 175 <= inside <= 200
 
@@ -53,7 +53,7 @@ def test_groups_with_a_failure_are_left_out() -> None:
     values = rng.normal(size=(64, 4))
     holes = values.copy()
     holes[5, 2] = np.nan
-    whole, partly = sobol("y", ("a", "b"), np.delete(values, 5, axis=0)), sobol("y", ("a", "b"), holes)
+    whole, partly = sobol_indices("y", ("a", "b"), np.delete(values, 5, axis=0)), sobol_indices("y", ("a", "b"), holes)
     assert np.array_equal(whole.first, partly.first)
     assert partly.samples == 63 * 4
 
@@ -64,12 +64,12 @@ def test_rank_correlations_are_scipys() -> None:
     y = np.exp(x[:, 0]) - 0.5 * x[:, 1] + 0.2 * rng.normal(size=300)
     y[7] = np.nan
     good = np.isfinite(y)
-    found = rank("y", ("a", "b", "c"), x, y)
+    found = rank_correlations("y", ("a", "b", "c"), x, y)
     for k in range(3):
         assert found.first[k] == pytest.approx(stats.spearmanr(x[good, k], y[good]).statistic, abs=1e-12)
         assert found.first_interval[k, 0] < found.first[k] < found.first_interval[k, 1]
 
 
 def test_few_results_have_no_indices() -> None:
-    assert np.isnan(rank("y", ("a",), np.zeros((3, 1)), np.zeros(3)).first).all()
-    assert np.isnan(sobol("y", ("a",), np.full((3, 3), np.nan)).first).all()
+    assert np.isnan(rank_correlations("y", ("a",), np.zeros((3, 1)), np.zeros(3)).first).all()
+    assert np.isnan(sobol_indices("y", ("a",), np.full((3, 3), np.nan)).first).all()

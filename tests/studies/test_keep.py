@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies.keep import Kept, kept, times_of
-from lagrangian.studies.quantities import OneMotion, known
+from lagrangian.studies.quantities import OneMotion, quantity_readers
+from lagrangian.studies.reductions import OutputColumn, as_output_columns, output_times
 from tests.studies.models import SLIDER
 
 T, M, F = 2.0, 2.0, 3.0
@@ -18,10 +18,10 @@ END = F * T**2 / (2 * M)
 
 
 def number(text: str, mechanism: lg.Mechanism = SLIDER, rows: int = 1001, **options: Any) -> Any:
-    columns = kept([text], mechanism, None)
-    times, places = times_of(columns, np.linspace(0, T, rows), (0.0, T))
+    columns = as_output_columns([text], mechanism, None)
+    times, places = output_times(columns, np.linspace(0, T, rows), (0.0, T))
     motion = lg.simulate(mechanism, t_eval=times, **options)
-    return columns[0].of(OneMotion(motion, known(mechanism)), places.get(text))[0]
+    return columns[0].evaluate(OneMotion(motion, quantity_readers(mechanism)), places.get(text))[0]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_rows_between_the_times_of_the_others() -> None:
     """Seven rows of a run with eleven: none is at another's time, and extremes are those of all."""
     t = np.linspace(0, T, 7)
     assert number("rows(x, 7)", rows=11) == pytest.approx(F * t**2 / (2 * M), abs=1e-8)
-    columns = kept(["rows(x, 7)", "rows(x, 101)"], SLIDER, None)
-    times, places = times_of(columns, np.linspace(0, T, 11), (0.0, T))
+    columns = as_output_columns(["rows(x, 7)", "rows(x, 101)"], SLIDER, None)
+    times, places = output_times(columns, np.linspace(0, T, 11), (0.0, T))
     assert len(times) == 101 + 4
     for column in columns:
         assert times[places[column.name]] == pytest.approx(np.linspace(0, T, column.rows), abs=1e-12)
@@ -89,16 +89,16 @@ def test_reactions_and_multipliers_are_the_motions() -> None:
     four_bar = lg.library("four_bar")
     motion = lg.simulate(four_bar, 1.0)
     names = motion.constraint_names
-    columns = kept(["peak(force_phi2)", f"max(lambda_{names[0]})"], four_bar, None, names)
-    found = [column.of(OneMotion(motion, known(four_bar, names)))[0] for column in columns]
+    columns = as_output_columns(["peak(force_phi2)", f"max(lambda_{names[0]})"], four_bar, None, names)
+    found = [column.evaluate(OneMotion(motion, quantity_readers(four_bar, names)))[0] for column in columns]
     assert found[0] == np.linalg.norm(motion.reactions[:, 1, 3:], axis=1).max()
     assert found[1] == motion.multipliers[:, 0].max()
 
 
 def test_names_of_ones_own() -> None:
-    columns = kept({"way": "end(x)", "speed": "peak(qd_x)"}, SLIDER, None)
+    columns = as_output_columns({"way": "end(x)", "speed": "peak(qd_x)"}, SLIDER, None)
     assert [(x.name, x.text) for x in columns] == [("way", "end(x)"), ("speed", "peak(qd_x)")]
-    assert all(isinstance(x, Kept) for x in columns)
+    assert all(isinstance(x, OutputColumn) for x in columns)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,6 @@ def test_names_of_ones_own() -> None:
 )
 def test_what_cannot_be_kept_is_told(given: Any, told: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
-        kept(given, SLIDER, None)
+        as_output_columns(given, SLIDER, None)
     assert told in str(error.value)
     assert "keep" in str(error.value) or error.value.argument == "keep"

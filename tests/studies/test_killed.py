@@ -70,7 +70,7 @@ def test_worker_and_then_client_killed(tmp_path: Path) -> None:
     client.wait()
     assert gone(workers)  # who has nobody to work for ends by itself
     between = lg.read_study(folder)
-    assert 0 < between.done < 120
+    assert 0 < between.completed_count < 120
     again = started(tmp_path, "killed", 2)
     assert again.communicate(timeout=PATIENCE)[0] == "120\n"
     study = lg.read_study(folder)
@@ -96,13 +96,13 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
     out, told = client.communicate(timeout=PATIENCE)
     assert out == ""  # what the program would do with the study, it does not
     assert "KeyboardInterrupt: slowly: interrupted after" in told
-    assert 0 < lg.read_study(folder).done < 120
+    assert 0 < lg.read_study(folder).completed_count < 120
     assert gone(workers)
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEADLY_MARK", str(tmp_path / "died"))
-    study = lg.study(None, {"a": lg.span(0, 1, 20)}, deadly, chunk=5, folder=tmp_path / "s", workers=2)
+    study = lg.study(None, {"a": lg.grid(0, 1, 20)}, deadly, chunk=5, folder=tmp_path / "s", workers=2)
     assert study.complete
     assert np.array_equal(study["value"], np.linspace(0, 1, 20))
     assert study.counts() == {"chunks": 4, "begun": 5, "kept": 4, "kept twice": 0}
@@ -110,8 +110,8 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_chunk_that_kills_is_left_out(tmp_path: Path) -> None:
     with pytest.warns(lg.StudyWarning, match="samples 15 to 20 are missing: .* died 3 times, by SIGKILL"):
-        study = lg.study(None, {"a": lg.span(0, 1, 20)}, always_deadly, chunk=5, folder=tmp_path / "s", workers=2)
-    assert study.done == 15
+        study = lg.study(None, {"a": lg.grid(0, 1, 20)}, always_deadly, chunk=5, folder=tmp_path / "s", workers=2)
+    assert study.completed_count == 15
     assert not study.complete
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies import lanes
-from lagrangian.studies.evaluate import Simulation
-from lagrangian.studies.study import job_of
+from lagrangian.studies import batches
+from lagrangian.studies.evaluate import SampleSimulation
+from lagrangian.studies.study import make_job
 
 STATES = ["end(theta1)", "peak(qd_theta2)", "rms(qd_theta1)", "mean(theta2)", "rows(theta1 - theta2, 7)", "theta1*t"]
 POSITIONS = [*STATES, "max(tip.x)", "min(tip.y)/l1", "end(energy)", "peak(kinetic_energy)"]
@@ -34,9 +34,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_bits_as_one_at_a_time(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     over, run, keep = CASES[case]
-    assert Simulation(job_of("two_r", over, run, keep)).lanes.serves
+    assert SampleSimulation(make_job("two_r", over, run, keep)).batch.is_applicable
     many = lg.study("two_r", over, run, keep, samples=40, folder=tmp_path / "many", workers=1)
-    monkeypatch.setattr(lanes, "FEW", 10**9)
+    monkeypatch.setattr(batches, "MIN_BATCH", 10**9)
     one = lg.study("two_r", over, run, keep, samples=40, folder=tmp_path / "one", workers=1)
     assert many.failed == one.failed
     assert 0 < len(many.failed) < 40 if case == "some cannot be" else not many.failed
@@ -54,13 +54,13 @@ def test_the_same_bits_as_one_at_a_time(case: str, tmp_path: Path, monkeypatch: 
     ],
 )
 def test_what_lanes_do_not_have_is_made_one_at_a_time(mechanism: str, over: Any, run: Any, keep: str) -> None:
-    assert not Simulation(job_of(mechanism, over, run, keep)).lanes.serves
+    assert not SampleSimulation(make_job(mechanism, over, run, keep)).batch.is_applicable
 
 
 def test_pieces_of_a_chunk_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     over, run, keep = CASES["starts"]
     whole = lg.study("two_r", over, run, keep, samples=64, folder=tmp_path / "whole", workers=1)
-    monkeypatch.setattr(lanes, "NUMBERS", 12 * 4 * 1001)
+    monkeypatch.setattr(batches, "MAX_NUMBERS", 12 * 4 * 1001)
     pieces = lg.study("two_r", over, run, keep, samples=64, folder=tmp_path / "pieces", workers=1)
     for name in keep:
         assert np.array_equal(whole[name], pieces[name])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies.distributions import varied
+from lagrangian.studies.distributions import as_varied_input
 from tests.studies.models import SLIDER, gaps, interrupted_within_a_run, nothing, touchy
 
 
@@ -55,21 +55,21 @@ def test_settings_that_fail_everywhere_are_told_once(tmp_path: Path, run: dict[s
 
 
 def test_known_quantities_have_their_natural_order() -> None:
-    from lagrangian.studies.keep import kept
+    from lagrangian.studies.reductions import as_output_columns
 
     with pytest.raises(lg.ArgumentError) as error:
-        kept("max(y)", lg.library("two_r"), None)
+        as_output_columns("max(y)", lg.library("two_r"), None)
     assert "Known: theta1, theta2, qd_theta1, qd_theta2, qdd_theta1, qdd_theta2, tau_theta1" in str(error.value)
 
 
-@pytest.mark.parametrize("given", [lambda: lg.choice(), lambda: lg.choice([]), lambda: varied("choice()", "L")])
+@pytest.mark.parametrize("given", [lambda: lg.choice(), lambda: lg.choice([]), lambda: as_varied_input("choice()", "L")])
 def test_a_choice_of_nothing(given: Any) -> None:
     with pytest.raises(lg.ArgumentError, match=r"choice\(\) has no values to choose from; choice\(1, 2, 5\) has three"):
         given()
 
 
 def test_a_choice_of_lists() -> None:
-    assert varied("choice([1, 2])", "L") == lg.choice(1, 2) == lg.choice([1, 2])
+    assert as_varied_input("choice([1, 2])", "L") == lg.choice(1, 2) == lg.choice([1, 2])
     with pytest.raises(lg.ArgumentError, match="it chooses among numbers"):
         lg.choice([1, 2], [3, 4])
 
@@ -83,4 +83,4 @@ def test_ctrl_c_in_a_run_of_a_function_reaches_the_caller(tmp_path: Path) -> Non
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
-    assert lg.read_study(tmp_path / "s").done == 2
+    assert lg.read_study(tmp_path / "s").completed_count == 2

@@ -10,31 +10,30 @@ from scipy import stats
 from scipy.stats import qmc
 
 import lagrangian as lg
-from lagrangian.studies.design import METHODS, Design
-from lagrangian.studies.distributions import varied
-from lagrangian.studies.permutation import permuted
+from lagrangian.studies.distributions import as_varied_input
+from lagrangian.studies.sampling import METHODS, SamplingDesign, permute
 
 UNIT = lg.uniform(0.0, 1.0)
 
 
-def all_of(design: Design) -> np.ndarray:
+def all_of(design: SamplingDesign) -> np.ndarray:
     return design.values(0, design.count)
 
 
 def test_sobol_is_scipys() -> None:
-    design = Design.of({"a": UNIT, "b": UNIT, "c": UNIT}, "sobol", 256, seed=5)
+    design = SamplingDesign.from_arguments({"a": UNIT, "b": UNIT, "c": UNIT}, "sobol", 256, seed=5)
     assert np.array_equal(all_of(design), qmc.Sobol(3, rng=np.random.default_rng(5)).random(256))
 
 
 def test_random_is_numpys_philox() -> None:
-    design = Design.of({"a": UNIT, "b": UNIT, "c": UNIT}, "random", 100, seed=5)
+    design = SamplingDesign.from_arguments({"a": UNIT, "b": UNIT, "c": UNIT}, "random", 100, seed=5)
     rows = np.random.Generator(np.random.Philox(key=5)).random((100, 4))
     assert np.array_equal(all_of(design), rows[:, :3])
 
 
 @pytest.mark.parametrize("draws", [1, 2, 7, 100, 1000])
 def test_latin_hypercube_has_one_in_every_slice(draws: int) -> None:
-    found = all_of(Design.of({"a": UNIT, "b": UNIT}, "latin", draws, seed=2))
+    found = all_of(SamplingDesign.from_arguments({"a": UNIT, "b": UNIT}, "latin", draws, seed=2))
     for column in found.T:
         assert sorted((column * draws).astype(int)) == list(range(draws))
     if draws == 1000:  # the slices of the names are not those of each other
@@ -43,17 +42,17 @@ def test_latin_hypercube_has_one_in_every_slice(draws: int) -> None:
 
 @given(st.integers(1, 3000), st.integers(0, 2**70))
 def test_a_permutation_takes_every_place_once(n: int, key: int) -> None:
-    assert sorted(permuted(np.arange(n), n, key)) == list(range(n))
+    assert sorted(permute(np.arange(n), n, key)) == list(range(n))
 
 
 def test_grids_are_all_combinations_the_last_name_fastest() -> None:
-    design = Design.of({"a": lg.span(0, 1, 3), "b": varied([5, 7], "b")})
+    design = SamplingDesign.from_arguments({"a": lg.grid(0, 1, 3), "b": as_varied_input([5, 7], "b")})
     assert design.method == "grid"
     assert all_of(design).tolist() == [[0, 5], [0, 7], [0.5, 5], [0.5, 7], [1, 5], [1, 7]]
 
 
 def test_saltellis_design_changes_one_column_at_a_time() -> None:
-    design = Design.of({"a": UNIT, "b": UNIT}, "saltelli", 32, seed=1)
+    design = SamplingDesign.from_arguments({"a": UNIT, "b": UNIT}, "saltelli", 32, seed=1)
     groups = all_of(design).reshape(32, 4, 2)
     both = qmc.Sobol(4, rng=np.random.default_rng(1)).random(32)
     a, b = both[:, :2], both[:, 2:]
@@ -64,7 +63,7 @@ def test_saltellis_design_changes_one_column_at_a_time() -> None:
 
 
 def test_every_point_of_a_grid_has_the_same_draws() -> None:
-    design = Design.of({"a": lg.span(0, 1, 3), "b": lg.normal(0, 1)}, "sobol", 8, seed=3)
+    design = SamplingDesign.from_arguments({"a": lg.grid(0, 1, 3), "b": lg.normal(0, 1)}, "sobol", 8, seed=3)
     found = all_of(design).reshape(3, 8, 2)
     assert np.array_equal(found[:, :, 0], np.repeat([[0.0], [0.5], [1.0]], 8, axis=1))
     assert np.array_equal(found[0, :, 1], found[2, :, 1])
@@ -75,9 +74,9 @@ def test_every_point_of_a_grid_has_the_same_draws() -> None:
 def test_pieces_make_the_whole(method: str, with_span: bool) -> None:
     over: dict[str, object] = {} if method == "grid" else {"u": UNIT, "v": lg.normal(1, 2)}
     if with_span and method != "saltelli":
-        over["s"] = lg.span(0, 1, 4)
-    over = over or {"s": lg.span(0, 1, 37)}
-    design = Design.of(over, method, None if method == "grid" else 37, seed=9)  # type: ignore[arg-type]
+        over["s"] = lg.grid(0, 1, 4)
+    over = over or {"s": lg.grid(0, 1, 37)}
+    design = SamplingDesign.from_arguments(over, method, None if method == "grid" else 37, seed=9)  # type: ignore[arg-type]
     pieces = [design.values(k, min(k + 11, design.count)) for k in range(0, design.count, 11)]
     assert np.array_equal(np.concatenate(pieces), all_of(design))
 
@@ -99,11 +98,11 @@ def test_distributions_are_scipys(ours: object, theirs: object) -> None:
 
 def test_distributions_are_finite_at_both_ends() -> None:
     for x in (lg.normal(0, 1), lg.lognormal(0, 1), lg.choice(1, 2)):
-        assert np.isfinite(x.at(np.array([0.0, 1.0]))).all()
+        assert np.isfinite(x.quantile(np.array([0.0, 1.0]))).all()
 
 
 def test_choices_are_as_likely_as_each_other() -> None:
-    values, counts = np.unique(lg.choice([1, 2, 5]).at((np.arange(300) + 0.5) / 300), return_counts=True)
+    values, counts = np.unique(lg.choice([1, 2, 5]).quantile((np.arange(300) + 0.5) / 300), return_counts=True)
     assert values.tolist() == [1, 2, 5]
     assert counts.tolist() == [100, 100, 100]
 
@@ -111,19 +110,19 @@ def test_choices_are_as_likely_as_each_other() -> None:
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        ("span(0.2, 0.4, 5)", lg.span(0.2, 0.4, 5)),
-        ("0.2:0.4:5", lg.span(0.2, 0.4, 5)),
-        ("0:90deg:4", lg.span(0, np.pi / 2, 4)),
+        ("span(0.2, 0.4, 5)", lg.grid(0.2, 0.4, 5)),
+        ("0.2:0.4:5", lg.grid(0.2, 0.4, 5)),
+        ("0:90deg:4", lg.grid(0, np.pi / 2, 4)),
         ("normal(m, m/20)", lg.normal(2, 0.1)),
         ("uniform(-1, 1)", lg.uniform(-1, 1)),
         ("choice(1, 2, 5)", lg.choice(1, 2, 5)),
-        ("1, 2, 5", varied([1, 2, 5], "x")),
+        ("1, 2, 5", as_varied_input([1, 2, 5], "x")),
     ],
 )
 def test_texts_say_the_same(text: str, same: object) -> None:
-    found = varied(text, "x", {"m": 2.0})
+    found = as_varied_input(text, "x", {"m": 2.0})
     assert found == same
-    assert varied(str(found), "x") == found
+    assert as_varied_input(str(found), "x") == found
 
 
 @pytest.mark.parametrize(
@@ -143,7 +142,7 @@ def test_texts_say_the_same(text: str, same: object) -> None:
 )
 def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
     with pytest.raises(lg.ArgumentError) as error:
-        varied(given, "over")
+        as_varied_input(given, "over")
     assert told in str(error.value)
     assert str(error.value).startswith("over: ")
 
@@ -152,13 +151,13 @@ def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
     ("over", "options", "told"),
     [
         ({"a": UNIT}, {"method": "grid"}, "'a' has a distribution"),
-        ({"a": lg.span(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
-        ({"a": UNIT, "b": lg.span(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
-        ({"a": lg.span(0, 1, 3)}, {"samples": 4}, "a grid has as many samples as points"),
+        ({"a": lg.grid(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
+        ({"a": UNIT, "b": lg.grid(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
+        ({"a": lg.grid(0, 1, 3)}, {"samples": 4}, "a grid has as many samples as points"),
         ({"a": UNIT}, {"method": "halton"}, "Known: grid"),
         ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
     ],
 )
 def test_designs_that_cannot_be_are_told(over: dict[str, object], options: dict[str, object], told: str) -> None:
     with pytest.raises(lg.ArgumentError, match=told):
-        Design.of(over, **options)  # type: ignore[arg-type]
+        SamplingDesign.from_arguments(over, **options)  # type: ignore[arg-type]

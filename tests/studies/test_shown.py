@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.pictures.study_plot import fitting
+from lagrangian.plots.study import suitable_kinds
 from tests.studies.models import SLIDER, touchy
 
 KEEP = ["end(x)", "peak(qd_x)", "rows(x, 9)"]
 OVER: dict[str, dict[str, Any]] = {
-    "one span": {"m": lg.span(1, 3, 5)},
-    "two spans": {"m": lg.span(1, 3, 6), "F": lg.span(1, 2, 5)},
-    "three spans": {"m": lg.span(1, 3, 3), "F": lg.span(1, 2, 3), "x": lg.span(0, 1, 2)},
+    "one span": {"m": lg.grid(1, 3, 5)},
+    "two spans": {"m": lg.grid(1, 3, 6), "F": lg.grid(1, 2, 5)},
+    "three spans": {"m": lg.grid(1, 3, 3), "F": lg.grid(1, 2, 3), "x": lg.grid(0, 1, 2)},
     "drawn": {"m": lg.uniform(1, 3), "x": lg.normal(0, 1)},
-    "both": {"m": lg.span(1, 3, 4), "x": lg.normal(0, 1)},
+    "both": {"m": lg.grid(1, 3, 4), "x": lg.normal(0, 1)},
     "saltelli": {"m": lg.uniform(1, 3), "x": lg.normal(0, 1)},
 }
 KINDS = {
@@ -52,7 +52,7 @@ def axes_of(figure: Any) -> list[Any]:
 @pytest.mark.parametrize("name", OVER)
 def test_plots_that_fit(studies: dict[str, lg.Study], name: str, tmp_path: Path) -> None:
     study = studies[name]
-    assert fitting(study) == KINDS[name]
+    assert suitable_kinds(study) == KINDS[name]
     figure = study.plot(path=tmp_path / "s.png")
     inputs = len(study.inputs)
     many = {"curves": 2, "heat maps": 2, "histograms": 2, "indices": 2, "scatter": 2 * min(inputs, 3), "rows": 1}
@@ -74,7 +74,7 @@ def test_heat_maps_are_the_results(studies: dict[str, lg.Study]) -> None:
     study = studies["two spans"]
     (axes,) = axes_of(study.plot("heat maps", outputs="end(x)"))
     shown = axes.collections[0].get_array()
-    assert np.array_equal(np.asarray(shown).reshape(5, 6), study.on_grid("end(x)").T)
+    assert np.array_equal(np.asarray(shown).reshape(5, 6), study.grid_array("end(x)").T)
 
 
 def test_bars_are_the_indices(studies: dict[str, lg.Study]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies.folder import Folder
+from lagrangian.studies.folder import StudyFolder
 from tests.studies.models import SLIDER, Tired, ishigami, touchy
 
 T = 2.0
@@ -44,15 +44,15 @@ def test_parameters_starts_speeds_and_gains(tmp_path: Path) -> None:
 def test_a_sample_is_the_motion_of_its_values(tmp_path: Path) -> None:
     """The same bits as simulate gives, for a mechanism with loops."""
     four_bar = lg.library("four_bar")
-    over = {"l1": lg.span(0.25, 0.3, 3), "m2": [1.5, 2.0]}
+    over = {"l1": lg.grid(0.25, 0.3, 3), "m2": [1.5, 2.0]}
     study = lg.study(four_bar, over, {"t_span": 1.0}, ["end(theta1)", "peak(force_phi2)"], folder=tmp_path / "s", workers=1)
     for k in range(6):
         motion = lg.simulate(four_bar.with_parameters(study.sample(k)), 1.0)
         assert study["end(theta1)"][k] == motion.q[-1, 0]
         assert study["peak(force_phi2)"][k] == np.linalg.norm(motion.reactions[:, 1, 3:], axis=1).max()
         assert np.array_equal(study.motion(k).q, motion.q)
-    assert study.on_grid("end(theta1)").shape == (3, 2)
-    assert study.on_grid("end(theta1)")[2, 1] == study["end(theta1)"][5]
+    assert study.grid_array("end(theta1)").shape == (3, 2)
+    assert study.grid_array("end(theta1)")[2, 1] == study["end(theta1)"][5]
 
 
 def test_numbers_of_parts_are_varied_by_their_paths(tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
     assert np.array_equal(again["end(x)"], before["end(x)"])
     other = tmp_path / "s" / "chunks" / f"{before.about['chunks'][0]}.chunk"
     other.write_bytes(data)  # whole, but another's
-    assert Folder(tmp_path / "s").load(before.about["chunks"][0]) is None
+    assert StudyFolder(tmp_path / "s").load(before.about["chunks"][0]) is None
 
 
 def test_samples_that_fail_are_recorded_and_the_rest_go_on(tmp_path: Path) -> None:
-    study = lg.study(None, {"a": lg.span(0, 1, 11)}, touchy, folder=tmp_path / "s", workers=1)
+    study = lg.study(None, {"a": lg.grid(0, 1, 11)}, touchy, folder=tmp_path / "s", workers=1)
     assert study.failed == {0: "RuntimeError: too small", 1: "RuntimeError: too small", 10: "SystemExit: went away"}
     assert study.complete
     assert np.array_equal(np.isnan(study["twice"]), [True, True, *[False] * 8, True])
@@ -169,7 +169,7 @@ def test_an_unfinished_study_is_read(tmp_path: Path) -> None:
     whole = small(tmp_path / "s")
     (tmp_path / "s" / "chunks" / f"{whole.about['chunks'][1]}.chunk").unlink()
     study = lg.read_study(tmp_path / "s")
-    assert (study.done, study.complete, len(study)) == (24, False, 32)
+    assert (study.completed_count, study.complete, len(study)) == (24, False, 32)
     assert np.array_equal(np.isnan(study["end(x)"]), np.repeat([False, True, False, False], 8))
     assert np.array_equal(study["m"], whole["m"])
     assert study.mechanism is not None
@@ -217,7 +217,7 @@ def test_an_interrupted_study_keeps_what_it_has(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt, match="interrupted after 16 of 32 samples; run it again"):
         small(tmp_path / "s", progress=stop)
-    assert lg.read_study(tmp_path / "s").done == 16
+    assert lg.read_study(tmp_path / "s").completed_count == 16
     assert small(tmp_path / "s").counts() == {"chunks": 4, "begun": 4, "kept": 4, "kept twice": 0}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies.units import units_of
+from lagrangian.studies.result import study_units
 from tests.studies.models import SLIDER
 
 
@@ -33,15 +33,15 @@ from tests.studies.models import SLIDER
     ],
 )
 def test_units_of_what_is_kept(text: str, unit: str) -> None:
-    assert units_of(lg.library("two_r"), (), {"kept": text}) == {"kept": unit}
+    assert study_units(lg.library("two_r"), (), {"kept": text}) == {"kept": unit}
 
 
 def test_units_of_what_is_varied() -> None:
     names = ("l1", "m2", "I1", "g", "theta1", "qd_theta1", "link1.mass", "gravity.y", "kd")
-    found = units_of(lg.library("two_r"), names, None)
+    found = study_units(lg.library("two_r"), names, None)
     assert [found[name] for name in names] == ["m", "kg", "kg m²", "m/s²", "rad", "rad/s", "kg", "m/s²", ""]
-    assert units_of(lg.library("four_bar"), ("l2",), None) == {"l2": "m"}
-    assert units_of(SLIDER, ("x", "qd_x"), {"a": "time(`half way`)", "b": "count(`half way`)"}) == {
+    assert study_units(lg.library("four_bar"), ("l2",), None) == {"l2": "m"}
+    assert study_units(SLIDER, ("x", "qd_x"), {"a": "time(`half way`)", "b": "count(`half way`)"}) == {
         "x": "m",
         "qd_x": "m/s",
         "a": "s",
@@ -63,9 +63,9 @@ def test_what_is_no_number_of_the_mechanism_has_no_nominal_value(tmp_path: Path)
 
 def test_reasons_that_differ_in_numbers_alone_are_one(tmp_path: Path) -> None:
     study = lg.study(
-        "four_bar", {"l1": lg.span(1.0, 2.0, 6), "m2": [1.0, -1.0]}, {"t_span": 0.1}, folder=tmp_path / "s", workers=1
+        "four_bar", {"l1": lg.grid(1.0, 2.0, 6), "m2": [1.0, -1.0]}, {"t_span": 0.1}, folder=tmp_path / "s", workers=1
     )
-    found = study.reasons()
+    found = study.failure_reasons()
     assert sum(n for _, n, _ in found) == len(study.failed)
     assert len(study.failed) >= 6  # all with a negative mass
     study.__dict__["failed"] = {
@@ -73,7 +73,7 @@ def test_reasons_that_differ_in_numbers_alone_are_one(tmp_path: Path) -> None:
         5: "four_bar: stopped at t = 1e-3 s: m2 is too light",
         7: "four_bar: stopped at t = 0.25 s: m3 is too light",
     }
-    assert study.reasons() == [
+    assert study.failure_reasons() == [
         ("four_bar: stopped at t = 0.25 s: m2 is too light", 2, 3),
         ("four_bar: stopped at t = 0.25 s: m3 is too light", 1, 7),
     ]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lagrangian.studio import shelf
+from lagrangian.studio import open_files
 from tests.processes import PATIENCE, interruptible
 
 pytest.importorskip("httpx")
@@ -23,7 +23,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 def text(name: str) -> str:
     """The description of a mechanism of the library."""
-    return shelf.text(name)
+    return open_files.library_text(name)
 
 
 class Inside:
@@ -32,14 +32,14 @@ class Inside:
     def __init__(self, folder: Path, state: Path, path: Path | None = None) -> None:
         from starlette.testclient import TestClient
 
+        from lagrangian.studio.access import AccessGuard
         from lagrangian.studio.app import application
-        from lagrangian.studio.guard import Guard
-        from lagrangian.studio.workspace import Workspace
+        from lagrangian.studio.workspace import StudioWorkspace
 
         state.mkdir(exist_ok=True)
         self.folder = folder
-        self.workspace = Workspace(state, folder, path)
-        self.guard = Guard(application(self.workspace), PORT)
+        self.workspace = StudioWorkspace(state, folder, path)
+        self.guard = AccessGuard(application(self.workspace), PORT)
         self.stranger = TestClient(self.guard, base_url=ADDRESS)
         self.client = TestClient(self.guard, base_url=ADDRESS, headers={"X-Lagrangian-Token": self.guard.token})
 

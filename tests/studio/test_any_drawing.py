@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.errors import LagrangianError
-from lagrangian.studio.drawing.answers import described, recovered
-from lagrangian.studio.drawing.drawing import read, written
+from lagrangian.studio.drawing.drawing import drawing_from_dict, drawing_to_dict
+from lagrangian.studio.drawing.motion import describe_drawing, recover_drawing
 from tests.studio.drawings import four_bar, pin
 
 NAMES = list("ABCDEFG")
@@ -57,7 +57,7 @@ def drawings(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawings())
 def test_any_drawing_is_described_or_says_why_not(drawing: dict[str, Any]) -> None:
-    found = tried(described, {"drawing": drawing})
+    found = tried(describe_drawing, {"drawing": drawing})
     if isinstance(found, str):
         assert len(found) > 20
         return
@@ -74,16 +74,16 @@ def test_any_drawing_is_described_or_says_why_not(drawing: dict[str, Any]) -> No
 def test_any_description_is_recovered(drawing: dict[str, Any]) -> None:
     """What is recovered is described as it was: the same pins, bars, sliders and motors."""
     try:
-        text = described({"drawing": drawing})["text"]
+        text = describe_drawing({"drawing": drawing})["text"]
     except LagrangianError:
         return
     if not text:
         return
     try:
-        again = recovered({"text": text})["drawing"]
+        again = recover_drawing({"text": text})["drawing"]
     except lg.AssemblyError:  # motors that work against each other
         return
-    wanted = read(drawing)
+    wanted = drawing_from_dict(drawing)
     assert {x["name"] for x in again["bars"]} == {x.name for x in wanted.bars}
     assert len(again["sliders"]) == len(wanted.sliders)
     assert len(again["motors"]) == len(wanted.motors)
@@ -104,7 +104,7 @@ anything = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(anything)
 def test_anything_else_is_refused_in_words(given_: Any) -> None:
-    found = tried(read, given_)
+    found = tried(drawing_from_dict, given_)
     assert not isinstance(found, str) or len(found) > 15
 
 
@@ -133,7 +133,7 @@ def test_anything_else_is_refused_in_words(given_: Any) -> None:
     ],
 )
 def test_mistakes_are_named(change: dict[str, Any], told: str) -> None:
-    found = tried(described, {"drawing": {**four_bar(), **change}})
+    found = tried(describe_drawing, {"drawing": {**four_bar(), **change}})
     assert told in (found if isinstance(found, str) else found["problem"])
 
 
@@ -143,23 +143,23 @@ def test_hostile_names_are_only_text() -> None:
     drawing["name"] = name
     drawing["bars"][0]["name"] = name
     drawing["motors"][0]["drives"] = name
-    text = described({"drawing": drawing})["text"]
+    text = describe_drawing({"drawing": drawing})["text"]
     mechanism = lg.loads(text)
     assert mechanism.name == name
     assert mechanism.bodies[0].name == name
-    again = recovered({"text": text})["drawing"]
+    again = recover_drawing({"text": text})["drawing"]
     assert again["bars"][0]["name"] == name
-    assert written(read(again)) == again
+    assert drawing_to_dict(drawing_from_dict(again)) == again
 
 
 def test_other_mechanisms_are_refused_with_the_joint_at_fault() -> None:
     with pytest.raises(LagrangianError, match=r"turn about z"):
-        recovered({"text": lg.dumps(lg.library("puma560"))})
+        recover_drawing({"text": lg.dumps(lg.library("puma560"))})
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "five_bar", "two_r", "pendulum"])
 def test_planar_mechanisms_of_the_library_can_be_drawn(name: str) -> None:
-    found = recovered({"text": lg.dumps(lg.library(name))})
-    again = described({"drawing": found["drawing"]})
+    found = recover_drawing({"text": lg.dumps(lg.library(name))})
+    again = describe_drawing({"drawing": found["drawing"]})
     assert again["degrees"] == lg.library(name).gruebler
     assert lg.loads(again["text"]).gruebler == again["degrees"]

@@ -10,8 +10,7 @@ from lagrangian.description.toml.reader import ELEMENTS
 from lagrangian.errors import LagrangianError
 from lagrangian.model import joints, loops
 from lagrangian.model.expression import FUNCTIONS
-from lagrangian.studio.complete import completions
-from lagrangian.studio.entries import tables
+from lagrangian.studio.completions import completions, table_keys
 from tests.studio.conftest import Inside, text
 
 ARM = text("two_r")
@@ -78,14 +77,14 @@ def test_nothing_in_comments_and_texts_and_other_formats() -> None:
     assert completions("x", "toml", None) == []
 
 
-@pytest.mark.parametrize("table", [x for x in tables() if x not in MERGED])
+@pytest.mark.parametrize("table", [x for x in table_keys() if x not in MERGED])
 def test_what_is_offered_is_known_to_the_reader(table: str) -> None:
     """No offered entry is refused as unknown."""
     import lagrangian as lg
 
     header = f"[[{table}]]" if table in ELEMENTS else f"[{table}]"
     base = 'name = "x"\n' if table in ELEMENTS else ""
-    for key in tables()[table]:
+    for key in table_keys()[table]:
         entry = f"{key} = []\n" if key != "name" else ""
         with pytest.raises(LagrangianError) as refused:
             lg.loads(f"{ARM if table != 'initial' else ARM.partition('[initial]')[0]}\n{header}\n{base}{entry}unknown_key = 1\n")

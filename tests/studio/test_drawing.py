@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studio.drawing import masses
-from lagrangian.studio.drawing.answers import described, examples, moved, recovered
-from lagrangian.studio.drawing.describe import describe
-from lagrangian.studio.drawing.drawing import read
-from lagrangian.studio.drawing.links import gruebler, loose, tree
-from lagrangian.studio.drawing.words import freedom
+from lagrangian.studio.drawing import links
+from lagrangian.studio.drawing.drawing import drawing_from_dict
+from lagrangian.studio.drawing.links import gruebler_count, spanning_tree, unconnected_links
+from lagrangian.studio.drawing.motion import describe_drawing, drawing_motion, examples, recover_drawing
+from lagrangian.studio.drawing.to_toml import drawing_to_toml
+from lagrangian.studio.drawing.words import mobility_message
 from tests.studio.drawings import example, four_bar, pin, slider_crank
 
 NAMES = [x["name"] for x in examples()["examples"]]
@@ -26,17 +26,17 @@ def without_motors(drawing: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gruebler_counts_as_the_mechanism_does(name: str) -> None:
-    drawing = read(without_motors(example(name)))
-    found = lg.loads(describe(drawing))
-    assert gruebler(drawing) == found.gruebler == lg.mobility(found).degrees
+    drawing = drawing_from_dict(without_motors(example(name)))
+    found = lg.loads(drawing_to_toml(drawing))
+    assert gruebler_count(drawing) == found.gruebler == lg.mobility(found).degrees
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_drawing_is_recovered_from_its_description(name: str) -> None:
-    drawing = read(example(name))
-    again = recovered({"text": describe(drawing)})
+    drawing = drawing_from_dict(example(name))
+    again = recover_drawing({"text": drawing_to_toml(drawing)})
     assert again["left_out"] == []
-    back = read(again["drawing"])
+    back = drawing_from_dict(again["drawing"])
     places = {x.name: (x.x, x.y, x.ground, x.trace) for x in back.pins}
     for x in drawing.pins:
         assert places[x.name] == (pytest.approx(x.x, abs=1e-10), pytest.approx(x.y, abs=1e-10), x.ground, x.trace)
@@ -46,11 +46,11 @@ def test_a_drawing_is_recovered_from_its_description(name: str) -> None:
     assert {(x.pin, x.on, x.angle) for x in back.sliders} == {(x.pin, x.on, x.angle) for x in drawing.sliders}
     assert back.motors == drawing.motors
     assert back.gravity == drawing.gravity
-    assert recovered({"text": describe(back)})["drawing"] == again["drawing"]
+    assert recover_drawing({"text": drawing_to_toml(back)})["drawing"] == again["drawing"]
 
 
 def test_the_coupler_curve_is_that_of_the_library() -> None:
-    found = moved({"drawing": four_bar(), "seconds": 1.0})
+    found = drawing_motion({"drawing": four_bar(), "seconds": 1.0})
     bar = lg.library("four_bar")
     compiled = lg.compile(bar)
     q = np.array(bar.initial.q)
@@ -63,7 +63,7 @@ def test_the_coupler_curve_is_that_of_the_library() -> None:
 
 def test_a_slider_crank_moves_as_the_formula_says() -> None:
     r, l, angle, speed = 0.1, 0.3, 0.7, 5.0
-    found = moved({"drawing": slider_crank(r, l, angle, speed), "seconds": 2.0})
+    found = drawing_motion({"drawing": slider_crank(r, l, angle, speed), "seconds": 2.0})
     theta = angle + speed * np.array(found["t"])
     np.testing.assert_allclose(found["pins"]["C"]["x"], r * np.cos(theta) + np.sqrt(l**2 - (r * np.sin(theta)) ** 2), atol=1e-7)
     np.testing.assert_allclose(found["pins"]["C"]["y"], 0, atol=1e-9)
@@ -72,9 +72,9 @@ def test_a_slider_crank_moves_as_the_formula_says() -> None:
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "quick-return", "watt-six-bar"])
 def test_forces_and_weights_accelerate_the_links(name: str) -> None:
     """Newton, for every bar: what its pins exert on it, and its weight, is its mass times the acceleration of its centre."""
-    drawing = read(example(name))
-    found = moved({"drawing": example(name), "seconds": 2.0})
-    mechanism = lg.loads(describe(drawing))
+    drawing = drawing_from_dict(example(name))
+    found = drawing_motion({"drawing": example(name), "seconds": 2.0})
+    mechanism = lg.loads(drawing_to_toml(drawing))
     t = np.array(found["t"])
     for link in mechanism.bodies:
         force = np.zeros((len(t), 2))
@@ -96,7 +96,7 @@ def centre(drawing: Any, name: str, found: dict[str, Any]) -> np.ndarray:
     """The path of a bar's centre of mass, from those of its first two pins."""
     bar = drawing.bar(name)
     points = [(drawing.pin(x).x, drawing.pin(x).y) for x in bar.pins]
-    whole = masses.plate(points, bar.width)
+    whole = links.plate(points, bar.width)
     a, b, c = (complex(*p) for p in (points[0], points[1], whole.center))
     share = (c - a) / (b - a)
     first, second = (np.array(found["pins"][x]["x"]) + 1j * np.array(found["pins"][x]["y"]) for x in bar.pins[:2])
@@ -105,7 +105,7 @@ def centre(drawing: Any, name: str, found: dict[str, Any]) -> np.ndarray:
 
 
 def test_the_motor_gives_the_power_that_the_energy_takes() -> None:
-    found = moved({"drawing": example("four-bar"), "seconds": 2.0})
+    found = drawing_motion({"drawing": example("four-bar"), "seconds": 2.0})
     energy = np.array(found["energy"]["kinetic"]) + np.array(found["energy"]["potential"])
     t, power = np.array(found["t"]), np.array(found["motors"][0]["power"])
     given = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(t))])
@@ -116,7 +116,7 @@ def test_a_torque_drives_a_wheel_as_newton_says() -> None:
     bar = {"name": "AB", "pins": ["A", "B"], "mass": 3.0}
     motor = {"pin": "A", "drives": "AB", "against": "ground", "kind": "torque", "value": 0.5}
     drawing = {"gravity": 0, "pins": [pin("A", 1, 2, ground=True), pin("B", 1.4, 2)], "bars": [bar], "motors": [motor]}
-    found = moved({"drawing": drawing, "seconds": 2.0})
+    found = drawing_motion({"drawing": drawing, "seconds": 2.0})
     angle = 0.5 * 0.5 / (3.0 * 0.4**2 / 3) * np.array(found["t"]) ** 2
     np.testing.assert_allclose(found["pins"]["B"]["x"], 1 + 0.4 * np.cos(angle), atol=1e-6)
 
@@ -128,7 +128,7 @@ def test_a_motor_between_two_moving_bars_turns_one_against_the_other() -> None:
         {"pin": "A", "drives": "AB", "against": "ground", "value": 1.0},
         {"pin": "B", "drives": "AB", "against": "BC", "value": 3.0},  # AB against BC: BC turns back by 3 - 1 rad/s
     ]
-    found = moved({"drawing": {"pins": pins, "bars": bars, "motors": motors}, "seconds": 1.0})
+    found = drawing_motion({"drawing": {"pins": pins, "bars": bars, "motors": motors}, "seconds": 1.0})
     t = np.array(found["t"])
     x = 0.5 * np.cos(t) + 0.4 * np.cos(t - 3 * t)
     np.testing.assert_allclose(found["pins"]["C"]["x"], x, atol=1e-7)
@@ -136,7 +136,7 @@ def test_a_motor_between_two_moving_bars_turns_one_against_the_other() -> None:
 
 def test_a_crank_that_cannot_turn_round_is_told() -> None:
     drawing = four_bar(1.0, 0.8, 0.9, 0.6)
-    found = moved({"drawing": drawing, "seconds": 3.0})
+    found = drawing_motion({"drawing": drawing, "seconds": 3.0})
     assert "cannot turn it further" in found["warnings"][0]
     assert not found["ended"]
 
@@ -145,7 +145,7 @@ def test_forces_end_before_a_dead_centre_where_they_have_no_bound() -> None:
     """The crank stops where coupler and rocker are in line: by the law of cosines of that triangle."""
     l0, l1, l2, l3 = 1.0, 0.8, 0.9, 0.6
     drawing = four_bar(l0, l1, l2, l3)
-    found = moved({"drawing": drawing, "seconds": 3.0})
+    found = drawing_motion({"drawing": drawing, "seconds": 3.0})
     assert len(found["warnings"]) == 1
     assert "grows without bound" not in found["warnings"][0]
     reach = math.acos((l0**2 + l1**2 - (l2 + l3) ** 2) / (2 * l0 * l1))  # of the crank, from the line of the ground
@@ -160,16 +160,16 @@ def test_forces_end_before_a_dead_centre_where_they_have_no_bound() -> None:
 
 
 def test_a_plate_on_a_line_is_a_bar() -> None:
-    found = masses.plate([(0, 0), (0.5, 0), (0.2, 0)], 0.04)
-    assert found.mass == masses.rod_mass(0.5, 0.04)
+    found = links.plate([(0, 0), (0.5, 0), (0.2, 0)], 0.04)
+    assert found.mass == links.rod_mass(0.5, 0.04)
     assert found.center == pytest.approx((0.25, 0))
     assert found.inertia == pytest.approx(found.mass * 0.25 / 12)
 
 
 def test_a_square_plate_weighs_its_area_and_its_rim() -> None:
     side, width = 0.3, 1e-9  # hardly any rim
-    found = masses.plate([(0, 0), (side, side), (side, 0), (0, side), (0.1, 0.1)], width)
-    assert found.mass == pytest.approx(masses.SHEET * side**2, rel=1e-3)
+    found = links.plate([(0, 0), (side, side), (side, 0), (0, side), (0.1, 0.1)], width)
+    assert found.mass == pytest.approx(links.SHEET_DENSITY * side**2, rel=1e-3)
     assert found.center == pytest.approx((side / 2, side / 2))
     assert found.inertia == pytest.approx(found.mass * side**2 / 6, rel=1e-6)
 
@@ -178,7 +178,7 @@ def test_a_square_plate_weighs_its_area_and_its_rim() -> None:
 
 
 def words(**parts: Any) -> str:
-    return freedom(read(parts)).words
+    return mobility_message(drawing_from_dict(parts)).mobility_message
 
 
 def test_what_is_missing_is_told() -> None:
@@ -192,29 +192,32 @@ def test_what_is_missing_is_told() -> None:
         pins=[held, b, c, pin("D", 2, 2)], bars=[bars[0], {"name": "BC", "pins": ["C", "D"]}]
     )
     assert "No degree of freedom" in words(pins=[held, b, {**c, "ground": True}], bars=bars)
-    assert "One degree of freedom: add a motor to drive it" in freedom(read(without_motors(four_bar()))).words
-    assert freedom(read(four_bar())).words == "One degree of freedom, and a motor drives it."
+    assert (
+        "One degree of freedom: add a motor to drive it"
+        in mobility_message(drawing_from_dict(without_motors(four_bar()))).mobility_message
+    )
+    assert mobility_message(drawing_from_dict(four_bar())).mobility_message == "One degree of freedom, and a motor drives it."
     motor = {"pin": "A", "drives": "AB", "against": "ground"}
     assert "add one more" in words(pins=[held, b, c], bars=bars, motors=[motor])
     assert "fixed to the ground at two pins" in words(pins=[held, {**b, "ground": True}], bars=bars[:1])
-    assert freedom(read(four_bar())).count == "3 × 3 links − 2 × 4 joints = 1"
+    assert mobility_message(drawing_from_dict(four_bar())).count == "3 × 3 links − 2 × 4 joints = 1"
 
 
 def test_a_pin_that_joins_three_links_counts_twice() -> None:
     pins = [pin("A", 0, 0, ground=True), pin("B", 1, 0), pin("C", 2, 0, ground=True), pin("D", 1, 1, ground=True)]
-    drawing = read({"pins": pins, "bars": [{"pins": [x, "B"]} for x in "ACD"]})
-    assert gruebler(drawing) == -1
-    found = tree(drawing)
-    assert (len(found.branches), len(found.loops)) == (3, 2)
-    assert lg.loads(describe(drawing)).gruebler == -1
+    drawing = drawing_from_dict({"pins": pins, "bars": [{"pins": [x, "B"]} for x in "ACD"]})
+    assert gruebler_count(drawing) == -1
+    found = spanning_tree(drawing)
+    assert (len(found.edges), len(found.loops)) == (3, 2)
+    assert lg.loads(drawing_to_toml(drawing)).gruebler == -1
 
 
 def test_loose_links_are_found() -> None:
     pins = [pin("A", 0, 0, ground=True), pin("B", 1, 0), pin("C", 2, 0), pin("D", 1, 1)]
-    assert loose(read({"pins": pins, "bars": [{"pins": ["A", "B"]}, {"pins": ["C", "D"]}]})) == ("CD",)
+    assert unconnected_links(drawing_from_dict({"pins": pins, "bars": [{"pins": ["A", "B"]}, {"pins": ["C", "D"]}]})) == ("CD",)
 
 
 def test_unfinished_drawings_are_no_errors() -> None:
-    found = described({"drawing": {"pins": [pin("A", 0, 0), pin("B", 1, 0)], "bars": [{"pins": ["A", "B"]}]}})
+    found = describe_drawing({"drawing": {"pins": [pin("A", 0, 0), pin("B", 1, 0)], "bars": [{"pins": ["A", "B"]}]}})
     assert found["text"] == ""
     assert "is not connected to the ground" in found["problem"]

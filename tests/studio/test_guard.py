@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
-from lagrangian.studio.app import ANSWERS
+from lagrangian.studio.app import HANDLERS
 from tests.studio.conftest import ADDRESS, PORT, Inside, Server
 
-PATHS = sorted({(method, path.replace("{name}", "two_r").replace("{number}", "1")) for method, path, _ in ANSWERS})
+PATHS = sorted({(method, path.replace("{name}", "two_r").replace("{number}", "1")) for method, path, _ in HANDLERS})
 PATHS += [("GET", x) for x in ("/", "/page/js/main.js", "/vendored/uplot/uplot.js", "/player.js", "/player.css", "/nowhere")]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lagrangian.description.packaged import names
-from lagrangian.studio.positions import characters, line_column, units
-from lagrangian.studio.toml_places import Node, scan
+from lagrangian.description.load import library_names
+from lagrangian.studio.diagnostics import character_offset, line_column, utf16_offset
+from lagrangian.studio.toml_places import TomlNode, scan
 from tests.studio.conftest import text
 
 
@@ -21,7 +21,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...]
     return [(path, value)]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", library_names())
 def test_every_entry_of_the_library_is_found(name: str) -> None:
     given = text(name)
     root = scan(given)
@@ -69,12 +69,12 @@ def test_odd_texts_are_scanned_and_broken_lines_passed_over() -> None:
 
 def test_deep_nesting_ends() -> None:
     deep = scan("x = " + "[" * 100_000)
-    assert isinstance(deep, Node)
+    assert isinstance(deep, TomlNode)
     scan("[" + "a." * 5000 + "b]\nx = 1")
 
 
 def test_places_are_counted_as_javascript_does() -> None:
     given = "a😀b\né😀😀c"
-    assert units(given, given.index("c")) == 10
-    assert [characters(given, k) for k in (0, 1, 3, 10)] == [0, 1, 2, given.index("c")]
+    assert utf16_offset(given, given.index("c")) == 10
+    assert [character_offset(given, k) for k in (0, 1, 3, 10)] == [0, 1, 2, given.index("c")]
     assert line_column(given, given.index("c")) == (2, 6)

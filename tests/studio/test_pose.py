@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 from lagrangian.configuration.poses import body_poses
-from lagrangian.studio import posing
-from lagrangian.studio.models import Models
-from lagrangian.studio.posing import posed
+from lagrangian.studio import pose
+from lagrangian.studio.models import ModelCache
+from lagrangian.studio.pose import pose_mechanism
 from tests.studio.conftest import Inside, text
 
-MODELS = Models()
+MODELS = ModelCache()
 AHEAD, BESIDE = np.array([0.1, 0.0, 0.0]), np.array([0.03, 0.01, 0.0])
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr(posing, "PATIENCE", math.inf)
+    monkeypatch.setattr(pose, "PATIENCE", math.inf)
 
 
 def model(name: str) -> Any:
-    return MODELS.model(text(name), "toml")
+    return MODELS.get_or_read(text(name), "toml")
 
 
 def tip(answer: dict[str, Any], name: str, frame: str) -> np.ndarray:
@@ -37,7 +37,7 @@ def tip(answer: dict[str, Any], name: str, frame: str) -> np.ndarray:
 @pytest.mark.parametrize("to", [(1.2, 0.8), (0.5, -1.4), (-1.0, -1.0)])
 def test_the_tip_of_an_arm_is_dragged_where_it_can_reach(to: tuple[float, float]) -> None:
     asked = {"q": [-1.0, 0.8], "drag": {"frame": "tip", "point": [0, 0, 0], "to": [*to, 0]}}
-    found = posed(model("two_r"), asked)
+    found = pose_mechanism(model("two_r"), asked)
     assert tip(found, "two_r", "tip") == pytest.approx([*to, 0], abs=1e-5)
     # the law of cosines, for two links of 1 m
     cosine = (to[0] ** 2 + to[1] ** 2 - 2) / 2
@@ -46,24 +46,24 @@ def test_the_tip_of_an_arm_is_dragged_where_it_can_reach(to: tuple[float, float]
 
 
 def test_what_is_out_of_reach_is_followed_as_near_as_can_be() -> None:
-    found = posed(model("two_r"), {"q": [-1.0, 0.8], "drag": {"frame": "tip", "point": [0, 0, 0], "to": [3, 4, 0]}})
+    found = pose_mechanism(model("two_r"), {"q": [-1.0, 0.8], "drag": {"frame": "tip", "point": [0, 0, 0], "to": [3, 4, 0]}})
     assert tip(found, "two_r", "tip") == pytest.approx([2 * 0.6, 2 * 0.8, 0], abs=2e-2)  # stretched, on the ray
     assert "3 m are missing" in found["message"]
 
 
 def test_a_point_beside_a_frame_is_dragged() -> None:
     grabbed = [-0.5, 0.0, 0.0]  # the middle of the second link, as the tip sees it
-    found = posed(model("two_r"), {"q": [0.3, 0.5], "drag": {"frame": "tip", "point": grabbed, "to": [1.0, 0.9, 0]}})
+    found = pose_mechanism(model("two_r"), {"q": [0.3, 0.5], "drag": {"frame": "tip", "point": grabbed, "to": [1.0, 0.9, 0]}})
     T = body_poses(model("two_r").read, found["q"])["link2"][0]
     assert T[:3, :3] @ [0.5, 0, 0] + T[:3, 3] == pytest.approx([1.0, 0.9, 0], abs=1e-5)
 
 
 def test_limits_stop_a_dragged_joint() -> None:
     given = text("two_r").replace('child = "link1"', 'child = "link1"\nlimits = { lower = -0.5, upper = 0.5 }')
-    bounded = MODELS.model(given, "toml")
-    found = posed(bounded, {"q": [0.0, 0.3], "drag": {"frame": "tip", "point": [0, 0, 0], "to": [-1.0, 1.0, 0]}})
+    bounded = MODELS.get_or_read(given, "toml")
+    found = pose_mechanism(bounded, {"q": [0.0, 0.3], "drag": {"frame": "tip", "point": [0, 0, 0], "to": [-1.0, 1.0, 0]}})
     assert -0.5 - 1e-9 <= found["q"][0] <= 0.5 + 1e-9
-    found = posed(bounded, {"q": [0.0, 0.3], "set": {"theta1": 3.0}})
+    found = pose_mechanism(bounded, {"q": [0.0, 0.3], "set": {"theta1": 3.0}})
     assert found["q"][0] == 0.5
 
 
@@ -71,7 +71,7 @@ def test_a_four_bar_stays_closed_while_its_crank_is_set() -> None:
     l0, l1, l2, l3 = 1.0, 0.3, 0.9, 0.6
     q: Any = None
     for angle in np.linspace(math.pi / 2, math.pi / 2 + 2 * math.pi, 25):
-        found = posed(model("four_bar"), {"q": q, "set": {"theta1": float(angle)}})
+        found = pose_mechanism(model("four_bar"), {"q": q, "set": {"theta1": float(angle)}})
         q = found["q"]
         assert found["closed"]
         crank = l1 * np.exp(1j * q[0])
@@ -79,18 +79,20 @@ def test_a_four_bar_stays_closed_while_its_crank_is_set() -> None:
         rocker = l0 + l3 * np.exp(1j * q[2])
         assert abs(coupler - rocker) < 1e-9
     # after a whole turn it is in the assembly in which it began
-    first = posed(model("four_bar"), {"q": "upright"})["q"]
+    first = pose_mechanism(model("four_bar"), {"q": "upright"})["q"]
     assert math.remainder(q[1] - first[1], 2 * math.pi) == pytest.approx(0, abs=1e-6)
 
 
 def test_a_coupler_is_dragged_along_its_curve() -> None:
-    start = posed(model("four_bar"), {"q": "upright"})
+    start = pose_mechanism(model("four_bar"), {"q": "upright"})
     at = tip(start, "four_bar", "C")
-    found = posed(model("four_bar"), {"q": start["q"], "drag": {"frame": "C", "point": [0, 0, 0], "to": (at + AHEAD).tolist()}})
+    found = pose_mechanism(
+        model("four_bar"), {"q": start["q"], "drag": {"frame": "C", "point": [0, 0, 0], "to": (at + AHEAD).tolist()}}
+    )
     assert found["closed"]
     now = tip(found, "four_bar", "C")
     # the nearest point of the curve: what is left is across the curve's tangent
-    ahead = posed(model("four_bar"), {"q": found["q"], "set": {"theta1": found["q"][0] + 1e-4}})
+    ahead = pose_mechanism(model("four_bar"), {"q": found["q"], "set": {"theta1": found["q"][0] + 1e-4}})
     tangent = tip(ahead, "four_bar", "C") - now
     gap = at + AHEAD - now
     assert abs(gap @ tangent) < 2e-2 * np.linalg.norm(gap) * np.linalg.norm(tangent)
@@ -100,10 +102,10 @@ def test_a_coupler_is_dragged_along_its_curve() -> None:
 def test_others_follow_and_stay_closed(name: str) -> None:
     given = model(name).read
     frame = given.frames[-1].name if given.frames else given.bodies[-1].name
-    start = posed(model(name), {})
+    start = pose_mechanism(model(name), {})
     at, size = tip(start, name, frame), float(model(name).look()["track"].scene.size)
     asked = {"q": start["q"], "drag": {"frame": frame, "point": [0, 0, 0], "to": (at + size * BESIDE).tolist()}}
-    found = posed(model(name), asked)
+    found = pose_mechanism(model(name), asked)
     assert found["closed"]
     assert np.linalg.norm(tip(found, name, frame) - at) > 0.005 * size
     assert np.isfinite(found["q"]).all()

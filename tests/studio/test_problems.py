@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lagrangian.studio.heard import everywhere
+from lagrangian.studio.thread_warnings import route_warnings_by_thread
 from tests.studio.conftest import Inside, text
 
 ARM = """name = "arm"
@@ -88,7 +88,7 @@ def test_a_description_without_fault_has_no_problem_and_is_described(inside: Ins
 
 
 def test_warnings_are_told_at_their_line_too(inside: Inside) -> None:
-    with everywhere():  # which holds in a server; here pytest hears warnings itself
+    with route_warnings_by_thread():  # which holds in a server; here pytest hears warnings itself
         answer = inside.check(ARM.replace('child = "link"', 'child = "link"\nrpy = [0, 0, 90]'))
     assert answer["ok"]
     (only,) = answer["problems"]

@@ -10,12 +10,12 @@ import pytest
 import lagrangian as lg
 from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import LagrangianError
-from lagrangian.studio.models import Models
-from lagrangian.studio.stretch import ends, stretched
+from lagrangian.studio.models import ModelCache
+from lagrangian.studio.resize_link import link_ends, resize_link
 from lagrangian.studio.toml_places import scan
 from tests.studio.conftest import Inside, text
 
-MODELS = Models()
+MODELS = ModelCache()
 
 
 def edited(given: str, edits: list[dict[str, Any]]) -> str:
@@ -28,11 +28,11 @@ def edited(given: str, edits: list[dict[str, Any]]) -> str:
 
 def dragged(given: str, body: str, point: Any, by: Any, q: Any = None) -> tuple[dict[str, Any], str]:
     """Drag a point of a body by a vector in the body's frame."""
-    model = MODELS.model(given, "toml")
-    q = model.look()["q"] if q is None else np.array(q)
-    T = body_poses(model.read, q)[body][0]
+    model = MODELS.get_or_read(given, "toml")
+    q = model.view()["q"] if q is None else np.array(q)
+    T = body_poses(model.valid_mechanism, q)[body][0]
     to = T[:3, :3] @ (np.array(point) + np.array(by)) + T[:3, 3]
-    answer = stretched(model, {"frame": body, "point": list(point), "to": to.tolist(), "q": q.tolist()})
+    answer = resize_link(model, {"frame": body, "point": list(point), "to": to.tolist(), "q": q.tolist()})
     return answer, edited(given, answer["edits"])
 
 
@@ -100,27 +100,27 @@ def test_plain_numbers_are_changed_in_their_place() -> None:
 
 
 def test_a_number_in_quotes_and_an_expression() -> None:
-    model = MODELS.model(PLAIN, "toml")
-    T = body_poses(model.read, [0.0, 0.0])["b"][0]
+    model = MODELS.get_or_read(PLAIN, "toml")
+    T = body_poses(model.valid_mechanism, [0.0, 0.0])["b"][0]
     for end, by, wanted in (((0.5, 0, 0), (0.1, 0, 0), 'xyz = ["0.6", 0, 0]'), ((0, 0, 0.5), (0, 0, 0.2), "h = 0.3")):
         to = T[:3, :3] @ (np.array(end) + by) + T[:3, 3]
-        answer = stretched(model, {"frame": "b", "point": list(end), "to": to.tolist(), "q": [0.0, 0.0]})
+        answer = resize_link(model, {"frame": "b", "point": list(end), "to": to.tolist(), "q": [0.0, 0.0]})
         assert wanted in edited(PLAIN, answer["edits"])
 
 
 @pytest.mark.parametrize("name", ["jansen", "delta", "puma560", "slider_crank", "stewart", "peaucellier"])
 def test_every_link_of_others_can_be_dragged_or_says_why_not(name: str) -> None:
-    model = MODELS.model(text(name), "toml")
-    m, q, dragged_ones = model.read, model.look()["q"], 0
+    model = MODELS.get_or_read(text(name), "toml")
+    m, q, dragged_ones = model.valid_mechanism, model.view()["q"], 0
     for body in ["ground", *(b.name for b in m.bodies)]:
-        for end in ends(m, scan(model.text), body):
+        for end in link_ends(m, scan(model.text), body):
             T = body_poses(m, q)[body][0]
             carrier = next((j for j in m.joints if j.child == body), None)
             inner = np.zeros(3) if carrier is None else carrier.child_placement.matrix()[:3, 3]
             length = float(np.linalg.norm(end.point - inner))
             to = T[:3, :3] @ (end.point + 0.1 * (end.point - inner)) + T[:3, 3]
             try:
-                answer = stretched(model, {"frame": body, "point": end.point.tolist(), "to": to.tolist(), "q": q.tolist()})
+                answer = resize_link(model, {"frame": body, "point": end.point.tolist(), "to": to.tolist(), "q": q.tolist()})
             except LagrangianError:
                 continue
             dragged_ones += 1

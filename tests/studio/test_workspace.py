@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lagrangian.errors import LagrangianError
-from lagrangian.studio.refused import Refused
-from lagrangian.studio.workspace import opened
+from lagrangian.studio.refused import RequestError
+from lagrangian.studio.workspace import open_workspace
 from tests.studio.conftest import Inside, Server, text
 
 
@@ -139,12 +139,12 @@ def test_of_two_pages_that_keep_at_once_one_is_told(own: Inside, monkeypatch: py
     drafts = own.workspace.drafts
     read = drafts.read
     monkeypatch.setattr(drafts, "read", lambda path: (read(path), time.sleep(0.05))[0])
-    own.workspace.keep("first", "toml", 0, "", None)
+    own.workspace.write_draft("first", "toml", 0, "", None)
 
     def type_on(typed: str) -> bool:
         try:
-            return bool(own.workspace.keep(typed, "toml", 1, "", None))
-        except Refused:
+            return bool(own.workspace.write_draft(typed, "toml", 1, "", None))
+        except RequestError:
             return False
 
     with ThreadPoolExecutor(4) as threads:
@@ -214,36 +214,36 @@ def test_what_cannot_be_opened_is_said_before_anything_is_served(
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(LagrangianError):
-        opened(tmp_path, given)
+        open_workspace(tmp_path, given)
 
 
 def test_a_new_file_begins_with_the_starter_and_a_library_name_with_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = opened(tmp_path, "my arm.toml").document()
+    given = open_workspace(tmp_path, "my arm.toml").document()
     assert 'name = "my_arm"' in given["text"]
     assert not given["saved"]
-    given = opened(tmp_path, "four_bar").document()
+    given = open_workspace(tmp_path, "four_bar").document()
     assert (given["text"], given["path"]) == (text("four_bar"), None)
 
 
 def test_a_copy_of_the_library_does_not_hide_behind_an_older_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    first = opened(tmp_path, None)
-    first.keep("typed before", "toml", 0, "", None)
-    copy = opened(tmp_path, "four_bar")
+    first = open_workspace(tmp_path, None)
+    first.write_draft("typed before", "toml", 0, "", None)
+    copy = open_workspace(tmp_path, "four_bar")
     assert copy.document()["text"] == text("four_bar")
-    copy.keep("changed", "toml", 0, "", None)
-    assert opened(tmp_path, "four_bar").document()["text"] == "changed"
-    assert opened(tmp_path, None).document()["text"] == "typed before"
+    copy.write_draft("changed", "toml", 0, "", None)
+    assert open_workspace(tmp_path, "four_bar").document()["text"] == "changed"
+    assert open_workspace(tmp_path, None).document()["text"] == "typed before"
 
 
 def test_a_disk_that_takes_nothing_is_told(own: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "draft")
 
-    monkeypatch.setattr("lagrangian.files.store", full)
+    monkeypatch.setattr("lagrangian.files.write_private", full)
     assert "No space left" in own.put("/api/draft", {"text": "x", "path": None, "revision": 0}, 500)["error"]
 
 

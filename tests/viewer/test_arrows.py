@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.scene.arrows import arrows_of
+from lagrangian.viewer.scene.force_arrows import force_arrows
 from lagrangian.viewer.scene.scene import Arrows
-from lagrangian.viewer.scene.shapes import scene
-from lagrangian.viewer.scene.track import track
+from lagrangian.viewer.scene.scene_builder import mechanism_scene
+from lagrangian.viewer.scene.track import motion_track
 from tests.mechanisms import random_mechanism, state
 
 
@@ -24,7 +24,7 @@ def test_loop_forces_do_the_work_of_the_constraints(name: str) -> None:
     motion = lg.simulate(m, t_span=(0, 0.3))
     motion = motion.resample(4)
     dyn = lg.compile(m)
-    found = by_name(arrows_of(motion, motion.t, motion.q, scene(m)))
+    found = by_name(force_arrows(motion, motion.t, motion.q, mechanism_scene(m)))
     total = np.zeros_like(motion.qd)
     none = np.zeros((len(motion.t), 3))
     for loop in m.loops:
@@ -42,7 +42,7 @@ def test_loop_forces_do_the_work_of_the_constraints(name: str) -> None:
 def test_a_hanging_pendulum_pulls_at_its_joint() -> None:
     m = lg.library("pendulum")
     weight = float(m.bodies[0].mass) * 9.81
-    seen = track(lg.simulate(m, q0=[-np.pi / 2], qd0=[0], t_span=(0, 0.2)))
+    seen = motion_track(lg.simulate(m, q0=[-np.pi / 2], qd0=[0], t_span=(0, 0.2)))
     arrow = by_name(seen.arrows)["reaction of theta"]
     np.testing.assert_allclose(arrow.vectors, np.tile([0, weight, 0], (len(seen.t), 1)), atol=1e-9)
     np.testing.assert_allclose(arrow.points, 0, atol=1e-12)
@@ -53,7 +53,7 @@ def test_a_hanging_pendulum_pulls_at_its_joint() -> None:
 def test_torques_are_along_their_axes() -> None:
     m = lg.library("puma560")
     motion = lg.simulate(m, torque={"q2": 10.0}, t_span=(0, 0.2))
-    seen = track(motion)
+    seen = motion_track(motion)
     arrow = by_name(seen.arrows)["torque of q2"]
     dyn = lg.compile(m)
     J = dyn.jacobian(motion(seen.t)[0], "link2")
@@ -63,7 +63,7 @@ def test_torques_are_along_their_axes() -> None:
 
 def test_a_slides_force_is_in_newtons() -> None:
     m = lg.library("stewart")
-    seen = track(lg.simulate(m, t_span=(0, 0.2)))
+    seen = motion_track(lg.simulate(m, t_span=(0, 0.2)))
     leg = by_name(seen.arrows)["force of leg1"]
     assert leg.unit == "N"
     foot, ball = (seen.positions[:, seen.scene.frames.index(x)] for x in ("lower1", "upper1"))
@@ -73,7 +73,7 @@ def test_a_slides_force_is_in_newtons() -> None:
 
 def test_wrenches_from_outside_act_at_their_frames() -> None:
     m = lg.library("two_r")
-    seen = track(lg.simulate(m, wrenches={"tip": (0, 0, 0, 3, 4, 0)}, t_span=(0, 0.2)))
+    seen = motion_track(lg.simulate(m, wrenches={"tip": (0, 0, 0, 3, 4, 0)}, t_span=(0, 0.2)))
     arrow = by_name(seen.arrows)["force on tip"]
     np.testing.assert_allclose(arrow.vectors, np.tile([3, 4, 0], (len(seen.t), 1)))
     np.testing.assert_allclose(arrow.points, seen.positions[:, seen.scene.frames.index("tip")])
@@ -85,7 +85,7 @@ def driven(types: list[str], seed: int) -> lg.Motion:
     m = random_mechanism(types, seed, chain=True)
     last = m.bodies[-1].name
     spring = lg.PointSpring("stay", "ground", last, (0.3, 0.1, 0.2), (0.1, 0.2, -0.1), stiffness=7.0, rest=0.4, damping=0.8)
-    m = m.replace(springs=(spring,), frames=(lg.Frame("tip", last, lg.Placement(position=(0.1, -0.2, 0.3))),))
+    m = m.replace(springs=(spring,), frames=(lg.Frame("tip", last, lg.Transform(position=(0.1, -0.2, 0.3))),))
     q, qd, *_ = state(m, seed)
     torque = np.random.default_rng(seed).normal(size=m.nv)
     return lg.simulate(m, (0, 0.2), q, 0.3 * qd, torque=torque, wrenches={"tip": (0.3, -0.2, 0.1, 2.0, 1.0, -3.0)})
@@ -101,7 +101,7 @@ MOTIONS = {
             "sleigh",
             [lg.Body("b", 2, (0.3, 0.1, 0.2), (0.1, 0.1, 0.2))],
             [lg.Joint("j", "planar", "ground", "b", axis=(0, 0, 1))],
-            constraints=[lg.KnifeEdge("blade", "b", (0, 1, 0), (-0.2, 0, 0.1))],
+            constraints=[lg.KnifeEdgeConstraint("blade", "b", (0, 1, 0), (-0.2, 0, 0.1))],
         ),
         (0, 0.2),
         qd0=(1.0, 0.4, 2.0),  # at the blade, along it
@@ -119,7 +119,7 @@ def test_what_is_drawn_on_a_body_moves_it(name: str) -> None:
     m, dyn = motion.mechanism, lg.compile(motion.mechanism)
     t, h = np.array([0.05, 0.1, 0.15]), 1e-3
     rows = motion.resample(t)
-    found = by_name(arrows_of(rows, rows.t, rows.q, scene(m)))
+    found = by_name(force_arrows(rows, rows.t, rows.q, mechanism_scene(m)))
     twists = {b.name: dyn.jacobian(rows.q, b.name) @ rows.qd[..., None] for b in m.bodies}
     poses = {"ground": np.tile(np.eye(4), (3, 1, 1)), **{b.name: dyn.pose(rows.q, b.name) for b in m.bodies}}
     acting: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {x: [] for x in poses}  # point, force, moment
@@ -172,6 +172,6 @@ def momentum(dyn: lg.Dynamics, body: lg.Body, q: np.ndarray, qd: np.ndarray) -> 
 
 def test_no_arrow_is_longer_than_the_picture() -> None:
     """Where a linkage locks its forces grow without bound: the arrows stay in sight, and ordinary ones too."""
-    seen = track(lg.simulate(lg.library("deployable_four_bar")))
+    seen = motion_track(lg.simulate(lg.library("deployable_four_bar")))
     longest = max(float(np.linalg.norm(a.vectors, axis=1).max()) * a.scale for a in seen.arrows)
     assert longest <= 1.6 * seen.scene.size * (1 + 1e-9)

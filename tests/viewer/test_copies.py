@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.computing import again, computed
-from lagrangian.viewer.compute.written import written
+from lagrangian.page_motion import compile_page, simulate_again
+from lagrangian.viewer.reproduce import reproduction_data
 from tests.cli.conftest import Run, run  # noqa: F401 a fixture
-from tests.computing.motions import mechanism
+from tests.page_motion.motions import mechanism
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")
@@ -37,16 +37,16 @@ console.log(JSON.stringify(found));
 
 def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | None = None) -> dict[str, dict[str, str]]:
     """What the buttons give, and why they do not, when sliders have other values."""
-    plan = computed(motion, sliders).plan
+    plan = compile_page(motion, sliders).plan
     values = {x["label"]: x["value"] for x in plan["inputs"]} | (change or {})
-    shown = again(motion, plan["inputs"], values)
+    shown = simulate_again(motion, plan["inputs"], values)
     model = motion.model()
     first = {("coordinates", name): x for name, x in zip(model.coordinate_names, shown.q[0].tolist(), strict=True)}
     first |= {("speeds", name): x for name, x in zip(model.speed_names, shown.qd[0].tolist(), strict=True)}
     given = {
         "script": (files("lagrangian.viewer") / "compute/js/written.js").read_text(encoding="utf-8"),
         "plan": plan,
-        "about": written(motion),
+        "about": reproduction_data(motion),
         "values": list(values.values()),
         "first": [first.get((x["group"], x["name"]), 0.0) for x in plan["series"]],
     }
@@ -146,4 +146,4 @@ def test_a_mechanism_that_is_in_no_file(tmp_path: Path, monkeypatch: pytest.Monk
         expected = lg.simulate(model, 0.5, parameters={"l1": 0.7})
         assert run_again(saved["python"]["text"]).q[-1] == pytest.approx(expected.q[-1], abs=1e-9)
     Path("two_r.toml").write_text(lg.dumps(other), encoding="utf-8")
-    assert written(lg.simulate("two_r.toml", 0.5))["file"] == "two_r.toml"  # not the library's
+    assert reproduction_data(lg.simulate("two_r.toml", 0.5))["file"] == "two_r.toml"  # not the library's

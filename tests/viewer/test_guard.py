@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.live import guard, server
-from lagrangian.viewer.live.viewer import Viewer, view
+from lagrangian.viewer.live import Viewer, guard, server, view
 
 viser = pytest.importorskip("viser")
 from websockets.exceptions import InvalidStatus  # noqa: E402
@@ -76,7 +75,7 @@ def test_the_page_and_the_socket_need_the_token(viewer: Viewer) -> None:
 
 
 def test_tokens_are_new_each_time(viewer: Viewer) -> None:
-    assert len({guard.Guard().token for _ in range(20)}) == 20
+    assert len({guard.ViewerGuard().token for _ in range(20)}) == 20
 
 
 FOREIGN = (
@@ -208,7 +207,7 @@ def test_a_message_that_is_too_long_ends_the_connection_quietly(viewer: Viewer, 
 
 def test_a_viser_that_cannot_be_guarded_is_refused(monkeypatch: Any) -> None:
     """A version that serves in another way: the guard is not asked, and what would be open is closed."""
-    monkeypatch.setattr(guard.Guard, "serve", lambda self, original: original)
+    monkeypatch.setattr(guard.ViewerGuard, "serve", lambda self, original: original)
     threads = threading.active_count()
     with pytest.raises(lg.LagrangianError, match=r"viser .* cannot protect its page"):
         server.serve(None, "open")
@@ -222,7 +221,7 @@ def test_another_server_of_this_process_is_left_alone() -> None:
     said = []
     original = lambda handler, *where, **options: said.append((handler, options))  # noqa: E731
     handler = lambda connection: None  # noqa: E731
-    guard.Guard().serve(original)(handler, "127.0.0.1", 0, max_size=7)
+    guard.ViewerGuard().serve(original)(handler, "127.0.0.1", 0, max_size=7)
     assert said == [(handler, {"max_size": 7, "process_request": None})]
 
 

@@ -9,14 +9,13 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.shapes import Visual
-from lagrangian.viewer.render.camera import Camera, camera_of
-from lagrangian.viewer.render.film import film, pictured
-from lagrangian.viewer.render.floor import spacing
-from lagrangian.viewer.render.painter import Painter, closed
-from lagrangian.viewer.render.raster import gradients, spans, visible
+from lagrangian.viewer.render.camera import Camera, camera_for_track
+from lagrangian.viewer.render.film import film, frame_rows
+from lagrangian.viewer.render.painter import Painter, grid_spacing, is_closed_surface
+from lagrangian.viewer.render.raster import covered_pixels, plane_coefficients, visible_pixels
 from lagrangian.viewer.scene import primitives as p
-from lagrangian.viewer.scene.lines import coil
-from lagrangian.viewer.scene.track import still_track, track
+from lagrangian.viewer.scene.primitives import coil
+from lagrangian.viewer.scene.track import motion_track, still_track
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -24,7 +23,7 @@ Image = pytest.importorskip("PIL.Image")
 def test_spans_cover_the_pixels_whose_centres_are_inside() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-20, 60, (2, 50, 3))
-    row, column, which = spans(x, y, 40, 30)
+    row, column, which = covered_pixels(x, y, 40, 30)
     found = {(int(r), int(c), int(k)) for r, c, k in zip(row, column, which, strict=True)}
     px, py = np.meshgrid(np.arange(40) + 0.5, np.arange(30) + 0.5)
     for k in range(50):
@@ -42,7 +41,7 @@ def test_spans_cover_the_pixels_whose_centres_are_inside() -> None:
 def test_triangles_that_share_an_edge_leave_no_gap_and_do_not_overlap() -> None:
     x = np.array([[3.3, 25.7, 9.1], [25.7, 30.2, 9.1]])
     y = np.array([[2.2, 7.9, 21.4], [7.9, 28.8, 21.4]])
-    row, column, _ = spans(x, y, 40, 40)
+    row, column, _ = covered_pixels(x, y, 40, 40)
     assert len(set(zip(row.tolist(), column.tolist(), strict=True))) == len(row)
     corners = np.stack([x, y], axis=-1)
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
@@ -59,18 +58,18 @@ def test_what_is_near_hides_what_is_far(turned: bool) -> None:
     near = np.array([[-1, -1, 2], [1, -1, 2], [0, 1, 2]], dtype=float)
     far = 3 * near * (1, 1, 0) + (0, 0, 1)
     points = np.stack([far, near] if turned else [near, far])
-    pixels = visible(points, looking_down())
+    pixels = visible_pixels(points, looking_down())
     seen = np.full((200, 200), -1)
     seen[pixels.row, pixels.column] = pixels.triangle
     assert seen[100, 100] == int(turned)
-    x, y, _ = looking_down().seen(np.array([0, -1.5, 1.0]))
+    x, y, _ = looking_down().project(np.array([0, -1.5, 1.0]))
     assert seen[int(y), int(x)] == 1 - int(turned)
 
 
 def test_triangles_that_pass_through_each_other_meet_where_they_do() -> None:
     flat = np.array([[-4, -4, 0], [4, -4, 0], [0, 8, 0]], dtype=float)
     steep = flat @ np.array([[1, 0, 0.5], [0, 1, 0], [0, 0, 1]])  # z = x / 2
-    pixels = visible(np.stack([flat, steep]), looking_down())
+    pixels = visible_pixels(np.stack([flat, steep]), looking_down())
     right = pixels.column > 102
     left = pixels.column < 97
     assert (pixels.triangle[right] == 1).all()
@@ -79,13 +78,13 @@ def test_triangles_that_pass_through_each_other_meet_where_they_do() -> None:
 
 def test_gradients_interpolate() -> None:
     x, y, value = np.array([[0.0, 10, 0]]), np.array([[0.0, 0, 10]]), np.array([[[1.0], [3], [6]]])
-    c, a, b = gradients(x, y, value)[0, :, 0]
+    c, a, b = plane_coefficients(x, y, value)[0, :, 0]
     np.testing.assert_allclose([c, a, b], [1, 0.2, 0.5])
 
 
 def test_a_ball_is_a_disc_of_its_size() -> None:
     solid = p.sphere(1.0, 96)
-    pixels = visible(solid.vertices[solid.faces], looking_down())
+    pixels = visible_pixels(solid.vertices[solid.faces], looking_down())
     radius = 400 * np.tan(np.arcsin(1 / 10))  # the cone that touches it
     assert len(pixels.row) == pytest.approx(np.pi * radius**2, rel=0.01)
 
@@ -94,19 +93,19 @@ def test_pictures_drawn_in_batches_are_the_same(monkeypatch: pytest.MonkeyPatch)
     """And backs of closed surfaces are not missed."""
     seen = still_track(lg.library("stewart"))
     painter = Painter(seen, (160, 120))
-    assert all(painter.closed)
+    assert all(painter.closed_parts)
     whole = painter.frame(0).astype(int)
     monkeypatch.setattr("lagrangian.viewer.render.raster.BATCH", 500)
-    painter.closed = [False] * len(painter.closed)
+    painter.closed_parts = [False] * len(painter.closed_parts)
     assert (np.abs(painter.frame(0) - whole).max(axis=2) > 24).mean() < 2e-3  # but where two are equally near
     open_box = p.box((1, 1, 1))
-    assert closed(open_box.vertices, open_box.faces)
-    assert not closed(open_box.vertices, open_box.faces[:-1])
+    assert is_closed_surface(open_box.vertices, open_box.faces)
+    assert not is_closed_surface(open_box.vertices, open_box.faces[:-1])
 
 
 def test_many_links_are_coarse_and_thin(tmp_path: Path) -> None:
     bodies = [lg.Body(f"l{k}", 1, (0.5, 0, 0), (0, 0.1, 0.1)) for k in range(500)]
-    at = lg.Placement(position=(1, 0, 0))
+    at = lg.Transform(position=(1, 0, 0))
     joints = [lg.Joint(f"q{k}", "revolute", f"l{k - 1}" if k else "ground", f"l{k}", at, axis=(0, -1, 0)) for k in range(500)]
     seen = still_track(lg.Mechanism("chain", bodies, joints))
     assert sum(len(part.faces) for part in seen.scene.parts) < 200 * 500
@@ -117,10 +116,10 @@ def test_many_links_are_coarse_and_thin(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["two_r", "stewart", "puma560", "chaplygin_sleigh"])
 def test_all_of_it_is_in_the_picture(name: str) -> None:
     seen = still_track(lg.library(name))
-    camera = camera_of(seen, 320, 240)
+    camera = camera_for_track(seen, 320, 240)
     painter = Painter(seen, (320, 240))
     (triangles, _), _ = painter._geometry(0)
-    x, y, depth = camera.seen(triangles.points.reshape(-1, 3))
+    x, y, depth = camera.project(triangles.points.reshape(-1, 3))
     assert depth.min() > 0
     assert x.min() > 5
     assert x.max() < 315
@@ -157,7 +156,7 @@ def test_what_is_translucent_lets_through_what_is_behind() -> None:
 def test_a_gif_has_the_pictures_of_the_motion(tmp_path: Path) -> None:
     motion = lg.simulate(lg.library("pendulum"), t_span=(0, 1))
     told: list[tuple[int, int]] = []
-    path = film(track(motion, forces=False), tmp_path / "p.gif", (120, 90), progress=lambda k, n: told.append((k, n)))
+    path = film(motion_track(motion, forces=False), tmp_path / "p.gif", (120, 90), progress=lambda k, n: told.append((k, n)))
     with Image.open(path) as image:
         assert image.n_frames == 21  # 20 a second
         assert image.info["loop"] == 0
@@ -172,10 +171,10 @@ def test_a_gif_has_the_pictures_of_the_motion(tmp_path: Path) -> None:
 
 def test_slow_motion_has_more_pictures() -> None:
     t = np.linspace(0, 2, 61)
-    assert len(pictured(t, 20, 1.0)) == 41
-    assert len(pictured(t, 20, 0.5)) == 81
-    assert pictured(t, 20, 1.0)[:3] == [0, 1, 3] or pictured(t, 20, 1.0)[-1] == 60
-    assert pictured(np.zeros(1), 20, 1.0) == [0]
+    assert len(frame_rows(t, 20, 1.0)) == 41
+    assert len(frame_rows(t, 20, 0.5)) == 81
+    assert frame_rows(t, 20, 1.0)[:3] == [0, 1, 3] or frame_rows(t, 20, 1.0)[-1] == 60
+    assert frame_rows(np.zeros(1), 20, 1.0) == [0]
 
 
 def test_an_mp4_plays_as_long_as_it_should(tmp_path: Path) -> None:
@@ -184,7 +183,7 @@ def test_an_mp4_plays_as_long_as_it_should(tmp_path: Path) -> None:
 
     if shutil.which("ffmpeg") is None or shutil.which("ffprobe") is None:
         pytest.skip("ffmpeg is not installed")
-    seen = track(lg.simulate(lg.library("pendulum"), t_span=(0, 1)), forces=False)
+    seen = motion_track(lg.simulate(lg.library("pendulum"), t_span=(0, 1)), forces=False)
     with pytest.warns(UserWarning, match="122 x 90 pixels, not 121 x 90"):
         path = film(seen, tmp_path / "p.mp4", (121, 90))
     command = ["ffprobe", "-v", "error", "-show_entries", "stream=width,height,nb_frames", "-of", "csv=p=0", str(path)]
@@ -227,4 +226,4 @@ def test_a_spring_reaches_from_end_to_end() -> None:
 
 
 def test_grid_lines_are_at_round_lengths() -> None:
-    assert [spacing(x) for x in (0.9, 2, 5, 90)] == pytest.approx([0.1, 0.2, 0.5, 10])
+    assert [grid_spacing(x) for x in (0.9, 2, 5, 90)] == pytest.approx([0.1, 0.2, 0.5, 10])

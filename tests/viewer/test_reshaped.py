@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.scene.primitives import coarser
-from lagrangian.viewer.scene.reshaped import Reshaper, _Like
+from lagrangian.viewer.page_program import ShapeDifferentiator, _ComparableBuilder
+from lagrangian.viewer.scene.primitives import fewer_sides
 
 CASES = [
     ("two_r", "l2", 0.5, 2.0, {"link2"}),
@@ -19,25 +19,25 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def reshapers() -> dict[str, Reshaper]:
+def reshapers() -> dict[str, ShapeDifferentiator]:
     models = {name: lg.library(name) for name in dict.fromkeys(case[0] for case in CASES)}
-    return {name: Reshaper(m, np.atleast_2d(np.array(m.initial.q, dtype=float))) for name, m in models.items()}
+    return {name: ShapeDifferentiator(m, np.atleast_2d(np.array(m.initial.q, dtype=float))) for name, m in models.items()}
 
 
 @pytest.mark.parametrize(("name", "parameter", "least", "most", "parts"), CASES)
 def test_parts_that_change(
-    reshapers: dict[str, Reshaper], name: str, parameter: str, least: float, most: float, parts: set[str]
+    reshapers: dict[str, ShapeDifferentiator], name: str, parameter: str, least: float, most: float, parts: set[str]
 ) -> None:
     it = reshapers[name]
     value = float(it.mechanism.parameters[parameter])
-    found = it.along(parameter, value, least, most)
+    found = it.change_with(parameter, value, least, most)
     assert {it.scene.parts[k].name for k in found.up.parts} == parts
     assert set(found.up.parts) == set(found.down.parts)
     for slopes, end in ((found.up, most), (found.down, least)):
         part = 0.05 * (end - value)  # any value between, at which there is such a mechanism
         other = it.mechanism.with_parameters({parameter: value + part})
-        with coarser(len(other.bodies)):
-            there = _Like(other, it.rows, it.builder).scene()
+        with fewer_sides(len(other.bodies)):
+            there = _ComparableBuilder(other, it.rows, it.builder).scene()
         for k, slope in slopes.parts.items():
             moved = it.scene.parts[k].vertices + part * slope
             assert np.abs(moved - there.parts[k].vertices).max() < 2e-3 * it.scene.size
@@ -45,8 +45,8 @@ def test_parts_that_change(
 
 def test_ends_of_struts_follow() -> None:
     model = lg.library("andrews_squeezer")
-    it = Reshaper(model, np.atleast_2d(np.array(model.initial.q, dtype=float)))
+    it = ShapeDifferentiator(model, np.atleast_2d(np.array(model.initial.q, dtype=float)))
     value = float(model.parameters["sd"])
-    found = it.along("sd", value, 0.5 * value, 2 * value)
+    found = it.change_with("sd", value, 0.5 * value, 2 * value)
     assert np.allclose(found.up.struts[0], [[1, 0, 0], [0, 0, 0]])  # its end on K3 is at ["sd", "-sc", 0]
     assert np.allclose(found.down.struts[0], found.up.struts[0])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.coordinates import moved as moved_along
+from lagrangian.configuration.coordinates import integrate as moved_along
 from lagrangian.model.rotation import quaternion
-from lagrangian.viewer.live import handles
-from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.posing import handles
+from lagrangian.posing.posture import Posture
 from lagrangian.viewer.scene.poses import all_poses
 
 CLOSED = 1e-9
@@ -22,7 +22,7 @@ def drag_along(posture: Posture, name: str, goal: float, steps: int = 12) -> Any
     """As a hand does: from slider event to slider event; all is checked on the way."""
     k = posture.index[name]
     here = float(posture.values[k])
-    standing = [posture.index[other] for other in posture.standing(name)]
+    standing = [posture.index[other] for other in posture.held_handle_names(name)]
     kept, result = posture.values[standing].copy(), None
     for value in np.linspace(here, goal, steps + 1)[1:]:
         result = posture.drag(name, float(value))
@@ -142,15 +142,21 @@ def test_a_slider_crank_stops_where_its_rod_is_stretched() -> None:
 
 def test_motors_stand_still_and_a_platform_moves_along_one_axis() -> None:
     stewart = Posture(lg.library("stewart"))
-    assert set(stewart.standing("leg1")) == {f"leg{k}" for k in range(2, 7)}
-    assert set(stewart.standing("platform.z")) == {"platform.rx", "platform.ry", "platform.rz", "platform.x", "platform.y"}
-    assert set(Posture(lg.library("delta")).standing("x")) == {"y", "z"}
-    assert Posture(lg.library("five_bar")).standing("q1") == ("q2",)
+    assert set(stewart.held_handle_names("leg1")) == {f"leg{k}" for k in range(2, 7)}
+    assert set(stewart.held_handle_names("platform.z")) == {
+        "platform.rx",
+        "platform.ry",
+        "platform.rz",
+        "platform.x",
+        "platform.y",
+    }
+    assert set(Posture(lg.library("delta")).held_handle_names("x")) == {"y", "z"}
+    assert Posture(lg.library("five_bar")).held_handle_names("q1") == ("q2",)
     # of motors that are more than the degrees of freedom, those that must move do
     four_bar = lg.library("four_bar")
     driven = four_bar.replace(joints=tuple(lg.Joint(**{**_fields(j), "actuated": True}) for j in four_bar.joints))
     posture = Posture(driven)
-    assert posture.standing("theta1") == ()
+    assert posture.held_handle_names("theta1") == ()
     assert posture.drag("theta1", 1.0).reached
     assert posture.closure < CLOSED
 
@@ -179,7 +185,7 @@ def test_a_platform_turned_by_hand_has_legs_as_long_as_its_corners_are_apart() -
 
 def test_a_car_drives_as_its_wheels_roll_and_does_not_go_sideways() -> None:
     posture = Posture(lg.library("differential_drive"))
-    assert posture.standing("right") == ("left",)
+    assert posture.held_handle_names("right") == ("left",)
     assert not posture.drag("chassis.y", 0.2).reached
     assert np.abs(posture.values[posture.index["chassis.y"]]) < 1e-12
     for wheel in ("right", "left"):  # one after the other: a turn, and back
@@ -198,7 +204,7 @@ def test_a_car_drives_as_its_wheels_roll_and_does_not_go_sideways() -> None:
 def test_limits_of_other_joints_stop_the_hand() -> None:
     four_bar = lg.library("four_bar")
     joints = [lg.Joint(**_fields(j)) for j in four_bar.joints]
-    joints[2] = lg.Joint(**{**_fields(joints[2]), "limits": lg.Limits(1.6, 2.2)})
+    joints[2] = lg.Joint(**{**_fields(joints[2]), "limits": lg.JointLimits(1.6, 2.2)})
     posture = Posture(four_bar.replace(joints=tuple(joints)))
     result = posture.drag("theta1", 4.0)
     assert not result.reached
@@ -212,7 +218,7 @@ def test_limits_of_other_joints_stop_the_hand() -> None:
 def test_rotation_vectors_change_as_their_gradient_says() -> None:
     rng = np.random.default_rng(5)
     stewart = lg.library("stewart")
-    every = handles.handles(stewart)
+    every = handles.joint_handles(stewart)
     for scale in (1e-6, 0.5, 3.0, 5.0):
         q = np.array(stewart.initial.q, dtype=float)
         r = rng.normal(size=3)
@@ -220,13 +226,13 @@ def test_rotation_vectors_change_as_their_gradient_says() -> None:
         q[18:22] = quaternion.exponential(r)
         last = np.zeros(len(every))
         last[18:21] = r
-        at = handles.values(every, q, last)
+        at = handles.handle_values(every, q, last)
         assert np.allclose(at[18:21], r, atol=1e-12)  # also beyond half a turn
-        G = handles.gradients(every, q, at, 24)
+        G = handles.handle_jacobian(every, q, at, 24)
         speeds = rng.normal(size=24)
         h = 1e-6
         moved = [moved_along(stewart, q, s * h * speeds) for s in (1, -1)]
-        rates = (handles.values(every, moved[0], at) - handles.values(every, moved[1], at)) / (2 * h)
+        rates = (handles.handle_values(every, moved[0], at) - handles.handle_values(every, moved[1], at)) / (2 * h)
         assert np.allclose(rates, G @ speeds, atol=1e-7)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.rotation import quaternion
-from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
-from lagrangian.viewer.scene.track import still_track, track
+from lagrangian.viewer.scene.poses import all_poses, drawn_configuration, frame_names
+from lagrangian.viewer.scene.track import motion_track, still_track
 from tests.mechanisms import random_mechanism, state
 
 TYPES = ["revolute", "prismatic", "helical", "universal", "ball", "planar", "free", "fixed", "continuous"]
@@ -21,7 +21,7 @@ TYPES = ["revolute", "prismatic", "helical", "universal", "ball", "planar", "fre
 def test_poses_are_those_of_the_kernels(seed: int) -> None:
     mechanism = random_mechanism(TYPES, seed)
     mechanism = mechanism.replace(
-        frames=(lg.Frame("tip", mechanism.bodies[3].name, lg.Placement.from_rpy((1, 2, 3), (0.1, 0.2, 0.3))),)
+        frames=(lg.Frame("tip", mechanism.bodies[3].name, lg.Transform.from_rpy((1, 2, 3), (0.1, 0.2, 0.3))),)
     )
     dyn = lg.compile(mechanism)
     q = np.stack([state(mechanism, k)[0] for k in range(3)])
@@ -32,7 +32,7 @@ def test_poses_are_those_of_the_kernels(seed: int) -> None:
 
 def test_a_track_follows_the_motion() -> None:
     motion = lg.simulate(lg.library("four_bar"))
-    seen = track(motion, rows=40, trace="coupler")
+    seen = motion_track(motion, rows=40, trace="coupler")
     assert seen.scene.frames[seen.traces[0]] == "coupler"
     assert len(seen.t) == 40
     assert (seen.t[0], seen.t[-1]) == (motion.first, motion.last)
@@ -49,16 +49,16 @@ def test_quaternions_keep_their_sign() -> None:
     spin = lg.Mechanism(
         "spin", [lg.Body("a", 1, (0.5, 0, 0), (0, 1, 1))], [lg.Joint("q", "revolute", "ground", "a")], gravity=(0, 0, 0)
     )
-    seen = track(lg.simulate(spin, q0=[0], qd0=[6.0], t_span=(0, 5)))
+    seen = motion_track(lg.simulate(spin, q0=[0], qd0=[6.0], t_span=(0, 5)))
     assert seen.quaternions[:, 1, 0].min() < -0.99
     assert np.abs(np.diff(seen.quaternions, axis=0)).max() < 0.2
 
 
 def test_rows_are_thirty_a_second_within_bounds() -> None:
     m = lg.library("pendulum")
-    assert len(track(lg.simulate(m, t_span=(0, 10)), forces=False).t) == 301
-    assert len(track(lg.simulate(m, t_span=(0, 0.1)), forces=False).t) == 61
-    assert len(track(lg.simulate(m, t_span=(0, 60)), forces=False).t) == 601
+    assert len(motion_track(lg.simulate(m, t_span=(0, 10)), forces=False).t) == 301
+    assert len(motion_track(lg.simulate(m, t_span=(0, 0.1)), forces=False).t) == 61
+    assert len(motion_track(lg.simulate(m, t_span=(0, 60)), forces=False).t) == 601
 
 
 def changed(motion: lg.Motion, **rows: np.ndarray) -> lg.Motion:
@@ -74,7 +74,7 @@ def test_rows_that_are_not_finite_are_left_out() -> None:
     half = {name: getattr(motion, name).copy() for name in ("q", "qd", "qdd", "multipliers", "tau")}
     for rows in half.values():
         rows[21:] = np.nan
-    seen = track(changed(motion, **half))
+    seen = motion_track(changed(motion, **half))
     assert 25 < len(seen.t) < 61
     assert 0.45 < seen.t[-1] <= 0.5
     assert np.isfinite(seen.positions).all()
@@ -83,7 +83,7 @@ def test_rows_that_are_not_finite_are_left_out() -> None:
         assert np.isfinite(arrow.vectors).all()
         assert np.isfinite(arrow.scale)
     with pytest.raises(lg.ArgumentError, match="no row of the motion is finite"):
-        track(changed(motion, q=np.full_like(motion.q, np.nan)))
+        motion_track(changed(motion, q=np.full_like(motion.q, np.nan)))
 
 
 def test_a_still_takes_numbers_a_pose_or_the_start() -> None:
@@ -92,20 +92,20 @@ def test_a_still_takes_numbers_a_pose_or_the_start() -> None:
     for q, at in (([0, 0], (2, 0, 0)), ("upright", (0, 2, 0)), ({"theta1": 0.0, "theta2": np.pi / 2}, (1, 1, 0))):
         seen = still_track(m, q)
         np.testing.assert_allclose(seen.positions[0, seen.scene.frames.index(tip)], at, atol=1e-12)
-    np.testing.assert_allclose(configuration(m), m.initial.q)
+    np.testing.assert_allclose(drawn_configuration(m), m.initial.q)
 
 
 def test_a_still_closes_its_loops() -> None:
-    m = lg.library("four_bar").replace(initial=lg.Initial(), poses={"rough": (1.5, -1.2, 1.9)})
-    q = configuration(m)
-    assert np.abs(lg.compile(m).closure(q)).max() < 1e-9
+    m = lg.library("four_bar").replace(initial=lg.InitialState(), poses={"rough": (1.5, -1.2, 1.9)})
+    q = drawn_configuration(m)
+    assert np.abs(lg.compile(m).loop_residual(q)).max() < 1e-9
     assert not np.allclose(q, m.poses["rough"])
 
 
 def test_loops_that_cannot_close_are_drawn_open_with_a_warning() -> None:
     m = lg.library("four_bar")
     (loop,) = m.loops
-    m = m.replace(loops=(replace(loop, b_placement=lg.Placement(position=(5, 0, 0))),))
+    m = m.replace(loops=(replace(loop, b_placement=lg.Transform(position=(5, 0, 0))),))
     with pytest.warns(lg.MechanismWarning, match="open loops"):
         seen = still_track(m)
     assert np.isfinite(seen.positions).all()
@@ -118,8 +118,8 @@ def test_loops_that_cannot_close_are_drawn_open_with_a_warning() -> None:
         (lambda m: still_track(m, [0, 0, 0]), "2 finite numbers"),
         (lambda m: still_track(m, [0, np.nan]), "2 finite numbers"),
         (lambda m: still_track(m, {"theta9": 1}), "there is no coordinate"),
-        (lambda m: track(lg.simulate(m, t_span=(0, 0.1)), trace="tipp"), "Did you mean 'tip'"),
-        (lambda m: track(lg.simulate(m, t_span=(0, 0.1)), rows=0), "at least 1"),
+        (lambda m: motion_track(lg.simulate(m, t_span=(0, 0.1)), trace="tipp"), "Did you mean 'tip'"),
+        (lambda m: motion_track(lg.simulate(m, t_span=(0, 0.1)), rows=0), "at least 1"),
     ],
 )
 def test_bad_arguments_are_told(call: object, says: str) -> None:

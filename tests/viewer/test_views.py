@@ -11,12 +11,11 @@ import pytest
 from PIL import Image
 
 import lagrangian as lg
-from lagrangian.viewer.render.camera import camera_of
-from lagrangian.viewer.render.clear import packed
+from lagrangian.viewer.render.camera import VIEWS, camera_for_track, read_view
 from lagrangian.viewer.render.painter import Painter
-from lagrangian.viewer.render.view import VIEWS, view_of
+from lagrangian.viewer.render.still import palette_png
 from lagrangian.viewer.scene.scene import Track
-from lagrangian.viewer.scene.track import still_track, track
+from lagrangian.viewer.scene.track import motion_track, still_track
 
 SIZE = (320, 240)
 
@@ -28,10 +27,10 @@ def seen(name: str) -> Track:
 
 def shown(name: str, **how: Any) -> tuple[np.ndarray, np.ndarray]:
     """Where every corner of every triangle is in the picture."""
-    view = view_of(seen(name), **how)
-    camera = camera_of(seen(name), *SIZE, view)
+    view = read_view(seen(name), **how)
+    camera = camera_for_track(seen(name), *SIZE, view)
     (triangles, _), _ = Painter(seen(name), SIZE, view)._geometry(0)
-    x, y, depth = camera.seen(triangles.points.reshape(-1, 3))
+    x, y, depth = camera.project(triangles.points.reshape(-1, 3))
     assert depth.min() > 0
     return x, y
 
@@ -52,7 +51,7 @@ def shown(name: str, **how: Any) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 def test_what_is_right_and_what_is_up(name: str, view: Any, right: Any, up: Any) -> None:
-    axes = view_of(seen(name), view).axes(seen(name).scene)
+    axes = read_view(seen(name), view).axes(seen(name).scene)
     np.testing.assert_allclose(axes[:2], [right, up], atol=1e-12)
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(axes) == pytest.approx(1)
@@ -76,8 +75,8 @@ def test_zoom_and_target() -> None:
     np.testing.assert_allclose(twice[1] - SIZE[1] / 2, 2 * (y - SIZE[1] / 2), atol=1e-6)
     tip = seen("two_r").positions[0, seen("two_r").scene.frames.index("tip")]
     for target in ("tip", tuple(tip)):
-        camera = camera_of(seen("two_r"), *SIZE, view_of(seen("two_r"), "front", target=target))
-        at_x, at_y, _ = camera.seen(tip)
+        camera = camera_for_track(seen("two_r"), *SIZE, read_view(seen("two_r"), "front", target=target))
+        at_x, at_y, _ = camera.project(tip)
         assert (at_x, at_y) == (pytest.approx(SIZE[0] / 2), pytest.approx(SIZE[1] / 2))
 
 
@@ -102,8 +101,8 @@ def test_refusals(how: dict[str, Any], says: str) -> None:
 @pytest.mark.parametrize("name", ["puma560", "stewart"])
 def test_a_clear_picture_on_white_is_the_white_one(name: str) -> None:
     painter = Painter(seen(name), SIZE)
-    white, clear = painter.frame(0).astype(float), painter.frame(0, clear=True)
-    for pixels, off in ((clear, 1.5), (np.asarray(Image.open(io.BytesIO(packed(clear))).convert("RGBA")), 4.0)):
+    white, clear = painter.frame(0).astype(float), painter.frame(0, transparent=True)
+    for pixels, off in ((clear, 1.5), (np.asarray(Image.open(io.BytesIO(palette_png(clear))).convert("RGBA")), 4.0)):
         alpha = pixels[..., 3:] / 255.0
         on_white = pixels[..., :3] * alpha + 255 * (1 - alpha)
         assert np.abs(on_white - white).mean() < off
@@ -118,7 +117,7 @@ def test_legs_stay_in_their_tubes(height: float, radius: float, short: bool) -> 
     platform = lg.library("stewart")
     circle = lg.paths.circle((0, 0, height), radius, duration=4, orientation=(1, 0, 0, 0), timing="uniform")
     motion = lg.inverse(platform, circle, frame="platform", t_eval=21)
-    made = track(motion, rows=41, forces=False)
+    made = motion_track(motion, rows=41, forces=False)
     scene, rows = made.scene, len(made.t)
     shortest = np.inf
     for k in range(1, 7):

@@ -58,7 +58,9 @@ print(lg.compile(empty).forward_dynamics([0.0], [0.0], [1.0]))
 # --- effort
 limited = arm.replace(
     joints=[
-        lg.Joint("theta1", "revolute", "ground", "link1", limits=lg.Limits(effort=5.0)),
+        lg.Joint(
+            "theta1", "revolute", "ground", "link1", limits=lg.JointLimits(effort=5.0)
+        ),
         arm.joints[1],
     ]
 )
@@ -100,7 +102,9 @@ motion = lg.simulate(pendulum, 2, torque=lg.Sampled(lambda t, q, qd: [0.0], peri
 
 # --- outside
 stop = pendulum.replace(
-    joints=[lg.Joint("theta", "revolute", "ground", "bob", limits=lg.Limits(-1.0, 1.0))]
+    joints=[
+        lg.Joint("theta", "revolute", "ground", "bob", limits=lg.JointLimits(-1.0, 1.0))
+    ]
 )
 motion = lg.simulate(stop, 1, q0=[2.0])
 

@@ -69,11 +69,11 @@ print("work of the drive", drive.round(4), "of friction", friction.round(4))
 # --- blades
 sleigh = lg.library("chaplygin_sleigh")
 blades = [
-    lg.KnifeEdge("blade", "sleigh", direction="y"),
-    lg.Pfaffian(
+    lg.KnifeEdgeConstraint("blade", "sleigh", direction="y"),
+    lg.PfaffianConstraint(
         "blade", {"sleigh.vx": "-sin(sleigh.angle)", "sleigh.vy": "cos(sleigh.angle)"}
     ),
-    lg.PfaffianFunction(
+    lg.PfaffianFunctionConstraint(
         "blade", lambda t, q, qd: -np.sin(q[2]) * qd[0] + np.cos(q[2]) * qd[1]
     ),
 ]
@@ -87,7 +87,7 @@ disc = lg.Mechanism(
     [lg.Body.from_shapes("disc", [lg.cylinder(0.3, 0.01, mass=2.0)])],
     [lg.Joint("disc", "free", "ground", "disc")],
     # without an axis it would be a sphere
-    constraints=[lg.Rolling("edge", "disc", radius=0.3, axis="z")],
+    constraints=[lg.RollingConstraint("edge", "disc", radius=0.3, axis="z")],
 )
 lean = np.pi / 4 - 0.1
 q0 = lg.assemble(disc, [np.cos(lean), np.sin(lean), 0, 0, 0, 0, 0.3])
@@ -100,8 +100,8 @@ rod = lg.LoopJoint(
     "distance",
     a="crank",
     b="rocker",
-    a_placement=lg.Placement(position=(0.3, 0, 0)),
-    b_placement=lg.Placement(position=(0.6, 0, 0)),
+    a_placement=lg.Transform(position=(0.3, 0, 0)),
+    b_placement=lg.Transform(position=(0.6, 0, 0)),
     length=0.9,
 )
 light = lg.Mechanism(

@@ -28,7 +28,7 @@ print(dyn.pose([0, np.pi / 2], "tip")[:3, 3].round(6))
 print(lg.derive(arm).G)
 
 # --- shapes
-along_x = lg.Placement.from_rpy((0.25, 0, 0), (0, np.pi / 2, 0))
+along_x = lg.Transform.from_rpy((0.25, 0, 0), (0, np.pi / 2, 0))
 boom = lg.Body.from_shapes(
     "boom",
     [
@@ -46,7 +46,7 @@ elbow = lg.Joint(
     "fore",
     placement=(l1, 0, 0),
     friction=lg.Friction(viscous=0.05),
-    limits=lg.Limits(lower=-2.5, upper=2.5, effort=30),
+    limits=lg.JointLimits(lower=-2.5, upper=2.5, effort=30),
     rotor=lg.Rotor(inertia=1e-5, ratio=100),
     spring=lg.JointSpring(stiffness=2.0, rest=0.5),
 )
@@ -104,7 +104,7 @@ print(q.round(4))
 # --- start
 engine = engine.replace(
     poses={"bent": q},
-    initial=lg.Initial(q=q, t_span=(0, 2)),
+    initial=lg.InitialState(q=q, t_span=(0, 2)),
 )
 motion = lg.simulate(engine, torque={"crank": "0.5 - 0.05*qd_crank"})
 print(motion)

@@ -66,5 +66,5 @@ for method, step in (("symplectic", 0.02), ("rk4", 0.01), ("dop853", None)):
 
 # --- a-second-opinion
 motion = lg.simulate(lg.library("four_bar"))
-print(f"{motion.second_opinion():.0e}")
-print(f"{motion.second_opinion(rtol=1e-11, atol=1e-13):.0e}")
+print(f"{motion.error_against():.0e}")
+print(f"{motion.error_against(rtol=1e-11, atol=1e-13):.0e}")

@@ -35,8 +35,8 @@ pin = lg.LoopJoint(
     "point",
     a="coupler",
     b="rocker",
-    a_placement=lg.Placement(position=(l2, 0, 0)),
-    b_placement=lg.Placement(position=(l3, 0, 0)),
+    a_placement=lg.Transform(position=(l2, 0, 0)),
+    b_placement=lg.Transform(position=(l3, 0, 0)),
     directions=("x", "y"),
 )
 same = linkage.replace(loops=[pin])

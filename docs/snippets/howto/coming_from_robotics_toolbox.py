@@ -24,7 +24,7 @@ def link(
     xx, yy, zz, xy, yz, xz = I
     Jm, G, B, plus, minus = motor
     friction = lg.Friction(G**2 * B, abs(G) * plus, abs(G) * abs(minus))
-    return lg.DHRow(
+    return lg.DHParameters(
         "R",
         a=a,
         alpha=alpha,

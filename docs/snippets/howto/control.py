@@ -25,23 +25,28 @@ def error(torque):
 
 controller = lg.control.ComputedTorque(puma, path)
 print("continuous            ", error(controller))
-print("1 kHz                 ", error(controller.sampled(1e-3)))
-print("1 kHz, 0.5 ms late    ", error(controller.sampled(1e-3, delay=0.5e-3)))
+print("1 kHz                 ", error(controller.with_sampling(1e-3)))
+print("1 kHz, 0.5 ms late    ", error(controller.with_sampling(1e-3, delay=0.5e-3)))
 
 # --- wrong
 wrong = puma.replace(
-    bodies=[b.scaled(1.2) if b.name in ("link2", "link3") else b for b in puma.bodies]
+    bodies=[
+        b.with_scaled_mass(1.2) if b.name in ("link2", "link3") else b
+        for b in puma.bodies
+    ]
 )
 for frequency in (10, 20, 40):
     controller = lg.control.ComputedTorque(wrong, path, frequency=frequency)
-    print(f"{frequency} rad/s", error(controller.sampled(1e-3)))
-controller = lg.control.PDGravity(wrong, path, frequency=20)
-print("PD and gravity, 20 rad/s", error(controller.sampled(1e-3)))
+    print(f"{frequency} rad/s", error(controller.with_sampling(1e-3)))
+controller = lg.control.PDGravityCompensation(wrong, path, frequency=20)
+print("PD and gravity, 20 rad/s", error(controller.with_sampling(1e-3)))
 
 # --- rest
 light = lg.library("two_r")
-light = light.replace(bodies=[b.scaled(0.8) for b in light.bodies], parameters={})
-hold = lg.control.PDGravity(light, [0.4, 0.9], kp=[4000, 1000], kd=[400, 100])
+light = light.replace(
+    bodies=[b.with_scaled_mass(0.8) for b in light.bodies], parameters={}
+)
+hold = lg.control.PDGravityCompensation(light, [0.4, 0.9], kp=[4000, 1000], kd=[400, 100])
 q = lg.simulate(arm, 10, q0=[0.4, 0.9], torque=hold).q[-1]
 print("error      ", ([0.4, 0.9] - q).round(5))
 print(
@@ -100,7 +105,7 @@ def pushed(t, q, qd):
 
 def held(model, **gains):
     path = lg.paths.line(at, at + [0, 0.1], duration=0.4)  # along the wall
-    press = lg.control.ForceMotion(
+    press = lg.control.HybridForceMotion(
         model,
         path,
         frame="tip",
@@ -111,7 +116,7 @@ def held(model, **gains):
         **gains,
     )
     motion = lg.simulate(
-        walled, 1.0, q0=[-0.4, 1.3], torque=press.sampled(1e-3), t_eval=11
+        walled, 1.0, q0=[-0.4, 1.3], torque=press.with_sampling(1e-3), t_eval=11
     )
     force = pushed(1.0, motion.q[-1], motion.qd[-1])
     return f"{force:.3f} N at y = {dyn.pose(motion.q[-1], 'tip')[1, 3] - at[1]:.4f} m"
@@ -126,5 +131,7 @@ print("wrong masses, with ki = 30", held(light, ki=30.0))
 path = lg.paths.line((1.4, 0), (2.2, 0), duration=1.0, frame="tip")
 bend = np.arccos(0.7)
 far = lg.control.OperationalSpace(arm, path, frequency=10)
-motion = lg.simulate(arm, 1.5, q0=[-bend, 2 * bend], torque=far.sampled(1e-3), t_eval=16)
+motion = lg.simulate(
+    arm, 1.5, q0=[-bend, 2 * bend], torque=far.with_sampling(1e-3), t_eval=16
+)
 print("reaches", np.linalg.norm(dyn.pose(motion.q[-1], "tip")[:2, 3]).round(2), "m")

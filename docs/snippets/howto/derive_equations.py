@@ -36,17 +36,17 @@ print(eom.M @ eom.qdd + eom.C @ eom.qd + eom.G == eom.tau)
 # --- names
 l1, m1 = lg.parameter("l1", 0.5), lg.parameter("m1", 2.0)
 I1 = m1 * l1**2 / 12
-rows = [lg.DHRow("R", a=l1, mass=m1, center=(-l1 / 2, 0, 0), inertia=(0, I1, I1))]
+rows = [lg.DHParameters("R", a=l1, mass=m1, center=(-l1 / 2, 0, 0), inertia=(0, I1, I1))]
 arm = lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, -9.81, 0))
 print(lg.derive(arm).M)
 
 # --- inertial
 puma = lg.derive("puma560", symbols="inertial")
 print("M66 =", puma.M[5, 5])
-grouped = puma.grouped()
+grouped = puma.in_base_parameters()
 print("M55 =", grouped.M[4, 4])
 print(len(puma.base_parameters()), "base parameters")
-print(grouped.M.operators, "operators in M")
+print(grouped.M.operator_count, "operators in M")
 
 # --- tip
 tip = eom.cartesian("tip", ("x", "y"))
@@ -78,7 +78,7 @@ print("standing:", disc.multipliers.evaluate([0, 0, 0.2, 0, 0, 0], [0] * 6).toli
 five_bar = lg.derive("five_bar")
 print("closure1 =", five_bar.closure[0], "= 0")
 print("singular where one of these is zero:", five_bar.singularities())
-reduced = five_bar.reduced()  # reduced.show() writes all of it
+reduced = five_bar.in_independent_coordinates()  # reduced.show() writes all of it
 print("\n".join(reduced.solution))
 print(reduced.M)
 print(reduced.G)

@@ -49,7 +49,7 @@ print("largest force:", np.abs(motion.tau[:, 0]).max().round(2), "N")
 # --- saturation
 from dataclasses import replace
 
-limits = lg.Limits(effort=5.0)
+limits = lg.JointLimits(effort=5.0)
 limited = cart.replace(joints=[replace(cart.joints[0], limits=limits), cart.joints[1]])
 
 
@@ -142,22 +142,24 @@ print(f"30 samples per period: {2 * np.pi / (30 * 5e-3):.0f} rad/s")
 gripped = arm.with_payload("tip", 3.0)
 for frequency in (10, 20, 40, 80):
     controller = lg.control.ComputedTorque(arm, path, frequency=frequency)
-    exact = worst(controller.sampled(5e-3, delay=5e-3))
-    loaded = worst(controller.sampled(5e-3, delay=5e-3), gripped)
+    exact = worst(controller.with_sampling(5e-3, delay=5e-3))
+    loaded = worst(controller.with_sampling(5e-3, delay=5e-3), gripped)
     print(f"{frequency:3} rad/s: right model {exact}, 3 kg more {loaded}")
 
 
 # --- effort
 def held_back(duration):
     slow = lg.paths.joint_line([-0.5, 0.8], [0.7, 1.5], duration=duration)
-    law = lg.control.ComputedTorque(arm, slow, frequency=40).sampled(5e-3, delay=5e-3)
+    law = lg.control.ComputedTorque(arm, slow, frequency=40).with_sampling(
+        5e-3, delay=5e-3
+    )
     options = {"q0": [-0.5, 0.8], "torque": law, "saturate": True, "t_eval": 201}
     found = lg.simulate(weak, duration, **options)
     return f"{np.abs(found.q - slow(found.t)[0]).max():.1e} rad"
 
 
 weak = gripped.replace(
-    joints=[replace(joint, limits=lg.Limits(effort=600.0)) for joint in arm.joints]
+    joints=[replace(joint, limits=lg.JointLimits(effort=600.0)) for joint in arm.joints]
 )
 for duration in (1.0, 1.2, 1.5):
     print(f"{duration} s: {held_back(duration)}")

@@ -27,8 +27,8 @@ motion = lg.simulate(
     arm,
     6,
     events=[
-        lg.Event("t - 1", lg.Lock("theta2"), name="lock"),
-        lg.Event("t - 3", lg.Unlock("theta2"), name="unlock"),
+        lg.Event("t - 1", lg.LockJoints("theta2"), name="lock"),
+        lg.Event("t - 3", lg.UnlockJoints("theta2"), name="unlock"),
         lg.Event("t - 5", lg.SetTorque({"theta1": 10.0}), name="motor on"),
     ],
 )
@@ -59,7 +59,7 @@ print(lg.simulate(door, 8, q0=[0.2], qd0=[2.0], restitution=0.3))
 linkage = lg.library("deployable_four_bar")
 motion = lg.simulate(linkage)
 print(motion.message, "theta1 =", np.degrees(motion.q[-1, 0]).round(2), "degrees")
-motion = lg.simulate(linkage, 13, events={"locked": lg.Lock("phi2")})
+motion = lg.simulate(linkage, 13, events={"locked": lg.LockJoints("phi2")})
 lost = -motion.work["impacts"][-1]
 print("locked:", motion.qd[-1].round(9) + 0.0, "energy lost:", lost.round(3), "J")
 

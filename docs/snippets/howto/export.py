@@ -52,7 +52,7 @@ print(lg.dumps(arm).splitlines()[0])
 panda = lg.library("panda")
 lg.save(panda, "panda.xml")  # for MuJoCo
 lg.save(panda, "panda.sdf")  # for Drake and Gazebo
-made = lg.written(panda, "urdf")
+made = lg.convert(panda, "urdf")
 print(made.text.splitlines()[1])
 print(made.notes[0])
 

@@ -1,7 +1,7 @@
 # --- joint-type
 from lagrangian.model import joints
 from lagrangian.model.joints.compound import Compound
-from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.joint_type import JointLook, JointStep
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.screw import AXIS
@@ -16,13 +16,16 @@ class Cylindrical(Compound):
     slides = (False, True)
     units = ("rad", "m")
     entries = (AXIS,)
-    look = Look.SCREW
+    look = JointLook.SCREW
 
     def check(self, joint):
         return
 
     def steps(self, joint):
-        return (Step("angle", Revolute(), joint.axis), Step("z", Prismatic(), joint.axis))
+        return (
+            JointStep("angle", Revolute(), joint.axis),
+            JointStep("z", Prismatic(), joint.axis),
+        )
 
 
 joints.register(Cylindrical())
@@ -49,7 +52,7 @@ motion = lg.simulate(drill, 1.0, qd0={"spindle.w": 10.0})
 print(motion.coordinate_names, motion.q[-1].round(4))
 
 # --- changing-subspace
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.joints.screw import Screw
 
 
@@ -59,21 +62,21 @@ class Wobble(Screw):
     name = "wobble"
     slides = (False,)
     units = ("rad",)
-    entries = (AXIS, Entry("height", Kind.NUMBER, None, "its height in metres"))
-    look = Look.SCREW
+    entries = (AXIS, TypeEntry("height", EntryKind.NUMBER, None, "its height in metres"))
+    look = JointLook.SCREW
     turns = True
 
-    def own(self, joint):
+    def type_constant(self, joint):
         return joint.height
 
     def advance(self, state):
-        return state.own * (1 - state.c)
+        return state.type_constant * (1 - state.c)
 
-    def rise(self, state):
-        return state.own * state.s
+    def advance_slope(self, state):
+        return state.type_constant * state.s
 
-    def rise_slope(self, state):
-        return state.own * state.c
+    def advance_curvature(self, state):
+        return state.type_constant * state.c
 
 
 joints.register(Wobble())
@@ -97,18 +100,20 @@ class Crank(Cam):
     name = "crank"
     entries = (
         AXIS,
-        Entry("radius", Kind.NUMBER, None, "the radius of its crank in metres"),
-        Entry("rod", Kind.NUMBER, None, "the length of its connecting rod in metres"),
+        TypeEntry("radius", EntryKind.NUMBER, None, "the radius of its crank in metres"),
+        TypeEntry(
+            "rod", EntryKind.NUMBER, None, "the length of its connecting rod in metres"
+        ),
     )
-    look = Look.SLIDE
+    look = JointLook.SLIDE
     turns = False
 
     def steps(self, joint):
         r, l, angle = joint.radius, joint.rod, symbol("angle")
         advance = r * cos(angle) + call("sqrt", l * l - r * r * sin(angle) * sin(angle))
-        return (Step("", Crank(advance), joint.axis),)
+        return (JointStep("", Crank(advance), joint.axis),)
 
-    def words(self, joint):
+    def table_notes(self, joint):
         return [f"radius {joint.radius} m", f"rod {joint.rod} m"]
 
 
@@ -120,8 +125,8 @@ print(lg.derive(lg.Mechanism("engine", [bit], [joint])).prove().proved)
 
 # --- loop-type
 from lagrangian.model import loops
-from lagrangian.model.loops.loop_type import AxisLoop, in_line
-from lagrangian.model.loops.loop_type import Look as LoopLook
+from lagrangian.model.loops.loop_type import AxisLoop, origin_on_axis
+from lagrangian.model.loops.loop_type import LoopLook as LoopLook
 
 
 class Slot(AxisLoop):
@@ -129,11 +134,11 @@ class Slot(AxisLoop):
 
     name = "slot"
     look = LoopLook.BALL
-    size = 2
+    constrained_freedoms = 2
     holds_point = False
 
     def equations(self, loop, a, b):
-        return in_line(loop, a, b)
+        return origin_on_axis(loop, a, b)
 
 
 loops.register(Slot())
@@ -159,7 +164,7 @@ print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 # --- loop-type-alone
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector
-from lagrangian.model.loops.loop_type import LoopType, gap
+from lagrangian.model.loops.loop_type import LoopType, origin_difference
 
 
 class Ring(LoopType):
@@ -168,7 +173,7 @@ class Ring(LoopType):
     name = "ring"
     entries = (
         AXIS,
-        Entry("radius", Kind.NUMBER, None, "the radius of its ring, in metres"),
+        TypeEntry("radius", EntryKind.NUMBER, None, "the radius of its ring, in metres"),
     )
     look = LoopLook.POINT
     holds_point = False
@@ -178,11 +183,11 @@ class Ring(LoopType):
             given = f"is {float(loop.radius):g} m"
             raise MechanismError(given, argument="radius", remedy="it must be positive")
 
-    def count(self, loop):
+    def equation_count(self, loop):
         return 1
 
     def equations(self, loop, a, b):
-        apart, radius = gap(a, b), a.number(loop.radius)
+        apart, radius = origin_difference(a, b), a.number(loop.radius)
         along = vector.dot(apart, a.direction(loop.axis))
         return [("radius", vector.dot(apart, apart) - along * along - radius * radius)]
 
@@ -236,11 +241,11 @@ for rtol in (1e-4, 1e-7):
 import typer
 
 from lagrangian.cli.command import register
-from lagrangian.cli.given import Described
 from lagrangian.cli.main import CHECK, app
+from lagrangian.cli.mechanism_options import MechanismArgument
 
 
-def mass(given: Described) -> None:
+def mass(given: MechanismArgument) -> None:
     """Show the total mass of a mechanism."""
     mechanism = given.load()
     typer.echo(f"{sum(float(body.mass) for body in mechanism.bodies):g} kg")

@@ -75,7 +75,7 @@ door = lg.Mechanism(
             "revolute",
             "ground",
             "door",
-            limits=lg.Limits(lower=0.0, upper=1.6),
+            limits=lg.JointLimits(lower=0.0, upper=1.6),
             spring=lg.JointSpring(stiffness=2.0),
             friction=lg.Friction(viscous=1.0),
         )

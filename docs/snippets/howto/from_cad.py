@@ -25,7 +25,7 @@ bodies["hook"] = lg.Body.from_shapes(
 )
 
 # --- limits
-drive = replace(lift.joint("drive"), limits=lg.Limits(effort=20.0, speed=10.0))
+drive = replace(lift.joint("drive"), limits=lg.JointLimits(effort=20.0, speed=10.0))
 joints = [drive if joint.name == "drive" else joint for joint in lift.joints]
 passive = ("knee", "swing")
 joints = [replace(j, actuated=False) if j.name in passive else j for j in joints]

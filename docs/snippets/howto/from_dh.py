@@ -9,12 +9,12 @@ base = {"mass": 8.0, "center": (0, -0.1, 0), "inertia": (0.09, 0.05, 0.09)}
 upper = {"mass": 5.0, "center": (-0.25, 0, 0), "inertia": (0.01, 0.11, 0.11)}
 fore = {"mass": 3.0, "center": (-0.2, 0, 0), "inertia": (0.005, 0.04, 0.04)}
 rows = [
-    lg.DHRow("R", d=0.4, alpha=pi / 2, name="turn", **base),
-    lg.DHRow("R", a=0.5, name="lift", **upper),
-    lg.DHRow("R", a=0.4, name="bend", **fore),
+    lg.DHParameters("R", d=0.4, alpha=pi / 2, name="turn", **base),
+    lg.DHParameters("R", a=0.5, name="lift", **upper),
+    lg.DHParameters("R", a=0.4, name="bend", **fore),
 ]
 arm = lg.Mechanism.from_dh(
-    rows, convention="standard", tool=lg.Placement(position=(0.1, 0, 0)), name="elbow arm"
+    rows, convention="standard", tool=lg.Transform(position=(0.1, 0, 0)), name="elbow arm"
 )
 print(arm)
 
@@ -32,7 +32,7 @@ print("G2 =", eom.G[1])
 l, m = lg.parameter("l", 0.5), lg.parameter("m", 2.0)
 I = m * l**2 / 12
 pendulum = lg.Mechanism.from_dh(
-    [lg.DHRow("R", a=l, mass=m, center=(-l / 2, 0, 0), inertia=(0, I, I))],
+    [lg.DHParameters("R", a=l, mass=m, center=(-l / 2, 0, 0), inertia=(0, I, I))],
     convention="standard",
     gravity=(0, -9.81, 0),
 )

@@ -9,7 +9,7 @@ import lagrangian as lg
 
 arm = lg.library("two_r")  # the data sheet
 limits = {"q_limits": (-1.2, 1.2), "qd_limits": 3, "qdd_limits": 12}
-path = lg.exciting_path(arm, period=10, harmonics=5, iterations=10, **limits)
+path = lg.excitation_trajectory(arm, period=10, harmonics=5, iterations=10, **limits)
 print(path)
 
 # --- record
@@ -31,16 +31,18 @@ measured = q + 2e-5 * rng.normal(size=q.shape)  # what encoders read
 of_angles = lg.identify(arm, t, measured, noisy, friction="coulomb")
 print(repr(of_angles))
 print(of_angles.treatment)
-print(of_angles.residuals.percent.round(2), "% left")
+print(of_angles.residuals.percent_error.round(2), "% left")
 
 # --- fourier
 of_path = lg.identify(arm, t, measured, noisy, friction="coulomb", path=path)
 print(repr(of_path))
 print(of_path.treatment)
-print(of_path.residuals.percent.round(2), "% left")
+print(of_path.residuals.percent_error.round(2), "% left")
 
 # --- validate
-other = lg.exciting_path(arm, period=6, harmonics=4, iterations=0, seed=3, **limits)
+other = lg.excitation_trajectory(
+    arm, period=6, harmonics=4, iterations=0, seed=3, **limits
+)
 t2 = other.times(2000)
 q2, qd2, qdd2 = other(t2)
 tau2 = lg.compile(robot).inverse_dynamics(q2, qd2, qdd2)
@@ -55,7 +57,7 @@ lg.save(found.mechanism, "identified.toml")
 
 # --- puma
 puma = lg.library("puma560")
-rich = lg.exciting_path(puma, period=10, harmonics=5, iterations=3, **limits)
+rich = lg.excitation_trajectory(puma, period=10, harmonics=5, iterations=3, **limits)
 t = rich.times(4000)
 q, qd, qdd = rich(t)
 tau = lg.compile(puma).inverse_dynamics(q, qd, qdd)
@@ -63,6 +65,8 @@ noisy = tau + 0.01 * tau.std(axis=0) * rng.normal(size=tau.shape)
 full = lg.identify(puma, t, q, noisy, qd, qdd, friction="asymmetric")
 print(repr(full), f"condition number {full.condition:.1f}")
 # the description is the truth here
-off = np.array([(e.value - e.described) / e.standard_error for e in full.base])
+off = np.array(
+    [(e.value - e.described) / e.standard_error for e in full.inertial_estimates]
+)
 worst, rms = np.abs(off).max(), np.sqrt(np.mean(off**2))
 print(len(off), f"base parameters: worst {worst:.2f} standard errors off, RMS {rms:.2f}")

@@ -11,7 +11,7 @@ motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 print(motion)
 
 # --- elbows
-for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True):
+for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True):
     other = lg.inverse(arm, circle, frame="tip", q0=q)
     print(q.round(4), other.tau.min(axis=0).round(2), other.tau.max(axis=0).round(2))
 
@@ -64,7 +64,7 @@ print(f"{np.abs(run.q - motion.q).max() < 1e-8}: the path to 1e-8")
 motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 motion.save("circle.nc")
 read = lg.read("circle.nc")
-heavy = arm.replace(bodies=[arm.bodies[0], arm.bodies[1].scaled(1.5)])
+heavy = arm.replace(bodies=[arm.bodies[0], arm.bodies[1].with_scaled_mass(1.5)])
 print(
     np.abs(lg.inverse(arm, read).tau - motion.tau).max() < 1e-9,
     lg.inverse(heavy, read).tau.max(axis=0).round(2),

@@ -11,14 +11,14 @@ print(q.round(4))
 print(lg.compile(arm).pose(q, "tip")[:2, 3].round(12))
 
 # --- every
-for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True):
+for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True):
     print(q.round(4))
 
 # --- six
 puma = lg.library("puma560")
 hand = puma.bodies[-1].name
 pose = lg.compile(puma).pose(puma.poses["qn"], hand)
-for q in lg.inverse_kinematics(puma, pose, hand, every=True):
+for q in lg.inverse_kinematics(puma, pose, hand, all_solutions=True):
     print(q.round(3))
 
 # --- parallel
@@ -40,12 +40,12 @@ print(q.round(3))
 # --- error
 try:
     lg.inverse_kinematics(arm, (1.9, 1.2), "tip")
-except lg.ReachError as error:
+except lg.UnreachableError as error:
     print(error)
 
 # --- along
 for end in ((1.9, 1.2), (-1.2, -1.2)):
     try:
         lg.inverse(arm, lg.paths.line((1.2, 1.2), end, 1.0), "tip")
-    except lg.ReachError as error:
+    except lg.UnreachableError as error:
         print(f"t = {error.t:.4f} s: {error}")

@@ -5,7 +5,7 @@ import numpy as np
 
 import lagrangian as lg
 
-turn = lg.full_turn("four_bar", speed=10.0)
+turn = lg.analyse_cycle("four_bar", speed=10.0)
 print(turn)
 turn.plot("four_bar-turn.png")
 
@@ -13,7 +13,7 @@ turn.plot("four_bar-turn.png")
 mine = lg.library("four_bar").with_parameters(
     l0=0.22, l1=0.06, l2=0.20, l3=0.14, m1=0.2, m2=0.5, m3=0.4
 )
-print(lg.full_turn(mine, speed=2 * np.pi))  # 60 rpm
+print(lg.analyse_cycle(mine, speed=2 * np.pi))  # 60 rpm
 
 # --- rows
 print(turn.x.shape, turn.q.shape, turn.velocity_ratios.shape)
@@ -21,20 +21,20 @@ print(f"{turn.torque.min():.3f} to {turn.torque.max():.3f} N m")
 print(f"largest force in the pin: {(turn.multipliers**2).sum(axis=1).max() ** 0.5:.2f} N")
 
 # --- dead-centres
-push = lg.full_turn("slider_crank", "x")
+push = lg.analyse_cycle("slider_crank", "x")
 print(push)
 
 # --- output
-lift = lg.full_turn("four_bar", output=("C", "y"))
+lift = lg.analyse_cycle("four_bar", output=("C", "y"))
 print(lift.output, lift.units, f"{abs(lift.output_ratio).max():.4f}")
 
 # --- grashof
 for l1 in (0.3, 0.5, 0.6):
-    found = lg.full_turn(lg.library("four_bar").with_parameters(l1=l1))
+    found = lg.analyse_cycle(lg.library("four_bar").with_parameters(l1=l1))
     print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
 
 # --- compare
-compared = lg.compare_turns("four_bar", {"l1": lg.span(0.2, 0.45, 6)}, speed=10.0)
+compared = lg.compare_cycles("four_bar", {"l1": lg.grid(0.2, 0.45, 6)}, speed=10.0)
 print(compared)
 compared.plot("four_bar-turns.png")
 
@@ -42,8 +42,8 @@ compared.plot("four_bar-turns.png")
 curve = turn.coupler_curve("C")
 print(curve)
 curve.plot("C.png")
-print(turn.swing_text("C"))
+print(turn.frame_travel_text("C"))
 
 # --- point
 raised = mine.with_parameters({"C.placement.position.y": 0.2})
-print(lg.full_turn(raised).coupler_curve("C"))
+print(lg.analyse_cycle(raised).coupler_curve("C"))

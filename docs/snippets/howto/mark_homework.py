@@ -15,9 +15,9 @@ G[2]   = m2*g*l2*cos(theta2)
 import lagrangian as lg
 
 eom = lg.derive("two_r_point_masses")
-marking = eom.check(answer)
+marking = eom.check_answers(answer)
 print(marking)
 
 # --- data
-print(marking.right, [mark.name for mark in marking.marks if not mark.right])
-print(marking.marks[3].difference)
+print(marking.right, [mark.name for mark in marking.checks if not mark.right])
+print(marking.checks[3].difference)

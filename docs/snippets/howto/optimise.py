@@ -31,7 +31,7 @@ goal = lg.goals.holding_torque(poses)
 over = {"balance.stiffness": (1, 1000)}
 best = lg.optimise(arm.replace(springs=[spring]), over, goal)
 print({name: round(x, 4) for name, x in best.parameters.items()})
-print(f"holding torque {best.value:.4f} N m (RMS), before {best.before:.4f} N m")
+print(f"holding torque {best.value:.4f} N m (RMS), before {best.initial_value:.4f} N m")
 
 # --- gains
 two = lg.library("two_r")
@@ -44,7 +44,7 @@ cost = "(theta1 - pi/4)^2 + 1e-6*tau_theta1^2"
 goal = lg.goals.integral(cost, t_span=2, q0=[0, 0], torque=law)
 best = lg.optimise(two, {"k": (10, 20000), "d": (1, 5000)}, goal)
 print({name: round(x, 1) for name, x in best.parameters.items()})
-print(f"cost {best.value:.4f}, before {best.before:.4f}")
+print(f"cost {best.value:.4f}, before {best.initial_value:.4f}")
 
 # --- sensitivities
 arm = lg.library("two_r")

@@ -81,7 +81,7 @@ print(lg.simulate(arm, 2, torque=0, wrenches={"link2": drag}).q[-1].round(4))
 
 # --- drive
 driven = bar.replace(
-    constraints=[lg.Holonomic("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")]
+    constraints=[lg.HolonomicConstraint("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")]
 )
 motion = lg.simulate(driven, 2, q0=lg.assemble(driven))
 print(motion.constraint_names, motion.q[-1].round(4))

@@ -13,7 +13,7 @@ print(path)
 q, qd, qdd = path(0.7)
 print(q.round(4), qd.round(4), qdd.round(4))
 there = lg.paths.sequence(path, lg.paths.dwell(path, 0.2))
-print(there.end, there.breaks)
+print(there.end, there.discontinuities)
 
 # --- limits
 panda = lg.library("panda")

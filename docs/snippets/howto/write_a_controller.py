@@ -46,9 +46,11 @@ class WithIntegral:
 print("with an integral ", off(lg.Sampled(WithIntegral(1e-3), period=1e-3)))
 
 # --- model
-print("computed torque  ", off(lg.control.ComputedTorque(arm, path).sampled(1e-3)))
-wrong = arm.replace(bodies=[body.scaled(1.2) for body in arm.bodies])
-print("on a wrong model ", off(lg.control.ComputedTorque(wrong, path).sampled(1e-3)))
+print("computed torque  ", off(lg.control.ComputedTorque(arm, path).with_sampling(1e-3)))
+wrong = arm.replace(bodies=[body.with_scaled_mass(1.2) for body in arm.bodies])
+print(
+    "on a wrong model ", off(lg.control.ComputedTorque(wrong, path).with_sampling(1e-3))
+)
 
 # --- stable
 gains = {

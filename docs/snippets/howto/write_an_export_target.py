@@ -2,7 +2,7 @@
 
 # --- routine
 import lagrangian as lg
-from lagrangian.exports.functions.catalogue import package
+from lagrangian.functions.catalogue import package
 
 made = package(lg.library("two_r"), ["gravity"], parameters=["m2", "l1"])
 (gravity,) = made.routines
@@ -11,7 +11,7 @@ for number, node in enumerate(gravity.body.trace.nodes[:6]):
     print(number, *node)
 
 # --- language
-from lagrangian.exports.languages.language import Language, Text
+from lagrangian.exports.source.language import ExpressionText, Language
 
 
 class JavaScript(Language):
@@ -28,7 +28,7 @@ class JavaScript(Language):
         return f"{array}[{index}]"
 
     def choice(self, condition, x, y):
-        return Text(f"({condition} ? {x} : {y})")
+        return ExpressionText(f"({condition} ? {x} : {y})")
 
     def constant(self, name, text):
         return f"const {name} = {text};"
@@ -49,13 +49,13 @@ class JavaScript(Language):
             return f"for (let {name} = {count - 1}; {name} >= 0; --{name}) {{"
         return f"for (let {name} = 0; {name} < {count}; ++{name}) {{"
 
-    def repeat(self, condition):
+    def while_loop(self, condition):
         return f"while ({condition}) {{"
 
     def branch(self, condition, first):
         return f"{'' if first else '} else '}if ({condition}) {{"
 
-    def table(self, name, values, whole):
+    def table(self, name, values, integers):
         return [f"const {name} = [{', '.join(map(str, values))}];"]
 
     def opening(self, routine):
@@ -70,33 +70,35 @@ class JavaScript(Language):
 
 
 # --- written
-from lagrangian.exports.languages.writer import routine_lines
+from lagrangian.exports.source.writer import routine_lines
 
 print("\n".join(routine_lines(JavaScript(), gravity, {})))
 
 # --- target
-from lagrangian.exports.evaluate import constants
+from lagrangian.exports.reference_values import evaluate_constants
 from lagrangian.exports.targets import register
-from lagrangian.exports.targets.target import Option, Product, Target
+from lagrangian.exports.targets.target import ExportedFiles, ExportTarget, TargetOption
 
 
-class JavaScriptFile(Target):
+class JavaScriptFile(ExportTarget):
     name = "javascript"
     about = "one file of JavaScript functions"
-    single = ".js"
-    options = {"strict": Option("whether it begins with 'use strict'", True)}
+    file_suffix = ".js"
+    options = {"strict": TargetOption("whether it begins with 'use strict'", True)}
 
-    def make(self, mechanism, wish):
-        made = self.package(mechanism, wish)
+    def make(self, mechanism, request):
+        made = self.package(mechanism, request)
         called = {routine.name: routine for routine in made.routines}
-        lines = ["'use strict';"] if self.option(wish, "strict") else []
-        lines.append(f"const constants = [{', '.join(map(repr, constants(made)))}];")
+        lines = ["'use strict';"] if self.option(request, "strict") else []
+        lines.append(
+            f"const constants = [{', '.join(map(repr, evaluate_constants(made)))}];"
+        )
         for routine in made.routines:
             lines += [
                 f"// {routine.about}",
                 *routine_lines(JavaScript(), routine, called),
             ]
-        return Product(
+        return ExportedFiles(
             {f"{mechanism.name}.js": "\n".join(lines) + "\n"}, notes=made.notes
         )
 
@@ -108,8 +110,8 @@ print(written)
 # --- functions
 import mpmath
 
-from lagrangian.exports.routine import Straight
-from lagrangian.exports.targets.target import Target
+from lagrangian.exports.targets.target import ExportTarget
+from lagrangian.functions.routine import StraightLineCode
 from lagrangian.kernels.trace.node import PREPARED
 from lagrangian.kernels.trace.replay import SCALARS, replay
 
@@ -122,16 +124,18 @@ OPERATIONS = {
 }
 
 
-class ManyDigits(Target):
+class ManyDigits(ExportTarget):
     name = "mpmath"
     about = "functions of numbers with as many digits as mpmath is set to"
 
-    def make(self, mechanism, wish):
-        made = self.package(mechanism, wish)
-        return Product(functions={r.name: self.function(made, r) for r in made.routines})
+    def make(self, mechanism, request):
+        made = self.package(mechanism, request)
+        return ExportedFiles(
+            functions={r.name: self.function(made, r) for r in made.routines}
+        )
 
     def function(self, made, routine):
-        if not isinstance(routine.body, Straight):
+        if not isinstance(routine.body, StraightLineCode):
             raise lg.ArgumentError(f"{routine.name} is not straight-line code")
 
         def called(*arrays):

@@ -9,13 +9,13 @@ import lagrangian as lg
 def from_mujoco(qpos, qvel):
     """A free joint's q and qd from MuJoCo's qpos and qvel."""
     position, wxyz = qpos[:3], qpos[3:]
-    R = lg.Placement.from_quaternion(position, wxyz).matrix()[:3, :3]
+    R = lg.Transform.from_quaternion(position, wxyz).matrix()[:3, :3]
     return np.r_[wxyz, position], np.r_[qvel[3:], R.T @ qvel[:3]]
 
 
 def to_mujoco(q, qd):
     wxyz, position = q[:4], q[4:]
-    R = lg.Placement.from_quaternion(position, wxyz).matrix()[:3, :3]
+    R = lg.Transform.from_quaternion(position, wxyz).matrix()[:3, :3]
     return np.r_[position, wxyz], np.r_[R @ qd[3:], qd[:3]]
 
 

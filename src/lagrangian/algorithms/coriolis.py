@@ -13,19 +13,19 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.mass_matrix import COMPOSITE, composite, unit_wrench
+from lagrangian.algorithms.mass_matrix import COMPOSITE, composite_inertia, unit_wrench
 from lagrangian.algorithms.nested import MATRIX, VECTOR
-from lagrangian.algorithms.sweep import Algorithm, Output, Values, Walk, inward, outward
+from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, Walk, inward, outward
 from lagrangian.model import vector as v
 
 SPEED = {"w": VECTOR, "u": VECTOR}
 
 
 @outward(SPEED, save=SPEED)
-def speeds(link: Link, parent: Values) -> tuple[Values, Values]:
+def link_velocities(link: Link, parent: Values) -> tuple[Values, Values]:
     """Angular velocity, and velocity of the origin, in the link's axes."""
     wp = parent["w"]
-    wj, vj = link.motion(link.qd)
+    wj, vj = link.joint_motion(link.qd)
     w = v.add(link.to_child(wp), wj)
     u = v.add(link.to_child(v.add(parent["u"], v.cross(wp, link.offset))), vj)
     return {"w": w, "u": u}, {"w": w, "u": u}
@@ -34,17 +34,17 @@ def speeds(link: Link, parent: Values) -> tuple[Values, Values]:
 @inward({**COMPOSITE, "B1": MATRIX, "f": VECTOR}, save={**COMPOSITE, "B1": MATRIX, "f": VECTOR})
 def composite_bias(link: Link, children: Values) -> tuple[Values, Values]:
     """Composite inertia, and the blocks of B: B1 = -[w] S - [h][v], and f whose matrix is the other."""
-    up, here = composite.step(link, children)
+    up, saves = composite_inertia.step(link, children)
     f = v.add(v.scale(link.mass, link.u), v.cross(link.w, link.h))
-    B1 = v.mat_sub(v.mat_mat(v.skew(link.h), v.neg_mat(v.skew(link.u))), v.mat_mat(v.skew(link.w), pseudo(link.I)))
+    B1 = v.mat_sub(v.mat_mat(v.skew(link.h), v.neg_mat(v.skew(link.u))), v.mat_mat(v.skew(link.w), second_moments(link.I)))
     f, B1 = v.add(f, children["f"]), v.mat_add(B1, children["B1"])
     fp = link.to_parent(f)
     # about the parent's origin the moment gains p x force: B1' = B1 - [p][f]
     B1p = v.mat_sub(link.mat_to_parent(B1), v.mat_mat(v.skew(link.offset), v.skew(fp)))
-    return {**up, "B1": B1p, "f": fp}, {**here, "B1": B1, "f": f}
+    return {**up, "B1": B1p, "f": fp}, {**saves, "B1": B1, "f": f}
 
 
-def pseudo(I: v.Symmetric) -> v.Matrix:
+def second_moments(I: v.Symmetric) -> v.Matrix:
     """tr(I)/2 - I: the second moments of mass."""
     xx, xy, xz, yy, yz, zz = I
     return (
@@ -54,21 +54,21 @@ def pseudo(I: v.Symmetric) -> v.Matrix:
     )
 
 
-def rate(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
+def subspace_rate(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
     """The rate of a joint's unit motion: the spatial cross product of the link's velocity with it, and its own change."""
-    angular, linear = link.columns[k]
+    angular, linear = link.motion_subspace[k]
     dw, dv = v.cross(link.w, angular), v.add(v.cross(link.w, linear), v.cross(link.u, angular))
-    if link.column_rates:
-        own_w, own_v = link.column_rates[k]
+    if link.motion_subspace_rate:
+        own_w, own_v = link.motion_subspace_rate[k]
         dw = v.add(dw, own_w)
         dv = v.add(dv, own_v)
     return dw, dv
 
 
-def start(link: Link, k: int) -> Values:
+def start_walk(link: Link, k: int) -> Values:
     """Three wrenches: Ic S' + Bc S, which gives C_ba; Ic S and Bc^T S, which give C_ab."""
-    angular, linear = link.columns[k]
-    dw, dv = rate(link, k)
+    angular, linear = link.motion_subspace[k]
+    dw, dv = subspace_rate(link, k)
     f = v.sub(v.add(v.scale(link.m, dv), v.cross(dw, link.hc)), v.cross(link.f, angular))
     n = v.add(v.add(v.sym_vec(link.Ic, dw), v.cross(link.hc, dv)), v.mat_vec(link.B1, angular))
     gf, gn = unit_wrench(link, k)
@@ -76,23 +76,23 @@ def start(link: Link, k: int) -> Values:
     return {"f": f, "n": n, "gf": gf, "gn": gn, "t": t}
 
 
-def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
+def step_walk(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
     f, n, gf, gn, t = (carry[k] for k in ("f", "n", "gf", "gn", "t"))
-    found = []
-    for k, (angular, linear) in enumerate(link.columns):
-        dw, dv = rate(link, k)
+    pairs = []
+    for k, (angular, linear) in enumerate(link.motion_subspace):
+        dw, dv = subspace_rate(link, k)
         below = v.dot(angular, n) + v.dot(linear, f)
         above = v.dot(dw, gn) + v.dot(dv, gf) + v.dot(angular, t)
-        found.append((below, above))
+        pairs.append((below, above))
     f, n = link.wrench_to_parent(f, n)
     gf, gn = link.wrench_to_parent(gf, gn)
-    return {"f": f, "n": n, "gf": gf, "gn": gn, "t": link.to_parent(t)}, tuple(found)
+    return {"f": f, "n": n, "gf": gf, "gn": gn, "t": link.to_parent(t)}, tuple(pairs)
 
 
 CORIOLIS_MATRIX = Algorithm(
     "coriolis_matrix",
     ("q", "qd"),
-    (speeds, composite_bias, Walk(start, meet, dict.fromkeys(("f", "n", "gf", "gn", "t"), VECTOR))),
-    Output("pairs"),
+    (link_velocities, composite_bias, Walk(start_walk, step_walk, dict.fromkeys(("f", "n", "gf", "gn", "t"), VECTOR))),
+    OutputLayout("pairs"),
     regrouped=True,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.coriolis import SPEED
-from lagrangian.algorithms.coriolis import speeds as _speeds
+from lagrangian.algorithms.coriolis import link_velocities as _speeds
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.nested import SCALAR, VECTOR
-from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 
@@ -16,24 +16,24 @@ from lagrangian.model import vector as v
 @outward(SPEED, save={"energy": SCALAR})
 def kinetic(link: Link, parent: Values) -> tuple[Values, Values]:
     """1/2 m v.v + m v.(w x c) + 1/2 w.I w, and 1/2 r^2 J_m qd^2 of the rotor."""
-    here, _ = _speeds.step(link, parent)
-    w, u = here["w"], here["u"]
+    carry, _ = _speeds.step(link, parent)
+    w, u = carry["w"], carry["u"]
     twice = v.dot(u, v.add(v.scale(link.mass, u), v.scale(2, v.cross(w, link.h)))) + v.dot(w, v.sym_vec(link.I, w))
     for rate in link.qd:
         twice = twice + link.rotor * (rate * rate)
-    return here, {"energy": twice * 0.5}
+    return carry, {"energy": twice * 0.5}
 
 
 @inward({"energy": SCALAR})
-def total(link: Link, children: Values) -> tuple[Values, Values]:
+def total_energy(link: Link, children: Values) -> tuple[Values, Values]:
     return {"energy": link.energy + children["energy"]}, {}
 
 
-def down(tree: Tree) -> Values:
+def ground_gravity(tree: Tree) -> Values:
     return {"g": tree.gravity}
 
 
-@outward({"g": VECTOR, "x": SCALAR}, save={"energy": SCALAR}, ground=down)
+@outward({"g": VECTOR, "x": SCALAR}, save={"energy": SCALAR}, ground=ground_gravity)
 def potential(link: Link, parent: Values) -> tuple[Values, Values]:
     """-m g.p_C for gravity and 1/2 k |stretch|^2 for joint springs; x is g.p of the link's origin."""
     x = parent["x"] + v.dot(parent["g"], link.offset)
@@ -77,7 +77,7 @@ def _energy(final: Values) -> tuple[Any, ...]:
     return (final["energy"],)
 
 
-KINETIC_ENERGY = Algorithm("kinetic_energy", ("q", "qd"), (kinetic, total), Output("ground", finish=_energy))
-POTENTIAL_ENERGY = Algorithm("potential_energy", ("q",), (potential, total), Output("ground", finish=_energy))
-CENTER_OF_MASS = Algorithm("center_of_mass", ("q",), (first_moments,), Output("ground", finish=_center))
-MOMENTUM = Algorithm("momentum", ("q", "qd"), (_speeds, momenta), Output("ground", finish=_about_center))
+KINETIC_ENERGY = Algorithm("kinetic_energy", ("q", "qd"), (kinetic, total_energy), OutputLayout("ground", finish=_energy))
+POTENTIAL_ENERGY = Algorithm("potential_energy", ("q",), (potential, total_energy), OutputLayout("ground", finish=_energy))
+CENTER_OF_MASS = Algorithm("center_of_mass", ("q",), (first_moments,), OutputLayout("ground", finish=_center))
+MOMENTUM = Algorithm("momentum", ("q", "qd"), (_speeds, momenta), OutputLayout("ground", finish=_about_center))

@@ -11,7 +11,7 @@ from typing import Any
 
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR
-from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 
@@ -27,7 +27,7 @@ def rate_matrix(w: v.Vector, al: v.Vector) -> v.Matrix:
     )
 
 
-def moment(I: v.Symmetric, w: v.Vector, al: v.Vector, U: v.Matrix) -> v.Vector:
+def rotational_moment(I: v.Symmetric, w: v.Vector, al: v.Vector, U: v.Matrix) -> v.Vector:
     """I al + w x I w, with the products that U already holds."""
     xx, xy, xz, yy, yz, zz = I
     return (
@@ -37,14 +37,14 @@ def moment(I: v.Symmetric, w: v.Vector, al: v.Vector, U: v.Matrix) -> v.Vector:
     )
 
 
-def move(link: Link, parent: Values) -> Values:
+def propagate_motion(link: Link, parent: Values) -> Values:
     """Angular velocity, angular acceleration, acceleration of the origin, and U, from the parent's."""
     wi, ai = link.to_child(parent["w"]), link.to_child(parent["al"])
     li = link.to_child(v.add(parent["l"], v.mat_vec(parent["U"], link.offset)))
-    wj, vj = link.motion(link.qd)
-    dwj, dvj = link.motion(link.qdd)
-    if link.column_rates:
-        bw, bv = link.bias
+    wj, vj = link.joint_motion(link.qd)
+    dwj, dvj = link.joint_motion(link.qdd)
+    if link.motion_subspace_rate:
+        bw, bv = link.bias_acceleration
         dwj = v.add(dwj, bw)
         dvj = v.add(dvj, bv)
     w = v.add(wi, wj)
@@ -56,25 +56,25 @@ def move(link: Link, parent: Values) -> Values:
 MOTION = {"w": VECTOR, "al": VECTOR, "l": VECTOR, "U": MATRIX}
 
 
-def upward(tree: Tree) -> Values:
+def ground_acceleration(tree: Tree) -> Values:
     return {"l": v.neg(tree.gravity)}
 
 
-@outward(MOTION, save={"F": VECTOR, "N": VECTOR}, ground=upward)
+@outward(MOTION, save={"F": VECTOR, "N": VECTOR}, ground=ground_acceleration)
 def accelerations(link: Link, parent: Values) -> tuple[Values, Values]:
-    here = move(link, parent)
-    U, l = here["U"], here["l"]
+    carry = propagate_motion(link, parent)
+    U, l = carry["U"], carry["l"]
     F = v.add(v.scale(link.mass, l), v.mat_vec(U, link.h))
-    N = v.add(moment(link.I, here["w"], here["al"], U), v.cross(link.h, l))
-    return here, {"F": F, "N": N}
+    N = v.add(rotational_moment(link.I, carry["w"], carry["al"], U), v.cross(link.h, l))
+    return carry, {"F": F, "N": N}
 
 
 def joint_torques(link: Link, f: v.Vector, n: v.Vector, friction: bool = True) -> tuple[Any, ...]:
     """The wrench along each of the joint's axes, and what acts at the joint itself."""
     torques = []
-    for k, (angular, linear) in enumerate(link.columns):
-        torque = v.dot(angular, n) + v.dot(linear, f) + link.rotor * link.qdd[k] + link.spring(k)
-        torques.append(torque + link.friction(k) if friction else torque)
+    for k, (angular, linear) in enumerate(link.motion_subspace):
+        torque = v.dot(angular, n) + v.dot(linear, f) + link.rotor * link.qdd[k] + link.spring_torque(k)
+        torques.append(torque + link.friction_torque(k) if friction else torque)
     return tuple(torques)
 
 
@@ -94,8 +94,8 @@ def reactions(link: Link, children: Values) -> tuple[Values, Values]:
 
 
 INVERSE_DYNAMICS = Algorithm(
-    "inverse_dynamics", ("q", "qd", "qdd"), (accelerations, forces), Output("speed", ("torque",)), regrouped=True
+    "inverse_dynamics", ("q", "qd", "qdd"), (accelerations, forces), OutputLayout("speed", ("torque",)), regrouped=True
 )
-BIAS = Algorithm("bias", ("q", "qd"), (accelerations, forces), Output("speed", ("torque",)), regrouped=True)
-GRAVITY = Algorithm("gravity", ("q",), (accelerations, forces), Output("speed", ("torque",)), regrouped=True)
-REACTIONS = Algorithm("reactions", ("q", "qd", "qdd"), (accelerations, reactions), Output("link", ("n", "f")))
+BIAS = Algorithm("bias", ("q", "qd"), (accelerations, forces), OutputLayout("speed", ("torque",)), regrouped=True)
+GRAVITY = Algorithm("gravity", ("q",), (accelerations, forces), OutputLayout("speed", ("torque",)), regrouped=True)
+REACTIONS = Algorithm("reactions", ("q", "qd", "qdd"), (accelerations, reactions), OutputLayout("link", ("n", "f")))

@@ -13,8 +13,8 @@ from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Temp
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, functions
-from lagrangian.model.joints.joint_type import Column, JointType, needs_turns
-from lagrangian.model.joints.turn import Turn
+from lagrangian.model.joints.joint_type import JointType, UnitTwist, turns_required_message
+from lagrangian.model.joints.turn import JointRotation
 
 # a link's constants, with their form
 CONSTANTS: dict[str, Template] = {
@@ -23,7 +23,7 @@ CONSTANTS: dict[str, Template] = {
     "mass": SCALAR,
     "h": VECTOR,
     "I": SYMMETRIC,
-    "own": SCALAR,  # of its joint type, such as a pitch
+    "type_constant": SCALAR,  # of its joint type, such as a pitch
     "rotor": SCALAR,
     "viscous": SCALAR,
     "coulomb_positive": SCALAR,
@@ -54,13 +54,13 @@ class Link:
     mass: Any
     h: v.Vector
     I: v.Symmetric
-    own: Any
+    type_constant: Any
     rotor: Any
     q: tuple[Any, ...]
     qd: tuple[Any, ...]
     qdd: tuple[Any, ...]
     tau: tuple[Any, ...]
-    held: tuple[Any, ...]  # of every speed: 1 where something holds it, 0 where nothing does
+    locked: tuple[Any, ...]  # of every speed: 1 where something holds it, 0 where nothing does
     c: Any
     s: Any
 
@@ -71,81 +71,81 @@ class Link:
 
     def __getattr__(self, name: str) -> Any:
         # inputs an algorithm does not have are zero: gravity is inverse dynamics without speeds
-        if name in ("qd", "qdd", "tau", "held"):
+        if name in ("qd", "qdd", "tau", "locked"):
             return (0,) * self.nv
         if name in ("c", "s"):  # no AttributeError, which a property would hide
-            raise MechanismError(needs_turns(self.kind))
+            raise MechanismError(turns_required_message(self.kind))
         raise AttributeError(name)
 
     def function(self, expression: Scalar) -> Any:
         """A function of the joint's one coordinate."""
-        return functions.of_one(expression, self.q[0])
+        return functions.evaluate_univariate(expression, self.q[0])
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def motion_subspace(self) -> tuple[UnitTwist, ...]:
         """The joint's motion subspace in the link's axes."""
-        return self.kind.columns(self)
+        return self.kind.motion_subspace(self)
 
     @property
-    def column_rates(self) -> tuple[Column, ...]:
+    def motion_subspace_rate(self) -> tuple[UnitTwist, ...]:
         """How the motion subspace changes in the link's axes; () where it is constant."""
-        return self.kind.column_rates(self)
+        return self.kind.motion_subspace_rate(self)
 
     @property
-    def turn(self) -> Turn:
+    def rotation(self) -> JointRotation:
         """The joint's own rotation."""
-        return self.kind.turn(self)
+        return self.kind.rotation(self)
 
-    def motion(self, rates: tuple[Any, ...]) -> Column:
+    def joint_motion(self, rates: tuple[Any, ...]) -> UnitTwist:
         """The joint's angular and linear velocity, or acceleration, for given rates."""
-        return _combined(self.columns, rates)
+        return _combine_columns(self.motion_subspace, rates)
 
     @property
-    def bias(self) -> Column:
+    def bias_acceleration(self) -> UnitTwist:
         """What the joint adds to the acceleration because its motion subspace changes: zero for most types."""
-        rates = self.column_rates
-        return _combined(rates, self.qd) if rates else (v.ZERO, v.ZERO)
+        rates = self.motion_subspace_rate
+        return _combine_columns(rates, self.qd) if rates else (v.ZERO, v.ZERO)
 
     @property
     def offset(self) -> v.Vector:
         """From the parent's origin to the link's, in the parent's axes."""
-        shift = self.kind.shift(self)
+        shift = self.kind.translation(self)
         return self.p if shift is v.ZERO else v.add(self.p, v.mat_vec(self.R, shift))
 
     def to_child(self, x: v.Vector) -> v.Vector:
         """A vector given in the parent's axes, in the link's."""
-        return self.turn.to_child(v.mat_t_vec(self.R, x))
+        return self.rotation.to_child(v.mat_t_vec(self.R, x))
 
     def to_parent(self, x: v.Vector) -> v.Vector:
         """A vector given in the link's axes, in the parent's."""
-        return v.mat_vec(self.R, self.turn.to_parent(x))
+        return v.mat_vec(self.R, self.rotation.to_parent(x))
 
     def sym_to_parent(self, S: v.Symmetric) -> v.Symmetric:
         """A symmetric matrix given in the link's axes, in the parent's."""
-        return v.sym_rotate(self.R, self.turn.sym_to_parent(S))
+        return v.sym_rotate(self.R, self.rotation.sym_to_parent(S))
 
     def mat_to_parent(self, A: v.Matrix) -> v.Matrix:
         """A matrix given in the link's axes, in the parent's."""
-        return v.mat_rotate(self.R, self.turn.mat_to_parent(A))
+        return v.mat_rotate(self.R, self.rotation.mat_to_parent(A))
 
     def compose(self, R: v.Matrix) -> v.Matrix:
         """The link's orientation from its parent's: R R_link R_joint."""
-        return self.turn.compose(v.mat_mat(R, self.R))
+        return self.rotation.compose(v.mat_mat(R, self.R))
 
     def wrench_to_parent(self, f: v.Vector, n: v.Vector) -> tuple[v.Vector, v.Vector]:
         """A force and a moment about the link's origin, as seen at the parent's origin."""
         f = self.to_parent(f)
         return f, v.add(self.to_parent(n), v.cross(self.offset, f))
 
-    def friction(self, k: int) -> Any:
+    def friction_torque(self, k: int) -> Any:
         """Viscous and Coulomb friction of speed k."""
         rate = self.qd[k]
         force = self.viscous * rate
         if not (is_zero(self.coulomb_positive) and is_zero(self.coulomb_negative)) and not is_zero(rate):
-            force = force + _by_sign(rate, self.coulomb_positive, -self.coulomb_negative)
+            force = force + _select_by_sign(rate, self.coulomb_positive, -self.coulomb_negative)
         return force
 
-    def spring(self, k: int) -> Any:
+    def spring_torque(self, k: int) -> Any:
         """The joint spring's dV/dq."""
         return 0 if is_zero(self.stiffness) else self.stiffness * self.stretch[k]
 
@@ -155,7 +155,7 @@ class Link:
         return self.kind.stretch(self.q, self.rest)
 
 
-def _combined(columns: tuple[Column, ...], rates: tuple[Any, ...]) -> Column:
+def _combine_columns(columns: tuple[UnitTwist, ...], rates: tuple[Any, ...]) -> UnitTwist:
     """The sum of columns times rates."""
     w, u = v.ZERO, v.ZERO
     for (angular, linear), rate in zip(columns, rates, strict=True):
@@ -164,7 +164,7 @@ def _combined(columns: tuple[Column, ...], rates: tuple[Any, ...]) -> Column:
     return w, u
 
 
-def _by_sign(x: Any, positive: Any, negative: Any) -> Any:
+def _select_by_sign(x: Any, positive: Any, negative: Any) -> Any:
     if isinstance(x, (int, float)):
         return positive if x > 0 else negative if x < 0 else 0.0
     return x.by_sign(positive, negative)

@@ -27,11 +27,11 @@ def unflatten(template: Template, flat: Iterator[Any]) -> Any:
     return next(flat)
 
 
-def size(template: Template) -> int:
-    return sum(size(part) for part in template) if isinstance(template, tuple) else 1
+def template_size(template: Template) -> int:
+    return sum(template_size(part) for part in template) if isinstance(template, tuple) else 1
 
 
-def sum_of(a: Any, b: Any) -> Any:
+def add_nested(a: Any, b: Any) -> Any:
     if isinstance(a, tuple):
-        return tuple(sum_of(x, y) for x, y in zip(a, b, strict=True))
+        return tuple(add_nested(x, y) for x, y in zip(a, b, strict=True))
     return a + b

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.algorithms.inverse_dynamics import MOTION, move, upward
+from lagrangian.algorithms.inverse_dynamics import MOTION, ground_acceleration, propagate_motion
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.nested import MATRIX, VECTOR
-from lagrangian.algorithms.sweep import Algorithm, Output, Values, Walk, outward
+from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, Walk, outward
 from lagrangian.model import vector as v
 
 
-@outward(MOTION, save={"w": VECTOR, "al": VECTOR, "l": VECTOR, "U": MATRIX}, ground=upward)
+@outward(MOTION, save={"w": VECTOR, "al": VECTOR, "l": VECTOR, "U": MATRIX}, ground=ground_acceleration)
 def motions(link: Link, parent: Values) -> tuple[Values, Values]:
-    here = move(link, parent)
-    return here, here
+    carry = propagate_motion(link, parent)
+    return carry, carry
 
 
-def start(link: Link, k: int) -> Values:
+def start_walk(link: Link, k: int) -> Values:
     """The wrench each unit parameter needs."""
     wrenches = [(link.l, v.ZERO)]
     for axis in v.IDENTITY:
@@ -33,18 +33,18 @@ def start(link: Link, k: int) -> Values:
     return {"f": tuple(f for f, _ in wrenches), "n": tuple(n for _, n in wrenches)}
 
 
-def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
-    found = tuple(
+def step_walk(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
+    rows = tuple(
         tuple(v.dot(angular, n) + v.dot(linear, f) for f, n in zip(carry["f"], carry["n"], strict=True))
-        for angular, linear in link.columns
+        for angular, linear in link.motion_subspace
     )
-    moved = [link.wrench_to_parent(f, n) for f, n in zip(carry["f"], carry["n"], strict=True)]
-    return {"f": tuple(f for f, _ in moved), "n": tuple(n for _, n in moved)}, found
+    parent_wrenches = [link.wrench_to_parent(f, n) for f, n in zip(carry["f"], carry["n"], strict=True)]
+    return {"f": tuple(f for f, _ in parent_wrenches), "n": tuple(n for _, n in parent_wrenches)}, rows
 
 
 REGRESSOR = Algorithm(
     "regressor",
     ("q", "qd", "qdd"),
-    (motions, Walk(start, meet, {"f": (VECTOR,) * 10, "n": (VECTOR,) * 10}, per="link", width=10)),
-    Output("pairs"),
+    (motions, Walk(start_walk, step_walk, {"f": (VECTOR,) * 10, "n": (VECTOR,) * 10}, per="link", width=10)),
+    OutputLayout("pairs"),
 )

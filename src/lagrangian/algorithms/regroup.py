@@ -16,25 +16,25 @@ from lagrangian.model import vector as v
 
 
 def regroup(tree: Tree) -> Tree:
-    if tree.lanes is not None:
-        return replace(regroup(replace(tree, lanes=None)), lanes=regroup(tree.lanes))
+    if tree.sample_tree is not None:
+        return replace(regroup(replace(tree, sample_tree=None)), sample_tree=regroup(tree.sample_tree))
     constants = {name: array.copy() for name, array in tree.constants.items()}
     mass, h, I = constants["mass"], constants["h"], constants["I"]
     for j in range(len(tree) - 1, -1, -1):
         body = (mass[j, 0], tuple(h[j].tolist()), tuple(I[j].tolist()))
-        found = tree.kind[j].indistinct(body)
-        if found is None:
+        regroupable = tree.kind[j].regroupable_inertia(body)
+        if regroupable is None:
             continue
-        m, along, moved = found
+        m, moment, inertia = regroupable
         mass[j] -= m
-        h[j] -= along
-        I[j] -= moved
+        h[j] -= moment
+        I[j] -= inertia
         k = tree.parent[j]
         if k < 0:
             continue  # the ground does not move
         R, p = tree.constant("R", j), tree.constant("p", j)
-        H = v.mat_vec(R, along)
-        I[k] += v.shift_inertia(v.sym_rotate(R, moved), H, m, p)
+        H = v.mat_vec(R, moment)
+        I[k] += v.shift_inertia(v.sym_rotate(R, inertia), H, m, p)
         h[k] += v.add(H, v.scale(m, p))
         mass[k] += m
     if tree.exact:

@@ -16,14 +16,14 @@ Matrix = list[Vector]
 # the upper triangle of a symmetric 6 x 6 matrix, row by row
 PAIRS = tuple((i, j) for i in range(6) for j in range(i, 6))
 ROUNDING = 2.0**-52
-NOTHING = 1e-280  # whose inverse is still a number
+TINY = 1e-280  # whose inverse is still a number
 
 
 def identity(n: int) -> Matrix:
     return [[int(i == j) for j in range(n)] for i in range(n)]
 
 
-def full(upper: Sequence[Any], n: int) -> Matrix:
+def symmetric_from_upper(upper: Sequence[Any], n: int) -> Matrix:
     """A symmetric matrix from its upper triangle."""
     A: Matrix = [[0] * n for _ in range(n)]
     entries = iter(upper)
@@ -60,7 +60,7 @@ def sub(a: Vector, b: Vector) -> Vector:
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
-def times(A: Matrix, x: Vector) -> Vector:
+def matrix_vector(A: Matrix, x: Vector) -> Vector:
     return [dot(row, x) for row in A]
 
 
@@ -72,28 +72,28 @@ def product(A: Matrix, B: Matrix) -> Matrix:
 def symmetric_product(A: Matrix, B: Matrix) -> Matrix:
     """A B, which is known to be symmetric: half of it is computed."""
     columns, n = transpose(B), len(A)
-    return full([dot(A[i], columns[j]) for i in range(n) for j in range(i, n)], n)
+    return symmetric_from_upper([dot(A[i], columns[j]) for i in range(n) for j in range(i, n)], n)
 
 
 def scale_rows(d: Vector, A: Matrix) -> Matrix:
     return [[x * y for y in row] for x, row in zip(d, A, strict=True)]
 
 
-def below(L: Matrix) -> Vector:
+def strict_lower(L: Matrix) -> Vector:
     """What is below the diagonal of a matrix of factors, row by row."""
     return [x for i, row in enumerate(L) for x in row[:i]]
 
 
 def unit_lower(entries: Sequence[Any], n: int) -> Matrix:
     """A matrix with ones on its diagonal from what is below it."""
-    found = identity(n)
-    left = iter(entries)
+    L = identity(n)
+    remaining = iter(entries)
     for i in range(n):
-        found[i][:i] = [next(left) for _ in range(i)]
-    return found
+        L[i][:i] = [next(remaining) for _ in range(i)]
+    return L
 
 
-def factors(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
+def ldl(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
     """L, with ones on its diagonal, and D of a symmetric positive definite A = L D L^T.
 
     Where A may be singular, `guarded` raises each pivot to what rounding leaves of the diagonal: A is changed by as much as
@@ -109,9 +109,9 @@ def factors(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
                 x = x - products[i][k] * L[j][k]
             products[i][j] = x
         if guarded:
-            half = range(3) if j < 3 else range(3, n)  # moments and forces have their own units
-            floor = A[j][j] + sum(A[k][k] for k in half) * ROUNDING
-            products[j][j] = functions.maximum(products[j][j], floor * ROUNDING + NOTHING)
+            same_unit = range(3) if j < 3 else range(3, n)  # moments and forces have their own units
+            floor = A[j][j] + sum(A[k][k] for k in same_unit) * ROUNDING
+            products[j][j] = functions.maximum(products[j][j], floor * ROUNDING + TINY)
         D[j] = products[j][j]
         inverse = 1 / D[j]
         for i in range(j + 1, n):
@@ -119,7 +119,7 @@ def factors(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
     return L, D
 
 
-def forward(L: Matrix, B: Matrix) -> Matrix:
+def forward_substitute(L: Matrix, B: Matrix) -> Matrix:
     """L^-1 B, L with ones on its diagonal."""
     X = [list(row) for row in B]
     for i in range(len(L)):
@@ -128,7 +128,7 @@ def forward(L: Matrix, B: Matrix) -> Matrix:
     return X
 
 
-def backward(L: Matrix, B: Matrix) -> Matrix:
+def backward_substitute(L: Matrix, B: Matrix) -> Matrix:
     """L^-T B."""
     X = [list(row) for row in B]
     for i in range(len(L) - 1, -1, -1):

@@ -14,37 +14,37 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from lagrangian.algorithms.closed.jet import Jet, Slopes
-from lagrangian.algorithms.closed.world import World
+from lagrangian.algorithms.constraints.jet import Jet, Slopes
+from lagrangian.algorithms.constraints.world import World
 from lagrangian.algorithms.link import is_zero
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 # coordinates as jets, by name; None where forces at joints are not asked for
-Names = Mapping[str, Any] | None
+JetsByName = Mapping[str, Any] | None
 
 
-def _squares(world: World, spring: PointSpring) -> list[Any]:
+def _squared_lengths(world: World, spring: PointSpring) -> list[Any]:
     """d.d of every piece between two points, as jets."""
-    at = [world.frame(body, Placement(position=point)).origin for body, point in spring.points]
-    return [v.dot(d, d) for d in (v.sub(b, a) for a, b in pairwise(at))]
+    points = [world.frame(body, Transform(position=point)).origin for body, point in spring.points]
+    return [v.dot(d, d) for d in (v.sub(b, a) for a, b in pairwise(points))]
 
 
-def _length(world: World, spring: PointSpring | CoordinateSpring, names: Names) -> Jet:
+def _length(world: World, spring: PointSpring | CoordinateSpring, names: JetsByName) -> Jet:
     """The length as a jet."""
     if isinstance(spring, CoordinateSpring):
         assert names is not None
-        found = f.evaluate(spring.length, names)
-        return found if isinstance(found, Jet) else Jet(found)
+        length = f.evaluate(spring.length, names)
+        return length if isinstance(length, Jet) else Jet(length)
     total = Jet(0)
-    for square in _squares(world, spring):
+    for square in _squared_lengths(world, spring):
         # between points of one body, or on one axis, it does not change, and may be none
-        varies = isinstance(square, Jet) and not all(is_zero(slope) for slope in square.slopes.values())
-        total = total + (square.sqrt() if varies else f.sqrt(square.value if isinstance(square, Jet) else square))
+        is_variable = isinstance(square, Jet) and not all(is_zero(slope) for slope in square.slopes.values())
+        total = total + (square.sqrt() if is_variable else f.sqrt(square.value if isinstance(square, Jet) else square))
     return total
 
 
@@ -56,40 +56,40 @@ def _stretch(world: World, spring: PointSpring | CoordinateSpring, s: Any) -> An
     return f.maximum(s - (rest + slack), 0.0) + f.minimum(s - rest, 0.0)
 
 
-def _springlike(spring: Spring, names: Names) -> bool:
+def _has_length(spring: Spring, names: JetsByName) -> bool:
     return isinstance(spring, PointSpring) or (isinstance(spring, CoordinateSpring) and names is not None)
 
 
-def _height(mechanism: Mechanism, world: World, given: GravityCompensation) -> Any:
+def _weight_potential(mechanism: Mechanism, world: World, compensation: GravityCompensation) -> Any:
     """g.p of the centre of the body, times the weight's factor and the mass, as a jet: its slopes are those of the weight."""
-    body = mechanism.body(given.body)
-    p = world.frame(given.body, Placement(position=body.center)).origin
+    body = mechanism.body(compensation.body)
+    p = world.frame(compensation.body, Transform(position=body.center)).origin
     g = tuple(world.number(x) for x in mechanism.gravity)
-    found = v.dot(p, g) * (world.number(given.factor) * world.number(body.mass))
-    return found if isinstance(found, Jet) else Jet(found)
+    potential = v.dot(p, g) * (world.number(compensation.factor) * world.number(body.mass))
+    return potential if isinstance(potential, Jet) else Jet(potential)
 
 
-def gap(world: World, wall: Wall) -> Any:
+def wall_gap(world: World, wall: Wall) -> Any:
     """How far the point is outside the wall, as a jet: its slopes are those of the normal force on both bodies."""
-    plane = world.frame(wall.on, Placement(position=wall.position))
-    point = world.frame(wall.body, Placement(position=wall.point)).origin
+    plane = world.frame(wall.on, Transform(position=wall.position))
+    point = world.frame(wall.body, Transform(position=wall.point)).origin
     return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
 
 
-def _depth(g: Any) -> Any:
+def _wall_depth(g: Any) -> Any:
     """max(0, -g), and NaN of NaN."""
     return f.choose(0.0, g, 0.0, -g)
 
 
-def _push(world: World, wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
+def _wall_force(world: World, wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
     k, c = world.number(wall.stiffness), world.number(wall.damping)
-    hardness: Any = k if elastic else 0
+    stiffness: Any = k if elastic else 0
     if viscous and not is_zero(c):
-        hardness = hardness + f.maximum(-c * g.rate, -k)
-    return _depth(g.value) * hardness
+        stiffness = stiffness + f.maximum(-c * g.rate, -k)
+    return _wall_depth(g.value) * stiffness
 
 
-def kinks(world: World, spring: Spring, names: Names) -> list[Any]:
+def kink_quantities(world: World, spring: Spring, names: JetsByName) -> list[Any]:
     """What is zero where the force is not smooth.
 
     Of a wall, the gap, and where there is damping what is left of the stiffness, over it; of a spring, the ends of its slack.
@@ -98,11 +98,11 @@ def kinks(world: World, spring: Spring, names: Names) -> list[Any]:
         s, rest = _length(world, spring, names).value, world.number(spring.rest)
         return [s - rest, s - (rest + world.number(spring.slack))]
     assert isinstance(spring, Wall)
-    g, k, c = gap(world, spring), world.number(spring.stiffness), world.number(spring.damping)
+    g, k, c = wall_gap(world, spring), world.number(spring.stiffness), world.number(spring.damping)
     return [g.value] if is_zero(c) else [g.value, 1 - (c / k) * g.rate]
 
 
-def torques(mechanism: Mechanism, world: World, names: Names, elastic: bool = True, viscous: bool = True) -> Slopes:
+def torques(mechanism: Mechanism, world: World, names: JetsByName, elastic: bool = True, viscous: bool = True) -> Slopes:
     """The generalised force of all springs, dampers, walls and compensations, by speed."""
     total: Slopes = {}
     for spring in mechanism.springs:
@@ -113,49 +113,49 @@ def torques(mechanism: Mechanism, world: World, names: Names, elastic: bool = Tr
 
 
 def _forces(
-    mechanism: Mechanism, world: World, spring: Spring, names: Names, elastic: bool, viscous: bool
+    mechanism: Mechanism, world: World, spring: Spring, names: JetsByName, elastic: bool, viscous: bool
 ) -> list[tuple[Any, Slopes]]:
     """Forces of one of them, each with the slopes of that along which it acts."""
     if isinstance(spring, Wall):
-        g = gap(world, spring)
-        return [(_push(world, spring, g, elastic, viscous), g.slopes)]
+        g = wall_gap(world, spring)
+        return [(_wall_force(world, spring, g, elastic, viscous), g.slopes)]
     if isinstance(spring, GravityCompensation):
-        return [(-1, _height(mechanism, world, spring).slopes)] if elastic else []
-    if not _springlike(spring, names):
+        return [(-1, _weight_potential(mechanism, world, spring).slopes)] if elastic else []
+    if not _has_length(spring, names):
         return []
     k, c = world.number(spring.stiffness), world.number(spring.damping)
-    found, damps = [], viscous and not is_zero(c)
-    square = _bare(world, spring)
+    forces, is_damped = [], viscous and not is_zero(c)
+    square = _squared_length_without_rest(world, spring)
     if elastic and square is not None:
         # a spring without rest length pulls by k d, also where its ends meet and it has no direction
-        found.append((-0.5 * k, square.slopes))
+        forces.append((-0.5 * k, square.slopes))
         elastic = False
-    if (elastic and not is_zero(k)) or damps:
+    if (elastic and not is_zero(k)) or is_damped:
         s = _length(world, spring, names)
         tension: Any = k * _stretch(world, spring, s.value) if elastic else 0
-        found.append((-(tension + c * s.rate if damps else tension), s.slopes))
-    return found
+        forces.append((-(tension + c * s.rate if is_damped else tension), s.slopes))
+    return forces
 
 
-def _bare(world: World, spring: PointSpring | CoordinateSpring) -> Any:
+def _squared_length_without_rest(world: World, spring: PointSpring | CoordinateSpring) -> Any:
     """The square of the length of a spring between two points without rest length, which is all its energy is of; else None."""
-    bare = is_zero(world.number(spring.rest)) and is_zero(world.number(spring.slack))
-    if not isinstance(spring, PointSpring) or spring.via or not bare:
+    has_no_rest = is_zero(world.number(spring.rest)) and is_zero(world.number(spring.slack))
+    if not isinstance(spring, PointSpring) or spring.via or not has_no_rest:
         return None
-    return _squares(world, spring)[0]
+    return _squared_lengths(world, spring)[0]
 
 
-def energy(mechanism: Mechanism, world: World, names: Names) -> Any:
+def energy(mechanism: Mechanism, world: World, names: JetsByName) -> Any:
     """1/2 k (s - rest)^2 of all springs, 1/2 k d^2 of all walls, and what carries weight less than nothing."""
     total: Any = 0
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            depth = _depth(gap(world, spring).value)
+            depth = _wall_depth(wall_gap(world, spring).value)
             total = total + (0.5 * world.number(spring.stiffness)) * (depth * depth)
         elif isinstance(spring, GravityCompensation):
-            total = total + _height(mechanism, world, spring).value
+            total = total + _weight_potential(mechanism, world, spring).value
         else:
-            square = _bare(world, spring)
+            square = _squared_length_without_rest(world, spring)
             if square is None:
                 stretch = _stretch(world, spring, _length(world, spring, names).value)
                 total = total + (0.5 * world.number(spring.stiffness)) * (stretch * stretch)
@@ -164,18 +164,18 @@ def energy(mechanism: Mechanism, world: World, names: Names) -> Any:
     return total
 
 
-def forces(mechanism: Mechanism, world: World, names: Names) -> list[Any]:
+def forces(mechanism: Mechanism, world: World, names: JetsByName) -> list[Any]:
     """The tension of every spring with its damper, the push of every wall, and what carries weight."""
-    found: list[Any] = []
+    magnitudes: list[Any] = []
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            found.append(_push(world, spring, gap(world, spring), elastic=True, viscous=True))
+            magnitudes.append(_wall_force(world, spring, wall_gap(world, spring), elastic=True, viscous=True))
         elif isinstance(spring, GravityCompensation):
             g = tuple(world.number(x) for x in mechanism.gravity)
             weight = world.number(mechanism.body(spring.body).mass) * f.sqrt(v.dot(g, g))
-            found.append(world.number(spring.factor) * weight)
+            magnitudes.append(world.number(spring.factor) * weight)
         else:
             c, s = world.number(spring.damping), _length(world, spring, names)
             pull = world.number(spring.stiffness) * _stretch(world, spring, s.value)
-            found.append(pull if is_zero(c) else pull + c * s.rate)
-    return found
+            magnitudes.append(pull if is_zero(c) else pull + c * s.rate)
+    return magnitudes

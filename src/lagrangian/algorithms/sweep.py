@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.nested import Template, flatten, size, sum_of
+from lagrangian.algorithms.nested import Template, add_nested, flatten, template_size
 from lagrangian.algorithms.tree import Tree
 
 Values = dict[str, Any]
@@ -39,7 +39,7 @@ class Sweep:
     save: Mapping[str, Template] = field(default_factory=dict)
     per_speed: Mapping[str, Template] = field(default_factory=dict)
     ground: Callable[[Tree], Values] = lambda tree: {}
-    kept: tuple[str, ...] = ()
+    final_carries: tuple[str, ...] = ()
 
     def start(self, tree: Tree) -> Values:
         return {**self.carry, **self.ground(tree)}
@@ -62,16 +62,16 @@ class Walk:
     diagonal: Callable[[Link], Any] = lambda link: 0
 
 
-def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **more: Any) -> Any:
-    return lambda step: Sweep("outward", step, carry, save or {}, per_speed or {}, **more)
+def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **options: Any) -> Any:
+    return lambda step: Sweep("outward", step, carry, save or {}, per_speed or {}, **options)
 
 
-def inward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **more: Any) -> Any:
-    return lambda step: Sweep("inward", step, carry, save or {}, per_speed or {}, **more)
+def inward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **options: Any) -> Any:
+    return lambda step: Sweep("inward", step, carry, save or {}, per_speed or {}, **options)
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputLayout:
     """Where an algorithm's result is found.
 
     "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the
@@ -92,34 +92,34 @@ class Algorithm:
     name: str
     inputs: tuple[str, ...]
     sweeps: tuple[Sweep | Walk, ...]
-    output: Output
+    output: OutputLayout
     regrouped: bool = False  # joint-space results may use Khalil's regrouped inertias; wrenches and energies may not
 
     def shape(self, tree: Tree) -> tuple[int, ...]:
         """Of the result; a single number has none."""
         kind = self.output.kind
         if kind == "speed":
-            width = size(self.template(self.output.names[0]))
+            width = template_size(self.template(self.output.names[0]))
             return (tree.nv,) if width == 1 else (width, tree.nv)
         if kind == "pairs":
             walk = self.sweeps[-1]
             assert isinstance(walk, Walk)
             return (tree.nv, tree.nv) if walk.per == "speed" else (tree.nv, len(tree), walk.width)
         if kind == "link":
-            return len(tree), sum(size(self.template(name)) for name in self.output.names)
+            return len(tree), sum(template_size(self.template(name)) for name in self.output.names)
         assert self.output.finish is not None
         last = [s for s in self.sweeps if isinstance(s, Sweep)][-1]
         count = len(self.output.finish(dict(last.carry)))
         return self.output.shape or (() if count == 1 else (count,))
 
-    def columns(self, tree: Tree) -> int:
+    def result_size(self, tree: Tree) -> int:
         """The size of the result."""
         return math.prod(self.shape(tree))
 
     def template(self, name: str) -> Template:
         """The form of what the sweeps save under a name; of the last, if several do."""
-        found = [{**s.save, **s.per_speed} for s in self.sweeps if isinstance(s, Sweep)]
-        return next(saves[name] for saves in reversed(found) if name in saves)
+        save_templates = [{**s.save, **s.per_speed} for s in self.sweeps if isinstance(s, Sweep)]
+        return next(saves[name] for saves in reversed(save_templates) if name in saves)
 
 
 def run(algorithm: Algorithm, tree: Tree, links: Sequence[Link]) -> list[Any]:
@@ -141,9 +141,9 @@ def run(algorithm: Algorithm, tree: Tree, links: Sequence[Link]) -> list[Any]:
             for i in range(len(links) - 1, -1, -1):
                 carry, saves = sweep.step(links[i], sums[i])
                 links[i].__dict__.update(saves)
-                to = sums[tree.parent[i]]
+                total = sums[tree.parent[i]]
                 for key in sweep.carry:
-                    to[key] = sum_of(to[key], carry[key])
+                    total[key] = add_nested(total[key], carry[key])
             final = sums[-1]
     return _collect(algorithm, tree, links, final)
 
@@ -151,7 +151,7 @@ def run(algorithm: Algorithm, tree: Tree, links: Sequence[Link]) -> list[Any]:
 def _collect(algorithm: Algorithm, tree: Tree, links: Sequence[Link], final: Values) -> list[Any]:
     output = algorithm.output
     if output.kind == "speed":
-        result: list[Any] = [0] * algorithm.columns(tree)
+        result: list[Any] = [0] * algorithm.result_size(tree)
         for link in links:
             for k, value in enumerate(getattr(link, output.names[0])):
                 for j, x in enumerate(flatten(value)):
@@ -165,24 +165,24 @@ def _collect(algorithm: Algorithm, tree: Tree, links: Sequence[Link], final: Val
 
 def _walk(walk: Walk, tree: Tree, links: Sequence[Link]) -> list[Any]:
     n = tree.nv
-    wide = n if walk.per == "speed" else walk.width * len(links)
-    result: list[Any] = [0] * (n * wide)
+    row_length = n if walk.per == "speed" else walk.width * len(links)
+    result: list[Any] = [0] * (n * row_length)
     for i, link in enumerate(links):
         for a in range(link.nv if walk.per == "speed" else 1):
             carry = walk.start(link, a)
-            at = i
-            while at >= 0:
-                here = links[at]
-                carry, found = walk.step(here, carry)
-                for b, values in enumerate(found):
-                    row = here.iv + b
+            i_ancestor = i
+            while i_ancestor >= 0:
+                ancestor = links[i_ancestor]
+                carry, results = walk.step(ancestor, carry)
+                for b, values in enumerate(results):
+                    row = ancestor.iv + b
                     if walk.per == "link":
-                        result[row * wide + i * walk.width : row * wide + (i + 1) * walk.width] = values
+                        result[row * row_length + i * walk.width : row * row_length + (i + 1) * walk.width] = values
                         continue
                     column = link.iv + a
-                    extra = walk.diagonal(link) if row == column else 0
-                    result[row * wide + column] = values[0] + extra
-                    if at != i:
-                        result[column * wide + row] = values[-1]
-                at = tree.parent[at]
+                    diagonal = walk.diagonal(link) if row == column else 0
+                    result[row * row_length + column] = values[0] + diagonal
+                    if i_ancestor != i:
+                        result[column * row_length + row] = values[-1]
+                i_ancestor = tree.parent[i_ancestor]
     return result

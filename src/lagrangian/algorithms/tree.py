@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS, Link
-from lagrangian.algorithms.nested import size, unflatten
+from lagrangian.algorithms.nested import template_size, unflatten
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Scalar
@@ -21,10 +21,10 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.joints.fixed import Fixed
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import Placement, turn_z_to
+from lagrangian.model.placement import Transform, rotation_z_to
 
 FIXED = Fixed()
-WIDTHS = {name: size(template) for name, template in CONSTANTS.items()}
+CONSTANT_SIZES = {name: template_size(template) for name, template in CONSTANTS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +39,10 @@ class Tree:
     nq: int
     nv: int
     gravity: v.Vector
-    place: dict[str, tuple[int, Placement]]
+    body_places: dict[str, tuple[int, Transform]]
     joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
-    read: Floats  # how scalars of the description are read
-    lanes: Tree | None = None  # the same tree over samples of parameters, where there are some: see `samples`
+    reader: ScalarReader  # how scalars of the description are read
+    sample_tree: Tree | None = None  # the same tree over samples of parameters, where there are some: see `samples`
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -66,7 +66,7 @@ class Tree:
         values = {name: self.constant(name, i) for name in CONSTANTS}
         return Link(self.kind[i], iq=self.iq[i], iv=self.iv[i], **values)
 
-    def towards_ground(self, i: int) -> list[int]:
+    def path_to_root(self, i: int) -> list[int]:
         """Link i and its ancestors, the one at the ground first."""
         chain: list[int] = []
         while i >= 0:
@@ -74,7 +74,7 @@ class Tree:
             i = self.parent[i]
         return chain[::-1]
 
-    def carrying(self, i: int, j: int) -> int:
+    def lowest_common_ancestor(self, i: int, j: int) -> int:
         """The outermost link that carries both links, or is one of them; -1 is the ground."""
         while i != j:
             i, j = (self.parent[i], j) if i > j else (i, self.parent[j])  # parents come first
@@ -83,22 +83,22 @@ class Tree:
     def subtree(self, chosen: Sequence[int]) -> Tree:
         """Only the chosen links, which must include their ancestors; coordinates and speeds keep their places."""
         order = sorted(set(chosen))
-        number = {i: k for k, i in enumerate(order)}
-        number[-1] = -1
+        new_index = {i: k for k, i in enumerate(order)}
+        new_index[-1] = -1
         return replace(
             self,
             kind=tuple(self.kind[i] for i in order),
-            parent=tuple(number[self.parent[i]] for i in order),
+            parent=tuple(new_index[self.parent[i]] for i in order),
             iq=tuple(self.iq[i] for i in order),
             iv=tuple(self.iv[i] for i in order),
             constants={k: a[order] for k, a in self.constants.items()},
-            place={b: (number[i], at) for b, (i, at) in self.place.items() if i in number},
-            joint_link={j: (number[i], R) for j, (i, R) in self.joint_link.items() if i in number},
+            body_places={b: (new_index[i], at) for b, (i, at) in self.body_places.items() if i in new_index},
+            joint_link={j: (new_index[i], R) for j, (i, R) in self.joint_link.items() if i in new_index},
         )
 
-    def path(self, link: int, placement: Placement) -> Tree:
+    def path_to_frame(self, link: int, placement: Transform) -> Tree:
         """The links from the ground to a link, and a fixed one at the end that carries a frame."""
-        chain = self.subtree(self.towards_ground(link))
+        chain = self.subtree(self.path_to_root(link))
         n = len(chain)
         constants = {k: np.vstack([a, np.zeros((1, a.shape[1]), dtype=a.dtype)]) for k, a in chain.constants.items()}
         R = np.array(placement.rotation, dtype=constants["R"].dtype)
@@ -116,36 +116,36 @@ class Tree:
 
 def snap_rotation(R: np.ndarray) -> np.ndarray:
     """Entries within rounding of 0, 1 or -1 made exact, so that they fold away."""
-    near = np.round(R)
-    return np.where(np.abs(R - near) < 1e-14, near, R) + 0.0
+    nearest = np.round(R)
+    return np.where(np.abs(R - nearest) < 1e-14, nearest, R) + 0.0
 
 
-class Floats:
+class ScalarReader:
     """How a mechanism's scalars are read into a tree: as floats. A proof reads them as exact scalars instead."""
 
-    names: Mapping[str, Any] = {}  # what stands for names in expressions that are neither coordinates nor time
+    symbol_values: Mapping[str, Any] = {}  # what stands for names in expressions that are neither coordinates nor time
 
-    def placements(self, joint: Joint) -> tuple[Placement, Placement]:
+    def placements(self, joint: Joint) -> tuple[Transform, Transform]:
         """Where the joint stands in its parent, and its child in the joint."""
         return self.placement(joint.placement), self.placement(joint.child_placement).inverse()
 
-    def placement(self, at: Placement) -> Placement:
+    def placement(self, placement: Transform) -> Transform:
         """A placement of the description."""
-        if at.is_identity:
-            return at
-        return Placement(tuple(tuple(map(float, row)) for row in at.rotation), self.vector(at.position))  # type: ignore[arg-type]
+        if placement.is_identity:
+            return placement
+        return Transform(tuple(tuple(map(float, row)) for row in placement.rotation), self.vector(placement.position))  # type: ignore[arg-type]
 
-    def turn(self, joint: Joint, axis: v.Vector) -> v.Matrix:
+    def axis_rotation(self, joint: Joint, axis: v.Vector) -> v.Matrix:
         """A rotation whose z is the axis."""
-        return turn_z_to(axis)
+        return rotation_z_to(axis)
 
     def body(self, body: Body) -> tuple[Any, v.Vector, v.Symmetric]:
         """Mass, centre, and inertia about it."""
         return float(body.mass), self.vector(body.center), tuple(map(float, body.inertia))  # type: ignore[return-value]
 
-    def rotor(self, joint: Joint) -> Any:
+    def rotor_inertia(self, joint: Joint) -> Any:
         """The inertia of the rotor as the joint feels it."""
-        return joint.rotor.reflected
+        return joint.rotor.reflected_inertia
 
     def array(self, column: list[Any]) -> np.ndarray:
         return np.array(column, dtype=float)
@@ -164,59 +164,61 @@ class Floats:
     def vector(self, x: v.Vector) -> v.Vector:
         return tuple(float(c) for c in x)  # type: ignore[return-value]
 
-    def place(self, at: Placement, placement: Placement) -> Placement:
+    def frame_on_link(self, body_placement: Transform, placement: Transform) -> Transform:
         """A frame that is given on a body, which itself stands `at` on its link: where it is on the link."""
-        both = at @ placement
-        R = snap_rotation(np.array(both.rotation, dtype=float))
-        return Placement(tuple(map(tuple, R.tolist())), self.vector(both.position))  # type: ignore[arg-type]
+        combined = body_placement @ placement
+        R = snap_rotation(np.array(combined.rotation, dtype=float))
+        return Transform(tuple(map(tuple, R.tolist())), self.vector(combined.position))  # type: ignore[arg-type]
 
     def triad(self, axis: v.Vector) -> v.Matrix:
         """A rotation whose z is the axis."""
-        return turn_z_to(self.vector(axis))
+        return rotation_z_to(self.vector(axis))
 
 
-FLOATS = Floats()
+FLOAT_READER = ScalarReader()
 
 
-def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS) -> Tree:
+def build_tree(mechanism: Mechanism, merge_fixed: bool = True, reader: ScalarReader = FLOAT_READER) -> Tree:
     """The tree of a mechanism's joints; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
-    order = mechanism.outward()
-    starts_q = _starts([j.kind.nq for j in mechanism.joints])
-    starts_v = _starts([j.kind.nv for j in mechanism.joints])
+    order = mechanism.outward_joints()
+    starts_q = _offsets([j.kind.nq for j in mechanism.joints])
+    starts_v = _offsets([j.kind.nv for j in mechanism.joints])
     index = {id(j): k for k, j in enumerate(mechanism.joints)}
     bodies = {b.name: b for b in mechanism.bodies}
-    place: dict[str, tuple[int, Placement]] = {GROUND: (-1, Placement())}
+    body_places: dict[str, tuple[int, Transform]] = {GROUND: (-1, Transform())}
     joint_link: dict[str, tuple[int, v.Matrix]] = {}
-    rows: list[Row] = []
+    rows: list[LinkRecord] = []
     inertias: list[tuple[Any, v.Vector, v.Symmetric]] = []
     for joint in order:
-        parent, before = place[joint.parent]
-        to_joint, to_child = read.placements(joint)
+        parent, before = body_places[joint.parent]
+        to_joint, to_child = reader.placements(joint)
         before = before @ to_joint
         iq, iv = starts_q[index[id(joint)]], starts_v[index[id(joint)]]
-        turn = v.IDENTITY
+        rotation = v.IDENTITY
         for step in joint.kind.steps(joint):
             kind = step.kind
             if not kind.nv and merge_fixed:
                 continue
-            wanted = read.turn(joint, step.axis) if kind.nv == 1 else v.IDENTITY
+            axis_rotation = reader.axis_rotation(joint, step.axis) if kind.nv == 1 else v.IDENTITY
             # the link's frame is the joint's, turned so that its axis is z
-            rows.append(Row(kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
+            rows.append(
+                LinkRecord(kind, parent, iq, iv, before @ Transform(v.mat_mat(v.transpose(rotation), axis_rotation)), joint)
+            )
             inertias.append((0, v.ZERO, (0,) * 6))
-            parent, before, turn = len(rows) - 1, Placement(), wanted
+            parent, before, rotation = len(rows) - 1, Transform(), axis_rotation
             iq, iv = iq + kind.nq, iv + kind.nv
-        where = before @ Placement(v.transpose(turn)) @ to_child
-        place[joint.child] = (parent, where)
-        joint_link[joint.name] = (parent, v.transpose(turn))
+        body_frame = before @ Transform(v.transpose(rotation)) @ to_child
+        body_places[joint.child] = (parent, body_frame)
+        joint_link[joint.name] = (parent, v.transpose(rotation))
         if parent >= 0:
-            body_mass, center, inertia = read.body(bodies[joint.child])
+            body_mass, center, inertia = reader.body(bodies[joint.child])
             mass, h, I = inertias[parent]
-            moved = v.add(v.mat_vec(where.rotation, center), where.position)
-            turned = inertia if where.rotation == v.IDENTITY else v.sym_rotate(where.rotation, inertia)
-            about = v.sym_add(turned, v.point_inertia(body_mass, moved))
-            inertias[parent] = (mass + body_mass, v.add(h, v.scale(body_mass, moved)), v.sym_add(I, about))
-    constants = _constants(rows, inertias, read)
-    constants["R"] = read.rotations(constants["R"])
+            center_on_link = v.add(v.mat_vec(body_frame.rotation, center), body_frame.position)
+            rotated_inertia = inertia if body_frame.rotation == v.IDENTITY else v.sym_rotate(body_frame.rotation, inertia)
+            inertia_at_origin = v.sym_add(rotated_inertia, v.point_inertia(body_mass, center_on_link))
+            inertias[parent] = (mass + body_mass, v.add(h, v.scale(body_mass, center_on_link)), v.sym_add(I, inertia_at_origin))
+    constants = _link_constants(rows, inertias, reader)
+    constants["R"] = reader.rotations(constants["R"])
     return Tree(
         kind=tuple(row.kind for row in rows),
         parent=tuple(row.parent for row in rows),
@@ -225,56 +227,76 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
         constants=constants,
         nq=mechanism.nq,
         nv=mechanism.nv,
-        gravity=read.gravity(mechanism),
-        place=place,
+        gravity=reader.gravity(mechanism),
+        body_places=body_places,
         joint_link=joint_link,
-        read=read,
+        reader=reader,
     )
 
 
-class Row(NamedTuple):
+class LinkRecord(NamedTuple):
     """One link: its elementary joint, its parent, where its coordinates and speeds begin, its frame, its joint."""
 
     kind: JointType
     parent: int
     iq: int
     iv: int
-    placement: Placement
+    placement: Transform
     joint: Joint
 
 
-def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, np.ndarray]:
+def _link_constants(rows: list[LinkRecord], inertias: list[Any], reader: ScalarReader) -> dict[str, np.ndarray]:
     """The links' constants as arrays, one row a link."""
     placements = [row.placement for row in rows]
     joints = [row.joint for row in rows]
-    moving = [bool(row.kind.nv) for row in rows]
-    dry = [bool(row.kind.nv) and not _in_plane(row, rows) for row in rows]
+    is_moving = [bool(row.kind.nv) for row in rows]
+    has_dry_friction = [bool(row.kind.nv) and not _has_plane_friction(row, rows) for row in rows]
     columns: dict[str, list[Any]] = {
         "R": [P.rotation for P in placements],
         "p": [P.position for P in placements],
         "mass": [m for m, _, _ in inertias],
         "h": [h for _, h, _ in inertias],
         "I": [I for _, _, I in inertias],
-        "own": [j.kind.own(j) for j in joints],
-        "rotor": [read.rotor(j) for j in joints],
+        "type_constant": [j.kind.type_constant(j) for j in joints],
+        "rotor": [reader.rotor_inertia(j) for j in joints],
         "viscous": [j.friction.viscous for j in joints],
         "coulomb_positive": [j.friction.coulomb for j in joints],
         "coulomb_negative": [j.friction.coulomb_negative for j in joints],
         "stiffness": [j.spring.stiffness for j in joints],
         "rest": [j.spring.rest for j in joints],
     }
-    arrays = {k: read.array(column).reshape(len(rows), WIDTHS[k]) for k, column in columns.items()}
+    arrays = {k: reader.array(column).reshape(len(rows), CONSTANT_SIZES[k]) for k, column in columns.items()}
     for name in ("rotor", "viscous", "coulomb_positive", "coulomb_negative", "stiffness", "rest"):
-        has = dry if name.startswith("coulomb") else moving
-        arrays[name] *= np.array(has, dtype=int).reshape(-1, 1)
+        acts = has_dry_friction if name.startswith("coulomb") else is_moving
+        arrays[name] *= np.array(acts, dtype=int).reshape(-1, 1)
     return arrays
 
 
-def _in_plane(row: Row, rows: list[Row]) -> bool:
+def _has_plane_friction(row: LinkRecord, rows: list[LinkRecord]) -> bool:
     """Whether a link's dry friction acts together with that of others: no one link has it then."""
-    plane = row.joint.rubbing_plane
+    plane = row.joint.friction_plane
     return bool(plane) and row.iv - min(other.iv for other in rows if other.joint is row.joint and other.kind.nv) in plane
 
 
-def _starts(sizes: list[int]) -> list[int]:
+def _offsets(sizes: list[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()]
+
+
+# MERGED lagrangian.algorithms.extent: Whether the inertias of a mechanism lie too far apart for arithmetic with sixteen
+# digits.
+
+MAX_MASS_RATIO = 1e14  # of masses: what the lighter link does is lost in the rounding of the heavier one
+MAX_GYRATION = 1e10  # m: from there on, rounding moves a point by a micrometre and more
+
+
+def precision_problem(tree: Tree) -> str:
+    """What lies too far apart, or is too large, as the end of a sentence; nothing if all is well."""
+    masses = np.abs(tree.constants["mass"].ravel().astype(float))
+    heavy = masses > 0
+    if not heavy.any():
+        return ""
+    most, least = masses[heavy].max(), masses[heavy].min()
+    if most > MAX_MASS_RATIO * least:
+        return f"masses of {most:.3g} kg and of {least:.3g} kg, which are more than 14 digits apart"
+    gyration = np.sqrt(np.abs(tree.constants["I"].astype(float)[heavy]) / masses[heavy, None]).max()
+    return f"radii of gyration of {gyration:.3g} m" if gyration > MAX_GYRATION else ""

@@ -8,24 +8,24 @@ from typing import Annotated
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FINE, Group, Json, paragraphs, register
+from lagrangian.cli.command import SUCCESS, CommandGroup, JsonOption, paragraphs, register
 from lagrangian.cli.commands import (
     bench,
     certify,
     check,
     compare,
-    compare_solvers,
     derive,
     design,
     export,
     inverse,
     new,
-    see,
+    plot,
     show,
     simulate,
     studio,
     study,
 )
+from lagrangian.cli.commands import compare as compare_solvers
 
 START = "Start here"
 DESCRIBE = "Describe a mechanism"
@@ -38,7 +38,7 @@ CHECK = "Comparisons and timing"
 
 app = typer.Typer(
     name="lagrangian",
-    cls=Group,
+    cls=CommandGroup,
     rich_markup_mode="rich",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -47,12 +47,12 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from lagrangian import __version__
 
         print(f"lagrangian {__version__}")
-        raise typer.Exit(FINE)
+        raise typer.Exit(SUCCESS)
 
 
 ABOUT = """
@@ -65,10 +65,10 @@ animations, and write code for other programs.
 
 
 @app.callback(help=paragraphs(ABOUT))
-def everywhere(
+def global_options(
     debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error occurs.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Options that stand before a command."""
@@ -76,55 +76,55 @@ def everywhere(
         os.environ["LAGRANGIAN_DEBUG"] = "1"
 
 
-def version(json: Json = False) -> None:
+def version(json: JsonOption = False) -> None:
     """Show the versions of lagrangian, Python and the packages it uses."""
     import platform
     from importlib import metadata
 
     from lagrangian import __version__
 
-    found = {"lagrangian": __version__, "python": platform.python_version()}
+    versions = {"lagrangian": __version__, "python": platform.python_version()}
     for name in ("numpy", "llvmlite", "python-flint", "pin", "mujoco"):
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
-            found[name] = ""
+            versions[name] = ""
     if json:
-        return output.document(found)
-    for name, number in found.items():
-        output.plain(f"{name:<13} {number or 'not installed'}", "" if number else "dim")
+        return output.print_json(versions)
+    for name, number in versions.items():
+        output.print_text(f"{name:<13} {number or 'not installed'}", "" if number else "dim")
     return None
 
 
-register(app, see.tour, START, see.TOUR)
-register(app, studio.studio, START, studio.STUDIO)
-register(app, new.new, DESCRIBE, new.NEW)
+register(app, plot.tour, START, plot.TOUR_EXAMPLES)
+register(app, studio.studio, START, studio.STUDIO_EXAMPLES)
+register(app, new.new, DESCRIBE, new.NEW_EXAMPLES)
 register(app, new.library, DESCRIBE)
-register(app, show.show, DESCRIBE, show.SHOW)
-register(app, check.check, DESCRIBE, check.CHECK)
-register(app, derive.derive, EQUATIONS, derive.DERIVE)
-register(app, derive.prove, EQUATIONS, derive.PROVE)
-register(app, simulate.simulate, MOTION, simulate.SIMULATE)
-register(app, inverse.inverse, MOTION, inverse.INVERSE)
-register(app, inverse.size, MOTION, inverse.SIZE)
-register(app, certify.certify, MOTION, certify.CERTIFY)
-register(app, study.study, DESIGN, study.STUDY)
-register(app, design.workspace, DESIGN, design.WORKSPACE)
-register(app, design.turn, DESIGN, design.TURN)
-register(app, design.singularities, DESIGN, design.SINGULARITIES)
-register(app, see.plot, SEE, see.PLOT)
-register(app, see.animate, SEE, see.ANIMATE)
-register(app, see.view, SEE, see.VIEW)
-register(app, see.report, SEE, see.REPORT)
-register(app, export.export, EXPORT, export.EXPORT)
+register(app, show.show, DESCRIBE, show.SHOW_EXAMPLES)
+register(app, check.check, DESCRIBE, check.CHECK_EXAMPLES)
+register(app, derive.derive, EQUATIONS, derive.DERIVE_EXAMPLES)
+register(app, derive.prove, EQUATIONS, derive.PROVE_EXAMPLES)
+register(app, simulate.simulate, MOTION, simulate.SIMULATE_EXAMPLES)
+register(app, inverse.inverse, MOTION, inverse.INVERSE_EXAMPLES)
+register(app, inverse.size, MOTION, inverse.SIZE_EXAMPLES)
+register(app, certify.certify, MOTION, certify.CERTIFY_EXAMPLES)
+register(app, study.study, DESIGN, study.STUDY_EXAMPLES)
+register(app, design.workspace, DESIGN, design.WORKSPACE_EXAMPLES)
+register(app, design.turn, DESIGN, design.TURN_EXAMPLES)
+register(app, design.singularities, DESIGN, design.SINGULARITIES_EXAMPLES)
+register(app, plot.plot, SEE, plot.PLOT_EXAMPLES)
+register(app, plot.animate, SEE, plot.ANIMATE_EXAMPLES)
+register(app, plot.view, SEE, plot.VIEW_EXAMPLES)
+register(app, plot.report, SEE, plot.REPORT_EXAMPLES)
+register(app, export.export, EXPORT, export.EXPORT_EXAMPLES)
 register(app, export.targets, EXPORT)
-register(app, compare.compare, CHECK, compare.COMPARE)
-register(app, compare_solvers.compare_solvers, CHECK, compare_solvers.COMPARE_SOLVERS)
-register(app, bench.bench, CHECK, bench.BENCH)
+register(app, compare.compare, CHECK, compare.COMPARE_EXAMPLES)
+register(app, compare_solvers.compare_solvers, CHECK, compare_solvers.COMPARE_SOLVERS_EXAMPLES)
+register(app, bench.bench, CHECK, bench.BENCH_EXAMPLES)
 register(app, version, CHECK)
 
 
 def main() -> None:
     """The entry point."""
-    output.settle_streams()
+    output.configure_streams()
     app(prog_name="lagrangian")

@@ -2,19 +2,249 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from lagrangian.arguments import number
-from lagrangian.closed_form.cost import Deadline, Progress, check, check_early
-from lagrangian.closed_form.equations import Equations
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.closed_form.equations import EquationsOfMotion
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.equations.algebra.ring import DeadlineError, Ring
 from lagrangian.equations.derivations import lagrange
-from lagrangian.equations.reading.system import System
-from lagrangian.model.elementary import elementary, refuse_friction_in_planes
-from lagrangian.proof.prove import Derived
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.errors import ArgumentName, CostLimitError
+from lagrangian.model.elementary import refuse_friction_planes, with_single_coordinates
+from lagrangian.model.initial_state import InitialState
+from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.proof.prove import DerivedEquations
+
+# MERGED lagrangian.closed_form.cost: What a derivation will cost, said before it starts. Polynomials grow with the number of
+# turns between a link and the ground: by a constant factor a joint, for axes in general position. The first links of the
+# longest path are derived, which takes a fraction of a second, and the growth of their terms is carried on. Terms are
+# counted, so that the forecast is the same on a busy machine; only the time for a term is measured, and as processor time.
+
+# paths up to this length cost less than asking what they cost
+MAX_CHEAP_DEPTH = 8
+MAX_CHEAP_DEPTH_ODD_ANGLES = 3  # with fractions, or names, for odd angles, which grow with every joint
+# what the polynomials may take without being asked for, in bytes
+MAX_MEMORY = 8e9
+# the first links are derived until one has so many terms, and for so many seconds at the most
+TRIAL_TERMS, TRIAL_SECONDS = 60_000, 2.0
+DERIVATION_OVER_MASS_MATRIX = 2.5  # the derivation takes so many times what its mass matrix takes
+GRACE_SECONDS = 1.0  # s that a derivation may take, whatever the limit
+MAX_SECONDS_SHOWN = 80 * 31_557_600.0  # in seconds: what takes longer needs no number
+MAX_LOGARITHM = 700.0  # a logarithm whose number is still finite
+MAX_BYTES_SHOWN = 1e15  # bytes that no computer has
+# of mechanisms with more joints than this, the first of the longest path tell, before anything is made for all of them
+MANY_JOINTS, FIRST_JOINTS = 100, 30
+
+
+StageCallback = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    seconds: float
+    terms: float
+    bytes: float
+
+    def __str__(self) -> str:
+        when = f"about {format_duration(self.seconds)}" if self.seconds <= MAX_SECONDS_SHOWN else "more than a lifetime"
+        if not self.bytes < MAX_BYTES_SHOWN:
+            return f"{when}, and more memory than there is"
+        return f"{when}, {_format_count(self.terms)} terms, {_format_memory(self.bytes)} of memory"
+
+
+def forecast(system: SymbolicSystem, depths: list[int] | None = None) -> Forecast | None:
+    """None for mechanisms that are small anyway. `depths` are those of all links, if the system has only the first of them."""
+    path_lengths = [len(system.path_from_ground(i)) for i in range(len(system.links))]
+    depths = depths or path_lengths
+    has_odd_angles = system.scalars.angles.uses_fractions or bool(system.scalars.angles.constant_angles)
+    if not path_lengths or max(depths) <= (MAX_CHEAP_DEPTH_ODD_ANGLES if has_odd_angles else MAX_CHEAP_DEPTH):
+        return None
+    path = system.path_from_ground(max(range(len(path_lengths)), key=path_lengths.__getitem__))
+    terms, rate = _derive_first_links(system, path)
+    terms += _extrapolate_terms(terms, max(depths))
+    total = sum(terms[depth - 1] for depth in depths)
+    seconds = DERIVATION_OVER_MASS_MATRIX * total * rate
+    return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
+
+
+def _derive_first_links(system: SymbolicSystem, path: list[int]) -> tuple[list[float], float]:
+    """The terms that each of the first links of a path adds, and the processor time that a term takes."""
+    terms: list[float] = []
+    rate = math.inf  # the lowest one: the first links have few terms, and a machine may be disturbed
+    deadline = time.perf_counter() + TRIAL_SECONDS
+    parent_columns: lagrange.JacobianColumns = {}
+    try:
+        for number in path:
+            started, term_count = time.thread_time(), 0.0
+            link = system.links[number]
+            with system.ring.time_limit(deadline if len(terms) > 1 else math.inf):
+                columns = lagrange.link_columns(link, parent_columns)
+                for _, _, entry_of_link in lagrange.link_mass_terms(link, columns):
+                    entry = system.ring(entry_of_link)
+                    term_count += entry.term_count + sum(
+                        2 * system.ring.derivative(entry, coordinate).term_count for coordinate in columns
+                    )
+            terms.append(term_count)
+            rate = min(rate, (time.thread_time() - started) / max(1.0, term_count))
+            parent_columns = columns
+            if term_count > TRIAL_TERMS:
+                break
+    except DeadlineError:  # the last one is not whole
+        pass
+    return terms, rate
+
+
+def _extrapolate_terms(terms: list[float], max_depth: int) -> list[float]:
+    """The terms of further links: a k + b log k is carried on to log(terms), as chains in a plane (a = 0) and in space grow."""
+    last = len(terms)
+    logarithms = [math.log(max(1.0, x)) for x in terms[-3:]]
+    slope, power = logarithms[-1] - logarithms[-2] if len(logarithms) > 1 else 0.0, 0.0
+    if len(logarithms) == 3:
+        near, far = math.log(last / (last - 1)), math.log((last - 1) / (last - 2))
+        power = max(0.0, (logarithms[1] - logarithms[0] - slope) / (far - near))
+        slope = slope - power * near
+        if slope < 0:  # it grows no faster than a power
+            slope, power = 0.0, (logarithms[2] - logarithms[1]) / near
+    increments = (slope * (k - last) + power * math.log(k / last) for k in range(last + 1, max_depth + 1))
+    return [math.exp(min(logarithms[-1] + x, MAX_LOGARITHM)) for x in increments]
+
+
+def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None:
+    """The error of `check` for a mechanism of very many joints, from the first ones of its longest path."""
+    if limit is None or mechanism.nv <= MANY_JOINTS:
+        return
+    depths = {GROUND: 0}
+    parent_joint: dict[str, Joint] = {}
+    for joint in mechanism.outward_joints():
+        depths[joint.child], parent_joint[joint.child] = depths[joint.parent] + joint.kind.nv, joint
+    path: list[Joint] = []
+    body = max(depths, key=depths.__getitem__)
+    while body != GROUND:
+        path.append(parent_joint[body])
+        body = parent_joint[body].parent
+    joints = [joint for joint in reversed(path) if depths[joint.child] <= FIRST_JOINTS]
+    bodies = tuple(mechanism.body(joint.child) for joint in joints)
+    nothing_else: dict[str, Any] = {
+        "loops": (),
+        "constraints": (),
+        "springs": (),
+        "frames": (),
+        "poses": {},
+        "initial": InitialState(),
+    }
+    first = mechanism.replace(bodies=bodies, joints=tuple(joints), **nothing_else)
+    check_cost(SymbolicSystem(first, symbols), limit, [depths[j.child] for j in mechanism.joints if j.kind.nv])
+
+
+def check_cost(system: SymbolicSystem, limit: float | None, depths: list[int] | None = None) -> Forecast | None:
+    """The forecast, if there is one; an error if it is beyond the limit."""
+    expected = forecast(system) if depths is None else forecast(system, depths)
+    if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MAX_MEMORY):
+        raise CostLimitError(
+            f"the closed form of {len(depths or system.links)} joints would take {expected}",
+            where=system.mechanism.name,
+            remedy=f"the limit is {format_duration(limit)} and {_format_memory(MAX_MEMORY)}. Use {ArgumentName('limit', None)} to derive it anyway, "
+            f"or lagrangian.compile, which computes the same functions just as accurately for thousands of joints",
+            seconds=expected.seconds,
+            limit=limit,
+        )
+    return expected
+
+
+class Deadline:
+    """Gives up a derivation that takes longer than was allowed, and more than `GRACE`: not all of them have a forecast."""
+
+    def __init__(self, name: str, limit: float | None) -> None:
+        self.name, self.limit, self.started = name, limit, time.perf_counter()
+        self.stage = "reading"
+
+    def track_stage(self, tick: StageCallback) -> StageCallback:
+        """The same tick, which remembers how far it is."""
+
+        def record_stage(stage: str, share: float) -> None:
+            self.stage = f"{100 * share:.0f} % of the {stage}"
+            tick(stage, share)
+
+        return record_stage
+
+    @contextmanager
+    def enforce_on(self, ring: Ring) -> Iterator[None]:
+        """Within it, products in the ring end in an error when the time is up."""
+        deadline = math.inf if self.limit is None else self.started + max(self.limit, GRACE_SECONDS)
+        try:
+            with ring.time_limit(deadline):
+                yield
+        except DeadlineError:
+            assert self.limit is not None
+            spent = time.perf_counter() - self.started
+            raise CostLimitError(
+                f"the derivation was stopped after {format_duration(spent)}, at {self.stage}",
+                where=self.name,
+                remedy=f"the limit is {format_duration(self.limit)}. Use {ArgumentName('limit', None)} to derive it anyway, or "
+                f"lagrangian.compile, which computes the same functions just as accurately for thousands of joints",
+                seconds=spent,
+                limit=self.limit,
+            ) from None
+
+
+class TerminalProgress:
+    """Says on the terminal what is being done, once it has taken a second."""
+
+    def __init__(self, name: str, expected: Forecast | None) -> None:
+        self.name, self.expected = name, expected
+        self.started = self.last_print = time.perf_counter()
+        self.shown = False
+        if expected is not None and expected.seconds > 2:
+            self._print(f"{name}: {expected}; Ctrl-C stops it", "\n")
+
+    def __call__(self, stage: str, share: float) -> None:
+        now = time.perf_counter()
+        every = 0.2 if sys.stderr.isatty() else 10.0
+        if now - self.started > 1.0 and now - self.last_print > every:
+            self.last_print, self.shown = now, True
+            self._print(
+                f"{self.name}: {stage}, {100 * share:.0f} %, {format_duration(now - self.started)}",
+                "\r" if sys.stderr.isatty() else "\n",
+            )
+
+    def close(self) -> None:
+        if self.shown and sys.stderr.isatty():
+            self._print("", "\n")
+
+    @staticmethod
+    def _print(text: str, end: str) -> None:
+        print(text.ljust(70) if end == "\r" else text, end=end, file=sys.stderr, flush=True)
+
+
+def format_duration(seconds: float) -> str:
+    """A time as a message says it: 3 hours."""
+    for size, unit in ((31_557_600.0, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{_format_count(seconds / size)} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _format_count(x: float) -> str:
+    return f"{x:.0f}" if x < 10_000 else f"{x:.1e}".replace("e+0", "e").replace("e+", "e")
+
+
+def _format_memory(size: float) -> str:
+    for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if size >= scale:
+            return f"{_format_count(size / scale)} {unit}"
+    return f"{size / 1e3:.0f} kB"
+
 
 # a derivation forecast to take longer than this is not begun unless asked for
-LIMIT = 600.0
+DEFAULT_LIMIT = 600.0
 STAGES = 3  # of a derivation: velocities, mass matrix, Christoffel symbols
 
 
@@ -22,9 +252,9 @@ def derive(
     mechanism: MechanismLike,
     symbols: str = "given",
     *,
-    limit: float | None = LIMIT,
+    limit: float | None = DEFAULT_LIMIT,
     progress: Callable[[float, float], object] | None = None,
-) -> Equations:
+) -> EquationsOfMotion:
     """Derive the equations of motion of a mechanism in closed form.
 
     Lagrange's formulation is carried out exactly: every entry is a polynomial in sines, cosines, coordinates, speeds and
@@ -76,35 +306,35 @@ def derive(
     >>> bool(eom.prove())
     True
     """
-    mechanism = mechanism_of(mechanism)
+    mechanism = as_mechanism(mechanism)
     limit = None if limit is None else number(limit, "limit", least=0.0, infinite=True)
     deadline = Deadline(mechanism.name, limit)
-    refuse_friction_in_planes(mechanism)
-    single = elementary(mechanism)
+    refuse_friction_planes(mechanism)
+    single = with_single_coordinates(mechanism)
     check_early(single, symbols, limit)
-    system = System(single, symbols)
-    expected = check(system, limit)
-    shown = Progress(mechanism.name, expected)
-    tick = deadline.watching(_counted(progress) if progress is not None else shown)
+    system = SymbolicSystem(single, symbols)
+    expected = check_cost(system, limit)
+    terminal = TerminalProgress(mechanism.name, expected)
+    tick = deadline.track_stage(_stage_counter(progress) if progress is not None else terminal)
     try:
-        with deadline.over(system.ring):
-            jacobians = lagrange.columns(system, tick)
+        with deadline.enforce_on(system.ring):
+            jacobians = lagrange.jacobian_columns(system, tick)
             M = lagrange.mass_matrix(system, jacobians, tick)
             V = lagrange.gravity_potential(system)
             christoffel = lagrange.Christoffel(system, M, tick)
         tick("done", 1.0)
     finally:
-        shown.close()
-    return Equations(system, Derived(M, christoffel, lagrange.gradient(system, V), V), jacobians)
+        terminal.close()
+    return EquationsOfMotion(system, DerivedEquations(M, christoffel, lagrange.gradient(system, V), V), jacobians)
 
 
-def _counted(progress: Callable[[float, float], object]) -> lagrange.Tick:
+def _stage_counter(progress: Callable[[float, float], object]) -> lagrange.StageCallback:
     """Told the stage and the share of it that is done, it tells how many of all stages are."""
-    seen: list[str] = []
+    stages: list[str] = []
 
     def tick(stage: str, share: float) -> None:
-        if stage not in seen:
-            seen.append(stage)
-        progress(min(len(seen) - 1 + share, STAGES), STAGES)
+        if stage not in stages:
+            stages.append(stage)
+        progress(min(len(stages) - 1 + share, STAGES), STAGES)
 
     return tick

@@ -3,52 +3,57 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.sections import Section, Title, entries
-from lagrangian.equations.algebra.ring import TimeUp
+from lagrangian.closed_form.sections import EquationSection, SectionTitle, matrix_entries
+from lagrangian.equations.algebra.ring import DeadlineError
+from lagrangian.equations.constraints import MultiplierSolution, RationalFunction
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
-from lagrangian.equations.multipliers import Multipliers, Quotient
+from lagrangian.equations.operational_space import CartesianElements
 from lagrangian.errors import MechanismError
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.equations import EquationsOfMotion
+
 
 # unknowns, and terms of M and Psi, up to which lambda is written in closed form
-UNKNOWNS = 10
-TERMS = 300
+MAX_UNKNOWNS = 10
+MAX_TERMS = 300
 PATIENCE = 3.0  # s that products of them may take
 # terms that are shown: of lambda itself, of the quantities that it is made of
-SHORT = 120
-READ = 600
+MAX_SHOWN_TERMS = 120
+MAX_DELASSUS_TERMS = 600
 
 
-class ClosedMultipliers:
+class MultiplierFormulas:
     """`lambda = -A^-1 b` of one mechanism, as formulas."""
 
     def __init__(self, eom: Any) -> None:
         self._eom, name = eom, eom.mechanism.name
-        rows = eom._rows_of_constraints
+        rows = eom._constraint_equations
         if not rows:
             raise MechanismError("the mechanism has no constraints and therefore no multipliers", where=name)
         numeric = "lg.compile(mechanism).multipliers(q, qd, tau) computes them"
-        terms = sum(x.terms for row in (*eom.derived.M, *(row.psi for row in rows)) for x in row)
-        if eom.n + len(rows) > UNKNOWNS or terms > TERMS:
+        terms = sum(x.term_count for row in (*eom.derived.M, *(row.psi for row in rows)) for x in row)
+        if eom.n + len(rows) > MAX_UNKNOWNS or terms > MAX_TERMS:
             raise MechanismError(
                 f"{len(rows)} multipliers of {eom.n} coordinates, with {terms} terms in M and Psi, are too many to be written in "
                 f"closed form",
                 where=name,
                 remedy=numeric,
             )
-        self._said = [k for k, row in enumerate(rows) if any(x.poly for x in row.psi)]  # others have no multiplier
+        self._velocity_rows = [k for k, row in enumerate(rows) if any(x.poly for x in row.psi)]  # others have no multiplier
         terms_of = eom._terms
-        torques = zip(*terms_of.velocity, terms_of.slopes, terms_of.friction, strict=True)
-        self._found = Multipliers(eom.system, eom.derived.M, [rows[k] for k in self._said], [sum(x[1:], x[0]) for x in torques])
-        with self._in_time():
-            singular = self._found.singular
+        torques = zip(*terms_of.velocity_terms, terms_of.potential_gradient, terms_of.friction_forces, strict=True)
+        self._solution = MultiplierSolution(
+            eom.system, eom.derived.M, [rows[k] for k in self._velocity_rows], [sum(x[1:], x[0]) for x in torques]
+        )
+        with self._limited_time():
+            singular = self._solution.singular
         if singular:
             raise MechanismError(
                 "its constraints depend on each other, or some of its parts have no mass, so the multipliers are not unique",
@@ -57,104 +62,182 @@ class ClosedMultipliers:
             )
 
     @contextmanager
-    def _in_time(self) -> Iterator[None]:
+    def _limited_time(self) -> Iterator[None]:
         """Terms alone do not tell how long their products are: what takes longer than it may is refused."""
         try:
             with self._eom.system.ring.until(time.perf_counter() + PATIENCE):
                 yield
-        except TimeUp:
+        except DeadlineError:
             raise MechanismError(
                 f"writing its multipliers in closed form takes longer than {PATIENCE:g} s",
                 where=self._eom.mechanism.name,
                 remedy="lg.compile(mechanism).multipliers(q, qd, tau) computes them",
             ) from None
 
-    def _formula(self, x: Quotient) -> Formula:
-        made: Formula = self._eom._made.ratio(*x)
-        return made
+    def _formula(self, x: RationalFunction) -> Formula:
+        formula: Formula = self._eom._made.ratio(*x)
+        return formula
 
     def multipliers(self) -> FormulaMatrix:
         """One for each constraint equation; zero for one that says nothing about the speeds."""
         zero = self._eom._made.formula(0)
-        with self._in_time():
-            quotients = self._found.multipliers
-        found = dict(zip(self._said, map(self._formula, quotients), strict=True))
-        return FormulaMatrix("lambda", [[found.get(k, zero)] for k in range(len(self._eom.constraint_names))], vector=True)
+        with self._limited_time():
+            quotients = self._solution.multipliers
+        by_row = dict(zip(self._velocity_rows, map(self._formula, quotients), strict=True))
+        return FormulaMatrix("lambda", [[by_row.get(k, zero)] for k in range(len(self._eom.constraint_names))], vector=True)
 
     def accelerations(self) -> FormulaMatrix:
-        with self._in_time():
-            quotients = self._found.accelerations
+        with self._limited_time():
+            quotients = self._solution.accelerations
         return FormulaMatrix("qdd", [[self._formula(x)] for x in quotients], vector=True)
 
     def A(self) -> FormulaMatrix:
-        return FormulaMatrix("A", [[self._formula(x) for x in row] for row in self._found.A], symmetric=True)
+        return FormulaMatrix("A", [[self._formula(x) for x in row] for row in self._solution.A], symmetric=True)
 
     def b(self) -> FormulaMatrix:
-        return FormulaMatrix("b", [[self._formula(x)] for x in self._found.b], vector=True)
+        return FormulaMatrix("b", [[self._formula(x)] for x in self._solution.b], vector=True)
 
 
-def short(eom: Any) -> dict[str, FormulaMatrix]:
+def short_matrices(eom: Any) -> dict[str, FormulaMatrix]:
     """lambda and the accelerations, those that are short enough to be shown in full."""
     try:
-        found = {"multipliers": eom.multipliers, "accelerations": eom.accelerations}
+        matrices = {"multipliers": eom.multipliers, "accelerations": eom.accelerations}
     except MechanismError:
         return {}
-    return {name: matrix for name, matrix in found.items() if _terms(matrix) <= SHORT}
+    return {name: matrix for name, matrix in matrices.items() if _count_terms(matrix) <= MAX_SHOWN_TERMS}
 
 
-def sections(eom: Equations) -> list[Section]:
+def multiplier_sections(eom: EquationsOfMotion) -> list[EquationSection]:
     """What is shown of them: lambda if it is short, else what it is made of, else how it is computed."""
     try:
         multipliers = eom.multipliers
     except MechanismError as error:
         words = f"not written in closed form: {error.what}{f'; {error.remedy}' if error.remedy else ''}"
-        return [Section("lambda", Title("Multipliers in closed form"), words=(words,))]
-    found = []
-    if _terms(multipliers) <= SHORT:
-        title = Title("Multipliers in closed form", "lambda", r"\lambda")
-        found.append(Section("lambda", title, entries(multipliers)))
+        return [EquationSection("lambda", SectionTitle("Multipliers in closed form"), words=(words,))]
+    sections = []
+    if _count_terms(multipliers) <= MAX_SHOWN_TERMS:
+        title = SectionTitle("Multipliers in closed form", "lambda", r"\lambda")
+        sections.append(EquationSection("lambda", title, matrix_entries(multipliers)))
     else:
-        found += _through_names(eom)
+        sections += _delassus_sections(eom)
     try:
         accelerations = eom.accelerations
     except MechanismError:  # which takes too long
-        return found
-    if _terms(accelerations) <= SHORT:
-        named = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True))
-        found.append(Section("accelerations", Title("Accelerations, without lambda"), named))
-    return found
+        return sections
+    if _count_terms(accelerations) <= MAX_SHOWN_TERMS:
+        by_coordinate = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True))
+        sections.append(EquationSection("accelerations", SectionTitle("Accelerations, without lambda"), by_coordinate))
+    return sections
 
 
-def _through_names(eom: Equations) -> list[Section]:
+def _delassus_sections(eom: EquationsOfMotion) -> list[EquationSection]:
     """A and b, and lambda from them."""
-    A, b = eom.delassus, eom.unconstrained_drift
-    title = Title("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
-    terms = _terms(A) + _terms(b)
-    if terms > READ:
-        said = (
+    A, b = eom.delassus, eom.constraint_bias
+    title = SectionTitle("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
+    terms = _count_terms(A) + _count_terms(b)
+    if terms > MAX_DELASSUS_TERMS:
+        explanation = (
             f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.unconstrained_drift) write them, "
             f"and lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
         )
-        return [Section("lambda", title, words=(said,))]
-    words, typeset = _solved(len(A))
+        return [EquationSection("lambda", title, words=(explanation,))]
+    words, typeset = _solution_text(len(A))
     return [
-        Section("delassus", title, (*entries(A), *entries(b))),
-        Section("lambda", Title("Multipliers from them"), words=words, typeset=typeset),
+        EquationSection("delassus", title, (*matrix_entries(A), *matrix_entries(b))),
+        EquationSection("lambda", SectionTitle("Multipliers from them"), words=words, latex_words=typeset),
     ]
 
 
-def _solved(m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _solution_text(m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """lambda from A and b, in words and typeset."""
-    made = "A = Psi M^-1 Psi^T,   b = Psi_dot q' + phi_dot + Psi M^-1 f"
+    definitions = "A = Psi M^-1 Psi^T,   b = Psi_dot q' + phi_dot + Psi M^-1 f"
     tex = r"A = \Psi M^{-1} \Psi^{T}, \qquad b = \dot{\Psi} \dot{q} + \dot{\phi} + \Psi M^{-1} f"
     if m != 2:
-        return (made,), (tex,)
+        return (definitions,), (tex,)
     det = ("det = A11 A22 - A12^2", r"\Delta = A_{11} A_{22} - A_{12}^2")
     first = ("lambda1 = (A12 b2 - A22 b1)/det", r"\lambda_1 = (A_{12} b_2 - A_{22} b_1) / \Delta")
     second = ("lambda2 = (A12 b1 - A11 b2)/det", r"\lambda_2 = (A_{12} b_1 - A_{11} b_2) / \Delta")
     lines = list(zip(det, first, second, strict=True))
-    return (made, *lines[0]), (tex, *lines[1])
+    return (definitions, *lines[0]), (tex, *lines[1])
 
 
-def _terms(matrix: FormulaMatrix) -> int:
-    return sum(x.terms + (0 if x.denominator is None else x.denominator.terms) for _, x in matrix.entries)
+def _count_terms(matrix: FormulaMatrix) -> int:
+    return sum(x.term_count + (0 if x.denominator is None else x.denominator.term_count) for _, x in matrix.entries)
+
+
+# MERGED lagrangian.closed_form.cartesian: Equations of motion in the coordinates of a frame, as formulas.
+
+
+@dataclass(frozen=True, repr=False)
+class CartesianEquations:
+    """Equations of motion along directions of a frame, in closed form.
+
+    `Equations.cartesian` returns this object. The equations are `F = M_x x'' + C_x + G_x + F_x`. They are singular where
+    `determinant` is zero. With Euler angles they are also singular where a denominator of J is zero, because there the angles
+    have no rates.
+
+    Attributes
+    ----------
+    directions : tuple of str
+        The directions, in the order of the rows.
+    J : FormulaMatrix
+        Jacobian of the frame along the directions.
+    determinant : Formula
+        Determinant of J.
+    M_x : FormulaMatrix
+        Mass matrix, J^-T M J^-1.
+    C_x, G_x, F_x : FormulaMatrix
+        Forces of the speeds, of gravity and springs, and of friction.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tip = lg.derive("two_r").cartesian("tip", ("x", "y"))
+    >>> print(tip.determinant)
+    l1*l2*s2
+    """
+
+    directions: tuple[str, ...]
+    J: FormulaMatrix
+    determinant: Formula
+    M_x: FormulaMatrix
+    C_x: FormulaMatrix
+    G_x: FormulaMatrix
+    F_x: FormulaMatrix  # friction
+
+    @staticmethod
+    def from_elements(
+        formula: Callable[..., Formula], directions: Sequence[str], elements: CartesianElements
+    ) -> CartesianEquations:
+        det = elements.determinant
+        if not det:
+            from lagrangian.errors import MechanismError
+
+            raise MechanismError(
+                f"the Jacobian along {', '.join(directions)} is singular in every configuration: "
+                f"these directions are not independent"
+            )
+        square, denominator = det * det, det.ring.one
+        for row in range(len(elements.jacobian)):
+            denominator = denominator * elements.row_denominators.denominator(row)
+        return CartesianEquations(
+            tuple(directions),
+            FormulaMatrix(
+                "J",
+                [[formula(x, elements.row_denominators.denominator(r)) for x in row] for r, row in enumerate(elements.jacobian)],
+            ),
+            formula(det, denominator),
+            FormulaMatrix("M_x", [[formula(x, square) for x in row] for row in elements.M], symmetric=True),
+            FormulaMatrix("C_x", [[formula(x, square * elements.row_denominators.square)] for x in elements.C], vector=True),
+            FormulaMatrix("G_x", [[formula(x, det)] for x in elements.G], vector=True),
+            FormulaMatrix("F_x", [[formula(x, det)] for x in elements.F], vector=True),
+        )
+
+    def __str__(self) -> str:
+        has_friction = any(not x.is_zero for x in self.F_x)
+        heading = f"F = M_x x'' + C_x + G_x{' + F_x' * has_friction} along {', '.join(self.directions)}"
+        parts = [heading, f"det J = {self.determinant}", str(self.M_x), str(self.C_x), str(self.G_x)]
+        return "\n".join([*parts, str(self.F_x)] if has_friction else parts)
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -7,21 +7,24 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from lagrangian.arguments import count, number, texts
-from lagrangian.configuration import reading
-from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import CLOSED, STARTS, Loops
-from lagrangian.configuration.start import Start
+from lagrangian.configuration import state_arguments
+from lagrangian.configuration.coordinates import integrate, is_same_configuration, single_coordinates, wrap_angles
+from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, DEFAULT_STARTS, LoopClosure
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.types import State
 
-Fixed = Iterable[str] | Mapping[str, float]
+FixedCoordinates = Iterable[str] | Mapping[str, float]
 
 
 def assemble(
-    mechanism: MechanismLike | Dynamics, q0: State = None, fixed: Fixed = (), t: float = 0.0, starts: int = STARTS
+    mechanism: MechanismLike | Dynamics,
+    q0: State = None,
+    fixed: FixedCoordinates = (),
+    t: float = 0.0,
+    starts: int = DEFAULT_STARTS,
 ) -> np.ndarray:
     """Find a configuration that closes all loops of a mechanism.
 
@@ -75,15 +78,15 @@ def assemble(
         ...
     AssemblyError: four_bar: no configuration was found that closes the loops with theta1, phi2 fixed: ...
     """
-    dyn, t, starts = dynamics_of(mechanism), number(t, "t"), count(starts, "starts", least=0)
-    q, held = _begin(dyn, q0, fixed)
+    dyn, t, starts = as_dynamics(mechanism), number(t, "t"), count(starts, "starts", least=0)
+    q, fixed_names = _start_and_fixed(dyn, q0, fixed)
     if not fixed or (q0 is None and isinstance(fixed, Mapping)):
-        return Start(dyn, fixed or q0, t).closed(starts)
-    return Loops(dyn, t, held).closed(q, starts)
+        return Start(dyn, fixed or q0, t).close_loops(starts)
+    return LoopClosure(dyn, t, fixed_names).close(q, starts)
 
 
 def assembly_modes(
-    mechanism: MechanismLike | Dynamics, q0: State = None, fixed: Fixed = (), t: float = 0.0, starts: int = 200
+    mechanism: MechanismLike | Dynamics, q0: State = None, fixed: FixedCoordinates = (), t: float = 0.0, starts: int = 200
 ) -> list[np.ndarray]:
     """Find all configurations that close the loops for given values of some coordinates.
 
@@ -125,31 +128,31 @@ def assembly_modes(
     [0.5    0.0298 1.5043]
     [ 0.5    -1.4154 -1.8899]
     """
-    dyn = dynamics_of(mechanism)
-    q, held = _begin(dyn, q0, fixed)
+    dyn = as_dynamics(mechanism)
+    q, fixed_names = _start_and_fixed(dyn, q0, fixed)
     starts, t = count(starts, "starts"), number(t, "t")
-    loops, rng = Loops(dyn, t, held), np.random.default_rng(0)
+    loops, rng = LoopClosure(dyn, t, fixed_names), np.random.default_rng(0)
     steps = loops.free * rng.uniform(-np.pi, np.pi, (starts, dyn.nv))
     steps[0] = 0.0
-    ended = loops.nearest(moved(dyn.mechanism, q, steps))
-    found: list[np.ndarray] = []
-    for trial in ended.q[(ended.miss <= CLOSED) & loops.alignment.met(ended.q)]:
-        trial = turned_back(dyn, trial, t, held)
-        if not any(same(dyn, trial, other) for other in found):
-            found.append(trial)
-    if not found:
-        raise loops.error(ended.q[np.argmin(np.nan_to_num(ended.miss, nan=np.inf))])
-    return found
+    solution = loops.nearest(integrate(dyn.mechanism, q, steps))
+    modes: list[np.ndarray] = []
+    for trial in solution.q[(solution.violation <= CLOSED_TOLERANCE) & loops.alignment.is_aligned(solution.q)]:
+        trial = wrap_angles(dyn, trial, t, fixed_names)
+        if not any(is_same_configuration(dyn, trial, other) for other in modes):
+            modes.append(trial)
+    if not modes:
+        raise loops.error(solution.q[np.argmin(np.nan_to_num(solution.violation, nan=np.inf))])
+    return modes
 
 
-def _begin(dyn: Dynamics, q0: State, fixed: Fixed) -> tuple[np.ndarray, tuple[str, ...]]:
+def _start_and_fixed(dyn: Dynamics, q0: State, fixed: FixedCoordinates) -> tuple[np.ndarray, tuple[str, ...]]:
     """Where to begin, and the names of the coordinates that stay there."""
-    given = reading.configuration(dyn.mechanism, q0)
+    state = state_arguments.as_configuration(dyn.mechanism, q0)
     fixed = fixed if isinstance(fixed, Mapping) else texts(fixed, "fixed")
     places = single_coordinates(dyn.mechanism)
     for name in fixed:
         if name not in places:
-            raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
+            raise ArgumentError(unknown_name_message("coordinate", name, places), where=ArgumentName("fixed"))
         if isinstance(fixed, Mapping):
-            given.q[places[name][0]] = reading.number(dyn.mechanism, fixed[name], (Argument("fixed"), repr(name)))
-    return given.q, tuple(fixed) or given.held
+            state.q[places[name][0]] = state_arguments.as_number(dyn.mechanism, fixed[name], (ArgumentName("fixed"), repr(name)))
+    return state.q, tuple(fixed) or state.fixed_coordinates

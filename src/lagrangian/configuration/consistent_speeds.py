@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from lagrangian.arguments import texts
-from lagrangian.configuration import reading
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration import state_arguments
 from lagrangian.configuration.speeds import nearest_speeds
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.types import State
 
@@ -62,17 +61,19 @@ def consistent_speeds(
     >>> print(lg.consistent_speeds("four_bar", q, {"theta1": 1.0}).round(4))
     [ 1.     -1.3399 -0.018 ]
     """
-    dyn = dynamics_of(mechanism)
+    dyn = as_dynamics(mechanism)
     names = dyn.mechanism.speed_names
-    wanted = reading.speeds(dyn.mechanism, qd0)
-    given = wanted if isinstance(wanted, dict) else {}
-    qd = wanted if isinstance(wanted, np.ndarray) else np.zeros(dyn.nv)
-    kept = tuple(fixed) if isinstance(fixed, Mapping) else texts(fixed, "fixed")
-    for name in kept:
+    requested = state_arguments.as_speeds(dyn.mechanism, qd0)
+    named_speeds = requested if isinstance(requested, dict) else {}
+    qd = requested if isinstance(requested, np.ndarray) else np.zeros(dyn.nv)
+    fixed_names = tuple(fixed) if isinstance(fixed, Mapping) else texts(fixed, "fixed")
+    for name in fixed_names:
         if name not in names:
-            raise ArgumentError(one_of("speed", name, names), where=Argument("fixed"))
+            raise ArgumentError(unknown_name_message("speed", name, names), where=ArgumentName("fixed"))
     if isinstance(fixed, Mapping):
-        given = given | {name: reading.number(dyn.mechanism, x, (Argument("fixed"), repr(name))) for name, x in fixed.items()}
-    for name, value in given.items():
+        named_speeds = named_speeds | {
+            name: state_arguments.as_number(dyn.mechanism, x, (ArgumentName("fixed"), repr(name))) for name, x in fixed.items()
+        }
+    for name, value in named_speeds.items():
         qd[names.index(name)] = value
-    return nearest_speeds(dyn, Start(dyn, q, t, ("q", "qd0")).q, qd, (*kept, *given), t)
+    return nearest_speeds(dyn, Start(dyn, q, t, ("q", "qd0")).q, qd, (*fixed_names, *named_speeds), t)

@@ -15,22 +15,22 @@ from functools import partial
 import numpy as np
 
 from lagrangian.configuration.coordinates import periodic_coordinates
-from lagrangian.configuration.loops import CLOSED
-from lagrangian.configuration.newton import Equations, Newton
-from lagrangian.kernels.not_finite import looked_at
+from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE
+from lagrangian.configuration.newton import ConfigurationEquations, Newton
+from lagrangian.kernels.kernel import suppress_finite_checks
 
-FAR = 0.5  # rad or m: more than a step changes any coordinate by
-AT_ONCE = 6  # steps of Newton's method, as many as it takes if each error is the square of the last, from a quarter on
-TURNED = 1e-9  # what loops may miss by after angles were turned back
-LEAST = 0.01  # of the way, or of a radian or a metre: where steps must be shorter, there is a dead centre
+MAX_CHANGE = 0.5  # rad or m: more than a step changes any coordinate by
+MAX_ITERATIONS = 6  # steps of Newton's method, as many as it takes if each error is the square of the last, from a quarter on
+WRAPPED_TOLERANCE = 1e-9  # what loops may miss by after angles were turned back
+MIN_PART = 0.01  # of the way, or of a radian or a metre: where steps must be shorter, there is a dead centre
 
 # the equations at parts of the way of some rows, which are numbered anew, and which of the rows have any
-At = Callable[[np.ndarray, np.ndarray], tuple[Equations, np.ndarray]]
+EquationsAt = Callable[[np.ndarray, np.ndarray], tuple[ConfigurationEquations, np.ndarray]]
 
 
-@looked_at()
-def reached(
-    at: At, q: np.ndarray, targets: np.ndarray, held: Sequence[int], free: np.ndarray, t: float
+@suppress_finite_checks()
+def follow_to(
+    equations_at: EquationsAt, q: np.ndarray, targets: np.ndarray, fixed: Sequence[int], free: np.ndarray, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """From rows of closed configurations those in which the coordinates `held` have their targets; and which were reached.
 
@@ -38,40 +38,46 @@ def reached(
     gone, unless an equation counts them, as that of a pair of gears does.
     """
     rows = np.arange(len(q))
-    here, _ = at(np.ones(len(q)), rows)
-    angles = np.isin(held, periodic_coordinates(here.mechanism))
-    turns = np.where(angles, np.round((targets - q[:, held]) / (2 * np.pi)), 0.0)
-    found, arrived = _gone(at, q, targets - 2 * np.pi * turns, held, free, t)
-    found[:, held] = targets
-    counted = arrived & (np.abs(here.residual(found, np.full(len(q), t), rows)).max(axis=1, initial=0.0) > TURNED)
-    for k in np.flatnonzero(counted).tolist():
-        own = slice(k, k + 1)
-        found[own], arrived[own] = _gone(partial(_at_one, at, k), q[own], targets[own], held, free, t)
-    return found, arrived
+    equations, _ = equations_at(np.ones(len(q)), rows)
+    angles = np.isin(fixed, periodic_coordinates(equations.mechanism))
+    turns = np.where(angles, np.round((targets - q[:, fixed]) / (2 * np.pi)), 0.0)
+    configurations, is_reached = _follow_straight(equations_at, q, targets - 2 * np.pi * turns, fixed, free, t)
+    configurations[:, fixed] = targets
+    counts_turns = is_reached & (
+        np.abs(equations.residual(configurations, np.full(len(q), t), rows)).max(axis=1, initial=0.0) > WRAPPED_TOLERANCE
+    )
+    for k in np.flatnonzero(counts_turns).tolist():
+        row = slice(k, k + 1)
+        configurations[row], is_reached[row] = _follow_straight(
+            partial(_equations_of_row, equations_at, k), q[row], targets[row], fixed, free, t
+        )
+    return configurations, is_reached
 
 
-def _at_one(at: At, row: int, part: np.ndarray, _: np.ndarray) -> tuple[Equations, np.ndarray]:
-    return at(part, np.array([row]))
+def _equations_of_row(
+    equations_at: EquationsAt, row: int, part: np.ndarray, _: np.ndarray
+) -> tuple[ConfigurationEquations, np.ndarray]:
+    return equations_at(part, np.array([row]))
 
 
-def _gone(
-    at: At, q: np.ndarray, targets: np.ndarray, held: Sequence[int], free: np.ndarray, t: float
+def _follow_straight(
+    equations_at: EquationsAt, q: np.ndarray, targets: np.ndarray, fixed: Sequence[int], free: np.ndarray, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same along the straight way of the coordinates that are held."""
-    q, begin, way = q.copy(), q[:, held], targets - q[:, held]
-    longest = np.abs(way).max(axis=1, initial=0.0)
-    done, size = np.zeros(len(q)), np.minimum(1.0, FAR / np.maximum(longest, 1e-300))
-    least = LEAST / np.maximum(longest, 1.0)
-    going = np.isfinite(q).all(axis=1) & np.isfinite(targets).all(axis=1)
-    while going.any():
-        k = np.flatnonzero(going)
-        part = np.where(done[k] + 1.01 * size[k] >= 1.0, 1.0, done[k] + size[k])
+    q, start, displacement = q.copy(), q[:, fixed], targets - q[:, fixed]
+    longest = np.abs(displacement).max(axis=1, initial=0.0)
+    progress, size = np.zeros(len(q)), np.minimum(1.0, MAX_CHANGE / np.maximum(longest, 1e-300))
+    min_size = MIN_PART / np.maximum(longest, 1.0)
+    is_active = np.isfinite(q).all(axis=1) & np.isfinite(targets).all(axis=1)
+    while is_active.any():
+        k = np.flatnonzero(is_active)
+        part = np.where(progress[k] + 1.01 * size[k] >= 1.0, 1.0, progress[k] + size[k])
         trial = q[k]
-        trial[:, held] = np.where((part == 1.0)[:, None], targets[k], begin[k] + part[:, None] * way[k])
-        equations, known = at(part, k)
-        found = Newton(equations, free, damped=False, iterations=AT_ONCE, reach=FAR).solve(trial, t)
-        taken = known & (found.miss <= CLOSED) & (found.way <= FAR)
-        q[k[taken]], done[k[taken]] = found.q[taken], part[taken]
-        size[k] *= np.where(taken, 2.0, 0.5)
-        going[k] = (done[k] < 1.0) & (size[k] >= least[k])
-    return q, done == 1.0
+        trial[:, fixed] = np.where((part == 1.0)[:, None], targets[k], start[k] + part[:, None] * displacement[k])
+        equations, is_defined = equations_at(part, k)
+        solution = Newton(equations, free, damped=False, iterations=MAX_ITERATIONS, max_distance=MAX_CHANGE).solve(trial, t)
+        is_accepted = is_defined & (solution.violation <= CLOSED_TOLERANCE) & (solution.distance <= MAX_CHANGE)
+        q[k[is_accepted]], progress[k[is_accepted]] = solution.q[is_accepted], part[is_accepted]
+        size[k] *= np.where(is_accepted, 2.0, 0.5)
+        is_active[k] = (progress[k] < 1.0) & (size[k] >= min_size[k])
+    return q, progress == 1.0

@@ -15,70 +15,130 @@ from lagrangian.model.mechanism import Mechanism
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
-SAME = 1e-6  # rad or m: configurations that are nearer to each other are one
-CLOSED = 1e-9  # what loops may miss by after angles were turned back
+
+SAME_TOLERANCE = 1e-6  # rad or m: configurations that are nearer to each other are one
+CLOSED_TOLERANCE = 1e-9  # what loops may miss by after angles were turned back
 _PERIODIC: dict[tuple[JointType, ...], tuple[int, ...]] = {}
 
 
 def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
     """The coordinates that have a speed of their own, with their places in q and in qd; those of quaternions have none."""
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     iq = iv = 0
     for joint in mechanism.joints:
         if joint.kind.nq == joint.kind.nv:
-            found |= {name: (iq + k, iv + k) for k, name in enumerate(joint.coordinate_names)}
+            places |= {name: (iq + k, iv + k) for k, name in enumerate(joint.coordinate_names)}
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-    return found
+    return places
 
 
 def periodic_coordinates(mechanism: Mechanism) -> list[int]:
     """The places in q of the angles after a whole turn of which a joint is where it was; a screw has moved on by then."""
-    found, iq = [], 0
+    indices, iq = [], 0
     for joint in mechanism.joints:
-        found += [iq + k for k in _periodic(joint)]
+        indices += [iq + k for k in _periodic_indices(joint)]
         iq += joint.kind.nq
-    return found
+    return indices
 
 
-def _periodic(joint: Joint) -> tuple[int, ...]:
+def _periodic_indices(joint: Joint) -> tuple[int, ...]:
     """Which coordinates of a joint put the child where it was after a whole turn: tried once for each kind of joint."""
     kinds = tuple(step.kind for step in joint.kind.steps(joint))
     if kinds not in _PERIODIC:
         q = np.array(joint.kind.neutral) + 0.7
-        turned = [k for k, unit in enumerate(joint.kind.units) if unit == "rad"]
-        there = displacement(joint, np.array([q, *(q + 2 * np.pi * (np.arange(len(q)) == k) for k in turned)]))
-        _PERIODIC[kinds] = tuple(k for k, T in zip(turned, there[1:], strict=True) if np.abs(T - there[0]).max() < CLOSED)
+        angles = [k for k, unit in enumerate(joint.kind.units) if unit == "rad"]
+        transforms = displacement(joint, np.array([q, *(q + 2 * np.pi * (np.arange(len(q)) == k) for k in angles)]))
+        _PERIODIC[kinds] = tuple(
+            k for k, T in zip(angles, transforms[1:], strict=True) if np.abs(T - transforms[0]).max() < CLOSED_TOLERANCE
+        )
     return _PERIODIC[kinds]
 
 
-def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def integrate(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     """q moved along speeds for a unit of time, one configuration or many; quaternions keep the length one."""
     shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
     q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
     for joint in mechanism.joints:
         nq, nv = joint.kind.nq, joint.kind.nv
-        q[..., iq : iq + nq] = joint.kind.moved(q[..., iq : iq + nq], step[..., iv : iv + nv])
+        q[..., iq : iq + nq] = joint.kind.integrate(q[..., iq : iq + nq], step[..., iv : iv + nv])
         iq, iv = iq + nq, iv + nv
     return q
 
 
-def turned_back(dyn: Dynamics, q: np.ndarray, t: float = 0.0, held: Iterable[str] = ()) -> np.ndarray:
+def wrap_angles(dyn: Dynamics, q: np.ndarray, t: float = 0.0, fixed: Iterable[str] = ()) -> np.ndarray:
     """The same configuration with its angles within half a turn of zero, but for those held, which stay as they were given.
 
     Where an equation counts whole turns, as that of a pair of gears does, the angles stay as they are.
     """
     places = single_coordinates(dyn.mechanism)
-    fixed = {places[name][0] for name in held}
-    back, angles = q.copy(), [k for k in periodic_coordinates(dyn.mechanism) if k not in fixed]
-    back[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
-    opens = dyn.holonomic.any() and np.abs(dyn.closure(back, t) - dyn.closure(q, t)).max() > CLOSED
-    return q if opens else back
+    fixed_indices = {places[name][0] for name in fixed}
+    wrapped, angles = q.copy(), [k for k in periodic_coordinates(dyn.mechanism) if k not in fixed_indices]
+    wrapped[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
+    opens_loop = dyn.holonomic.any() and np.abs(dyn.loop_residual(wrapped, t) - dyn.loop_residual(q, t)).max() > CLOSED_TOLERANCE
+    return q if opens_loop else wrapped
 
 
-def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+def is_same_configuration(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two configurations are one, but for whole turns."""
     angles = periodic_coordinates(dyn.mechanism)
-    d = a - b
-    d[angles] = np.sin(d[angles] / 2)
-    return bool(np.abs(d).max(initial=0.0) < SAME)
+    difference = a - b
+    difference[angles] = np.sin(difference[angles] / 2)
+    return bool(np.abs(difference).max(initial=0.0) < SAME_TOLERANCE)
+
+
+# MERGED lagrangian.configuration.bounds: The limits of all joints of a mechanism, and configurations that keep within them.
+
+LIMIT_TOLERANCE = 1e-9  # rad or m: by how much rounding may pass a limit
+
+
+class CoordinateBounds:
+    """`low` and `high` of every coordinate in `iq`, those with a speed of their own, which stands at `iv` in qd.
+
+    Quaternions have no limits. With `kept` False no joint has any.
+    """
+
+    def __init__(self, mechanism: Mechanism, enabled: bool = True) -> None:
+        places = single_coordinates(mechanism)
+        self.names = list(places)
+        self.iq, self.iv = [q for q, _ in places.values()], [v for _, v in places.values()]
+        limits = {name: joint.limits for joint in mechanism.joints for name in joint.coordinate_names}
+        self.low = np.array([float(limits[name].lower) if enabled else -np.inf for name in places])
+        self.high = np.array([float(limits[name].upper) if enabled else np.inf for name in places])
+        periodic = set(periodic_coordinates(mechanism))
+        self._is_periodic = np.array([k in periodic for k in self.iq], dtype=bool)
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether any coordinate has a limit."""
+        return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+
+    def is_outside(self, q: np.ndarray) -> np.ndarray:
+        """Which coordinates of one configuration, or of rows of them, are past their limits, in the order of `names`."""
+        values = q[..., self.iq]
+        is_past: np.ndarray = (values < self.low - LIMIT_TOLERANCE) | (values > self.high + LIMIT_TOLERANCE)
+        return is_past
+
+    def clip(self, q: np.ndarray) -> np.ndarray:
+        """Rows of configurations with each coordinate at the nearest value within its limits."""
+        q = q.copy()
+        q[:, self.iq] = np.clip(q[:, self.iq], self.low, self.high)
+        return q
+
+    def wrap_inside(self, q: np.ndarray) -> np.ndarray:
+        """Rows with angles outside their limits moved by the fewest whole turns that bring them in; left where none do."""
+        q, values, turn = q.copy(), q[:, self.iq], 2 * np.pi
+        up, down = np.ceil((self.low - LIMIT_TOLERANCE - values) / turn), np.floor((self.high + LIMIT_TOLERANCE - values) / turn)
+        turns = np.where(values < self.low - LIMIT_TOLERANCE, up, np.where(values > self.high + LIMIT_TOLERANCE, down, 0.0))
+        wrapped = values + turn * np.where(self._is_periodic, turns, 0.0)
+        is_inside = (wrapped >= self.low - LIMIT_TOLERANCE) & (wrapped <= self.high + LIMIT_TOLERANCE)
+        q[:, self.iq] = np.where(is_inside, wrapped, values)
+        return q
+
+    def redraw_outside(self, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rows whose coordinates outside are drawn again between their limits: few places are reached from a limit itself."""
+        values, bounded = q[:, self.iq], np.isfinite(self.high - self.low)
+        is_outside = bounded & ((values < self.low) | (values > self.high))
+        drawn = rng.uniform(np.where(bounded, self.low, 0.0), np.where(bounded, self.high, 1.0), values.shape)
+        q[:, self.iq] = np.where(is_outside, drawn, values)
+        return q

@@ -6,24 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constrained import ROUNDING
+from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
 from lagrangian.arguments import number
-from lagrangian.configuration.coordinates import moved
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.slopes import finite_jacobian
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.showing import ShownText
+from lagrangian.model.mechanism import TextDisplay
 from lagrangian.types import State
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
-SINGULAR = 1e-6
+SINGULAR_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Mobility(ShownText):
+class Mobility(TextDisplay):
     """Degrees of freedom of a mechanism at a configuration.
 
     `mobility` returns this object; `print` writes it as a sentence.
@@ -72,20 +71,20 @@ class Mobility(ShownText):
         return self.degrees != self.nearby
 
     def __str__(self) -> str:
-        def count(n: int, what: str) -> str:
-            return f"{n} {what}{'' if n == 1 else 's'}"
+        def pluralise(n: int, noun: str) -> str:
+            return f"{n} {noun}{'' if n == 1 else 's'}"
 
-        told = f"{count(self.nearby, 'degree')} of freedom: {count(self.speeds, 'speed')}, {count(self.equations, 'equation')}"
+        text = f"{pluralise(self.nearby, 'degree')} of freedom: {pluralise(self.speeds, 'speed')}, {pluralise(self.equations, 'equation')}"
         if self.redundant:
-            told += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"
-        told += f". Gruebler's count gives {self.gruebler}"
-        told += "." if self.gruebler == self.nearby else "; it does not see redundant equations."
+            text += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"
+        text += f". Gruebler's count gives {self.gruebler}"
+        text += "." if self.gruebler == self.nearby else "; it does not see redundant equations."
         if self.singular:
-            told += (
+            text += (
                 f" This configuration is singular: here the constraints leave {self.degrees} speeds free, "
                 f"{self.degrees - self.nearby} more than around it."
             )
-        return told
+        return text
 
 
 def mobility(mechanism: MechanismLike | Dynamics, q: State = None, t: float = 0.0) -> Mobility:
@@ -122,42 +121,42 @@ def mobility(mechanism: MechanismLike | Dynamics, q: State = None, t: float = 0.
     1 degree of freedom: 5 speeds, 4 equations. Gruebler's count gives 1. This configuration is singular: here the constraints
     leave 3 speeds free, 2 more than around it.
     """
-    dyn, t = dynamics_of(mechanism), number(t, "t")
+    dyn, t = as_dynamics(mechanism), number(t, "t")
     start = Start(dyn, q, t, ("q", "qd"))
-    q = start.closed() if start.own else start.q
+    q = start.close_loops() if start.uses_default else start.q
     m, n = len(dyn.constraint_names), dyn.nv
     if not m:
         return Mobility(n, n, n, 0, 0, n)
-    here, generic = rank(dyn, q, t), rank(dyn, regular(dyn, q, t), t)
-    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
+    rank, regular_rank = constraint_rank(dyn, q, t), constraint_rank(dyn, regular_configuration(dyn, q, t), t)
+    return Mobility(n - rank, n - regular_rank, n, m, rank, dyn.mechanism.gruebler)
 
 
-def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
+def regular_configuration(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
     """The configuration itself, or where it is singular one nearby at which Psi has a larger rank."""
-    best, largest = q, rank(dyn, q, t)
+    best, largest = q, constraint_rank(dyn, q, t)
     rng = np.random.default_rng(0)
-    loops = Loops(dyn, t)
+    loops = LoopClosure(dyn, t)
     # equations may be many more than speeds: of their combinations nothing is asked
     _, s, rows = np.linalg.svd(np.linalg.qr(finite_jacobian(dyn, q, t), mode="r"))
-    idle = rows[_acting(s) :]
-    for size in (0.02, 0.05, 0.1, 0.2) if len(idle) else ():
-        step = rng.normal(size=len(idle)) @ idle
-        near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
-        if near.miss[0] < 1e-9 and (found := rank(dyn, near.q[0], t)) > largest:
-            best, largest = near.q[0], found
+    free_directions = rows[_numerical_rank(s) :]
+    for size in (0.02, 0.05, 0.1, 0.2) if len(free_directions) else ():
+        step = rng.normal(size=len(free_directions)) @ free_directions
+        closure = loops.nearest(integrate(dyn.mechanism, q, size * step / np.linalg.norm(step)))
+        if closure.violation[0] < 1e-9 and (nearby_rank := constraint_rank(dyn, closure.q[0], t)) > largest:
+            best, largest = closure.q[0], nearby_rank
     return best
 
 
-def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
+def constraint_rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
     psi = finite_jacobian(dyn, q, t)
-    rows = psi[np.abs(psi).max(axis=1, initial=0.0) > ROUNDING]
-    if clearly_independent(rows):
+    rows = psi[np.abs(psi).max(axis=1, initial=0.0) > ROUNDING_TOLERANCE]
+    if is_clearly_independent(rows):
         return len(rows)
-    return _acting(np.linalg.svd(psi, compute_uv=False))
+    return _numerical_rank(np.linalg.svd(psi, compute_uv=False))
 
 
-def clearly_independent(rows: np.ndarray) -> bool:
+def is_clearly_independent(rows: np.ndarray) -> bool:
     """Whether all singular values are above ten times what counts as zero: of many rows this is sooner found than the values.
 
     That holds if A A^T - s^2 I is positive definite; the largest sum of a row's sizes bounds the largest eigenvalue.
@@ -167,12 +166,12 @@ def clearly_independent(rows: np.ndarray) -> bool:
     gram = rows @ rows.T
     largest = np.abs(gram).sum(axis=1).max()
     try:
-        np.linalg.cholesky(gram - (10 * SINGULAR) ** 2 * largest * np.eye(len(rows)))
+        np.linalg.cholesky(gram - (10 * SINGULAR_TOLERANCE) ** 2 * largest * np.eye(len(rows)))
     except np.linalg.LinAlgError:
         return False
     return True
 
 
-def _acting(s: np.ndarray) -> int:
+def _numerical_rank(s: np.ndarray) -> int:
     """How many singular values are not zero; where the largest is rounding, none."""
-    return int(np.sum(s > max(SINGULAR * s.max(initial=0.0), ROUNDING)))
+    return int(np.sum(s > max(SINGULAR_TOLERANCE * s.max(initial=0.0), ROUNDING_TOLERANCE)))

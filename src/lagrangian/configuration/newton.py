@@ -14,18 +14,17 @@ from typing import Protocol
 
 import numpy as np
 
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.configuration.coordinates import moved
-from lagrangian.kernels.not_finite import looked_at
+from lagrangian.configuration.coordinates import CoordinateBounds, integrate
+from lagrangian.kernels.kernel import suppress_finite_checks
 from lagrangian.model.mechanism import Mechanism
 
-MET = 1e-14  # of the slopes' size: residuals that are rounding
-SHORT = 1e-8  # rad or m: after a full step this short the next one would be rounding
-LONGEST = 1.0  # rad or m, in a step
-LEAST, RAISED, MOST = 1e-13, 1e-6, 1e8  # damping: at first, after a step that did not help, and at the end
+RESIDUAL_TOLERANCE = 1e-14  # of the slopes' size: residuals that are rounding
+STEP_TOLERANCE = 1e-8  # rad or m: after a full step this short the next one would be rounding
+MAX_STEP = 1.0  # rad or m, in a step
+MIN_DAMPING, RAISED_DAMPING, MAX_DAMPING = 1e-13, 1e-6, 1e8  # damping: at first, after a step that did not help, and at the end
 
 
-class Equations(Protocol):
+class ConfigurationEquations(Protocol):
     """Equations of coordinates, for rows of configurations at their times.
 
     `rows` are the numbers of these configurations among those that are being solved, for equations that differ between them.
@@ -38,22 +37,22 @@ class Equations(Protocol):
         """What each equation misses by: (n, equations)."""
         ...
 
-    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """How that changes with the speeds: (n, equations, nv)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NewtonResult:
     """Where Newton's method ended: rows of configurations, the worst residual of each over the slopes' size, and the way gone."""
 
     q: np.ndarray
-    miss: np.ndarray
-    way: np.ndarray
+    violation: np.ndarray
+    distance: np.ndarray
 
-    def row(self, k: int) -> Found:
+    def row(self, k: int) -> NewtonResult:
         """One of them."""
-        return Found(self.q[k : k + 1], self.miss[k : k + 1], self.way[k : k + 1])
+        return NewtonResult(self.q[k : k + 1], self.violation[k : k + 1], self.distance[k : k + 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,71 +64,75 @@ class Newton:
     taken as it is, and a configuration that has gone further than `reach` is given up.
     """
 
-    equations: Equations
+    equations: ConfigurationEquations
     free: np.ndarray | None = None
     units: np.ndarray | None = None
-    bounds: Bounds | None = None
+    bounds: CoordinateBounds | None = None
     damped: bool = True
     iterations: int = 150
-    reach: float = np.inf
+    max_distance: float = np.inf
 
-    @looked_at()
-    def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> Found:
+    @suppress_finite_checks()
+    def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> NewtonResult:
         """From rows of configurations, all at once."""
-        of, model, n = self.equations, self.equations.mechanism, len(q)
-        q = self.bounds.clipped(q) if self.bounds is not None else q.copy()
+        equations, model, n = self.equations, self.equations.mechanism, len(q)
+        q = self.bounds.clip(q) if self.bounds is not None else q.copy()
         times, all_rows = np.broadcast_to(t, (n,)), np.arange(n)
-        r = of.residual(q, times, all_rows)
-        error, damping, size, way = (r * r).sum(axis=1), np.full(n, LEAST), np.ones(n), np.zeros(n)
-        going = np.full(n, bool(r.shape[1]))
+        r = equations.residual(q, times, all_rows)
+        error, damping, size, distance = (r * r).sum(axis=1), np.full(n, MIN_DAMPING), np.ones(n), np.zeros(n)
+        is_active = np.full(n, bool(r.shape[1]))
         for _ in range(self.iterations):
-            going &= np.abs(r).max(axis=1, initial=0.0) > MET * size
-            k = np.flatnonzero(going)
+            is_active &= np.abs(r).max(axis=1, initial=0.0) > RESIDUAL_TOLERANCE * size
+            k = np.flatnonzero(is_active)
             if not k.size:
                 break
-            A = of.matrix(q[k], times[k], k)
+            A = equations.jacobian(q[k], times[k], k)
             size[k] = np.maximum(1.0, np.abs(A).max(axis=(1, 2), initial=0.0))
             x = self._step(q[k], A, r[k], damping[k])
-            trial = moved(model, q[k], x if self.units is None else x * self.units)
-            after = of.residual(trial, times[k], k)
+            trial = integrate(model, q[k], x if self.units is None else x * self.units)
+            after = equations.residual(trial, times[k], k)
             new, length = (after * after).sum(axis=1), np.abs(x).max(axis=1, initial=0.0)
-            helped = new < error[k] if self.damped else np.ones(len(k), dtype=bool)
-            kept = k[helped]
-            q[kept], r[kept], error[kept] = trial[helped], after[helped], new[helped]
-            way[kept] += length[helped]
-            arrived = helped & (length < SHORT) & (damping[k] <= LEAST)
-            stuck = ~helped & ((damping[k] > MOST) | (error[k] < 1e-26))
-            damping[k] = np.where(helped, np.maximum(damping[k] / 10, LEAST), np.maximum(RAISED, 10 * damping[k]))
-            going[k] = ~(arrived | stuck | (way[k] > self.reach))
-        return Found(q, np.abs(r).max(axis=1, initial=0.0) / size, way)
+            is_better = new < error[k] if self.damped else np.ones(len(k), dtype=bool)
+            accepted = k[is_better]
+            q[accepted], r[accepted], error[accepted] = trial[is_better], after[is_better], new[is_better]
+            distance[accepted] += length[is_better]
+            is_solved = is_better & (length < STEP_TOLERANCE) & (damping[k] <= MIN_DAMPING)
+            is_stuck = ~is_better & ((damping[k] > MAX_DAMPING) | (error[k] < 1e-26))
+            damping[k] = np.where(
+                is_better, np.maximum(damping[k] / 10, MIN_DAMPING), np.maximum(RAISED_DAMPING, 10 * damping[k])
+            )
+            is_active[k] = ~(is_solved | is_stuck | (distance[k] > self.max_distance))
+        return NewtonResult(q, np.abs(r).max(axis=1, initial=0.0) / size, distance)
 
     def _step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
         """Steps of at most LONGEST; joints that they would take past a limit go there, and the others make up for it."""
         A = A if self.units is None else A * self.units
         free = np.ones((len(A), A.shape[2])) * (1.0 if self.free is None else self.free)
-        x = _least(A * free[:, None, :], r, damping)
+        x = _damped_step(A * free[:, None, :], r, damping)
         if self.bounds is None:
             return x
-        bounds, held = self.bounds, np.zeros_like(x)
-        at = q[:, bounds.iq]
+        bounds, limited_step = self.bounds, np.zeros_like(x)
+        values = q[:, bounds.iq]
         for _ in range(2):
-            there = at + x[:, bounds.iv]
-            past = (free[:, bounds.iv] > 0) & ((there < bounds.low) | (there > bounds.high))
-            if not past.any():
+            reached = values + x[:, bounds.iv]
+            is_past = (free[:, bounds.iv] > 0) & ((reached < bounds.low) | (reached > bounds.high))
+            if not is_past.any():
                 break
-            held[:, bounds.iv] = np.where(past, np.clip(there, bounds.low, bounds.high) - at, held[:, bounds.iv])
-            free[:, bounds.iv] *= ~past
-            x = held + _least(A * free[:, None, :], r + np.einsum("nij,nj->ni", A, held), damping)
-        x[:, bounds.iv] = np.clip(at + x[:, bounds.iv], bounds.low, bounds.high) - at
+            limited_step[:, bounds.iv] = np.where(
+                is_past, np.clip(reached, bounds.low, bounds.high) - values, limited_step[:, bounds.iv]
+            )
+            free[:, bounds.iv] *= ~is_past
+            x = limited_step + _damped_step(A * free[:, None, :], r + np.einsum("nij,nj->ni", A, limited_step), damping)
+        x[:, bounds.iv] = np.clip(values + x[:, bounds.iv], bounds.low, bounds.high) - values
         return x
 
 
-def _least(A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
+def _damped_step(A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
     """The damped step of each row, none longer than LONGEST."""
     gram = A @ np.swapaxes(A, 1, 2)
     m = A.shape[1]
     scale = np.maximum(np.trace(gram, axis1=1, axis2=2) / max(1, m), 1e-30)
     gram += (damping * scale)[:, None, None] * np.eye(m)
     x = -np.einsum("nij,ni->nj", A, np.linalg.solve(gram, r[..., None])[..., 0])
-    x *= np.minimum(1.0, LONGEST / np.maximum(np.abs(x).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+    x *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(x).max(axis=1, keepdims=True, initial=0.0), 1e-300))
     return x

@@ -16,8 +16,8 @@ def body_poses(mechanism: Mechanism, q: Any) -> dict[str, np.ndarray]:
     first = np.cumsum([0, *(j.kind.nq for j in mechanism.joints)])
     start = {j.name: int(k) for j, k in zip(mechanism.joints, first, strict=False)}
     poses = {GROUND: np.broadcast_to(np.eye(4), (len(q), 4, 4))}
-    for joint in mechanism.outward():
+    for joint in mechanism.outward_joints():
         k = start[joint.name]
-        moved = displacement(joint, q[:, k : k + joint.kind.nq])
-        poses[joint.child] = poses[joint.parent] @ joint.placement.matrix() @ moved @ joint.child_placement.inverse().matrix()
+        transform = displacement(joint, q[:, k : k + joint.kind.nq])
+        poses[joint.child] = poses[joint.parent] @ joint.placement.matrix() @ transform @ joint.child_placement.inverse().matrix()
     return poses

@@ -6,59 +6,61 @@ import numpy as np
 
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.newton import Newton
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 
 ITERATIONS = 30
-CLOSED = 1e-9
+CLOSED_TOLERANCE = 1e-9
 STRIDE = 0.05  # how far recorded coordinates move between rows that are closed one after the other
 
 
-def close_rows(dyn: Dynamics, q: np.ndarray, t: np.ndarray, held: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+def close_rows(dyn: Dynamics, q: np.ndarray, t: np.ndarray, fixed: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Rows of configurations with their loops closed nearby, the `held` coordinates as they are; and which rows are closed."""
-    loops = Loops(dyn, held=held)
-    found = Newton(loops, loops.free, damped=False, iterations=ITERATIONS).solve(q, t)
-    return found.q, found.miss < CLOSED
+    loops = LoopClosure(dyn, fixed=fixed)
+    closure = Newton(loops, loops.free, damped=False, iterations=ITERATIONS).solve(q, t)
+    return closure.q, closure.violation < CLOSED_TOLERANCE
 
 
-def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+def follow_record(
+    dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, start: np.ndarray | None = None
+) -> np.ndarray:
     """All coordinates from the recorded ones, called `names`: loops are closed from row to row, so that the assembly is kept.
 
     Only rows some way apart need to follow one another; those between start from a straight line and are closed all at once.
     """
     places = single_coordinates(dyn.mechanism)
-    known = [places[name][0] for name in names]
-    at = assemble(dyn, start, dict(zip(names, q[0], strict=True)), t=float(t[0]))
-    loops = Loops(dyn, float(t[0]), names)
-    others = np.flatnonzero(loops.free)
-    slopes = dyn.constraint_jacobian(at, float(t[0]))[loops.rows][:, others]
-    if np.linalg.matrix_rank(slopes, tol=1e-6) < len(others):
+    recorded_columns = [places[name][0] for name in names]
+    configuration = assemble(dyn, start, dict(zip(names, q[0], strict=True)), t=float(t[0]))
+    loops = LoopClosure(dyn, float(t[0]), names)
+    free_speeds = np.flatnonzero(loops.free)
+    slopes = dyn.constraint_jacobian(configuration, float(t[0]))[loops.rows][:, free_speeds]
+    if np.linalg.matrix_rank(slopes, tol=1e-6) < len(free_speeds):
         raise ArgumentError(f"identify: {', '.join(names)} do not determine the other coordinates; give q for all of them")
 
-    def closed(rows: np.ndarray, when: np.ndarray) -> np.ndarray:
-        found, good = close_rows(dyn, rows, when, names)
-        if not good.all():
-            missed = float(when[np.argmin(good)])
-            raise AssemblyError(f"q at t = {missed:g} s: the loops cannot be closed with {', '.join(names)} as recorded")
-        return found
+    def close_or_fail(rows: np.ndarray, when: np.ndarray) -> np.ndarray:
+        configurations, is_closed = close_rows(dyn, rows, when, names)
+        if not is_closed.all():
+            failure_time = float(when[np.argmin(is_closed)])
+            raise AssemblyError(f"q at t = {failure_time:g} s: the loops cannot be closed with {', '.join(names)} as recorded")
+        return configurations
 
-    rows = _apart(q) if dyn.nq == dyn.nv else list(range(len(q)))
-    found = np.zeros((len(q), dyn.nq))
+    rows = _spaced_rows(q) if dyn.nq == dyn.nv else list(range(len(q)))
+    configurations = np.zeros((len(q), dyn.nq))
     for s in rows:
-        at = at.copy()
-        at[known] = q[s]
-        found[s] = at = closed(at[None], t[s : s + 1])[0]
+        configuration = configuration.copy()
+        configuration[recorded_columns] = q[s]
+        configurations[s] = configuration = close_or_fail(configuration[None], t[s : s + 1])[0]
     if len(rows) < len(q):
         for k in range(dyn.nq):
-            found[:, k] = np.interp(np.arange(len(q)), rows, found[rows, k])
-        found[:, known] = q
-        found = closed(found, t)
-    return found
+            configurations[:, k] = np.interp(np.arange(len(q)), rows, configurations[rows, k])
+        configurations[:, recorded_columns] = q
+        configurations = close_or_fail(configurations, t)
+    return configurations
 
 
-def _apart(q: np.ndarray) -> list[int]:
+def _spaced_rows(q: np.ndarray) -> list[int]:
     rows = [0]
     for s in range(1, len(q)):
         if np.abs(q[s] - q[rows[-1]]).max() > STRIDE:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.errors import AssemblyError
-from lagrangian.kernels.direct import relative_jacobian
+from lagrangian.kernels.catalogue import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.not_finite import looked_at
+from lagrangian.kernels.kernel import suppress_finite_checks
 
 
 def finite_jacobian(dyn: Dynamics, q: np.ndarray, t: float | np.ndarray = 0.0) -> np.ndarray:
     """Psi, as `relative_jacobian` has it; an error that names the constraint where an entry is not a finite number."""
-    with looked_at():
+    with suppress_finite_checks():
         psi = relative_jacobian(dyn, q, t)
     check_finite(dyn, psi if psi.ndim == 3 else psi[None], q if q.ndim == 2 else q[None], "slope")
     return psi
 
 
-def check_finite(dyn: Dynamics, values: np.ndarray, q: np.ndarray, what: str) -> None:
+def check_finite(dyn: Dynamics, values: np.ndarray, q: np.ndarray, noun: str) -> None:
     """Whether what constraints have at configurations, (rows, equations, ...), is finite; else an error that names one."""
     if np.isfinite(values).all():
         return
@@ -26,6 +26,6 @@ def check_finite(dyn: Dynamics, values: np.ndarray, q: np.ndarray, what: str) ->
     names = dyn.mechanism.coordinate_names
     place = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q[min(int(row), len(q) - 1)], strict=False))
     raise AssemblyError(
-        f"{dyn.mechanism.name}: constraint {dyn.constraint_names[equation]!r} has no finite {what} at {place}; a function may be "
+        f"{dyn.mechanism.name}: constraint {dyn.constraint_names[equation]!r} has no finite {noun} at {place}; a function may be "
         f"outside its domain there, or at its end"
     )

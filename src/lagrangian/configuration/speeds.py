@@ -6,37 +6,37 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.algorithms.closed import massless
-from lagrangian.configuration.loops import EXACT
+from lagrangian.algorithms import singular_mass
+from lagrangian.configuration.loop_closure import EXACT_TOLERANCE
 from lagrangian.configuration.slopes import check_finite, finite_jacobian
 from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK
-from lagrangian.kernels.not_finite import looked_at
+from lagrangian.kernels.kernel import suppress_finite_checks
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 
 
-@looked_at()
+@suppress_finite_checks()
 def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence[str] = (), t: float = 0.0) -> np.ndarray:
     """The speeds that keep all constraints and are nearest to `qd`, as the mass matrix measures it; `fixed` ones are as given."""
-    if not dyn.mechanism.equations:
+    if not dyn.mechanism.equation_count:
         return qd
     rate = dyn.constraint_rate(q, qd, t)
     check_finite(dyn, rate[None], q[None], "rate")
-    if np.abs(rate).max() <= EXACT:
+    if np.abs(rate).max() <= EXACT_TOLERANCE:
         return qd
     names = dyn.mechanism.speed_names
     free = np.array([name not in fixed for name in names])
     psi = finite_jacobian(dyn, q, t)
     M = dyn.mass_matrix(q)[np.ix_(free, free)]
-    L = massless.factor(M, psi[:, free], [name for name in names if name not in fixed])
+    L = singular_mass.cholesky_factor(M, psi[:, free], [name for name in names if name not in fixed])
     half = np.linalg.solve(L, psi[:, free].T).T
-    found = qd.copy()
-    found[free] += np.linalg.solve(L.T, np.linalg.lstsq(half, -rate, rcond=RANK)[0])
-    left = np.abs(dyn.constraint_rate(q, found, t))
-    worst = int(np.argmax(left))
-    if left[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(found).max()):
-        held = f" with {', '.join(fixed)} given" if fixed else ""
+    speeds = qd.copy()
+    speeds[free] += np.linalg.solve(L.T, np.linalg.lstsq(half, -rate, rcond=RANK_TOLERANCE)[0])
+    remaining_rate = np.abs(dyn.constraint_rate(q, speeds, t))
+    worst = int(np.argmax(remaining_rate))
+    if remaining_rate[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(speeds).max()):
+        fixed_text = f" with {', '.join(fixed)} given" if fixed else ""
         raise AssemblyError(
-            f"no speeds satisfy the constraints{held}: {dyn.constraint_names[worst]} changes at {left[worst]:.3g} per second"
+            f"no speeds satisfy the constraints{fixed_text}: {dyn.constraint_names[worst]} changes at {remaining_rate[worst]:.3g} per second"
         )
-    return found
+    return speeds

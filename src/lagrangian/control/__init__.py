@@ -5,9 +5,9 @@ Each has a `model`, the mechanism as the controller knows it, which may differ f
 
 from lagrangian.control.computed_torque import ComputedTorque
 from lagrangian.control.controller import Controller
-from lagrangian.control.force_motion import ForceMotion
+from lagrangian.control.force_motion import HybridForceMotion
 from lagrangian.control.impedance import Impedance
 from lagrangian.control.operational_space import OperationalSpace
-from lagrangian.control.pd_gravity import PDGravity
+from lagrangian.control.pd_gravity import PDGravityCompensation
 
-__all__ = ["ComputedTorque", "Controller", "ForceMotion", "Impedance", "OperationalSpace", "PDGravity"]
+__all__ = ["ComputedTorque", "Controller", "HybridForceMotion", "Impedance", "OperationalSpace", "PDGravityCompensation"]

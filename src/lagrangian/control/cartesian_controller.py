@@ -8,28 +8,28 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.control.controller import Controller, gains
+from lagrangian.control.controller import Controller, as_gains
 from lagrangian.control.reference import CartesianReference, pose_error
-from lagrangian.errors import Argument, ArgumentError, SingularWarning, warn
-from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
-from lagrangian.model.loop import DIRECTIONS, Frame
-from lagrangian.paths.argument_checks import coordinates
+from lagrangian.errors import ArgumentError, ArgumentName, SingularWarning, warn
+from lagrangian.kernels.operational_space import OperationalSpaceDynamics, cartesian
+from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.paths.arguments import as_coordinates
 from lagrangian.types import State
 
 # how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
-NEAR = 0.02
+FADE_THRESHOLD = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Situation:
+class TaskState:
     """Along the directions that are controlled: the error of the frame, and what its path wants."""
 
-    x: CartesianDynamics
+    equations: OperationalSpaceDynamics
     error: np.ndarray
     rate: np.ndarray
     velocity: np.ndarray  # of the frame
     acceleration: np.ndarray  # of the path
-    moving: np.ndarray  # the joints' speeds along the path
+    path_joint_speeds: np.ndarray  # the joints' speeds along the path
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,40 +62,43 @@ class CartesianController(Controller):
     posture: State = field(default=None, kw_only=True)
     posture_frequency: float = field(default=5.0, kw_only=True)
     friction: bool = field(default=True, kw_only=True)
-    threshold: float = field(default=NEAR, kw_only=True)
+    threshold: float = field(default=FADE_THRESHOLD, kw_only=True)
 
     def _prepare(self) -> None:
         mechanism = self.dynamics.mechanism
-        reference = CartesianReference.of(self.path, mechanism, self.frame, self.directions)
-        self._keep(_reference=reference, frame=reference.frame, _told=[])
-        self._control(reference.directions, reference.directions)
-        self._keep(posture_frequency=float(gains("posture_frequency", self.posture_frequency, ("posture",))[0]))
+        reference = CartesianReference.from_path(self.path, mechanism, self.frame, self.directions)
+        self._set_fields(_reference=reference, frame=reference.frame, _told=[])
+        self._set_directions(reference.directions, reference.directions)
+        self._set_fields(posture_frequency=float(as_gains("posture_frequency", self.posture_frequency, ("posture",))[0]))
         places = single_coordinates(mechanism)
-        led: dict[str, float] = {}
+        posture_values: dict[str, float] = {}
         if self.posture is not None:
-            named = tuple(self.posture) if isinstance(self.posture, Mapping) else None
-            values = coordinates(self.posture, named, "posture", mechanism)
-            led = {n: x for n, x in zip(named or mechanism.coordinate_names, values.tolist(), strict=True) if n in places}
-            for name in named or ():
+            names = tuple(self.posture) if isinstance(self.posture, Mapping) else None
+            values = as_coordinates(self.posture, names, "posture", mechanism)
+            posture_values = {
+                n: x for n, x in zip(names or mechanism.coordinate_names, values.tolist(), strict=True) if n in places
+            }
+            for name in names or ():
                 if name not in places:
                     raise ArgumentError(
-                        f"{name!r} is not a coordinate with a speed of its own: {', '.join(places)}", where=Argument("posture")
+                        f"{name!r} is not a coordinate with a speed of its own: {', '.join(places)}",
+                        where=ArgumentName("posture"),
                     )
-        iq, iv = (np.array([places[n][k] for n in led], dtype=int) for k in (0, 1))
-        self._keep(_posture=(iq, iv, np.array(list(led.values()))))
+        iq, iv = (np.array([places[n][k] for n in posture_values], dtype=int) for k in (0, 1))
+        self._set_fields(_posture=(iq, iv, np.array(list(posture_values.values()))))
 
-    def _control(self, directions: tuple[str, ...], led: tuple[str, ...]) -> None:
+    def _set_directions(self, directions: tuple[str, ...], prescribed: tuple[str, ...]) -> None:
         """What is controlled, and which of it by the path."""
-        rows = np.array([DIRECTIONS.index(d) for d in directions], dtype=int)
-        self._keep(directions=directions, _rows=rows, _led=np.array([float(d in led) for d in directions]))
+        rows = np.array([TWIST_COMPONENTS.index(d) for d in directions], dtype=int)
+        self._set_fields(directions=directions, _rows=rows, _frame_name=np.array([float(d in prescribed) for d in directions]))
 
     @property
-    def _controlled(self) -> tuple[str, ...]:
+    def _controlled_directions(self) -> tuple[str, ...]:
         """The directions that are controlled."""
-        found: tuple[str, ...] = self.__dict__["directions"]
-        return found
+        directions: tuple[str, ...] = self.__dict__["directions"]
+        return directions
 
-    def situation(self, t: float, q: np.ndarray, qd: np.ndarray) -> Situation:
+    def task_state(self, t: float, q: np.ndarray, qd: np.ndarray) -> TaskState:
         """Return the error of the frame and what its path wants, along the controlled directions.
 
         Parameters
@@ -112,23 +115,23 @@ class CartesianController(Controller):
         """
         dyn = self.dynamics
         reference: CartesianReference = self.reference
-        rows, led = self.__dict__["_rows"], self.__dict__["_led"]
+        rows, prescribed = self.__dict__["_rows"], self.__dict__["_frame_name"]
         pose, velocity, acceleration = reference(t)
-        velocity, acceleration = velocity[rows] * led, acceleration[rows] * led
-        x = cartesian(dyn, q, qd, reference.frame, self._controlled, t, self.threshold, warn=False)
-        told: list[float] = self.__dict__["_told"]
-        if x.singular and not told:  # once, not at every step
-            told.append(t)
+        velocity, acceleration = velocity[rows] * prescribed, acceleration[rows] * prescribed
+        equations = cartesian(dyn, q, qd, reference.frame, self._controlled_directions, t, self.threshold, warn=False)
+        warning_times: list[float] = self.__dict__["_told"]
+        if equations.singular and not warning_times:  # once, not at every step
+            warning_times.append(t)
             warn(
-                f"{self!r}: {x.frame!r} came near a singular configuration at t = {t:.6g} s; the direction that is "
+                f"{self!r}: {equations.frame!r} came near a singular configuration at t = {t:.6g} s; the direction that is "
                 f"lost there is left out",
                 SingularWarning,
             )
-        moving = x.J @ qd
-        error = pose_error(pose, dyn.pose(q, reference.frame))[rows] * led
-        return Situation(x, error, velocity - moving, moving, acceleration, x.J_bar @ velocity)
+        frame_velocity = equations.J @ qd
+        error = pose_error(pose, dyn.pose(q, reference.frame))[rows] * prescribed
+        return TaskState(equations, error, velocity - frame_velocity, frame_velocity, acceleration, equations.J_bar @ velocity)
 
-    def joint_forces(self, t: float, q: np.ndarray, qd: np.ndarray, now: Situation, force: np.ndarray) -> np.ndarray:
+    def joint_forces(self, t: float, q: np.ndarray, qd: np.ndarray, task: TaskState, force: np.ndarray) -> np.ndarray:
         """Return the joint forces for a force at the frame, with compensation and posture.
 
         They are J^T (force - M_x J' qd) + C qd + G + F and the posture in the null space, brought about by actuators alone.
@@ -149,10 +152,14 @@ class CartesianController(Controller):
         numpy.ndarray
             The joint forces.
         """
-        x, w = now.x, self.posture_frequency
-        iq, iv, wanted = self.__dict__["_posture"]
-        idle = -2 * w * qd
-        idle[iv] += w * w * (wanted - q[iq])
-        tau = self.drives.bias(q, qd, now.moving if self.friction else None)
-        tau = tau + x.J.T @ (force - x.M_x @ x.J_dot_qd) + x.N_T @ (self.dynamics.mass_matrix(q) @ idle)
-        return self.drives.torques(t, q, tau)
+        equations, w = task.equations, self.posture_frequency
+        iq, iv, posture = self.__dict__["_posture"]
+        posture_acceleration = -2 * w * qd
+        posture_acceleration[iv] += w * w * (posture - q[iq])
+        tau = self.actuated_joints.bias(q, qd, task.path_joint_speeds if self.friction else None)
+        tau = (
+            tau
+            + equations.J.T @ (force - equations.M_x @ equations.J_dot_qd)
+            + equations.N_T @ (self.dynamics.mass_matrix(q) @ posture_acceleration)
+        )
+        return self.actuated_joints.torques(t, q, tau)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.control.controller import FREQUENCY, Controller, second_order
-from lagrangian.control.drives import degrees_told
+from lagrangian.control.controller import DEFAULT_FREQUENCY, Controller, second_order_gains
+from lagrangian.control.drives import check_fully_prescribed
 from lagrangian.control.reference import JointReference
 from lagrangian.public import public
 
@@ -69,20 +69,22 @@ class ComputedTorque(Controller):
     friction: bool = field(default=True, kw_only=True)
 
     def _prepare(self) -> None:
-        reference = JointReference.of(self.path, self.dynamics.mechanism)
-        degrees_told(self.drives, len(reference.names), reference.names)
-        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
-        self._keep(_reference=reference, kp=kp, kd=kd)
+        reference = JointReference.from_path(self.path, self.dynamics.mechanism)
+        check_fully_prescribed(self.actuated_joints, len(reference.names), reference.names)
+        kp, kd = second_order_gains(reference.names, self.frequency, self.damping, self.kp, self.kd, DEFAULT_FREQUENCY)
+        self._set_fields(_reference=reference, kp=kp, kd=kd)
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
         reference: JointReference = self.reference
-        led = reference.iv
-        wanted, speed, acceleration = reference(t)
-        command = acceleration + np.asarray(self.kd) * (speed - qd[led]) + np.asarray(self.kp) * (wanted - q[reference.iq])
-        qdd = self.drives.accelerations(t, q, qd, led, command)
-        moving = None
+        prescribed = reference.iv
+        desired, speed, acceleration = reference(t)
+        command = (
+            acceleration + np.asarray(self.kd) * (speed - qd[prescribed]) + np.asarray(self.kp) * (desired - q[reference.iq])
+        )
+        qdd = self.actuated_joints.accelerations(t, q, qd, prescribed, command)
+        friction_speeds = None
         if self.friction:
-            moving = qd.copy()
-            moving[led] = speed
-        return self.drives.torques(t, q, self.drives.bias(q, qd, moving, qdd))
+            friction_speeds = qd.copy()
+            friction_speeds[prescribed] = speed
+        return self.actuated_joints.torques(t, q, self.actuated_joints.bias(q, qd, friction_speeds, qdd))

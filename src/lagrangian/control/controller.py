@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, floats
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.control.drives import Drives
-from lagrangian.control.reference import PathOrSetPoint, jumps
+from lagrangian.configuration.start import as_dynamics
+from lagrangian.control.drives import ActuatedJoints
+from lagrangian.control.reference import PathOrSetPoint, discontinuities
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Wall
 from lagrangian.motion.torque import Sampled
 
-FREQUENCY = 20.0  # rad/s, where nothing else is said
+DEFAULT_FREQUENCY = 20.0  # rad/s, where nothing else is said
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,8 +59,8 @@ class Controller(ABC):
     path: PathOrSetPoint
 
     def __post_init__(self) -> None:
-        self._keep(model=believed(self.model))
-        self._keep(_drives=Drives.of(self.dynamics))
+        self._set_fields(model=controller_model(self.model))
+        self._set_fields(_speed_constraints=ActuatedJoints.from_dynamics(self.dynamics))
         self._prepare()
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Controller(ABC):
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """The joint forces (nv,): zero where there is no actuator."""
 
-    def sampled(self, period: float, delay: float = 0.0) -> Sampled:
+    def with_sampling(self, period: float, delay: float = 0.0) -> Sampled:
         """Return the controller as a digital one with a fixed sampling period.
 
         Parameters
@@ -103,9 +103,9 @@ class Controller(ABC):
         return self.model
 
     @property
-    def breaks(self) -> tuple[float, ...]:
+    def discontinuities(self) -> tuple[float, ...]:
         """The times at which the torques may jump. `simulate` ends a step there."""
-        return jumps(self.reference.path)
+        return discontinuities(self.reference.path)
 
     @property
     def reference(self) -> Any:
@@ -113,12 +113,12 @@ class Controller(ABC):
         return self.__dict__["_reference"]
 
     @property
-    def drives(self) -> Drives:
+    def actuated_joints(self) -> ActuatedJoints:
         """The actuated joints of the model."""
-        found: Drives = self.__dict__["_drives"]
-        return found
+        actuated_joints: ActuatedJoints = self.__dict__["_speed_constraints"]
+        return actuated_joints
 
-    def _keep(self, **values: Any) -> None:
+    def _set_fields(self, **values: Any) -> None:
         """A frozen object's own entries, while it is made."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -137,35 +137,35 @@ class Controller(ABC):
         return f"<{type(self).__name__} of {self.dynamics.mechanism.name!r}>"
 
 
-def believed(model: Any) -> Dynamics:
+def controller_model(model: Any) -> Dynamics:
     """The model's dynamics, without walls."""
-    dyn = dynamics_of(model)
+    dyn = as_dynamics(model)
     springs = tuple(s for s in dyn.mechanism.springs if not isinstance(s, Wall))
-    return dyn if len(springs) == len(dyn.mechanism.springs) else dynamics_of(dyn.mechanism.replace(springs=springs))
+    return dyn if len(springs) == len(dyn.mechanism.springs) else as_dynamics(dyn.mechanism.replace(springs=springs))
 
 
-def gains(what: str, given: Any, names: tuple[str, ...]) -> np.ndarray:
+def as_gains(argument: str, values_given: Any, names: tuple[str, ...]) -> np.ndarray:
     """A number for all, or one for each of the names; finite and not negative."""
     try:
-        values = floats(given)
+        values = floats(values_given)
     except (TypeError, ValueError):
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():
         raise ArgumentError(
-            f"is {given!r}",
-            argument=what,
+            f"is {values_given!r}",
+            argument=argument,
             remedy=f"a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}",
         )
     return np.broadcast_to(values, (len(names),)).copy()
 
 
-def second_order(
+def second_order_gains(
     names: tuple[str, ...],
     frequency: Any,
     damping: Any,
     kp: Any,
     kd: Any,
-    usual: float,
+    default_frequency: float,
     inertia: Any = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """kp and kd as given, or else those of e'' + 2 zeta w e' + w^2 e = 0, times the inertia.
@@ -175,10 +175,10 @@ def second_order(
     for (a, x), (b, y) in ((("kp", kp), ("frequency", frequency)), (("kd", kd), ("damping", damping))):
         if x is not None and y is not None:
             raise ArgumentError(f"{a} and {b} are both given, but each follows from the other; give one of them")
-    zeta = gains("damping", 1.0 if damping is None else damping, names)
+    zeta = as_gains("damping", 1.0 if damping is None else damping, names)
     if kp is None:
-        w = gains("frequency", usual if frequency is None else frequency, names)
+        w = as_gains("frequency", default_frequency if frequency is None else frequency, names)
         stiffness = inertia * w**2
     else:
-        stiffness = gains("kp", kp, names)
-    return stiffness, 2 * zeta * np.sqrt(inertia * stiffness) if kd is None else gains("kd", kd, names)
+        stiffness = as_gains("kp", kp, names)
+    return stiffness, 2 * zeta * np.sqrt(inertia * stiffness) if kd is None else as_gains("kd", kd, names)

@@ -11,19 +11,19 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
-from lagrangian.control.controller import FREQUENCY, gains, second_order
-from lagrangian.errors import Argument, ArgumentError, is_number, one_of, shown
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.control.controller import DEFAULT_FREQUENCY, as_gains, second_order_gains
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, is_number, unknown_name_message
+from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.motion.torque import Sampled
 from lagrangian.public import public
 
 # the part of the wanted force from which on a frame counts as touching
-TOUCH = 0.01
+MIN_CONTACT_FRACTION = 0.01
 
 
 @public
 @dataclass(frozen=True, repr=False, eq=False)
-class ForceMotion(CartesianController):
+class HybridForceMotion(CartesianController):
     """Control the force of a frame along some directions and its motion along the others.
 
     Along the directions of `force` the frame exerts F = f_d + kf (f_d - f) + ki int (f_d - f) dt - M_x kv xd, with the forces of
@@ -113,18 +113,18 @@ class ForceMotion(CartesianController):
                 argument="force",
                 remedy="a mapping of directions to newtons is needed, such as {'z': -10.0}",
             )
-        pressed = tuple(self.force)
+        force_directions = tuple(self.force)
         for name, value in self.force.items():
-            if name not in DIRECTIONS:
-                raise ArgumentError(one_of("direction", name, DIRECTIONS), where=Argument("force"))
+            if name not in TWIST_COMPONENTS:
+                raise ArgumentError(unknown_name_message("direction", name, TWIST_COMPONENTS), where=ArgumentName("force"))
             if not callable(value) and not is_number(value):
                 raise ArgumentError(
                     f"force along {name} is {value!r}; a finite number, or a function of time, is needed", concerns="force"
                 )
         super()._prepare()
-        led = tuple(d for d in self._controlled if d not in pressed)
-        kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
-        kf, ki, kv = (gains(n, getattr(self, n), pressed) for n in ("kf", "ki", "kv"))
+        motion_directions = tuple(d for d in self._controlled_directions if d not in force_directions)
+        kp, kd = second_order_gains(motion_directions, self.frequency, self.damping, self.kp, self.kd, DEFAULT_FREQUENCY)
+        kf, ki, kv = (as_gains(n, getattr(self, n), force_directions) for n in ("kf", "ki", "kv"))
         if self.measured is not None and not callable(self.measured):
             raise ArgumentError(
                 f"is {self.measured!r}", argument="measured", remedy="a function of (t, q, qd) that gives the force is needed"
@@ -134,8 +134,8 @@ class ForceMotion(CartesianController):
                 "ki integrates the error of the force, which needs `measured`, a function of (t, q, qd)",
                 concerns="measured",
             )
-        self._control((*led, *pressed), led)  # motion first, then forces
-        self._keep(kp=kp, kd=kd, kf=kf, ki=ki, kv=kv)
+        self._set_directions((*motion_directions, *force_directions), motion_directions)  # motion first, then forces
+        self._set_fields(kp=kp, kd=kd, kf=kf, ki=ki, kv=kv)
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         if np.any(self.ki):
@@ -143,9 +143,9 @@ class ForceMotion(CartesianController):
                 "ki integrates the error of the force from sample to sample; give torque=controller.sampled(period), or ki=0",
                 concerns="ki",
             )
-        return self.respond(t, q, qd, np.zeros(len(self._pressed)))[0]
+        return self.forces_and_error(t, q, qd, np.zeros(len(self._force_by_direction)))[0]
 
-    def sampled(self, period: float, delay: float = 0.0) -> Sampled:
+    def with_sampling(self, period: float, delay: float = 0.0) -> Sampled:
         """Return the controller as a digital one with a fixed sampling period and an integral of its own.
 
         The integral begins at zero, and again when the time runs back. It rests while the frame touches nothing.
@@ -162,15 +162,15 @@ class ForceMotion(CartesianController):
         Sampled
             A torque source for `simulate`.
         """
-        return Sampled(_Integrating(self, period), period, delay)
+        return Sampled(_ForceIntegrator(self, period), period, delay)
 
     @property
-    def _pressed(self) -> Mapping[str, float | Callable[[float], float]]:
+    def _force_by_direction(self) -> Mapping[str, float | Callable[[float], float]]:
         """The directions with a force, and these forces."""
         assert self.force is not None
         return self.force
 
-    def respond(self, t: float, q: ArrayLike, qd: ArrayLike, integral: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def forces_and_error(self, t: float, q: ArrayLike, qd: ArrayLike, integral: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the joint forces, and the error of the force as far as it counts for the integral.
 
         Parameters
@@ -190,60 +190,66 @@ class ForceMotion(CartesianController):
             The error of the force where the frame touches something, else zero.
         """
         q, qd = self._state(q, qd)
-        now = self.situation(t, q, qd)
+        task = self.task_state(t, q, qd)
         kp, kd, kf, ki, kv = (np.asarray(x) for x in (self.kp, self.kd, self.kf, self.ki, self.kv))
         n = len(kp)
-        wanted = np.array([self._wanted(d, f, t) for d, f in self._pressed.items()])
-        error, touching = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=bool)
+        desired_force = np.array([self._desired_force(d, f, t) for d, f in self._force_by_direction.items()])
+        error, touching = np.zeros(len(desired_force)), np.zeros(len(desired_force), dtype=bool)
         if self.measured is not None:
-            found = self._measure(t, q, qd)
-            error, touching = wanted - found, np.abs(found) > TOUCH * np.abs(wanted)
-        command = now.acceleration
-        command[:n] += kd * now.rate[:n] + kp * now.error[:n]
-        command[n:] = -kv * now.velocity[n:]
-        force = now.x.M_x @ command
-        force[n:] += wanted + kf * error + ki * integral
-        return self.joint_forces(t, q, qd, now, force), error * touching
+            measured_force = self._measured_force(t, q, qd)
+            error, touching = (
+                desired_force - measured_force,
+                np.abs(measured_force) > MIN_CONTACT_FRACTION * np.abs(desired_force),
+            )
+        command = task.acceleration
+        command[:n] += kd * task.rate[:n] + kp * task.error[:n]
+        command[n:] = -kv * task.velocity[n:]
+        force = task.equations.M_x @ command
+        force[n:] += desired_force + kf * error + ki * integral
+        return self.joint_forces(t, q, qd, task, force), error * touching
 
     @staticmethod
-    def _wanted(direction: str, force: Any, t: float) -> float:
-        found = force(t) if callable(force) else force
+    def _desired_force(direction: str, force: Any, t: float) -> float:
+        given_value = force(t) if callable(force) else force
         try:
-            value = float(found)
+            value = float(given_value)
         except (TypeError, ValueError):
             value = np.nan
         if not np.isfinite(value):
             raise ArgumentError(
-                f"force along {direction} is {shown(found)} at t = {t:g} s; a finite number is needed", concerns="force"
+                f"force along {direction} is {format_value(given_value)} at t = {t:g} s; a finite number is needed",
+                concerns="force",
             )
         return value
 
-    def _measure(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def _measured_force(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         assert self.measured is not None
-        given, count = self.measured(t, q.copy(), qd.copy()), len(self._pressed)
+        returned, count = self.measured(t, q.copy(), qd.copy()), len(self._force_by_direction)
         try:
-            found = floats(given)
+            force = floats(returned)
         except (TypeError, ValueError):
-            found = np.zeros(0)
-        if found.shape == (6,):
-            found = found[[DIRECTIONS.index(d) for d in self._pressed]]
-        if found.shape not in ((count,), ()) or (found.ndim == 0 and count != 1) or not np.isfinite(found).all():
+            force = np.zeros(0)
+        if force.shape == (6,):
+            force = force[[TWIST_COMPONENTS.index(d) for d in self._force_by_direction]]
+        if force.shape not in ((count,), ()) or (force.ndim == 0 and count != 1) or not np.isfinite(force).all():
             raise ArgumentError(
-                f"returned {shown(given)} at t = {t:g} s", argument="measured", remedy=f"{count} or 6 finite numbers are needed"
+                f"returned {format_value(returned)} at t = {t:g} s",
+                argument="measured",
+                remedy=f"{count} or 6 finite numbers are needed",
             )
-        return found.reshape(count)
+        return force.reshape(count)
 
 
-class _Integrating:
+class _ForceIntegrator:
     """A controller with the integral of its error of force, from sample to sample."""
 
-    def __init__(self, controller: ForceMotion, period: float) -> None:
+    def __init__(self, controller: HybridForceMotion, period: float) -> None:
         self.controller, self.period = controller, period
-        self.last, self.integral = np.inf, np.zeros(len(controller._pressed))
+        self.last_time, self.integral = np.inf, np.zeros(len(controller._force_by_direction))
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
-        if t <= self.last:  # another run
+        if t <= self.last_time:  # another run
             self.integral = np.zeros(len(self.integral))
-        tau, error = self.controller.respond(t, q, qd, self.integral)
-        self.last, self.integral = t, self.integral + self.period * error
+        tau, error = self.controller.forces_and_error(t, q, qd, self.integral)
+        self.last_time, self.integral = t, self.integral + self.period * error
         return tau

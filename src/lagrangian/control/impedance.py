@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
-from lagrangian.control.controller import gains
-from lagrangian.errors import ArgumentError, shown
+from lagrangian.control.controller import as_gains
+from lagrangian.errors import ArgumentError, format_value
 from lagrangian.public import public
 
 
@@ -74,39 +74,39 @@ class Impedance(CartesianController):
 
     def _prepare(self) -> None:
         super()._prepare()
-        k = len(self._controlled)
+        k = len(self._controlled_directions)
         if self.stiffness is None:
             raise ArgumentError(
                 f"`stiffness` is needed, in N/m (N m/rad about wx, wy, wz): a number, one for each of "
-                f"{', '.join(self._controlled)}, or a matrix",
+                f"{', '.join(self._controlled_directions)}, or a matrix",
                 concerns="stiffness",
             )
         try:
             K = floats(self.stiffness)
         except (TypeError, ValueError):
-            raise ArgumentError(f"is {shown(self.stiffness)}", argument="stiffness", remedy="numbers are needed") from None
+            raise ArgumentError(f"is {format_value(self.stiffness)}", argument="stiffness", remedy="numbers are needed") from None
         if K.ndim == 2:
-            fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
-            if not fine:
+            is_valid = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
+            if not is_valid:
                 raise ArgumentError(
                     f"is a matrix of shape {K.shape}",
                     argument="stiffness",
                     remedy=f"a symmetric positive semidefinite matrix of shape ({k}, {k}) is needed",
                 )
         else:
-            K = np.diag(gains("stiffness", self.stiffness, self._controlled))
-        self._keep(stiffness=K, damping=float(gains("damping", self.damping, ("all",))[0]))
+            K = np.diag(as_gains("stiffness", self.stiffness, self._controlled_directions))
+        self._set_fields(stiffness=K, damping=float(as_gains("damping", self.damping, ("all",))[0]))
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
-        now = self.situation(t, q, qd)
+        task = self.task_state(t, q, qd)
         K = np.asarray(self.stiffness)
-        D = damper(now.x.M_x, K, self.damping)
-        force = now.x.M_x @ now.acceleration + D @ now.rate + K @ now.error
-        return self.joint_forces(t, q, qd, now, force)
+        D = damping_matrix(task.equations.M_x, K, self.damping)
+        force = task.equations.M_x @ task.acceleration + D @ task.rate + K @ task.error
+        return self.joint_forces(t, q, qd, task, force)
 
 
-def damper(M: np.ndarray, K: np.ndarray, ratio: float) -> np.ndarray:
+def damping_matrix(M: np.ndarray, K: np.ndarray, ratio: float) -> np.ndarray:
     """D with which every mode of M e'' + D e' + K e = 0 has the damping ratio; none along directions without mass."""
     masses, axes = np.linalg.eigh(M)
     root = np.sqrt(np.maximum(masses, 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.control.cartesian_controller import CartesianController
-from lagrangian.control.controller import FREQUENCY, second_order
+from lagrangian.control.controller import DEFAULT_FREQUENCY, second_order_gains
 from lagrangian.public import public
 
 
@@ -75,11 +75,13 @@ class OperationalSpace(CartesianController):
 
     def _prepare(self) -> None:
         super()._prepare()
-        kp, kd = second_order(self._controlled, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
-        self._keep(kp=kp, kd=kd)
+        kp, kd = second_order_gains(
+            self._controlled_directions, self.frequency, self.damping, self.kp, self.kd, DEFAULT_FREQUENCY
+        )
+        self._set_fields(kp=kp, kd=kd)
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
-        now = self.situation(t, q, qd)
-        command = now.acceleration + np.asarray(self.kd) * now.rate + np.asarray(self.kp) * now.error
-        return self.joint_forces(t, q, qd, now, now.x.M_x @ command)
+        task = self.task_state(t, q, qd)
+        command = task.acceleration + np.asarray(self.kd) * task.rate + np.asarray(self.kp) * task.error
+        return self.joint_forces(t, q, qd, task, task.equations.M_x @ command)

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
-from lagrangian.control.controller import Controller, second_order
+from lagrangian.control.controller import Controller, second_order_gains
 from lagrangian.control.reference import JointReference
 from lagrangian.public import public
 
-FREQUENCY = 10.0  # rad/s, where nothing else is said: inertia is not in the law, and stiffer joints would shake each other
+DEFAULT_FREQUENCY = (
+    10.0  # rad/s, where nothing else is said: inertia is not in the law, and stiffer joints would shake each other
+)
 
 
 @public
 @dataclass(frozen=True, repr=False, eq=False)
-class PDGravity(Controller):
+class PDGravityCompensation(Controller):
     """Control the joints with a proportional-derivative law and gravity compensation.
 
     The torques at the actuated joints are tau = G(q) + kp (q_d - q) + kd (qd_d - qd). At rest, the error is the force that the
@@ -70,29 +72,31 @@ class PDGravity(Controller):
     damping: ArrayLike | None = field(default=None, kw_only=True)
 
     def _prepare(self) -> None:
-        reference = JointReference.of(self.path, self.dynamics.mechanism, only=self.drives.driven)
-        needed = self.kp is None or self.kd is None
-        inertia = self._inertia(reference) if needed else 1.0
-        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, FREQUENCY, inertia)
-        self._keep(_reference=reference, kp=kp, kd=kd)
+        reference = JointReference.from_path(
+            self.path, self.dynamics.mechanism, allowed_speeds=self.actuated_joints.actuated_speeds
+        )
+        needs_inertia = self.kp is None or self.kd is None
+        inertia = self._prescribed_inertia(reference) if needs_inertia else 1.0
+        kp, kd = second_order_gains(reference.names, self.frequency, self.damping, self.kp, self.kd, DEFAULT_FREQUENCY, inertia)
+        self._set_fields(_reference=reference, kp=kp, kd=kd)
 
-    def _inertia(self, reference: JointReference) -> np.ndarray:
+    def _prescribed_inertia(self, reference: JointReference) -> np.ndarray:
         """Of each led joint where the path begins, the other led ones held."""
         dyn = self.dynamics
         start = reference(reference.path.start)[0]
         q = assemble(dyn, dict(zip(reference.names, start.tolist(), strict=True)))
-        if dyn.mechanism.equations:
-            N, _ = self.drives.freedom(0.0, q, np.zeros(dyn.nv))
-            follow = N @ np.linalg.pinv(N[reference.iv], rcond=1e-9)
+        if dyn.mechanism.equation_count:
+            N, _ = self.actuated_joints.constraint_null_space(0.0, q, np.zeros(dyn.nv))
+            speeds_by_prescribed = N @ np.linalg.pinv(N[reference.iv], rcond=1e-9)
         else:
-            follow = np.eye(dyn.nv)[:, reference.iv]
-        found: np.ndarray = np.einsum("ik,ij,jk->k", follow, dyn.mass_matrix(q), follow)
-        return found
+            speeds_by_prescribed = np.eye(dyn.nv)[:, reference.iv]
+        inertia: np.ndarray = np.einsum("ik,ij,jk->k", speeds_by_prescribed, dyn.mass_matrix(q), speeds_by_prescribed)
+        return inertia
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         q, qd = self._state(q, qd)
         reference: JointReference = self.reference
-        wanted, speed, _ = reference(t)
-        tau = self.drives.torques(t, q, self.dynamics.gravity(q)).copy()
-        tau[reference.iv] += np.asarray(self.kp) * (wanted - q[reference.iq]) + np.asarray(self.kd) * (speed - qd[reference.iv])
+        desired, speed, _ = reference(t)
+        tau = self.actuated_joints.torques(t, q, self.dynamics.gravity(q)).copy()
+        tau[reference.iv] += np.asarray(self.kp) * (desired - q[reference.iq]) + np.asarray(self.kd) * (speed - qd[reference.iv])
         return tau

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.kinematics.chebyshev import Series
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.kinematics.chebyshev import ChebyshevSeries
+from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
-from lagrangian.paths.argument_checks import coordinates, place
+from lagrangian.paths.arguments import as_coordinates, as_point_or_pose
 from lagrangian.paths.path import CartesianPath, JointPath
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -36,31 +36,34 @@ class JointReference:
     iv: np.ndarray
 
     @staticmethod
-    def of(given: Any, mechanism: Mechanism, only: np.ndarray | None = None) -> JointReference:
+    def from_path(path_or_set_point: Any, mechanism: Mechanism, allowed_speeds: np.ndarray | None = None) -> JointReference:
         """Of a JointPath, or of coordinates as an array, a mapping or a pose's name. `only` are the speeds of interest."""
-        if isinstance(given, CartesianPath):
+        if isinstance(path_or_set_point, CartesianPath):
             raise ArgumentError(
                 "control: the path is one of a frame, and this controller needs a path of joints; use OperationalSpace, or "
                 "the joint_path of inverse(mechanism, path)",
                 concerns="path",
             )
-        if isinstance(given, JointPath):
-            path: Any = _Remembered.of(given)
-            names, size = given.names, given.size
+        if isinstance(path_or_set_point, JointPath):
+            path: Any = _SeriesReference.from_path(path_or_set_point)
+            names, size = path_or_set_point.names, path_or_set_point.size
         else:
-            names = tuple(given) if isinstance(given, Mapping) else None
-            point = coordinates(given, names, "control: the set-point", mechanism)
-            path, size = _Still((point, np.zeros(len(point)), np.zeros(len(point)))), len(point)
-        every = mechanism.coordinate_names if names is None else names
-        if size != len(every):
+            names = tuple(path_or_set_point) if isinstance(path_or_set_point, Mapping) else None
+            point = as_coordinates(path_or_set_point, names, "control: the set-point", mechanism)
+            path, size = _ConstantReference((point, np.zeros(len(point)), np.zeros(len(point)))), len(point)
+        all_names = mechanism.coordinate_names if names is None else names
+        if size != len(all_names):
             raise ArgumentError(
-                f"has {size} coordinates; {len(every)} are needed: {', '.join(every[:12])}", where="control", argument="path"
+                f"has {size} coordinates; {len(all_names)} are needed: {', '.join(all_names[:12])}",
+                where="control",
+                argument="path",
             )
         places = single_coordinates(mechanism)
-        for name in every:
+        for name in all_names:
             if name not in mechanism.coordinate_names:
                 raise ArgumentError(
-                    f"control: the path leads {name!r}: {one_of('coordinate', name, mechanism.coordinate_names)}", concerns="path"
+                    f"control: the path leads {name!r}: {unknown_name_message('coordinate', name, mechanism.coordinate_names)}",
+                    concerns="path",
                 )
             if name not in places and names is not None:
                 raise ArgumentError(
@@ -68,21 +71,25 @@ class JointReference:
                     f"lead only {', '.join(list(places)[:12])}",
                     concerns="path",
                 )
-        chosen = [k for k, n in enumerate(every) if n in places and (only is None or names is not None or places[n][1] in only)]
-        if only is not None:
-            for k in chosen:
-                if places[every[k]][1] not in only:
-                    driven = [n for n, (_, iv) in places.items() if iv in only]
+        columns = [
+            k
+            for k, n in enumerate(all_names)
+            if n in places and (allowed_speeds is None or names is not None or places[n][1] in allowed_speeds)
+        ]
+        if allowed_speeds is not None:
+            for k in columns:
+                if places[all_names[k]][1] not in allowed_speeds:
+                    driven = [n for n, (_, iv) in places.items() if iv in allowed_speeds]
                     raise ArgumentError(
-                        f"control: the path leads {every[k]!r}, which has no actuator; lead only {', '.join(driven)}",
+                        f"control: the path leads {all_names[k]!r}, which has no actuator; lead only {', '.join(driven)}",
                         concerns="path",
                     )
-        led = tuple(every[k] for k in chosen)
-        iq, iv = (np.array([places[n][part] for n in led], dtype=int) for part in (0, 1))
-        return JointReference(path, led, np.array(chosen, dtype=int), iq, iv)
+        prescribed = tuple(all_names[k] for k in columns)
+        iq, iv = (np.array([places[n][part] for n in prescribed], dtype=int) for part in (0, 1))
+        return JointReference(path, prescribed, np.array(columns, dtype=int), iq, iv)
 
     def __call__(self, t: float) -> Values:
-        q, qd, qdd = held(self.path, t)
+        q, qd, qdd = clamped_reference(self.path, t)
         return q[self.columns], qd[self.columns], qdd[self.columns]
 
 
@@ -95,43 +102,44 @@ class CartesianReference:
     directions: tuple[str, ...]
 
     @staticmethod
-    def of(given: Any, mechanism: Mechanism, frame: Any, directions: Any) -> CartesianReference:
+    def from_path(path_or_set_point: Any, mechanism: Mechanism, frame: Any, directions: Any) -> CartesianReference:
         """Of a CartesianPath, or of a point (x, y), (x, y, z) or a 4x4 pose."""
-        if isinstance(given, JointPath):
+        if isinstance(path_or_set_point, JointPath):
             raise ArgumentError(
                 "control: the path is one of joints, and this controller needs a path of a frame; use ComputedTorque",
                 concerns="path",
             )
-        if isinstance(given, CartesianPath):
-            path: Any = _Remembered.of(given)
-            led = given.directions
-            frame = given.frame if frame is None else frame
+        if isinstance(path_or_set_point, CartesianPath):
+            path: Any = _SeriesReference.from_path(path_or_set_point)
+            prescribed = path_or_set_point.directions
+            frame = path_or_set_point.frame if frame is None else frame
         else:
-            position, turn = place(given, "control: the set-point")
+            position, orientation = as_point_or_pose(path_or_set_point, "control: the set-point")
             pose = np.eye(4)
             pose[: len(position), 3] = position
-            if turn is not None:
-                pose[:3, :3] = quaternion.matrix(turn)
-            path = _Still((pose, np.zeros(6), np.zeros(6)))
-            led = DIRECTIONS if turn is not None else DIRECTIONS[3 : 3 + len(position)]
+            if orientation is not None:
+                pose[:3, :3] = quaternion.matrix(orientation)
+            path = _ConstantReference((pose, np.zeros(6), np.zeros(6)))
+            prescribed = TWIST_COMPONENTS if orientation is not None else TWIST_COMPONENTS[3 : 3 + len(position)]
         if frame is None:
             frames = ", ".join([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)])
             raise ArgumentError(f"control: the path does not name a frame; give `frame`, one of {frames}", concerns="frame")
         mechanism.frame(frame)
-        chosen = led if directions is None else texts(directions, "directions")
-        for direction in chosen:
-            if direction not in led:
+        controlled = prescribed if directions is None else texts(directions, "directions")
+        for direction in controlled:
+            if direction not in prescribed:
                 raise ArgumentError(
-                    f"control: the path leads {', '.join(led)}; {one_of('direction', direction, led)}", concerns="directions"
+                    f"control: the path leads {', '.join(prescribed)}; {unknown_name_message('direction', direction, prescribed)}",
+                    concerns="directions",
                 )
-        return CartesianReference(path, frame, chosen)
+        return CartesianReference(path, frame, controlled)
 
     def __call__(self, t: float) -> Values:
-        return held(self.path, t)
+        return clamped_reference(self.path, t)
 
 
 @dataclass(frozen=True, eq=False)
-class _Still:
+class _ConstantReference:
     """A set-point: always there, always at rest."""
 
     values: Values
@@ -143,47 +151,47 @@ class _Still:
 
 
 @dataclass(frozen=True, eq=False)
-class _Remembered:
+class _SeriesReference:
     """A path as a series, which is asked thousands of times: a tenth of the time for each."""
 
-    series: Series
+    series: ChebyshevSeries
     shapes: tuple[tuple[int, ...], ...]
     start: float
     end: float
-    breaks: tuple[float, ...]
+    discontinuities: tuple[float, ...]
 
     @staticmethod
-    def of(path: Any) -> _Remembered:
+    def from_path(path: Any) -> _SeriesReference:
         def values(t: np.ndarray) -> np.ndarray:
             return np.hstack([x.reshape(len(t), -1) for x in path(t)])
 
-        series = Series.of(values, path.start, path.end, (*path.breaks, *path.corners))
-        return _Remembered(series, tuple(x.shape for x in path(path.start)), path.start, path.end, path.breaks)
+        series = ChebyshevSeries.interpolate(values, path.start, path.end, (*path.discontinuities, *path.corners))
+        return _SeriesReference(series, tuple(x.shape for x in path(path.start)), path.start, path.end, path.discontinuities)
 
     def __call__(self, t: float) -> Values:
-        found, at = self.series(t), 0
+        row, offset = self.series(t), 0
         parts = []
         for shape in self.shapes:
             size = math.prod(shape)
-            parts.append(found[at : at + size].reshape(shape))
-            at += size
+            parts.append(row[offset : offset + size].reshape(shape))
+            offset += size
         return parts[0], parts[1], parts[2]
 
 
-def jumps(path: Any) -> tuple[float, ...]:
+def discontinuities(path: Any) -> tuple[float, ...]:
     """When what is wanted may jump: where the path says, and where it begins and ends."""
-    return () if isinstance(path, _Still) else (path.start, *path.breaks, path.end)
+    return () if isinstance(path, _ConstantReference) else (path.start, *path.discontinuities, path.end)
 
 
-def held(path: Any, t: float) -> Values:
+def clamped_reference(path: Any, t: float) -> Values:
     """At a time of the path; before its start and after its end at rest where it starts or ends."""
     if path.start <= t <= path.end:
-        found: Values = path(float(t))
-        return found
+        values: Values = path(float(t))
+        return values
     x, v, a = path(path.start if t < path.start else path.end)
     return x, np.zeros_like(v), np.zeros_like(a)
 
 
-def pose_error(wanted: np.ndarray, pose: np.ndarray) -> np.ndarray:
+def pose_error(desired: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """(rotation vector of R_d R^T, p_d - p), along the world's axes: what takes the frame to where it should be."""
-    return np.concatenate([quaternion.rotation_vector(wanted[:3, :3] @ pose[:3, :3].T), wanted[:3, 3] - pose[:3, 3]])
+    return np.concatenate([quaternion.rotation_vector(desired[:3, :3] @ pose[:3, :3].T), desired[:3, 3] - pose[:3, 3]])

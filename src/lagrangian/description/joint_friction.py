@@ -6,9 +6,9 @@ from lagrangian.description.xml import Element
 from lagrangian.model.joint import Friction
 
 
-def joint_friction(element: Element, damping: float, friction: float) -> Friction:
+def read_joint_friction(element: Element, damping: float, friction: float) -> Friction:
     """The friction that a `<dynamics>` element gives."""
-    for what, value in (("damping", damping), ("friction", friction)):
+    for attribute, value in (("damping", damping), ("friction", friction)):
         if value < 0:
-            raise element.error(f"{what} is {value:g}; it cannot be negative, or it would drive the joint")
+            raise element.error(f"{attribute} is {value:g}; it cannot be negative, or it would drive the joint")
     return Friction(damping, friction, friction)

@@ -6,17 +6,20 @@ import os
 import pathlib
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
-from lagrangian.description.text_file import read_text
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
+from lagrangian.description.files import read_text
+from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, unknown_name_message
 from lagrangian.files import as_path
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.types import Path
 
 FORMATS = ("toml", "urdf", "mjcf", "sdf")
-_BY_SUFFIX = {
+_FORMAT_BY_SUFFIX = {
     ".toml": "toml",
     ".urdf": "urdf",
     ".xacro": "urdf",
@@ -25,14 +28,14 @@ _BY_SUFFIX = {
     ".sdf": "sdf",
     ".world": "sdf",
 }
-_OPTIONS: dict[str, tuple[str, ...]] = {
+_OPTIONS_BY_FORMAT: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
     "urdf": ("floating", "mimic", "loops", "xacro"),
     "mjcf": ("parameters", "keyframe", "root"),
     "sdf": ("floating", "mimic"),
 }
 # an option of another format, and what does the same in this one
-_INSTEAD = {
+_OPTION_REMEDIES = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
     ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
@@ -52,13 +55,13 @@ _INSTEAD = {
     ("urdf", "parameters"): "a URDF file has no named parameters",
     ("sdf", "parameters"): "an SDF file has no named parameters",
 }
-SUFFIXES = tuple(_BY_SUFFIX)
-_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
+SUFFIXES = tuple(_FORMAT_BY_SUFFIX)
+_FORMAT_BY_ROOT = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _LONGEST_PATH = 260
-_HEAD = 100_000  # bytes
-_TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
+_HEAD_BYTES = 100_000  # bytes
+_DESCRIPTION_START = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
 
 
 def load(
@@ -131,10 +134,10 @@ def load(
     """
     _refuse_text(path)
     file = as_path(path)
-    kind = _kind(file)
-    options = _given(locals())
-    _check_options(kind, options, str(file))
-    return _reader(kind).read(file, **options)
+    format_name = _detect_format(file)
+    options = _reader_options(locals())
+    _check_options(format_name, options, str(file))
+    return _reader(format_name).read(file, **options)
 
 
 def loads(
@@ -209,14 +212,14 @@ def loads(
     ('theta',)
     """
     if format not in FORMATS:
-        raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
+        raise ArgumentError(unknown_name_message("format", format, FORMATS), concerns="format")
     if not isinstance(text, str):
         raise ArgumentError(f"loads takes a string, not {type(text).__name__}; use load(path) for a file", concerns="text")
-    if "\n" not in text and pathlib.Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
+    if "\n" not in text and pathlib.Path(text[:_LONGEST_PATH]).suffix.lower() in _FORMAT_BY_SUFFIX:
         raise ArgumentError(
             f"loads takes the description itself, and {text[:60]!r} is a path; use load(path) for a file", concerns="text"
         )
-    options = _given(locals())
+    options = _reader_options(locals())
     _check_options(format, options, "<text>")
     return _reader(format).read_text(text, **options)
 
@@ -225,92 +228,118 @@ def format_of(path: str | os.PathLike[str], text: str | None = None) -> str:
     """The format of a file, by its suffix, and where that leaves it open by its root; `text` is what it holds, if it is known."""
     file = as_path(path)
     suffix = file.suffix.lower()
-    if text is None or suffix not in _BY_SUFFIX:
-        return _kind(file)
+    if text is None or suffix not in _FORMAT_BY_SUFFIX:
+        return _detect_format(file)
     if suffix == ".xml":
-        return _kind_of_xml(text, file)
-    return "urdf" if _BY_SUFFIX[suffix] == "sdf" and _root(text) == "robot" else _BY_SUFFIX[suffix]
+        return _format_of_xml(text, file)
+    return "urdf" if _FORMAT_BY_SUFFIX[suffix] == "sdf" and _root_tag(text) == "robot" else _FORMAT_BY_SUFFIX[suffix]
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _reader_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The options among the arguments of a call, without those that are not given."""
-    known = dict.fromkeys(option for options in _OPTIONS.values() for option in options)
-    return {option: arguments[option] for option in known if arguments[option] is not None}
+    option_names = dict.fromkeys(option for options in _OPTIONS_BY_FORMAT.values() for option in options)
+    return {option: arguments[option] for option in option_names if arguments[option] is not None}
 
 
-def _reader(kind: str) -> Any:
+def _reader(format_name: str) -> Any:
     """The module that reads a format, imported when it is needed."""
-    return import_module(f"lagrangian.description.{kind}.reader")
+    return import_module(f"lagrangian.description.{format_name}.reader")
 
 
-def _check_options(kind: str, options: dict[str, Any], file: str) -> None:
+def _check_options(format_name: str, options: dict[str, Any], file: str) -> None:
     for option in options:
-        if (kind, option) in _INSTEAD:
-            spelled = f"'{Argument(option)}'"
-            raise ArgumentError(f"{file}: {kind.upper()} takes no option {spelled}; {_INSTEAD[kind, option]}")
-        if option not in _OPTIONS[kind]:
-            raise ArgumentError(f"{file}: {one_of(f'option for {kind.upper()} called', option, _OPTIONS[kind])}")
+        if (format_name, option) in _OPTION_REMEDIES:
+            argument = f"'{ArgumentName(option)}'"
+            raise ArgumentError(
+                f"{file}: {format_name.upper()} takes no option {argument}; {_OPTION_REMEDIES[format_name, option]}"
+            )
+        if option not in _OPTIONS_BY_FORMAT[format_name]:
+            raise ArgumentError(
+                f"{file}: {unknown_name_message(f'option for {format_name.upper()} called', option, _OPTIONS_BY_FORMAT[format_name])}"
+            )
 
 
 def _refuse_text(path: Any) -> None:
     """A description itself, given where its path belongs: without this, the whole of it would be in the error."""
     if not isinstance(path, str):
         return
-    known = pathlib.Path(path[-_LONGEST_PATH:]).suffix.lower() in _BY_SUFFIX
-    text = "\n" in path or len(path) > _LONGEST_PATH or (not known and _TEXT_BEGINS.match(path))
-    if text and not os.path.exists(path):  # some file systems do take such names
-        begin = path.strip()[:30].partition("\n")[0]
-        roots = (kind for root, kind in _ROOTS.items() if f"<{root}" in path)
-        format = "toml" if not begin.startswith("<") else next(roots, "urdf")  # noqa: A001
+    has_known_suffix = pathlib.Path(path[-_LONGEST_PATH:]).suffix.lower() in _FORMAT_BY_SUFFIX
+    is_description = "\n" in path or len(path) > _LONGEST_PATH or (not has_known_suffix and _DESCRIPTION_START.match(path))
+    if is_description and not os.path.exists(path):  # some file systems do take such names
+        first_line = path.strip()[:30].partition("\n")[0]
+        roots = (kind for root, kind in _FORMAT_BY_ROOT.items() if f"<{root}" in path)
+        format = "toml" if not first_line.startswith("<") else next(roots, "urdf")  # noqa: A001
         raise ArgumentError(
-            f"load takes the path of a file, but this looks like the description itself ({begin!r}...); "
+            f"load takes the path of a file, but this looks like the description itself ({first_line!r}...); "
             f'use loads(text, format="{format}") for a string',
             concerns="path",
         )
 
 
-def _kind(file: pathlib.Path) -> str:
+def _detect_format(file: pathlib.Path) -> str:
     suffix = file.suffix.lower()
-    if suffix not in _BY_SUFFIX:
+    if suffix not in _FORMAT_BY_SUFFIX:
         if file.is_dir():
             raise DescriptionError(f"{file}: this is a directory; name a file in it")
         if suffix in (".nc", ".csv"):
-            instead = (
+            advice = (
                 f"read it with lagrangian.read({file.name!r})" if suffix == ".nc" else "a table of numbers describes no mechanism"
             )
-            raise DescriptionError(f"{file}: this is a saved motion, not a mechanism; {instead}")
-        raise DescriptionError(f"{file}: {one_of('reader for the suffix', suffix, _BY_SUFFIX)}")
+            raise DescriptionError(f"{file}: this is a saved motion, not a mechanism; {advice}")
+        raise DescriptionError(f"{file}: {unknown_name_message('reader for the suffix', suffix, _FORMAT_BY_SUFFIX)}")
     if suffix == ".xml":
-        return _kind_of_xml(read_text(file), file)
-    kind = _BY_SUFFIX[suffix]
+        return _format_of_xml(read_text(file), file)
+    format_name = _FORMAT_BY_SUFFIX[suffix]
     # in Gazebo's folders a URDF may be called .sdf
-    return "urdf" if kind == "sdf" and _root(_head(file)) == "robot" else kind
+    return "urdf" if format_name == "sdf" and _root_tag(_read_head(file)) == "robot" else format_name
 
 
-def _head(file: pathlib.Path) -> str:
+def _read_head(file: pathlib.Path) -> str:
     """The beginning of a file, in which only ASCII is looked for; "" if it cannot be read, which its reader tells."""
     try:
         if not file.is_file():  # a pipe could give nothing for ever
             return ""
         with file.open("rb") as stream:
-            return stream.read(_HEAD).decode("utf-8", "replace").lstrip("\ufeff")
+            return stream.read(_HEAD_BYTES).decode("utf-8", "replace").lstrip("\ufeff")
     except (OSError, ValueError):
         return ""
 
 
-def _kind_of_xml(text: str, file: pathlib.Path) -> str:
-    root = _root(text)
+def _format_of_xml(text: str, file: pathlib.Path) -> str:
+    root = _root_tag(text)
     if not root:
         raise DescriptionError(f"{file}: this is not XML: it has no element")
-    if root not in _ROOTS:
+    if root not in _FORMAT_BY_ROOT:
         raise DescriptionError(f"{file}: its root is <{root[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is expected")
-    return _ROOTS[root]
+    return _FORMAT_BY_ROOT[root]
 
 
-def _root(text: str) -> str:
+def _root_tag(text: str) -> str:
     """The name of the root element, which is looked at and not parsed; "" if there is none."""
-    at = 0
-    while match := _PROLOGUE.match(text, at):
-        at = match.end()
-    root = re.compile(r"\s*<([A-Za-z_][\w.:-]*)").match(text, at)
+    position = 0
+    while match := _PROLOGUE.match(text, position):
+        position = match.end()
+    root = re.compile(r"\s*<([A-Za-z_][\w.:-]*)").match(text, position)
     return root.group(1) if root else ""
+
+
+# MERGED lagrangian.description.packaged: The mechanisms that come with the package, one TOML file each.
+
+
+def library_folder() -> Traversable:
+    return files("lagrangian.mechanism_library")
+
+
+@cache
+def library_names() -> tuple[str, ...]:
+    """The names of all of them, sorted."""
+    return tuple(sorted(entry.name[: -len(".toml")] for entry in library_folder().iterdir() if entry.name.endswith(".toml")))
+
+
+def library_mechanism(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """One by its name, with other values of some of its parameters."""
+    if name not in library_names():  # looked up in the list, so that a name can never lead out of the folder
+        raise ArgumentError(unknown_name_message("mechanism in the library called", name, library_names()), concerns="name")
+    from lagrangian.description.toml import reader as toml  # the names are known without it
+
+    return toml.read_text((library_folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)

@@ -10,24 +10,23 @@ import math
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from lagrangian.description import sloppy
-from lagrangian.errors import DescriptionError, Part, Place, ReaderWarning, one_of, warn
+from lagrangian.errors import DescriptionError, MechanismPart, Place, ReaderWarning, unknown_name_message, warn
 from lagrangian.files import as_path
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20
-_MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
 _BLANKS = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])*")
-_BEFORE = "white space, a comment or a byte-order mark"
+_IGNORED_PREFIX = "white space, a comment or a byte-order mark"
 _INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 _REQUIRED: Any = object()
 _END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # where expat stops at one, it is behind the <
-_PARTS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
+_PART_KINDS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
 
 
 class Element:
@@ -53,14 +52,14 @@ class Element:
     def where(self) -> tuple[Place, Place]:
         """The line of the file, and the element, by the name of the part of a mechanism that it describes."""
         inside = f" in {self.owner}" if self.owner and "name" not in self.attributes else ""
-        part = Part(_PARTS.get(self.tag, self.tag), self.attributes.get("name", ""), f"{self.label}{inside}")
+        part = MechanismPart(_PART_KINDS.get(self.tag, self.tag), self.attributes.get("name", ""), f"{self.label}{inside}")
         return f"{self.file}:{self.line}", part
 
     def find(self, tag: str) -> Element | None:
         """The first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
-    def all(self, tag: str) -> list[Element]:
+    def find_all(self, tag: str) -> list[Element]:
         return [child for child in self.children if child.tag == tag]
 
     def walk(self) -> Iterator[Element]:
@@ -124,33 +123,33 @@ def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | Non
     chunks = source()
     first = next(chunks, b"")
     _check_start(first, file)
-    begin = _declaration(first)
-    if begin:
-        warn(ReaderWarning(f"{_BEFORE} before the XML declaration is ignored", where=f"{file}:1"))
-    builder = _Builder(file, encoding, first.count(b"\n", 0, begin))
-    chunk: bytes | None = first[begin:]
-    done = 0  # bytes of the chunks before this one
+    start = _declaration_start(first)
+    if start:
+        warn(ReaderWarning(f"{_IGNORED_PREFIX} before the XML declaration is ignored", where=f"{file}:1"))
+    builder = _ElementBuilder(file, encoding, first.count(b"\n", 0, start))
+    chunk: bytes | None = first[start:]
+    consumed_bytes = 0  # bytes of the chunks before this one
     try:
         while chunk is not None:
             builder.parser.Parse(chunk, False)
-            done += len(chunk)
+            consumed_bytes += len(chunk)
             chunk = next(chunks, None)
         builder.parser.Parse(b"", True)
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
-        line = error.lineno + builder.above
-        root = builder.complete
-        if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - done):
+        line = error.lineno + builder.skipped_lines
+        root = builder.completed_root
+        if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - consumed_bytes):
             warn(ReaderWarning("an unmatched end tag at the end of the file is ignored", where=f"{file}:{line}"))
             return root
         if error.code == _INVALID_TOKEN:
-            data, found = sloppy.mended(b"".join(source()))
-            for what, first_line in found.items():
-                warn(ReaderWarning(what, where=f"{file}:{first_line}"))
-            if found:
+            data, repairs = repair_xml(b"".join(source()))
+            for repair, first_line in repairs.items():
+                warn(ReaderWarning(repair, where=f"{file}:{first_line}"))
+            if repairs:
                 return _parse(lambda: iter([data]), file, encoding)
-        told = f"not XML: {problem} at column {error.offset + 1}"
-        raise DescriptionError(told, where=f"{file}:{line}", line=line, column=error.offset + 1) from None
+        message = f"not XML: {problem} at column {error.offset + 1}"
+        raise DescriptionError(message, where=f"{file}:{line}", line=line, column=error.offset + 1) from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
             raise
@@ -159,40 +158,40 @@ def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | Non
     return builder.root
 
 
-def _check_start(first: bytes, file: str) -> None:
-    if not first.strip():
+def _check_start(chunk: bytes, file: str) -> None:
+    if not chunk.strip():
         raise DescriptionError("is empty; an XML element is needed", where=f"{file}:1")
-    if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[:4] in (b"<\0?\0", b"\0<\0?"):
+    if chunk[:2] in (b"\xff\xfe", b"\xfe\xff") or chunk[:4] in (b"<\0?\0", b"\0<\0?"):
         raise DescriptionError("is UTF-16 text; save it as UTF-8", where=f"{file}:1")
-    if b"\0" in first[:4096]:
+    if b"\0" in chunk[:4096]:
         raise DescriptionError("is a binary file; an XML text is needed", where=f"{file}:1")
 
 
-def _declaration(first: bytes) -> int:
+def _declaration_start(chunk: bytes) -> int:
     """Where the declaration begins, before which XML allows nothing: behind white space, comments, or more than one mark."""
-    begin = _after_blanks(first, 0)
-    while first.startswith(b"<!--", begin):
-        end = first.find(b"-->", begin + 4)
+    start = _skip_blanks(chunk, 0)
+    while chunk.startswith(b"<!--", start):
+        end = chunk.find(b"-->", start + 4)
         if end < 0:
             return 0
-        begin = _after_blanks(first, end + 3)
-    return begin if begin and first.startswith(b"<?xml", begin) and first[:begin] != _MARK else 0
+        start = _skip_blanks(chunk, end + 3)
+    return start if start and chunk.startswith(b"<?xml", start) and chunk[:start] != _BYTE_ORDER_MARK else 0
 
 
-def _after_blanks(data: bytes, at: int) -> int:
-    match = _BLANKS.match(data, at)
-    return match.end() if match else at
+def _skip_blanks(data: bytes, position: int) -> int:
+    match = _BLANKS.match(data, position)
+    return match.end() if match else position
 
 
-class _Builder:
+class _ElementBuilder:
     """Turns expat's events into elements; `above` are the lines before what expat is given."""
 
     def __init__(self, file: str, encoding: str | None, above: int = 0) -> None:
         self.file = file
-        self.above = above
+        self.skipped_lines = above
         self.root: Element | None = None
-        self._open: list[Element] = []
-        self._text: list[list[str]] = []
+        self._open_elements: list[Element] = []
+        self._open_texts: list[list[str]] = []
         self.parser = expat.ParserCreate(encoding)
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -203,29 +202,29 @@ class _Builder:
         self.parser.ExternalEntityRefHandler = self._entity
 
     @property
-    def complete(self) -> Element | None:
+    def completed_root(self) -> Element | None:
         """The root, once its end was met."""
-        return None if self._open else self.root
+        return None if self._open_elements else self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         owner = ""
-        if self._open:
-            parent = self._open[-1]
+        if self._open_elements:
+            parent = self._open_elements[-1]
             owner = parent.label if "name" in parent.attributes else parent.owner
         element = Element(tag, attributes, self.file, self._line, owner)
-        if self._open:
-            self._open[-1].children.append(element)
+        if self._open_elements:
+            self._open_elements[-1].children.append(element)
         else:
             self.root = element
-        self._open.append(element)
-        self._text.append([])
+        self._open_elements.append(element)
+        self._open_texts.append([])
 
     def _end(self, _tag: str) -> None:
-        self._open.pop().text = "".join(self._text.pop()).strip()
+        self._open_elements.pop().text = "".join(self._open_texts.pop()).strip()
 
     def _characters(self, text: str) -> None:
-        if self._text:
-            self._text[-1].append(text)
+        if self._open_texts:
+            self._open_texts[-1].append(text)
 
     def _doctype(self, _name: str, system: str | None, public: str | None, declarations: int) -> None:
         if system or public or declarations:
@@ -240,13 +239,13 @@ class _Builder:
 
     @property
     def _line(self) -> int:
-        return self.parser.CurrentLineNumber + self.above
+        return self.parser.CurrentLineNumber + self.skipped_lines
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
 
 
-def text(element: Element, attribute: str, default: Any = _REQUIRED) -> str:
+def text_attribute(element: Element, attribute: str, default: Any = _REQUIRED) -> str:
     """An attribute that must be there, and not be empty, unless a default is given."""
     value = element.attributes.get(attribute)
     if value is None and default is not _REQUIRED:
@@ -258,51 +257,186 @@ def text(element: Element, attribute: str, default: Any = _REQUIRED) -> str:
     return value
 
 
-def numbers(
-    element: Element, attribute: str, count: int, default: Any = _REQUIRED, *, least: int | None = None, infinite: bool = False
+def number_attributes(
+    element: Element,
+    attribute: str,
+    count: int,
+    default: Any = _REQUIRED,
+    *,
+    min_count: int | None = None,
+    infinite: bool = False,
 ) -> tuple[float, ...]:
     """`count` numbers, or at least `least` of them, separated by white space."""
-    value = text(element, attribute, None if default is not _REQUIRED else _REQUIRED)
-    return default if value is None else numbers_of(element, attribute, value, count, least=least, infinite=infinite)
+    value = text_attribute(element, attribute, None if default is not _REQUIRED else _REQUIRED)
+    return default if value is None else parse_numbers(element, attribute, value, count, min_count=min_count, infinite=infinite)
 
 
-def numbers_of(
-    element: Element, attribute: str, value: str, count: int, *, least: int | None = None, infinite: bool = False
+def parse_numbers(
+    element: Element, attribute: str, value: str, count: int, *, min_count: int | None = None, infinite: bool = False
 ) -> tuple[float, ...]:
     """The numbers in a text, which errors call by the name of an attribute, or of an element that holds it."""
-    words = value.split()
-    fewest = count if least is None else least
-    if not fewest <= len(words) <= count:
-        needed = f"{count} number{'s' * (count > 1)}" if fewest == count else f"{fewest} to {count} numbers"
-        raise element.error(f"{attribute} needs {needed}, got {_shown(value)}")
-    return tuple(_number(element, attribute, word, infinite) for word in words)
+    tokens = value.split()
+    lower_count = count if min_count is None else min_count
+    if not lower_count <= len(tokens) <= count:
+        count_text = f"{count} number{'s' * (count > 1)}" if lower_count == count else f"{lower_count} to {count} numbers"
+        raise element.error(f"{attribute} needs {count_text}, got {_quote(value)}")
+    return tuple(_parse_number(element, attribute, word, infinite) for word in tokens)
 
 
-def number(element: Element, attribute: str, default: Any = _REQUIRED, *, infinite: bool = False) -> float:
+def number_attribute(element: Element, attribute: str, default: Any = _REQUIRED, *, infinite: bool = False) -> float:
     """One number; `infinite` lets it be infinite, which a limit may be."""
-    value = numbers(element, attribute, 1, None if default is not _REQUIRED else _REQUIRED, infinite=infinite)
+    value = number_attributes(element, attribute, 1, None if default is not _REQUIRED else _REQUIRED, infinite=infinite)
     return default if value is None else value[0]
 
 
-def choice(element: Element, attribute: str, known: Sequence[str], default: Any = _REQUIRED) -> str:
+def choice_attribute(element: Element, attribute: str, choices: Sequence[str], default: Any = _REQUIRED) -> str:
     """One of the words `known`."""
-    value = text(element, attribute, default)
-    if value not in known and value is not default:
-        raise element.error(f"{attribute}: {one_of('choice', value, known)}")
+    value = text_attribute(element, attribute, default)
+    if value not in choices and value is not default:
+        raise element.error(f"{attribute}: {unknown_name_message('choice', value, choices)}")
     return value
 
 
-def _number(element: Element, attribute: str, word: str, infinite: bool) -> float:
+def _parse_number(element: Element, attribute: str, token: str, infinite: bool) -> float:
     try:
-        value = float(word if word.isascii() and "_" not in word else "")  # Python reads 1_000 and other scripts' digits too
+        value = float(token if token.isascii() and "_" not in token else "")  # Python reads 1_000 and other scripts' digits too
     except ValueError:
         raise element.error(
-            f"{attribute} has {_shown(word)}, which is not a number; write a number such as 0.5 or -1e-3"
+            f"{attribute} has {_quote(token)}, which is not a number; write a number such as 0.5 or -1e-3"
         ) from None
     if math.isnan(value) or (math.isinf(value) and not infinite):
-        raise element.error(f"{attribute} is {_shown(word)}; a finite number is needed")
+        raise element.error(f"{attribute} is {_quote(token)}; a finite number is needed")
     return value
 
 
-def _shown(value: str) -> str:
+def _quote(value: str) -> str:
     return repr(value if len(value) <= 60 else value[:57] + "...")
+
+
+# MERGED lagrangian.description.sloppy: What XML forbids and the readers of other programs let pass: `--` in a comment, and
+# attributes without a blank between them.
+
+_OPENING = re.compile(rb"<!--|<!\[CDATA\[|<\?|<[^!?/]")
+_CLOSING = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_QUOTE_OR_BRACKET = re.compile(rb"[\"'<>]")
+_NAME = re.compile(rb"[A-Za-z_:]")
+DOUBLE_DASH = "a comment contains --; it ends at the next -->, as in other readers"
+MISSING_SPACE = "attributes without a space between them are accepted"
+
+
+def repair_xml(data: bytes) -> tuple[bytes, dict[str, int]]:
+    """The text as XML has it, as far as it is sloppy in these ways, and for each the first line; lines stay where they are."""
+    parts: list[bytes] = []
+    first_lines: dict[str, int] = {}
+    copied_to = position = 0
+    while (opening := _OPENING.search(data, position)) is not None:
+        content_start = opening.end()
+        if (closing := _CLOSING.get(opening[0])) is None:
+            position, missing_spaces = _scan_tag(data, content_start)
+            for index in missing_spaces:
+                _record_first_line(first_lines, MISSING_SPACE, data, index)
+                parts += [data[copied_to:index], b" "]
+                copied_to = index
+            continue
+        end = data.find(closing, content_start)
+        if end < 0:
+            break
+        content = data[content_start:end]
+        if opening[0] == b"<!--" and (b"--" in content or content.endswith(b"-")):
+            _record_first_line(first_lines, DOUBLE_DASH, data, content_start)
+            parts += [data[copied_to:content_start], content.replace(b"-", b" ")]
+            copied_to = end
+        position = end + 2
+    return b"".join([*parts, data[copied_to:]]), first_lines
+
+
+def _record_first_line(first_lines: dict[str, int], repair: str, data: bytes, position: int) -> None:
+    """Where it is met first; lines are counted once, as a long file may be sloppy all over."""
+    if repair not in first_lines:
+        first_lines[repair] = data.count(b"\n", 0, position) + 1
+
+
+def _scan_tag(data: bytes, position: int) -> tuple[int, list[int]]:
+    """Where a tag ends, and where in it an attribute begins right behind the one before."""
+    missing_spaces: list[int] = []
+    while (mark := _QUOTE_OR_BRACKET.search(data, position)) is not None and mark[0] in b"\"'":
+        end = data.find(mark[0], mark.end())
+        if end < 0:
+            return len(data), missing_spaces
+        position = end + 1
+        if _NAME.match(data, position):
+            missing_spaces.append(position)
+    return (mark.start() if mark else len(data)), missing_spaces
+
+
+# MERGED lagrangian.description.writing.tags: XML that is written: elements with attributes, text and children, without
+# recursion: a chain may be as long as it likes.
+
+_DEEPEST = 30  # beyond, lines are not indented further: a chain of a thousand bodies would be mostly blanks
+_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Tag:
+    """An element to be written. Attributes that are None are left out."""
+
+    __slots__ = ("attributes", "children", "name", "text")
+
+    def __init__(self, tag: str, children: Iterable[Tag] = (), text: str = "", /, **attributes: Any) -> None:
+        self.name, self.text = tag, text
+        self.children = list(children)
+        self.attributes = {key.rstrip("_"): _format_value(x) for key, x in attributes.items() if x is not None}
+
+    def add(self, *children: Tag) -> Tag:
+        """This element, with more children."""
+        self.children += children
+        return self
+
+    @property
+    def empty(self) -> bool:
+        return not (self.children or self.text or self.attributes)
+
+
+def format_number(x: Any) -> str:
+    """A number to the last bit."""
+    digits = repr(float(x) + 0.0)  # no negative zero
+    return digits.removesuffix(".0")
+
+
+def format_numbers(xs: Iterable[Any]) -> str:
+    return " ".join(map(format_number, xs))
+
+
+def _format_value(x: Any) -> str:
+    if isinstance(x, str):
+        return x
+    return format_numbers(x) if isinstance(x, (tuple, list)) else format_number(x)
+
+
+def escape(text: str) -> str:
+    """As XML has it; what XML has no place for is a blank."""
+    return "".join(_ESCAPED.get(c, c) for c in _NO_XML.sub(" ", text))
+
+
+def to_xml(root: Tag, comments: Iterable[str] = ()) -> str:
+    """The whole file."""
+    lines = ['<?xml version="1.0" encoding="utf-8"?>']
+    for comment in comments:  # in which XML allows no --
+        lines.append(f"<!-- {_NO_XML.sub(' ', comment).replace('--', '- -').rstrip('-')} -->")
+    stack: list[tuple[Tag, int, bool]] = [(root, 0, False)]
+    while stack:
+        tag, depth, closing = stack.pop()
+        indentation = "  " * min(depth, _DEEPEST)
+        if closing:
+            lines.append(f"{indentation}</{tag.name}>")
+            continue
+        head = tag.name + "".join(f' {key}="{escape(x)}"' for key, x in tag.attributes.items())
+        if tag.children:
+            lines.append(f"{indentation}<{head}>")
+            stack.append((tag, depth, True))
+            stack.extend((child, depth + 1, False) for child in reversed(tag.children))
+        elif tag.text:
+            lines.append(f"{indentation}<{head}>{escape(tag.text)}</{tag.name}>")
+        else:
+            lines.append(f"{indentation}<{head}/>")
+    return "\n".join(lines) + "\n"

@@ -14,27 +14,26 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.full_turn import ROWS, full_turn
+from lagrangian.design.full_turn import ROWS, analyse_cycle
 from lagrangian.design.linkage import Fixed, Output
-from lagrangian.design.saving import Column, save
+from lagrangian.design.saving import Column, write_table_file
 from lagrangian.design.showing import ShownTurns
-from lagrangian.design.turn import FullTurn
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of, shown
+from lagrangian.design.turn import CycleAnalysis
+from lagrangian.errors import ArgumentError, ArgumentName, LagrangianError, format_value, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import is_path
+from lagrangian.model.parameters import is_path
 from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.types import State
 
-MOST = 10_000  # turns
-LISTED = 40  # rows of the text
+MAX_CYCLES = 10_000  # turns
+MAX_LISTED = 40  # rows of the text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparedTurns(ShownTurns):
+class CycleComparison(ShownTurns):
     """Turns of a linkage with different values of its parameters.
 
     `compare_turns` returns it. The arrays have a number for each turn, which is NaN where there is none. Index it, or iterate
@@ -67,73 +66,73 @@ class ComparedTurns(ShownTurns):
 
     mechanism: Mechanism
     parameters: dict[str, np.ndarray]
-    turns: list[FullTurn | None]
+    cycles: list[CycleAnalysis | None]
     reasons: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.turns)
+        return len(self.cycles)
 
-    def __iter__(self) -> Iterator[FullTurn | None]:
-        return iter(self.turns)
+    def __iter__(self) -> Iterator[CycleAnalysis | None]:
+        return iter(self.cycles)
 
-    def __getitem__(self, k: int) -> FullTurn:
-        turn = self.turns[k]
+    def __getitem__(self, k: int) -> CycleAnalysis:
+        turn = self.cycles[k]
         if turn is None:
             raise ArgumentError(f"turn {k} does not exist: {self.reasons[k % len(self)]}", where=self.mechanism.name)
         return turn
 
     @property
-    def one(self) -> FullTurn:
+    def first_cycle(self) -> CycleAnalysis:
         """The first turn that exists."""
-        return next(turn for turn in self.turns if turn is not None)
+        return next(turn for turn in self.cycles if turn is not None)
 
-    def _each(self, of: Callable[[FullTurn], float | None]) -> np.ndarray:
-        found = [None if turn is None else of(turn) for turn in self.turns]
-        return np.array([np.nan if x is None else x for x in found], dtype=float)
+    def _per_cycle(self, function: Callable[[CycleAnalysis], float | None]) -> np.ndarray:
+        values = [None if turn is None else function(turn) for turn in self.cycles]
+        return np.array([np.nan if x is None else x for x in values], dtype=float)
 
     @property
     def full(self) -> np.ndarray:
         """Whether the input turns fully."""
-        return np.array([turn is not None and turn.turns > 0 for turn in self.turns])
+        return np.array([turn is not None and turn.turns > 0 for turn in self.cycles])
 
     @property
-    def swing(self) -> np.ndarray:
+    def travel(self) -> np.ndarray:
         """The range of the output, in rad or m; a whole turn if it turns fully."""
-        return self._each(_swing)
+        return self._per_cycle(_output_travel)
 
     @property
     def transmission_angle(self) -> np.ndarray:
         """The smallest transmission angle, in radians."""
-        return self._each(lambda t: None if t.transmission_angle is None else float(t.transmission_angle.min()))
+        return self._per_cycle(lambda t: None if t.transmission_angle is None else float(t.transmission_angle.min()))
 
     @property
     def time_ratio(self) -> np.ndarray:
         """The time of the advance of the output over that of its return."""
-        return self._each(lambda t: t.time_ratio)
+        return self._per_cycle(lambda t: t.time_ratio)
 
     @property
     def peak_torque(self) -> np.ndarray:
         """The largest magnitude of the torque or force at the input; infinite if the range ends at a dead centre of it."""
-        return self._each(lambda t: _most(t, t.torque))
+        return self._per_cycle(lambda t: _peak(t, t.torque))
 
     @property
     def peak_static_torque(self) -> np.ndarray:
         """The largest magnitude of the torque, or force, at the input at rest."""
-        return self._each(lambda t: _most(t, t.static_torque))
+        return self._per_cycle(lambda t: _peak(t, t.static_torque))
 
     def columns(self) -> list[Column]:
         """Return the quantities that are compared, with names and units; those that no turn has are left out."""
-        of_input, of_output = self.one.units
-        force = "N m" if of_input == "rad" else "N"
-        found = [
+        input_unit, output_unit = self.first_cycle.units
+        force = "N m" if input_unit == "rad" else "N"
+        columns = [
             Column("full", self.full.astype(float), "1", "whether the input turns fully"),
-            Column("swing", self.swing, of_output, f"of {self.one.output}"),
+            Column("swing", self.travel, output_unit, f"of {self.first_cycle.output}"),
             Column("transmission_angle", self.transmission_angle, "rad", "the least"),
             Column("time_ratio", self.time_ratio, "1", "advance over return"),
             Column("peak_static_torque", self.peak_static_torque, force, "at rest"),
-            Column("peak_torque", self.peak_torque, force, f"at {self.one.speed:g} {of_input}/s"),
+            Column("peak_torque", self.peak_torque, force, f"at {self.first_cycle.speed:g} {input_unit}/s"),
         ]
-        return [c for c in found if np.isfinite(c.values).any()]
+        return [c for c in columns if np.isfinite(c.values).any()]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a row for each turn to a file.
@@ -148,30 +147,30 @@ class ComparedTurns(ShownTurns):
         pathlib.Path
             The file that was written.
         """
-        given = [Column(name, values) for name, values in self.parameters.items()]
-        return save(path, self.mechanism.name, "comparison of turns", "turn", [*given, *self.columns()])
+        parameter_columns = [Column(name, values) for name, values in self.parameters.items()]
+        return write_table_file(path, self.mechanism.name, "comparison of turns", "turn", [*parameter_columns, *self.columns()])
 
     def __repr__(self) -> str:
         return f"<ComparedTurns of {self.mechanism.name!r}: {len(self)} turns over {', '.join(self.parameters)}>"
 
     def __str__(self) -> str:
-        one = self.one
-        fully = int(self.full.sum())
-        lines = [f"{self.mechanism.name}: {len(self)} turns of {one.input}, of which {fully} are full"]
+        first_cycle = self.first_cycle
+        full_count = int(self.full.sum())
+        lines = [f"{self.mechanism.name}: {len(self)} turns of {first_cycle.input}, of which {full_count} are full"]
         columns = self.columns()
-        head = [*self.parameters, *(f"{c.name.replace('_', ' ')}{_unit(c)}" for c in columns)]
+        header = [*self.parameters, *(f"{c.name.replace('_', ' ')}{_unit(c)}" for c in columns)]
         rows = [
-            [*(f"{x[k]:.6g}" for x in self.parameters.values()), *(_told(c, k) for c in columns)]
-            for k in range(min(len(self), LISTED))
+            [*(f"{x[k]:.6g}" for x in self.parameters.values()), *(_format_cell(c, k) for c in columns)]
+            for k in range(min(len(self), MAX_LISTED))
         ]
-        wide = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-        lines += ["  ".join(x.rjust(w) for x, w in zip(row, wide, strict=True)) for row in (head, *rows)]
-        lines += [f"... and {len(self) - LISTED} more"] if len(self) > LISTED else []
+        widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+        lines += ["  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in (header, *rows)]
+        lines += [f"... and {len(self) - MAX_LISTED} more"] if len(self) > MAX_LISTED else []
         for reason in dict.fromkeys(self.reasons.values()):
-            where = [k for k, x in self.reasons.items() if x == reason]
-            values = ", ".join(f"{name} = {x[where[0]]:.6g}" for name, x in self.parameters.items())
-            more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-            lines.append(f"no turn with {values}{more}: {reason}")
+            indices = [k for k, x in self.reasons.items() if x == reason]
+            values = ", ".join(f"{name} = {x[indices[0]]:.6g}" for name, x in self.parameters.items())
+            others_text = f" and {len(indices) - 1} more" if len(indices) > 1 else ""
+            lines.append(f"no turn with {values}{others_text}: {reason}")
         return "\n".join(lines)
 
 
@@ -180,25 +179,25 @@ def _unit(c: Column) -> str:
     return "" if unit == "1" else f" [{unit}]"
 
 
-def _told(c: Column, k: int) -> str:
+def _format_cell(c: Column, k: int) -> str:
     x = c.values[k]
     if c.name == "full":
         return "yes" if x else "no"
     return "-" if np.isnan(x) else f"{round(np.degrees(x), 9) if c.unit == 'rad' else x:.4g}"
 
 
-def _swing(turn: FullTurn) -> float | None:
-    found = turn.swings.get(turn.output or "")
-    return None if found is None else 2 * np.pi if found.turns else 0.0 if found.still else found.extent
+def _output_travel(turn: CycleAnalysis) -> float | None:
+    travel = turn.travels.get(turn.output or "")
+    return None if travel is None else 2 * np.pi if travel.turns else 0.0 if travel.is_fixed else travel.extent
 
 
-def _most(turn: FullTurn, rows: np.ndarray) -> float | None:
-    if any(d.of == "input" for d in turn.dead_centres):
+def _peak(turn: CycleAnalysis, rows: np.ndarray) -> float | None:
+    if any(d.kind == "input" for d in turn.dead_centres):
         return np.inf
     return float(np.nanmax(np.abs(rows))) if np.isfinite(rows).any() else None
 
 
-def compare_turns(
+def compare_cycles(
     mechanism: MechanismLike | Dynamics,
     sweep: Mapping[str, ArrayLike],
     input: str | None = None,  # noqa: A002
@@ -211,7 +210,7 @@ def compare_turns(
     wrenches: WrenchesLike = None,
     rows: int = ROWS,
     limits: bool = True,
-) -> ComparedTurns:
+) -> CycleComparison:
     """Turn a linkage with different values of its parameters, and compare the results.
 
     Parameters
@@ -261,18 +260,18 @@ def compare_turns(
     >>> found.swing.round(10)
     array([0.1, 0.2])
     """
-    dyn = dynamics_of(mechanism)
-    grid = _grid(dyn.mechanism, sweep)
-    nominal = Start(dyn, q0).q if q0 is not None and dyn.mechanism.equations else None
-    turns: list[FullTurn | None] = []
+    dyn = as_dynamics(mechanism)
+    grid = _parameter_grid(dyn.mechanism, sweep)
+    nominal = Start(dyn, q0).q if q0 is not None and dyn.mechanism.equation_count else None
+    cycles: list[CycleAnalysis | None] = []
     reasons: dict[int, str] = {}
     for k in range(len(next(iter(grid.values())))):
         try:
-            other = dyn.with_parameters({name: float(x[k]) for name, x in grid.items()})
-            start = _start(other, q0, nominal)
-            turns.append(
-                full_turn(
-                    other,
+            varied = dyn.with_parameters({name: float(x[k]) for name, x in grid.items()})
+            start = _start_configuration(varied, q0, nominal)
+            cycles.append(
+                analyse_cycle(
+                    varied,
                     input,
                     output,
                     over=over,
@@ -285,40 +284,40 @@ def compare_turns(
                 )
             )
         except LagrangianError as error:
-            turns.append(None)
+            cycles.append(None)
             reasons[k] = str(error)
-            last = error
-    if len(reasons) == len(turns):
-        raise last
-    return ComparedTurns(dyn.mechanism, grid, turns, reasons)
+            last_error = error
+    if len(reasons) == len(cycles):
+        raise last_error
+    return CycleComparison(dyn.mechanism, grid, cycles, reasons)
 
 
-def _grid(model: Mechanism, sweep: Any) -> dict[str, np.ndarray]:
+def _parameter_grid(model: Mechanism, sweep: Any) -> dict[str, np.ndarray]:
     """All combinations of the values, the last name changing fastest."""
     if not isinstance(sweep, Mapping) or not sweep:
         needed = 'a mapping of parameters to their values is needed, such as {"l1": [0.2, 0.3, 0.4]}'
-        raise ArgumentError(f"is {shown(sweep)}", argument="sweep", remedy=needed)
+        raise ArgumentError(f"is {format_value(sweep)}", argument="sweep", remedy=needed)
     values = []
-    for name, given in sweep.items():
+    for name, value in sweep.items():
         if name not in model.parameters and not is_path(model, name):
-            raise ArgumentError(one_of("parameter", name, model.parameters), where=Argument("sweep"))
+            raise ArgumentError(unknown_name_message("parameter", name, model.parameters), where=ArgumentName("sweep"))
         try:
-            found = np.atleast_1d(floats(given))
+            numbers = np.atleast_1d(floats(value))
         except (TypeError, ValueError):
-            found = np.zeros(0)
-        if found.ndim != 1 or not found.size or not np.isfinite(found).all():
+            numbers = np.zeros(0)
+        if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
             needed = "a list of finite numbers, or lagrangian.span(0.2, 0.4, 5), is needed"
-            raise ArgumentError(f"is {shown(given)}", where=(Argument("sweep"), repr(name)), remedy=needed)
-        values.append(found)
+            raise ArgumentError(f"is {format_value(value)}", where=(ArgumentName("sweep"), repr(name)), remedy=needed)
+        values.append(numbers)
     count = int(np.prod([len(x) for x in values]))
-    if count > MOST:
-        raise ArgumentError(f"gives {count} combinations; at most {MOST} are compared", argument="sweep")
+    if count > MAX_CYCLES:
+        raise ArgumentError(f"gives {count} combinations; at most {MAX_CYCLES} are compared", argument="sweep")
     return dict(zip(sweep, np.array(list(product(*values))).T, strict=True))
 
 
-def _start(dyn: Dynamics, q0: Any, nominal: Any) -> Any:
+def _start_configuration(dyn: Dynamics, q0: Any, nominal: Any) -> Any:
     """Where it stands: as given where that closes the loops; else next to where the mechanism itself stands."""
-    if q0 is None or not dyn.mechanism.equations:
+    if q0 is None or not dyn.mechanism.equation_count:
         return q0
-    own = Start(dyn, q0)
-    return assemble(dyn, nominal) if own.given.complete and own.off is not None else q0
+    start = Start(dyn, q0)
+    return assemble(dyn, nominal) if start.given_state.complete and start.open_violation is not None else q0

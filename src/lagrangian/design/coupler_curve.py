@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from lagrangian.design.circuit import Circuit
-from lagrangian.design.freedom import size_of
-from lagrangian.design.saving import Column, save
+from lagrangian.design.freedom import characteristic_length
+from lagrangian.design.saving import Column, write_table_file
 from lagrangian.design.showing import ShownCurve
+from lagrangian.design.solution_curve import SolutionCurve
 from lagrangian.kernels.dynamics import Dynamics
 
 POINTS = 1201
 STILL = 1e-6  # of the largest speed: slower is a cusp
 ACROSS = 1e-3  # sine of the angle between two passes of a double point: less is one line, drawn twice
 FLAT = 1e-9  # of the curve's extent
-STANDS = 1e-9  # of the mechanism's size, for a radian: a frame that is slower all along stands still
+STANDSTILL_TOLERANCE = 1e-9  # of the mechanism's size, for a radian: a frame that is slower all along stands still
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +80,7 @@ class CouplerCurve(ShownCurve):
         names = self.dyn.mechanism.coordinate_names
         columns = [Column(f"{self.frame}.{x}", self.points[:, k], "m") for k, x in enumerate("xyz")]
         columns += [Column(n, self.q[:, k], "rad or m") for k, n in enumerate(names)]
-        return save(path, self.dyn.mechanism.name, "coupler curve", "point", columns)
+        return write_table_file(path, self.dyn.mechanism.name, "coupler curve", "point", columns)
 
     def __repr__(self) -> str:
         return f"<CouplerCurve of {self.frame!r}: {len(self.points)} points>"
@@ -89,99 +89,99 @@ class CouplerCurve(ShownCurve):
         if not self.length:
             return f"{self.frame} stands still at ({', '.join(f'{x + 0.0:.5g}' for x in self.points[0])})"
         kind = "closed curve" if self.closed else "curve with two ends"
-        marked = f"{_told(self.cusps, 'cusp')} and {_told(self.double_points, 'double point')}"
+        marked = f"{_format_points(self.cusps, 'cusp')} and {_format_points(self.double_points, 'double point')}"
         return f"{self.frame} draws a {kind} of {self.length:.6g} m with {marked}"
 
 
-def _told(points: np.ndarray, what: str) -> str:
+def _format_points(points: np.ndarray, noun: str) -> str:
     if not len(points):
-        return f"no {what}s"
-    shown = ", ".join("(" + ", ".join(f"{x + 0.0:.5g}" for x in p) + ")" for p in points[:4])
-    return f"{len(points)} {what}{'s' * (len(points) != 1)} at {shown}{', ...' * (len(points) > 4)}"
+        return f"no {noun}s"
+    places = ", ".join("(" + ", ".join(f"{x + 0.0:.5g}" for x in p) + ")" for p in points[:4])
+    return f"{len(points)} {noun}{'s' * (len(points) != 1)} at {places}{', ...' * (len(points) > 4)}"
 
 
-def coupler_curve(way: Circuit, frame: str, count: int = POINTS) -> CouplerCurve:
+def coupler_curve(curve: SolutionCurve, frame: str, count: int = POINTS) -> CouplerCurve:
     """The curve of a frame's origin along all configurations of a linkage."""
-    dyn = way.freedom.dyn
+    dyn = curve.freedom.dyn
     name = dyn.mechanism.frame(frame).name
-    drawn = _Drawn(way, name)
-    s = np.linspace(way.s[0], way.s[-1], count)
-    q, points, speed = drawn(s)
+    traced = _FrameAlongCurve(curve, name)
+    s = np.linspace(curve.s[0], curve.s[-1], count)
+    q, points, speed = traced(s)
     rate = np.linalg.norm(speed, axis=1)
-    if rate.max() < STANDS * size_of(dyn.mechanism):
-        none = np.zeros((0, 3))
-        return CouplerCurve(dyn, name, points, q, way.closed, none, none, 0.0)
+    if rate.max() < STANDSTILL_TOLERANCE * characteristic_length(dyn.mechanism):
+        no_points = np.zeros((0, 3))
+        return CouplerCurve(dyn, name, points, q, curve.closed, no_points, no_points, 0.0)
     chords, coarse = (float(np.linalg.norm(np.diff(points[::k], axis=0), axis=1).sum()) for k in (1, 2))
     length = chords + (chords - coarse) / 3  # what chords miss of arcs falls with the square of their length
-    cusps = drawn.cusps(s, rate)
-    return CouplerCurve(dyn, name, points, q, way.closed, cusps, drawn.double_points(s, points), length)
+    cusps = traced.cusps(s, rate)
+    return CouplerCurve(dyn, name, points, q, curve.closed, cusps, traced.double_points(s, points), length)
 
 
-class _Drawn:
+class _FrameAlongCurve:
     """A frame's place and velocity along a circuit."""
 
-    def __init__(self, way: Circuit, frame: str) -> None:
-        self.way, self.dyn, self.frame = way, way.freedom.dyn, frame
+    def __init__(self, curve: SolutionCurve, frame: str) -> None:
+        self.curve, self.dyn, self.frame = curve, curve.freedom.dyn, frame
 
     def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        q, tangent = self.way.between(s)
+        q, tangent = self.curve.evaluate(s)
         points = np.asarray(self.dyn.pose(q, self.frame))[:, :3, 3]
-        return q, points, np.asarray(self.dyn.velocity(q, tangent * self.way.freedom.units, self.frame))[:, 3:]
+        return q, points, np.asarray(self.dyn.velocity(q, tangent * self.curve.freedom.scales, self.frame))[:, 3:]
 
-    def wrapped(self, s: np.ndarray) -> np.ndarray:
+    def wrap(self, s: np.ndarray) -> np.ndarray:
         """Within the curve: round a closed one, or at the end of another."""
-        low, high = self.way.s[0], self.way.s[-1]
-        return low + (s - low) % (high - low) if self.way.closed else np.clip(s, low, high)
+        low, high = self.curve.s[0], self.curve.s[-1]
+        return low + (s - low) % (high - low) if self.curve.closed else np.clip(s, low, high)
 
     def cusps(self, s: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Where the velocity vanishes: the least of its square, between points of which the middle one is the slowest."""
-        most, step, found = rate.max(), s[1] - s[0], []
-        if not most > 0:
+        max_rate, step, cusps = rate.max(), s[1] - s[0], []
+        if not max_rate > 0:
             return np.zeros((0, 3))
-        ring = np.concatenate([rate[-2:-1], rate, rate[1:2]]) if self.way.closed else np.concatenate([[np.inf], rate, [np.inf]])
-        slow = (ring[1:-1] <= ring[:-2]) & (ring[1:-1] < ring[2:]) & (rate < 0.2 * most)
+        ring = np.concatenate([rate[-2:-1], rate, rate[1:2]]) if self.curve.closed else np.concatenate([[np.inf], rate, [np.inf]])
+        slow = (ring[1:-1] <= ring[:-2]) & (ring[1:-1] < ring[2:]) & (rate < 0.2 * max_rate)
 
         def square(x: float) -> float:
-            v = self(self.wrapped(np.array([x])))[2][0]
+            v = self(self.wrap(np.array([x])))[2][0]
             return float(v @ v)
 
-        for k in np.flatnonzero(slow[:-1] if self.way.closed else slow):
-            least = minimize_scalar(square, bounds=(s[k] - step, s[k] + step), method="bounded", options={"xatol": 1e-10})
-            if np.sqrt(least.fun) < STILL * most:
-                found.append(self(self.wrapped(np.array([least.x])))[1][0])
-        return np.array(found).reshape(-1, 3)
+        for k in np.flatnonzero(slow[:-1] if self.curve.closed else slow):
+            minimum = minimize_scalar(square, bounds=(s[k] - step, s[k] + step), method="bounded", options={"xatol": 1e-10})
+            if np.sqrt(minimum.fun) < STILL * max_rate:
+                cusps.append(self(self.wrap(np.array([minimum.x])))[1][0])
+        return np.array(cusps).reshape(-1, 3)
 
     def double_points(self, s: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Where two pieces of a plane curve cross: between neighbours of the polygon, then by Newton's method on both."""
-        flat = _plane(points)
-        if flat is None:
+        plane = _plane_basis(points)
+        if plane is None:
             return np.zeros((0, 3))
-        p = points @ flat.T
-        at = _crossings(p)
-        if not len(at):
+        p = points @ plane.T
+        sides = _crossings(p)
+        if not len(sides):
             return np.zeros((0, 3))
-        x = np.stack([s[at[:, 0].astype(int)], s[at[:, 1].astype(int)]], axis=1) + (s[1] - s[0]) * (at % 1)
+        x = np.stack([s[sides[:, 0].astype(int)], s[sides[:, 1].astype(int)]], axis=1) + (s[1] - s[0]) * (sides % 1)
         for _ in range(8):
-            (_, pa, va), (_, pb, vb) = (self(self.wrapped(x[:, k])) for k in (0, 1))
-            J = np.stack([va @ flat.T, -(vb @ flat.T)], axis=2)
+            (_, pa, va), (_, pb, vb) = (self(self.wrap(x[:, k])) for k in (0, 1))
+            J = np.stack([va @ plane.T, -(vb @ plane.T)], axis=2)
             sine = np.abs(np.linalg.det(J)) / np.maximum(np.linalg.norm(J, axis=1).prod(axis=1), 1e-300)
-            kept = sine > ACROSS
-            x, J, pa, pb = x[kept], J[kept], pa[kept], pb[kept]
+            transverse = sine > ACROSS
+            x, J, pa, pb = x[transverse], J[transverse], pa[transverse], pb[transverse]
             if not len(x):
                 return np.zeros((0, 3))
-            x = x - np.linalg.solve(J, ((pa - pb) @ flat.T)[..., None])[..., 0]
-        found = self(self.wrapped(x[:, 0]))[1]
+            x = x - np.linalg.solve(J, ((pa - pb) @ plane.T)[..., None])[..., 0]
+        places = self(self.wrap(x[:, 0]))[1]
         distinct: list[np.ndarray] = []
-        for place in found:
-            if not any(np.linalg.norm(place - other) < 1e-6 * np.ptp(points, axis=0).max() for other in distinct):
+        for place in places:
+            if not any(np.linalg.norm(place - earlier) < 1e-6 * np.ptp(points, axis=0).max() for earlier in distinct):
                 distinct.append(place)
         return np.array(distinct).reshape(-1, 3)
 
 
-def _plane(points: np.ndarray) -> np.ndarray | None:
+def _plane_basis(points: np.ndarray) -> np.ndarray | None:
     """Two directions of the plane that points lie in; None if they lie in none, or on a line."""
-    away = points - points.mean(axis=0)
-    _, s, Vt = np.linalg.svd(away, full_matrices=False)
+    offsets = points - points.mean(axis=0)
+    _, s, Vt = np.linalg.svd(offsets, full_matrices=False)
     if s[2] > FLAT * s[0] or s[1] < 1e-6 * s[0]:
         return None
     return Vt[:2]
@@ -190,17 +190,17 @@ def _plane(points: np.ndarray) -> np.ndarray | None:
 def _crossings(p: np.ndarray) -> np.ndarray:
     """Pairs of places along a polygon, as numbers of its sides with the part of the side, at which it crosses itself."""
     a, d = p[:-1], np.diff(p, axis=0)
-    n, found = len(a), []
+    n, crossings = len(a), []
     for k in range(n - 2):
         j = np.arange(k + 2, n)
         cross = d[k, 0] * d[j, 1] - d[k, 1] * d[j, 0]
-        away = a[j] - a[k]
+        offsets = a[j] - a[k]
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = (away[:, 0] * d[j, 1] - away[:, 1] * d[j, 0]) / cross
-            w = (away[:, 0] * d[k, 1] - away[:, 1] * d[k, 0]) / cross
+            u = (offsets[:, 0] * d[j, 1] - offsets[:, 1] * d[j, 0]) / cross
+            w = (offsets[:, 0] * d[k, 1] - offsets[:, 1] * d[k, 0]) / cross
         sine = np.abs(cross) / np.maximum(np.linalg.norm(d[k]) * np.linalg.norm(d[j], axis=1), 1e-300)
         hit = (u >= 0) & (u < 1) & (w >= 0) & (w < 1) & (sine > ACROSS)
         if k == 0:
             hit &= j < n - 1  # the last side ends where the first begins
-        found += [(k + u[i], j[i] + w[i]) for i in np.flatnonzero(hit)]
-    return np.array(found).reshape(-1, 2)
+        crossings += [(k + u[i], j[i] + w[i]) for i in np.flatnonzero(hit)]
+    return np.array(crossings).reshape(-1, 2)

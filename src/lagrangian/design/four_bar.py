@@ -88,19 +88,19 @@ class FourBar:
         sides = f"ground {self.ground:.6g}, input {self.input:.6g}, coupler {self.coupler:.6g}, output {self.output:.6g} m"
         if self.kind == "degenerate":
             longest = max(self.ground, self.input, self.coupler, self.output)
-            none = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUAL * longest]
-            return f"degenerate four-bar: {sides}; the {' and the '.join(none)} has no length, so two joints share one axis"
+            lengthless = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUAL * longest]
+            return f"degenerate four-bar: {sides}; the {' and the '.join(lengthless)} has no length, so two joints share one axis"
         if abs(self.margin) <= EQUAL * max(self.ground, self.input, self.coupler, self.output):
             rule = "its shortest and longest link are together as long as the other two, so it can fold flat"
         else:
-            than = "shorter" if self.margin > 0 else "longer"
-            who = "the input turns" if self.input_turns else "a link turns" if self.grashof else "no link turns"
-            but = ", but not the input" if self.grashof and not self.input_turns else ""
-            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {than} than the other two: {who} fully{but}"
+            comparison = "shorter" if self.margin > 0 else "longer"
+            turning_link = "the input turns" if self.input_turns else "a link turns" if self.grashof else "no link turns"
+            exception = ", but not the input" if self.grashof and not self.input_turns else ""
+            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {comparison} than the other two: {turning_link} fully{exception}"
         return f"four-bar, {self.kind}: {sides}; {rule}"
 
 
-def four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
+def find_four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
     """The lengths of a planar four-bar driven at the ground, from rows of configurations; None of any other mechanism."""
     model = dyn.mechanism
     moving = [j for j in model.joints if j.kind.nv]
@@ -113,26 +113,33 @@ def four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
         if np.abs((twist[:, :3] * twist[:, 3:]).sum(axis=1)).max() > 1e-9:  # it advances while it turns
             return None
         axes.append(twist[:, :3])
-    pins = [(poses[body] @ at.matrix())[:, :3, 3] for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))]
+    pins = [
+        (poses[body] @ pin_positions.matrix())[:, :3, 3]
+        for body, pin_positions in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
+    ]
     axis = axes[0][0]
-    across = np.cross(axis, pins[0] - pins[1])
-    if np.abs(np.cross(axis, np.array(axes))).max() > 1e-9 or np.abs(across).max() > 1e-9:
+    offset_part = np.cross(axis, pins[0] - pins[1])
+    if np.abs(np.cross(axis, np.array(axes))).max() > 1e-9 or np.abs(offset_part).max() > 1e-9:
         return None
-    at = {j.name: (poses[j.parent][0] @ j.placement.matrix())[:3, 3] for j in moving} | {"": pins[0][0]}
+    pin_positions = {j.name: (poses[j.parent][0] @ j.placement.matrix())[:3, 3] for j in moving} | {"": pins[0][0]}
     ends = {j.name: (j.parent, j.child) for j in moving} | {"": (loop.a, loop.b)}
-    return _around(at, ends, axis, input_name, _groups(dyn))
+    return _lengths_around_loop(pin_positions, ends, axis, input_name, _rigid_groups(dyn))
 
 
-def _groups(dyn: Dynamics) -> dict[str, str]:
+def _rigid_groups(dyn: Dynamics) -> dict[str, str]:
     """Of each body one that it moves with: fixed joints join bodies."""
-    found = {GROUND: GROUND}
-    for joint in dyn.mechanism.outward():
-        found[joint.child] = joint.child if joint.kind.nv else found[joint.parent]
-    return found
+    group = {GROUND: GROUND}
+    for joint in dyn.mechanism.outward_joints():
+        group[joint.child] = joint.child if joint.kind.nv else group[joint.parent]
+    return group
 
 
-def _around(
-    at: dict[str, np.ndarray], ends: dict[str, tuple[str, str]], axis: np.ndarray, input_name: str, group: dict[str, str]
+def _lengths_around_loop(
+    pin_positions: dict[str, np.ndarray],
+    ends: dict[str, tuple[str, str]],
+    axis: np.ndarray,
+    input_name: str,
+    group: dict[str, str],
 ) -> FourBar | None:
     """The lengths, going round from the ground through the input."""
     links: dict[str, list[str]] = {}
@@ -142,15 +149,17 @@ def _around(
     if len(links) != 4 or any(len(pins) != 2 for pins in links.values()) or input_name not in links.get(GROUND, ()):
         return None
     lengths, link, pin = [], GROUND, input_name
-    far = next(p for p in links[GROUND] if p != input_name)
+    last_pin = next(p for p in links[GROUND] if p != input_name)
     for _ in range(3):
         link = next(b for b in links if pin in links[b] and b != link)
-        after = next(p for p in links[link] if p != pin)
-        lengths.append(_apart(at[pin], at[after], axis))
-        pin = after
-    return FourBar(_apart(at[input_name], at[far], axis), *lengths) if pin == far else None
+        next_pin = next(p for p in links[link] if p != pin)
+        lengths.append(_distance_across(pin_positions[pin], pin_positions[next_pin], axis))
+        pin = next_pin
+    return (
+        FourBar(_distance_across(pin_positions[input_name], pin_positions[last_pin], axis), *lengths) if pin == last_pin else None
+    )
 
 
-def _apart(a: np.ndarray, b: np.ndarray, axis: np.ndarray) -> float:
+def _distance_across(a: np.ndarray, b: np.ndarray, axis: np.ndarray) -> float:
     d = b - a
     return float(np.linalg.norm(d - (d @ axis) * axis))

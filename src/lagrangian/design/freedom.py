@@ -9,23 +9,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constrained import ROUNDING
+from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
 from lagrangian.cached import cached_property
-from lagrangian.configuration.coordinates import moved
-from lagrangian.configuration.loops import Loops
-from lagrangian.configuration.mobility import SINGULAR, regular
+from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.loop_closure import LoopClosure
+from lagrangian.configuration.mobility import SINGULAR_TOLERANCE, regular_configuration
 from lagrangian.configuration.newton import Newton
 from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.model.mechanism import Mechanism
 
-LOST = 1e-4  # of constraints' slopes: how independent they are next to a change point
-CLOSED = 1e-11  # of the slopes' size: what loops may miss by on the way
+MIN_REGULARITY = 1e-4  # of constraints' slopes: how independent they are next to a change point
+CLOSURE_TOLERANCE = 1e-11  # of the slopes' size: what loops may miss by on the way
 
 
-def size_of(mechanism: Mechanism) -> float:
+def characteristic_length(mechanism: Mechanism) -> float:
     """A length that is typical of a mechanism: the longest one in it; one metre where it has none."""
     places = [place for j in mechanism.joints for place in (j.placement, j.child_placement)]
     places += [place for x in mechanism.loops for place in (x.a_placement, x.b_placement)]
@@ -34,33 +34,33 @@ def size_of(mechanism: Mechanism) -> float:
     return max([x for x in lengths if x > 0], default=1.0)
 
 
-def units_of(mechanism: Mechanism) -> np.ndarray:
+def speed_scales(mechanism: Mechanism) -> np.ndarray:
     """What each speed is measured by: 1 for angles, the mechanism's size for lengths."""
     slides = np.array([slides for joint in mechanism.joints for slides in joint.slides], dtype=bool)
-    return np.where(slides, size_of(mechanism), 1.0)
+    return np.where(slides, characteristic_length(mechanism), 1.0)
 
 
-def row_sizes(dyn: Dynamics, q: np.ndarray, units: np.ndarray) -> np.ndarray:
+def constraint_row_scales(dyn: Dynamics, q: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """What each constraint's slopes are measured by, everywhere: their length where they do not vanish, at q or near it."""
-    near = finite_jacobian(dyn, np.array([q, regular(dyn, q)])) * units
-    size = np.linalg.norm(near, axis=2).max(axis=0, initial=0.0)
-    return np.where(size > ROUNDING, size, 1.0)
+    slopes = finite_jacobian(dyn, np.array([q, regular_configuration(dyn, q)])) * scales
+    size = np.linalg.norm(slopes, axis=2).max(axis=0, initial=0.0)
+    return np.where(size > ROUNDING_TOLERANCE, size, 1.0)
 
 
-class Freedom:
+class SingleFreedom:
     """The direction in which a mechanism can move, with the coordinates in `held` standing still."""
 
-    def __init__(self, dyn: Dynamics, held: Sequence[str], q: np.ndarray) -> None:
-        self.dyn, self.held = dyn, tuple(held)
-        self.loops = Loops(dyn, 0.0, held)
-        self.units = units_of(dyn.mechanism)
+    def __init__(self, dyn: Dynamics, fixed: Sequence[str], q: np.ndarray) -> None:
+        self.dyn, self.fixed = dyn, tuple(fixed)
+        self.loops = LoopClosure(dyn, 0.0, fixed)
+        self.scales = speed_scales(dyn.mechanism)
         self.free = np.flatnonzero(self.loops.free)
-        self._newton = Newton(self.loops, self.loops.free, self.units, damped=False, iterations=12)
-        self._refuse_others()
-        self._sizes = row_sizes(dyn, q, self.units)[:, None] if self.loops else np.ones((0, 1))
+        self._newton = Newton(self.loops, self.loops.free, self.scales, damped=False, iterations=12)
+        self._check_holonomic()
+        self._row_scales = constraint_row_scales(dyn, q, self.scales)[:, None] if self.loops else np.ones((0, 1))
         self.degrees = len(self.free) - self._generic_rank(q)
 
-    def _refuse_others(self) -> None:
+    def _check_holonomic(self) -> None:
         model = self.dyn.mechanism
         if self.dyn.depends_on_time:
             raise ArgumentError(
@@ -74,8 +74,10 @@ class Freedom:
     def _generic_rank(self, q: np.ndarray) -> int:
         if not self.loops:
             return 0
-        near = [q, regular(self.dyn, q)]
-        return int(max((np.linalg.svd(self._rows(x[None])[0], compute_uv=False) > SINGULAR).sum() for x in near))
+        configurations = [q, regular_configuration(self.dyn, q)]
+        return int(
+            max((np.linalg.svd(self._rows(x[None])[0], compute_uv=False) > SINGULAR_TOLERANCE).sum() for x in configurations)
+        )
 
     @cached_property
     def rank(self) -> int:
@@ -87,24 +89,24 @@ class Freedom:
 
         Rows are not made of length one: where one vanishes, branches meet.
         """
-        psi: np.ndarray = finite_jacobian(self.dyn, q) * self.units / self._sizes
+        psi: np.ndarray = finite_jacobian(self.dyn, q) * self.scales / self._row_scales
         return psi[:, :, self.free]
 
     def tangent(self, q: np.ndarray, near: np.ndarray) -> np.ndarray:
         """The directions at rows of configurations, of length one; where there are several, the nearest to `near`."""
-        found = np.zeros((len(q), self.dyn.nv))
-        near = np.broadcast_to(near, found.shape)[:, self.free]
+        tangents = np.zeros((len(q), self.dyn.nv))
+        near = np.broadcast_to(near, tangents.shape)[:, self.free]
         if not self.loops:
-            found[:, self.free] = near / np.linalg.norm(near, axis=1, keepdims=True)
-            return found
+            tangents[:, self.free] = near / np.linalg.norm(near, axis=1, keepdims=True)
+            return tangents
         _, s, Vt = np.linalg.svd(self._rows(q))
         idle = np.ones((len(q), len(self.free)), dtype=bool)
-        idle[:, : s.shape[1]] = s < RANK
+        idle[:, : s.shape[1]] = s < RANK_TOLERANCE
         idle[:, self.rank :] = True
-        part = np.einsum("nkv,nv->nk", Vt, near) * idle
-        along = np.einsum("nkv,nk->nv", Vt, part)
-        found[:, self.free] = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
-        return found
+        components = np.einsum("nkv,nv->nk", Vt, near) * idle
+        directions = np.einsum("nkv,nk->nv", Vt, components)
+        tangents[:, self.free] = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-300)
+        return tangents
 
     def regularity(self, q: np.ndarray) -> np.ndarray:
         """Of rows of configurations, the least singular value of the constraints that is not zero everywhere.
@@ -113,8 +115,8 @@ class Freedom:
         """
         if not self.loops or not self.rank:
             return np.ones(len(q))
-        found: np.ndarray = np.linalg.svd(self._rows(q), compute_uv=False)[:, self.rank - 1]
-        return found
+        smallest: np.ndarray = np.linalg.svd(self._rows(q), compute_uv=False)[:, self.rank - 1]
+        return smallest
 
     def any_tangent(self, q: np.ndarray) -> np.ndarray:
         """A direction at one configuration, either way along."""
@@ -124,19 +126,19 @@ class Freedom:
         near[self.free] = np.linalg.svd(self._rows(q[None])[0])[2][-1]
         return self.tangent(q[None], near)[0]
 
-    def stepped(self, q: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def move_and_close(self, q: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Rows of configurations moved by steps and brought back onto the loops; and by how far, infinite where it failed."""
-        there = moved(self.dyn.mechanism, q, step * self.units)
+        trial = integrate(self.dyn.mechanism, q, step * self.scales)
         if not self.loops:
-            return there, np.zeros(len(there))
-        found = self._newton.solve(there)
-        return found.q, np.where(found.miss <= CLOSED, found.way, np.inf)
+            return trial, np.zeros(len(trial))
+        solution = self._newton.solve(trial)
+        return solution.q, np.where(solution.violation <= CLOSURE_TOLERANCE, solution.distance, np.inf)
 
     def rates(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """How all coordinates change along tangents: dq/ds, of quaternions too."""
         if self.dyn.nq == self.dyn.nv:
-            return tangent * self.units
+            return tangent * self.scales
         h = 1e-6
-        ahead, back = (moved(self.dyn.mechanism, q, sign * h * tangent * self.units) for sign in (1, -1))
-        found: np.ndarray = (ahead - back) / (2 * h)
-        return found
+        forward, backward = (integrate(self.dyn.mechanism, q, sign * h * tangent * self.scales) for sign in (1, -1))
+        rates_by_difference: np.ndarray = (forward - backward) / (2 * h)
+        return rates_by_difference

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.arguments import count, number, truth
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.arguments import boolean, count, number
+from lagrangian.configuration.coordinates import CoordinateBounds, single_coordinates
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.branch import INPUT, LIMIT, OUTPUT, OVER, STANDS, Branch
-from lagrangian.design.circuit import Circuit, Watch, circuit
-from lagrangian.design.forces import forces
-from lagrangian.design.four_bar import four_bar
-from lagrangian.design.freedom import size_of
-from lagrangian.design.linkage import End, Fixed, Linkage, Output, interval, linkage, output_of
-from lagrangian.design.transmission import transmission_angle
-from lagrangian.design.turn import FullTurn
-from lagrangian.design.watches import within
+from lagrangian.design.four_bar import find_four_bar
+from lagrangian.design.freedom import characteristic_length
+from lagrangian.design.input_range import INPUT, LIMIT, OUTPUT, OVER, STANDSTILL_TOLERANCE, InputRange
+from lagrangian.design.linkage import Fixed, Linkage, LinkageOutput, Output, as_interval, as_output, assemble_linkage
+from lagrangian.design.solution_curve import CurveEvent, SolutionCurve, range_events, trace_curve
+from lagrangian.design.transmission import linkage_forces, transmission_angle
+from lagrangian.design.turn import CycleAnalysis
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.wrenches import Outside
+from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.types import State
@@ -27,7 +24,7 @@ from lagrangian.types import State
 ROWS = 361
 
 
-def full_turn(
+def analyse_cycle(
     mechanism: MechanismLike | Dynamics,
     input: str | None = None,  # noqa: A002
     output: Output = None,
@@ -39,7 +36,7 @@ def full_turn(
     wrenches: WrenchesLike = None,
     rows: int = ROWS,
     limits: bool = True,
-) -> FullTurn:
+) -> CycleAnalysis:
     """Move a linkage of one degree of freedom through a full turn of its input.
 
     The result has positions, exact velocity and acceleration ratios, dead centres, the transmission angle, the mechanical
@@ -109,108 +106,125 @@ def full_turn(
     >>> [round(d.input_value, 6) for d in turn.dead_centres]
     [0.0, 3.141593]
     """
-    dyn = dynamics_of(mechanism)
-    span, rows, speed = interval(over), count(rows, "rows", least=2), number(speed, "speed")
-    outside = Outside(dyn, wrenches)
-    link = linkage(dyn, input, q0, fixed, span)
-    end = output_of(dyn, output, link.input)
-    way = _circuit(link, end, span, truth(limits, "limits"))
-    branch = Branch(link, way, span)
-    x, q, tangent = branch.rows(rows)
-    ratio = _over_input(link, tangent)
-    found = forces(link, outside, x, q, lambda at: ratio if at is x else _over_input(link, branch.at(at)[1]), speed)
-    rate = _output_ratio(link, end, q, tangent) if end is not None else None
-    still = end is not None and _stands(link, end, way)
-    if rate is not None and still:
-        rate = np.zeros_like(rate)
-    held = (link.input, *link.held)
-    transmits = end is not None and end.coordinate and way.freedom.loops and not still
-    angle = transmission_angle(dyn, q, held, end.coordinate) if end is not None and transmits else None
-    others = [name for name in single_coordinates(dyn.mechanism) if name not in held]
-    return FullTurn(
+    dyn = as_dynamics(mechanism)
+    span, rows, speed = as_interval(over), count(rows, "rows", least=2), number(speed, "speed")
+    external_wrenches = ExternalWrenches(dyn, wrenches)
+    linkage = assemble_linkage(dyn, input, q0, fixed, span)
+    linkage_output = as_output(dyn, output, linkage.input)
+    curve = _trace_linkage(linkage, linkage_output, span, boolean(limits, "limits"))
+    input_range = InputRange(linkage, curve, span)
+    x, q, tangent = input_range.sample(rows)
+    ratio = _velocity_ratios(linkage, tangent)
+    force_rows = linkage_forces(
+        linkage,
+        external_wrenches,
+        x,
+        q,
+        lambda at: ratio if at is x else _velocity_ratios(linkage, input_range.configurations_at(at)[1]),
+        speed,
+    )
+    output_ratio = _output_ratio(linkage, linkage_output, q, tangent) if linkage_output is not None else None
+    output_is_fixed = linkage_output is not None and _output_is_fixed(linkage, linkage_output, curve)
+    if output_ratio is not None and output_is_fixed:
+        output_ratio = np.zeros_like(output_ratio)
+    fixed_names = (linkage.input, *linkage.fixed)
+    transmits = linkage_output is not None and linkage_output.coordinate and curve.freedom.loops and not output_is_fixed
+    angle = (
+        transmission_angle(dyn, q, fixed_names, linkage_output.coordinate) if linkage_output is not None and transmits else None
+    )
+    other_names = [name for name in single_coordinates(dyn.mechanism) if name not in fixed_names]
+    return CycleAnalysis(
         mechanism=dyn.mechanism,
-        input=link.input,
-        output=str(end) if end is not None else None,
-        units=(link.unit, end.unit if end is not None else ""),
+        input=linkage.input,
+        output=str(linkage_output) if linkage_output is not None else None,
+        units=(linkage.unit, linkage_output.unit if linkage_output is not None else ""),
         x=x,
         q=q,
         velocity_ratios=ratio,
-        acceleration_ratios=found.second,
-        output_ratio=rate,
+        acceleration_ratios=force_rows.acceleration_ratios,
+        output_ratio=output_ratio,
         transmission_angle=angle,
         speed=speed,
-        torque=found.torque,
-        static_torque=found.static,
-        inertial_torque=found.inertial,
-        friction_torque=found.friction,
-        multipliers=found.multipliers,
-        dead_centres=branch.dead_centres(None if still else end),
-        ends=branch.ends,
-        turns=branch.turns,
-        four_bar=four_bar(dyn, q, link.input),
-        swings={name: branch.covered.swing(End(dyn, name)) for name in others},
+        torque=force_rows.torque,
+        static_torque=force_rows.static_torque,
+        inertial_torque=force_rows.inertial_torque,
+        friction_torque=force_rows.friction_torque,
+        multipliers=force_rows.multipliers,
+        dead_centres=input_range.dead_centres(None if output_is_fixed else linkage_output),
+        ends=input_range.ends,
+        turns=input_range.turns,
+        four_bar=find_four_bar(dyn, q, linkage.input),
+        travels={name: input_range.covered_range.travel(LinkageOutput(dyn, name)) for name in other_names},
         dyn=dyn,
-        circuit=way,
-        covered=branch.covered,
-        wrenches=found.wrenches,
+        curve=curve,
+        covered_range=input_range.covered_range,
+        wrenches=force_rows.wrenches,
     )
 
 
-def _circuit(link: Linkage, end: End | None, over: tuple[float, float] | None, limits: bool) -> Circuit:
+def _trace_linkage(
+    linkage: Linkage, output: LinkageOutput | None, over: tuple[float, float] | None, limits: bool
+) -> SolutionCurve:
     """All configurations that the linkage passes, with dead centres of input and output, and what ends them."""
-    freedom, k = link.freedom, link.iq
-    watches = [Watch(INPUT, lambda q, t: t[:, link.iv])]
-    if end is not None and (end.coordinate or end.direction):
-        watches.append(Watch(OUTPUT, lambda q, t: end.rate(q, t * freedom.units)))
+    freedom, k = linkage.freedom, linkage.iq
+    events = [CurveEvent(INPUT, lambda q, t: t[:, linkage.iv])]
+    if output is not None and (output.coordinate or output.direction):
+        events.append(CurveEvent(OUTPUT, lambda q, t: output.rate(q, t * freedom.scales)))
     if over is not None:
-        watches += within(OVER, k, *over)
-    bounds = Bounds(link.dyn.mechanism, limits)
+        events += range_events(OVER, k, *over)
+    bounds = CoordinateBounds(linkage.dyn.mechanism, limits)
     for name, iq, low, high in zip(bounds.names, bounds.iq, bounds.low, bounds.high, strict=True):
-        if name not in link.held:
-            watches += within(LIMIT + name, iq, low, high)
-    past = [n for n, out in zip(bounds.names, bounds.outside(link.q), strict=True) if out and n not in link.held]
-    if past:
+        if name not in linkage.fixed:
+            events += range_events(LIMIT + name, iq, low, high)
+    outside_limits = [
+        n for n, out in zip(bounds.names, bounds.is_outside(linkage.q), strict=True) if out and n not in linkage.fixed
+    ]
+    if outside_limits:
         raise ArgumentError(
-            f"{link.dyn.mechanism.name}: {', '.join(past)} would start outside the limits of the joint",
+            f"{linkage.dyn.mechanism.name}: {', '.join(outside_limits)} would start outside the limits of the joint",
             concerns="q0",
             remedy="give a start within them, or limits=False",
         )
-    tangent = freedom.any_tangent(link.q)
-    forward = tangent[link.iv] if abs(tangent[link.iv]) > STANDS else tangent[np.argmax(np.abs(tangent))]
-    way = circuit(freedom, link.q, tangent * np.sign(forward), watches)
-    if np.abs(way.tangent[:, link.iv]).max() < STANDS:
-        moving = [n for n, (_, iv) in single_coordinates(link.dyn.mechanism).items() if np.abs(way.tangent[:, iv]).max() > STANDS]
+    tangent = freedom.any_tangent(linkage.q)
+    forward = tangent[linkage.iv] if abs(tangent[linkage.iv]) > STANDSTILL_TOLERANCE else tangent[np.argmax(np.abs(tangent))]
+    curve = trace_curve(freedom, linkage.q, tangent * np.sign(forward), events)
+    if np.abs(curve.tangent[:, linkage.iv]).max() < STANDSTILL_TOLERANCE:
+        moving = [
+            n
+            for n, (_, iv) in single_coordinates(linkage.dyn.mechanism).items()
+            if np.abs(curve.tangent[:, iv]).max() > STANDSTILL_TOLERANCE
+        ]
         raise ArgumentError(
-            f"is {link.input!r}, which cannot move: the constraints hold it",
-            where=link.dyn.mechanism.name,
+            f"is {linkage.input!r}, which cannot move: the constraints hold it",
+            where=linkage.dyn.mechanism.name,
             argument="input",
             remedy=f"give one of {', '.join(moving[:12])}",
         )
-    return way
+    return curve
 
 
-def _stands(link: Linkage, end: End, way: Circuit) -> bool:
+def _output_is_fixed(linkage: Linkage, output: LinkageOutput, curve: SolutionCurve) -> bool:
     """Whether the output does not move while the linkage goes through all of its configurations, but for rounding."""
-    size = 1.0 if end.unit == "rad" else size_of(link.dyn.mechanism)
-    return bool(np.abs(end.rate(way.q, way.tangent * link.freedom.units)).max() < STANDS * size)
+    size = 1.0 if output.unit == "rad" else characteristic_length(linkage.dyn.mechanism)
+    return bool(np.abs(output.rate(curve.q, curve.tangent * linkage.freedom.scales)).max() < STANDSTILL_TOLERANCE * size)
 
 
-def _over_input(link: Linkage, tangent: np.ndarray) -> np.ndarray:
+def _velocity_ratios(linkage: Linkage, tangent: np.ndarray) -> np.ndarray:
     """dq/dx, infinite where the input stands still and a coordinate does not."""
-    units = link.freedom.units
-    rate = tangent[:, [link.iv]] * units[link.iv]
-    stands = np.abs(tangent[:, [link.iv]]) < STANDS
-    speeds = np.where(np.abs(tangent) < STANDS, 0.0, tangent) * units
+    units = linkage.freedom.scales
+    rate = tangent[:, [linkage.iv]] * units[linkage.iv]
+    input_at_rest = np.abs(tangent[:, [linkage.iv]]) < STANDSTILL_TOLERANCE
+    speeds = np.where(np.abs(tangent) < STANDSTILL_TOLERANCE, 0.0, tangent) * units
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: np.ndarray = np.where(stands, np.where(speeds == 0, 0.0, np.sign(speeds) * np.inf), tangent * units / rate)
-    found[:, link.iv] = 1.0
-    return found
+        ratios: np.ndarray = np.where(input_at_rest, np.where(speeds == 0, 0.0, np.sign(speeds) * np.inf), tangent * units / rate)
+    ratios[:, linkage.iv] = 1.0
+    return ratios
 
 
-def _output_ratio(link: Linkage, end: End, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
+def _output_ratio(linkage: Linkage, output: LinkageOutput, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
     """How fast the output moves over how fast the input does; infinite where the input stands still."""
-    speeds = tangent * link.freedom.units
-    rate, by = end.rate(q, speeds), speeds[:, link.iv]
-    stands = np.abs(tangent[:, link.iv]) < STANDS
-    found: np.ndarray = np.where(stands, np.copysign(np.inf, rate), rate / np.where(stands, 1.0, by))
-    return np.abs(found) if not end.coordinate and not end.direction else found
+    speeds = tangent * linkage.freedom.scales
+    rate, input_rate = output.rate(q, speeds), speeds[:, linkage.iv]
+    input_at_rest = np.abs(tangent[:, linkage.iv]) < STANDSTILL_TOLERANCE
+    ratios: np.ndarray = np.where(input_at_rest, np.copysign(np.inf, rate), rate / np.where(input_at_rest, 1.0, input_rate))
+    return np.abs(ratios) if not output.coordinate and not output.direction else ratios

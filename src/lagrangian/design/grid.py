@@ -10,60 +10,60 @@ import numpy as np
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
-from lagrangian.design.reaching import Reaching
+from lagrangian.design.reach import ReachSolver
 
 MARGIN = 2  # nodes beyond what was reached
 FROM_SAMPLES, IN_HOLES = 3, 12  # samples that a node is tried from
 LEAST = 16  # nodes across the shortest side
-GROWN = 6  # times that a grid may grow where its edge is reached
+MAX_GROWTHS = 6  # times that a grid may grow where its edge is reached
 
 
-class Grid:
+class ReachabilityGrid:
     """Nodes `spacing` apart along each axis, from the corner `low` on; whether each is reached, and by which configuration."""
 
-    def __init__(self, reaching: Reaching, samples: np.ndarray, resolution: int) -> None:
-        self.reaching, self.samples = reaching, samples
-        self.places = reaching.places(samples)
-        low, high = self.places.min(axis=0), self.places.max(axis=0)
+    def __init__(self, solver: ReachSolver, samples: np.ndarray, resolution: int) -> None:
+        self.solver, self.samples = solver, samples
+        self.positions = solver.positions(samples)
+        low, high = self.positions.min(axis=0), self.positions.max(axis=0)
         extent = high - low
         self.spacing = extent / np.maximum(resolution * extent / extent.max(), LEAST)
-        self._tree = cKDTree(self.places)
-        self._lay(low - MARGIN * self.spacing, high + MARGIN * self.spacing)
+        self._tree = cKDTree(self.positions)
+        self._allocate(low - MARGIN * self.spacing, high + MARGIN * self.spacing)
         self._seed()
         self._flood(np.argwhere(self.reached))
-        for _ in range(GROWN):
+        for _ in range(MAX_GROWTHS):
             if not self._grow():
                 break
-        self._try_samples(self._beside(), FROM_SAMPLES)
+        self._try_samples(self._unreached_neighbours(), FROM_SAMPLES)
         self._try_samples(np.argwhere(self.holes()[0] > 0), IN_HOLES)
 
-    def _lay(self, low: np.ndarray, high: np.ndarray) -> None:
+    def _allocate(self, low: np.ndarray, high: np.ndarray) -> None:
         self.low = low
         shape = tuple((np.ceil((high - low) / self.spacing).astype(int) + 1).tolist())
         self.reached = np.zeros(shape, dtype=bool)
         self.q = np.zeros((*shape, self.samples.shape[1]))
         self._tries = np.zeros(shape, dtype=int)
 
-    def at(self, nodes: np.ndarray) -> np.ndarray:
+    def node_positions(self, nodes: np.ndarray) -> np.ndarray:
         """Where nodes, given by their numbers, are."""
-        found: np.ndarray = self.low + self.spacing * nodes
-        return found
+        positions: np.ndarray = self.low + self.spacing * nodes
+        return positions
 
     def _attempt(self, nodes: np.ndarray, guess: np.ndarray) -> np.ndarray:
         """Try nodes from configurations; those that were reached."""
-        q, good = self.reaching.reached(self.at(nodes), guess)
+        q, converged = self.solver.solve(self.node_positions(nodes), guess)
         index = tuple(nodes.T)
         self._tries[index] += 1
-        won = nodes[good]
-        self.reached[tuple(won.T)] = True
-        self.q[tuple(won.T)] = q[good]
-        return won
+        reached_nodes = nodes[converged]
+        self.reached[tuple(reached_nodes.T)] = True
+        self.q[tuple(reached_nodes.T)] = q[converged]
+        return reached_nodes
 
     def _seed(self) -> None:
         """Every node that is nearest to a sample, from the nearest of these."""
-        nodes = np.rint((self.places - self.low) / self.spacing).astype(int)
-        away = np.linalg.norm(self.at(nodes) - self.places, axis=1)
-        order = np.argsort(away)
+        nodes = np.rint((self.positions - self.low) / self.spacing).astype(int)
+        distances = np.linalg.norm(self.node_positions(nodes) - self.positions, axis=1)
+        order = np.argsort(distances)
         flat = np.ravel_multi_index(tuple(nodes[order].T), self.reached.shape)
         _, first = np.unique(flat, return_index=True)
         self._attempt(nodes[order][first], self.samples[order][first])
@@ -72,13 +72,13 @@ class Grid:
         """From nodes that were reached to their neighbours, until there are no more."""
         steps = np.concatenate([sign * np.eye(self.reached.ndim, dtype=int) for sign in (1, -1)])
         while len(new):
-            beside = (new[:, None] + steps).reshape(-1, new.shape[1])
+            neighbours = (new[:, None] + steps).reshape(-1, new.shape[1])
             guess = np.repeat(self.q[tuple(new.T)], len(steps), axis=0)
-            inside = ((beside >= 0) & (beside < self.reached.shape)).all(axis=1)
-            beside, guess = beside[inside], guess[inside]
-            open_ = ~self.reached[tuple(beside.T)] & (self._tries[tuple(beside.T)] < FROM_SAMPLES)
-            beside, first = np.unique(beside[open_], axis=0, return_index=True)
-            new = self._attempt(beside, guess[open_][first]) if len(beside) else beside
+            inside = ((neighbours >= 0) & (neighbours < self.reached.shape)).all(axis=1)
+            neighbours, guess = neighbours[inside], guess[inside]
+            untried = ~self.reached[tuple(neighbours.T)] & (self._tries[tuple(neighbours.T)] < FROM_SAMPLES)
+            neighbours, first = np.unique(neighbours[untried], axis=0, return_index=True)
+            new = self._attempt(neighbours, guess[untried][first]) if len(neighbours) else neighbours
 
     def _grow(self) -> bool:
         """A larger grid where nodes at its edge are reached, as those of a mechanism with few samples may be."""
@@ -88,14 +88,14 @@ class Grid:
                 np.moveaxis(edge, axis, 0)[side] = np.moveaxis(self.reached, axis, 0)[side]
         if not edge.any():
             return False
-        before, q, shape, more = self.reached, self.q, self.reached.shape, max(4, max(self.reached.shape) // 8)
-        self._lay(self.low - more * self.spacing, self.low + (np.array(shape) - 1 + more) * self.spacing)
-        old = tuple(slice(more, more + n) for n in shape)
-        self.reached[old], self.q[old] = before, q
+        old_reached, q, shape, margin = self.reached, self.q, self.reached.shape, max(4, max(self.reached.shape) // 8)
+        self._allocate(self.low - margin * self.spacing, self.low + (np.array(shape) - 1 + margin) * self.spacing)
+        old_nodes = tuple(slice(margin, margin + n) for n in shape)
+        self.reached[old_nodes], self.q[old_nodes] = old_reached, q
         self._flood(np.argwhere(self.reached))
         return True
 
-    def _beside(self) -> np.ndarray:
+    def _unreached_neighbours(self) -> np.ndarray:
         """Nodes next to those that are reached."""
         return np.argwhere(ndimage.binary_dilation(self.reached) & ~self.reached)
 
@@ -103,13 +103,13 @@ class Grid:
         """From samples that are near them, one after the other; what is reached so may lead on."""
         if not len(nodes):
             return
-        _, near = self._tree.query(self.at(nodes), k=min(count, len(self.samples)))
-        near = near.reshape(len(nodes), -1)
-        found = [np.zeros((0, nodes.shape[1]), dtype=int)]
-        for column in near.T:
-            left = ~self.reached[tuple(nodes.T)]
-            found.append(self._attempt(nodes[left], self.samples[column[left]]))
-        self._flood(np.concatenate(found))
+        _, sample_indices = self._tree.query(self.node_positions(nodes), k=min(count, len(self.samples)))
+        sample_indices = sample_indices.reshape(len(nodes), -1)
+        new_nodes = [np.zeros((0, nodes.shape[1]), dtype=int)]
+        for column in sample_indices.T:
+            unreached = ~self.reached[tuple(nodes.T)]
+            new_nodes.append(self._attempt(nodes[unreached], self.samples[column[unreached]]))
+        self._flood(np.concatenate(new_nodes))
 
     def holes(self) -> tuple[np.ndarray, int]:
         """Parts that cannot be reached and are enclosed by what can: numbered nodes, and how many parts there are."""
@@ -119,28 +119,30 @@ class Grid:
         labels[np.isin(labels, outside)] = 0
         return labels, len(np.unique(labels)) - 1
 
-    def crossings(self, axis: int, halvings: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def boundary_crossings(self, axis: int, halvings: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Edges along an axis from a node that is reached to one that is not, by their lower nodes; and the boundary on them.
 
         Nodes (n, k), places (n, k) and configurations (n, nq).
         """
-        a = np.moveaxis(self.reached, axis, 0)
+        reached_first = np.moveaxis(self.reached, axis, 0)
         mixed = np.zeros_like(self.reached)
-        np.moveaxis(mixed, axis, 0)[:-1] = a[:-1] != a[1:]
+        np.moveaxis(mixed, axis, 0)[:-1] = reached_first[:-1] != reached_first[1:]
         lower = np.argwhere(mixed)
         upper = lower + np.eye(self.reached.ndim, dtype=int)[axis]
         first = self.reached[tuple(lower.T)][:, None]
         inside, outside = np.where(first, lower, upper), np.where(first, upper, lower)
         q = self.q[tuple(inside.T)]
-        places, q = self.reaching.furthest(q, self._other(inside, axis), self.at(inside), self.at(outside), halvings)
+        places, q = self.solver.furthest_reachable(
+            q, self._neighbour_configurations(inside, axis), self.node_positions(inside), self.node_positions(outside), halvings
+        )
         return lower, places, q
 
-    def _other(self, nodes: np.ndarray, axis: int) -> np.ndarray:
+    def _neighbour_configurations(self, nodes: np.ndarray, axis: int) -> np.ndarray:
         """Configurations of nodes beside these, across an axis, or their own: they may be of another branch."""
-        found = self.q[tuple(nodes.T)]
-        for other in range(nodes.shape[1]):
-            for sign in (1, -1) if other != axis else ():
-                beside = nodes + sign * np.eye(nodes.shape[1], dtype=int)[other]  # none is beyond the margin
-                there = self.reached[tuple(beside.T)]
-                found[there] = self.q[tuple(beside[there].T)]
-        return found
+        configurations = self.q[tuple(nodes.T)]
+        for other_axis in range(nodes.shape[1]):
+            for sign in (1, -1) if other_axis != axis else ():
+                neighbours = nodes + sign * np.eye(nodes.shape[1], dtype=int)[other_axis]  # none is beyond the margin
+                is_reached = self.reached[tuple(neighbours.T)]
+                configurations[is_reached] = self.q[tuple(neighbours[is_reached].T)]
+        return configurations

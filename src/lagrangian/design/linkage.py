@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,14 @@ import numpy as np
 
 from lagrangian.arguments import floats, texts
 from lagrangian.cached import cached_property
-from lagrangian.configuration import reading
+from lagrangian.configuration import state_arguments
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.bounds import EDGE, Bounds
-from lagrangian.configuration.coordinates import periodic_coordinates, single_coordinates
+from lagrangian.configuration.coordinates import LIMIT_TOLERANCE, CoordinateBounds, periodic_coordinates, single_coordinates
 from lagrangian.configuration.start import Start
-from lagrangian.design.freedom import Freedom
-from lagrangian.errors import Argument, ArgumentError, one_of, shown
+from lagrangian.design.freedom import SingleFreedom
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.model.mechanism import GROUND
 
 Fixed = Iterable[str] | Mapping[str, float]
@@ -32,24 +32,26 @@ class Linkage:
     dyn: Dynamics
     input: str
     q: np.ndarray
-    held: tuple[str, ...]
+    fixed: tuple[str, ...]
 
     @cached_property
-    def freedom(self) -> Freedom:
-        found, model = Freedom(self.dyn, self.held, self.q), self.dyn.mechanism
-        if found.degrees < 1:
-            held = f" with {', '.join(self.held)} held" if self.held else ""
-            raise ArgumentError(f"cannot move{held}: its constraints leave no degree of freedom", where=model.name)
-        if found.degrees > 1:
-            others = [n for n, a in _actuated(self.dyn).items() if a and n not in (self.input, *self.held)]
-            example = {name: round(float(self.q[single_coordinates(model)[name][0]]), 4) for name in others[: found.degrees - 1]}
-            hold = f"hold {found.degrees - 1} of its coordinates" + (f", {Argument('fixed', example)}" if example else "")
+    def freedom(self) -> SingleFreedom:
+        freedom, model = SingleFreedom(self.dyn, self.fixed, self.q), self.dyn.mechanism
+        if freedom.degrees < 1:
+            fixed_text = f" with {', '.join(self.fixed)} held" if self.fixed else ""
+            raise ArgumentError(f"cannot move{fixed_text}: its constraints leave no degree of freedom", where=model.name)
+        if freedom.degrees > 1:
+            other_names = [n for n, a in _actuation_by_coordinate(self.dyn).items() if a and n not in (self.input, *self.fixed)]
+            example = {
+                name: round(float(self.q[single_coordinates(model)[name][0]]), 4) for name in other_names[: freedom.degrees - 1]
+            }
+            remedy = f"hold {freedom.degrees - 1} of its coordinates" + (f", {ArgumentName('fixed', example)}" if example else "")
             raise ArgumentError(
-                f"has {found.degrees} degrees of freedom; one is needed, so that {self.input!r} determines the others",
+                f"has {freedom.degrees} degrees of freedom; one is needed, so that {self.input!r} determines the others",
                 where=model.name,
-                remedy=hold,
+                remedy=remedy,
             )
-        return found
+        return freedom
 
     @property
     def iq(self) -> int:
@@ -60,94 +62,98 @@ class Linkage:
         return single_coordinates(self.dyn.mechanism)[self.input][1]
 
     @property
-    def turns(self) -> bool:
+    def input_is_periodic(self) -> bool:
         """Whether a whole turn of the input brings it back to where it was."""
         return self.iq in periodic_coordinates(self.dyn.mechanism)
 
     @property
     def unit(self) -> str:
-        return unit_of(self.dyn, self.iv)
+        return coordinate_unit(self.dyn, self.iv)
 
 
-def unit_of(dyn: Dynamics, iv: int) -> str:
+def coordinate_unit(dyn: Dynamics, iv: int) -> str:
     """Of a coordinate, by the place of its speed."""
     return "m" if [slides for joint in dyn.mechanism.joints for slides in joint.slides][iv] else "rad"
 
 
-def linkage(dyn: Dynamics, given: str | None, q0: Any, fixed: Fixed, over: tuple[float, float] | None) -> Linkage:
+def assemble_linkage(dyn: Dynamics, input_name: str | None, q0: Any, fixed: Fixed, over: tuple[float, float] | None) -> Linkage:
     """A linkage as a caller describes it, assembled within the range `over` of its input."""
     places = single_coordinates(dyn.mechanism)
     values = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(texts(fixed, "fixed"))
     for name in values:
         if name not in places:
-            raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
-    name = _input(dyn, given, tuple(values))
+            raise ArgumentError(unknown_name_message("coordinate", name, places), where=ArgumentName("fixed"))
+    name = _input_coordinate(dyn, input_name, tuple(values))
     if name in values:
         raise ArgumentError(f"is {name!r}, which `fixed` holds; another coordinate must drive the linkage", argument="input")
     start = Start(dyn, q0)
-    q = start.closed() if start.own else start.q
-    said = {n: reading.number(dyn.mechanism, x, (Argument("fixed"), repr(n))) for n, x in values.items() if x is not None}
+    q = start.close_loops() if start.uses_default else start.q
+    prescribed = {
+        n: state_arguments.as_number(dyn.mechanism, x, (ArgumentName("fixed"), repr(n)))
+        for n, x in values.items()
+        if x is not None
+    }
     if over is not None:
-        at = float(np.clip(q[places[name][0]], *over))
-        said |= {name: at} if at != q[places[name][0]] else {}
-    if said:
-        held = {**{n: float(q[places[n][0]]) for n in values}, **said}
-        q = assemble(dyn, q, held)
+        start_value = float(np.clip(q[places[name][0]], *over))
+        prescribed |= {name: start_value} if start_value != q[places[name][0]] else {}
+    if prescribed:
+        fixed_values = {**{n: float(q[places[n][0]]) for n in values}, **prescribed}
+        q = assemble(dyn, q, fixed_values)
     return Linkage(dyn, name, q, tuple(values))
 
 
-def _actuated(dyn: Dynamics) -> dict[str, bool]:
+def _actuation_by_coordinate(dyn: Dynamics) -> dict[str, bool]:
     places = single_coordinates(dyn.mechanism)
     return {n: j.actuated for j in dyn.mechanism.joints for n in j.coordinate_names if n in places}
 
 
-def _input(dyn: Dynamics, given: str | None, fixed: tuple[str, ...]) -> str:
-    known = single_coordinates(dyn.mechanism)
-    if given is not None:
-        if not isinstance(given, str) or given not in known:
-            raise ArgumentError(one_of("coordinate", given, known), where=Argument("input"))
-        return given
-    driven = [name for name, yes in _actuated(dyn).items() if yes and name not in fixed]
+def _input_coordinate(dyn: Dynamics, input_name: str | None, fixed: tuple[str, ...]) -> str:
+    coordinates = single_coordinates(dyn.mechanism)
+    if input_name is not None:
+        if not isinstance(input_name, str) or input_name not in coordinates:
+            raise ArgumentError(unknown_name_message("coordinate", input_name, coordinates), where=ArgumentName("input"))
+        return input_name
+    driven = [name for name, is_actuated in _actuation_by_coordinate(dyn).items() if is_actuated and name not in fixed]
     if len(driven) != 1:
-        why = f"its actuated coordinates are {', '.join(driven[:8])}" if driven else "no joint of it is actuated"
+        reason = f"its actuated coordinates are {', '.join(driven[:8])}" if driven else "no joint of it is actuated"
         raise ArgumentError(
-            f"is needed for {dyn.mechanism.name}: {why}",
+            f"is needed for {dyn.mechanism.name}: {reason}",
             argument="input",
-            remedy=f"give one of {', '.join((driven or list(known))[:12])}" + (", and hold the others" * (len(driven) > 1)),
+            remedy=f"give one of {', '.join((driven or list(coordinates))[:12])}" + (", and hold the others" * (len(driven) > 1)),
         )
     return driven[0]
 
 
-def interval(given: Any, argument: str = "over") -> tuple[float, float] | None:
+def as_interval(value: Any, argument: str = "over") -> tuple[float, float] | None:
     """A range as two finite numbers, the smaller one first."""
-    if given is None:
+    if value is None:
         return None
     try:
-        found = floats(given)
+        ends = floats(value)
     except TypeError:
-        found = np.zeros(0)
-    if found.shape != (2,) or not np.isfinite(found).all() or not found[0] < found[1]:
+        ends = np.zeros(0)
+    if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
         raise ArgumentError(
-            f"is {shown(given)}", argument=argument, remedy="two finite numbers are needed, the smaller one first"
+            f"is {format_value(value)}", argument=argument, remedy="two finite numbers are needed, the smaller one first"
         )
-    return float(found[0]), float(found[1])
+    return float(ends[0]), float(ends[1])
 
 
-def within_limits(bounds: Bounds, name: str, span: tuple[float, float]) -> tuple[float, float]:
+def check_range_within_limits(bounds: CoordinateBounds, name: str, span: tuple[float, float]) -> tuple[float, float]:
     """A range of a coordinate, which is an error where it goes beyond the limits that joints keep."""
     k = bounds.names.index(name)
     low, high = float(bounds.low[k]), float(bounds.high[k])
-    if span[0] < low - EDGE or span[1] > high + EDGE:
+    if span[0] < low - LIMIT_TOLERANCE or span[1] > high + LIMIT_TOLERANCE:
         raise ArgumentError(
             f"goes from {span[0]:g} to {span[1]:g}, beyond the limits of the joint, {low:g} to {high:g}",
-            where=(Argument("over"), repr(name)),
-            remedy=f"give a range within them, or {Argument('limits', False)}",
+            where=(ArgumentName("over"), repr(name)),
+            remedy=f"give a range within them, or {ArgumentName('limits', False)}",
         )
     return max(span[0], low), min(span[1], high)
 
 
 @dataclass(frozen=True, eq=False)
-class End:
+class LinkageOutput:
     """What is moved: a coordinate, a frame along a direction, or a frame along its own path."""
 
     dyn: Dynamics
@@ -161,44 +167,58 @@ class End:
     @property
     def unit(self) -> str:
         if self.coordinate:
-            return unit_of(self.dyn, single_coordinates(self.dyn.mechanism)[self.coordinate][1])
+            return coordinate_unit(self.dyn, single_coordinates(self.dyn.mechanism)[self.coordinate][1])
         return "rad" if self.direction.startswith("w") else "m"
 
     def value(self, q: np.ndarray) -> np.ndarray:
         """Where it is at rows of configurations: a coordinate, or a frame's position along x, y or z."""
         if self.coordinate:
             return q[:, single_coordinates(self.dyn.mechanism)[self.coordinate][0]]
-        found: np.ndarray = np.asarray(self.dyn.pose(q, self.frame))[:, "xyz".index(self.direction), 3]
-        return found
+        positions: np.ndarray = np.asarray(self.dyn.pose(q, self.frame))[:, "xyz".index(self.direction), 3]
+        return positions
 
     def rate(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """How fast it moves at rows of configurations, for speeds; along its own path a frame moves forwards."""
         if self.coordinate:
             return tangent[:, single_coordinates(self.dyn.mechanism)[self.coordinate][1]]
         v = np.asarray(self.dyn.velocity(q, tangent, self.frame))
-        found: np.ndarray = v[:, DIRECTIONS.index(self.direction)] if self.direction else np.linalg.norm(v[:, 3:], axis=1)
-        return found
+        rates: np.ndarray = v[:, TWIST_COMPONENTS.index(self.direction)] if self.direction else np.linalg.norm(v[:, 3:], axis=1)
+        return rates
 
 
-def output_of(dyn: Dynamics, given: Output, input_name: str) -> End | None:
+def as_output(dyn: Dynamics, output: Output, input_name: str) -> LinkageOutput | None:
     """The output as a caller names it; by default the one passive joint on the ground, if there is one alone."""
     places, model = single_coordinates(dyn.mechanism), dyn.mechanism
-    if given is None:
+    if output is None:
         grounded = [j.name for j in model.joints if j.parent == GROUND and j.kind.nv == 1 and j.name in places]
-        others = [name for name in grounded if name != input_name]
-        return End(dyn, others[0]) if len(others) == 1 else None
-    pair = (given, "") if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
+        other_joints = [name for name in grounded if name != input_name]
+        return LinkageOutput(dyn, other_joints[0]) if len(other_joints) == 1 else None
+    pair = (output, "") if isinstance(output, str) else tuple(output) if isinstance(output, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(x, str) for x in pair):
         remedy = "a coordinate, a frame, or a frame with a direction, such as ('tip', 'x'), is needed"
-        raise ArgumentError(f"is {shown(given)}", argument="output", remedy=remedy)
+        raise ArgumentError(f"is {format_value(output)}", argument="output", remedy=remedy)
     name, direction = pair
     if not direction and name in places:
         if name == input_name:
             raise ArgumentError(f"is {name!r}, which is the input", argument="output")
-        return End(dyn, name)
+        return LinkageOutput(dyn, name)
     if name not in model._frames:
-        known = [*places, *model._frames]
-        raise ArgumentError(one_of("coordinate or frame", name, known), where=Argument("output"))
-    if direction and direction not in DIRECTIONS:
-        raise ArgumentError(one_of("direction", direction, DIRECTIONS), where=Argument("output"))
-    return End(dyn, "", name, direction)
+        known_names = [*places, *model._frames]
+        raise ArgumentError(unknown_name_message("coordinate or frame", name, known_names), where=ArgumentName("output"))
+    if direction and direction not in TWIST_COMPONENTS:
+        raise ArgumentError(unknown_name_message("direction", direction, TWIST_COMPONENTS), where=ArgumentName("output"))
+    return LinkageOutput(dyn, "", name, direction)
+
+
+# MERGED lagrangian.design.units: Values and units of results, for people.
+
+
+def format_coordinate(x: float, unit: str) -> str:
+    """A coordinate: angles in degrees."""
+    x = math.degrees(x) if unit == "rad" else float(x)
+    return f"{0.0 if abs(x) < 1e-9 else x:.6g} {'deg' if unit == 'rad' else unit}"
+
+
+def unit_ratio(a: str, b: str) -> str:
+    """The unit of a quotient."""
+    return "1" if a == b else f"{a}/{b}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.files import checked_target, write
+from lagrangian.files import as_target_path, write
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,29 +25,29 @@ class Column:
     meaning: str = ""
 
 
-def save(path: str | os.PathLike[str], mechanism: str, what: str, dimension: str, columns: Sequence[Column]) -> Path:
+def write_table_file(path: str | os.PathLike[str], mechanism: str, title: str, dimension: str, columns: Sequence[Column]) -> Path:
     """Write columns of equal length; the file that was written."""
-    target = checked_target(path)
+    target = as_target_path(path)
     ending = target.suffix.lower()
     if ending not in (".csv", ".nc"):
-        raise ArgumentError(f"{target}: a {what} is written as .csv or .nc (netCDF)", concerns="path")
-    return write(target, _csv(columns) if ending == ".csv" else _netcdf(mechanism, what, dimension, columns))
+        raise ArgumentError(f"{target}: a {title} is written as .csv or .nc (netCDF)", concerns="path")
+    return write(target, _csv(columns) if ending == ".csv" else _netcdf(mechanism, title, dimension, columns))
 
 
 def _csv(columns: Sequence[Column]) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([_plain(f"{c.name} [{c.unit}]" if c.unit not in ("", "1") else c.name) for c in columns])
+    rows.writerow([_escape_cell(f"{c.name} [{c.unit}]" if c.unit not in ("", "1") else c.name) for c in columns])
     rows.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
     return text.getvalue()
 
 
-def _plain(name: str) -> str:
+def _escape_cell(name: str) -> str:
     """A name that no spreadsheet takes for a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 
-def _netcdf(mechanism: str, what: str, dimension: str, columns: Sequence[Column]) -> bytes:
+def _netcdf(mechanism: str, title: str, dimension: str, columns: Sequence[Column]) -> bytes:
     from lagrangian.motion.storage import netcdf
 
     variables = {
@@ -56,4 +56,4 @@ def _netcdf(mechanism: str, what: str, dimension: str, columns: Sequence[Column]
         )
         for c in columns
     }
-    return netcdf.written(netcdf.Table(variables, {"format": f"lagrangian {what} 1", "mechanism": mechanism}))
+    return netcdf.written(netcdf.Table(variables, {"format": f"lagrangian {title} 1", "mechanism": mechanism}))

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from lagrangian.design.compare_turns import ComparedTurns
+    from lagrangian.design.compare_turns import CycleComparison
     from lagrangian.design.coupler_curve import CouplerCurve
-    from lagrangian.design.reachable import Workspace
-    from lagrangian.design.singular import Singularities
-    from lagrangian.design.turn import FullTurn
+    from lagrangian.design.singularities import Singularities
+    from lagrangian.design.turn import CycleAnalysis
+    from lagrangian.design.workspace import Workspace
 
 File = str | os.PathLike[str] | None
 
@@ -35,9 +35,9 @@ class _Shown:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        from lagrangian.pictures.notebook import plotted_html
+        from lagrangian.plots.notebook import result_html
 
-        return plotted_html(self)
+        return result_html(self)
 
 
 class ShownTurn(_Shown):
@@ -60,9 +60,9 @@ class ShownTurn(_Shown):
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.turn_plot import turn_plot
+        from lagrangian.plots.cycle import plot_cycle
 
-        return turn_plot(cast("FullTurn", self), path=path, frames=frames, angles=angles)
+        return plot_cycle(cast("CycleAnalysis", self), path=path, frames=frames, angles=angles)
 
 
 class ShownTurns(_Shown):
@@ -83,9 +83,9 @@ class ShownTurns(_Shown):
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.turns_plot import turns_plot
+        from lagrangian.plots.cycle import plot_cycle_comparison
 
-        return turns_plot(cast("ComparedTurns", self), path=path, angles=angles)
+        return plot_cycle_comparison(cast("CycleComparison", self), path=path, angles=angles)
 
 
 class ShownCurve(_Shown):
@@ -104,9 +104,9 @@ class ShownCurve(_Shown):
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.turn_plot import curve_plot
+        from lagrangian.plots.cycle import plot_coupler_curve
 
-        return curve_plot(cast("CouplerCurve", self), path=path)
+        return plot_coupler_curve(cast("CouplerCurve", self), path=path)
 
 
 class ShownSingularities(_Shown):
@@ -127,9 +127,9 @@ class ShownSingularities(_Shown):
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.singularities_plot import singularities_plot
+        from lagrangian.plots.singularities import plot_singularities
 
-        return singularities_plot(cast("Singularities", self), path=path, angles=angles)
+        return plot_singularities(cast("Singularities", self), path=path, angles=angles)
 
 
 class ShownWorkspace(_Shown):
@@ -148,6 +148,6 @@ class ShownWorkspace(_Shown):
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.workspace_plot import workspace_plot
+        from lagrangian.plots.workspace import plot_workspace
 
-        return workspace_plot(cast("Workspace", self), path=path)
+        return plot_workspace(cast("Workspace", self), path=path)

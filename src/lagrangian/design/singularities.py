@@ -2,30 +2,174 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lagrangian.arguments import count, truth
-from lagrangian.configuration import reading
+from lagrangian.arguments import boolean, count
+from lagrangian.configuration import state_arguments
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.configuration.coordinates import same, single_coordinates
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.coordinates import CoordinateBounds, is_same_configuration, single_coordinates
 from lagrangian.configuration.mobility import mobility
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.circuit import circuit
-from lagrangian.design.linkage import Fixed, Linkage, interval, within_limits
-from lagrangian.design.outputs import frame_of, ranks_of
-from lagrangian.design.rank import Rank
-from lagrangian.design.singular import Singularities, Singularity
-from lagrangian.design.watches import within
-from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
-from lagrangian.kernels.directions import combination
+from lagrangian.design.linkage import Fixed, Linkage, as_interval, check_range_within_limits, coordinate_unit, format_coordinate
+from lagrangian.design.rank import SingularityTest, output_frame_name, singularity_tests
+from lagrangian.design.saving import Column, write_table_file
+from lagrangian.design.showing import ShownSingularities
+from lagrangian.design.solution_curve import range_events, trace_curve
+from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.operational_space import format_direction
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.types import State
+
+# MERGED lagrangian.design.singular: Singular configurations: what is kept of each, and of all that were found over a range.
+
+MAX_LISTED = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Singularity:
+    """A singular configuration.
+
+    Attributes
+    ----------
+    kind : {1, 2, 3}
+        1 if the output loses a direction, 2 if the actuators do not control the mechanism, 3 if both happen.
+    q : numpy.ndarray
+        The configuration.
+    motion : numpy.ndarray
+        The speeds of the motion that leaves the output (1) or the actuators (2) at rest.
+    says : str
+        A sentence about what is lost or gained.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> first = lg.singularities("two_r", {"theta2": (-1.0, 1.0)}, "tip")[0]
+    >>> first.kind, first.says
+    (1, "'tip' cannot move along y")
+    """
+
+    kind: int
+    q: np.ndarray
+    motion: np.ndarray
+    description: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Singularities(ShownSingularities):
+    """The singular configurations that were found over a range of one or two coordinates.
+
+    `singularities` returns this sequence of `Singularity`. Over two coordinates the configurations are points on singular curves.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    frame : str or None
+        The output.
+    directions : tuple of str
+        The directions of the frame that count.
+    over : dict
+        The ranges of the coordinates.
+    found : list of Singularity
+        The configurations.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.singularities("slider_crank", {"theta": (-1.0, 4.0)}, "slider")
+    >>> len(found), found.kind, found.values.round(6) + 0.0
+    (2, array([1, 1]), array([[0.      ],
+           [3.141593]]))
+    """
+
+    mechanism: Mechanism
+    frame: str | None
+    directions: tuple[str, ...]
+    over: dict[str, tuple[float, float]]
+    configurations: list[Singularity]
+    start: np.ndarray
+    dyn: Dynamics = field(repr=False)
+
+    @property
+    def q(self) -> np.ndarray:
+        """The singular configurations, one per row."""
+        return np.array([s.q for s in self.configurations]).reshape(-1, self.mechanism.nq)
+
+    @property
+    def kind(self) -> np.ndarray:
+        """The type of each singular configuration: 1, 2 or 3."""
+        return np.array([s.kind for s in self.configurations], dtype=int)
+
+    @property
+    def values(self) -> np.ndarray:
+        """The values of the coordinates in `over`, one row for each configuration."""
+        places = single_coordinates(self.mechanism)
+        return self.q[:, [places[name][0] for name in self.over]]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of the coordinates in `over`, "rad" or "m"."""
+        places = single_coordinates(self.mechanism)
+        return tuple(coordinate_unit(self.dyn, places[name][1]) for name in self.over)
+
+    def __len__(self) -> int:
+        return len(self.configurations)
+
+    def __getitem__(self, k: int) -> Singularity:
+        return self.configurations[k]
+
+    def __iter__(self) -> Iterator[Singularity]:
+        return iter(self.configurations)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the type and the coordinates of each configuration to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
+        columns = [Column("type", self.kind.astype(float), "1", "type of the singularity")]
+        units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
+        columns += [Column(n, self.q[:, k], units[k]) for k, n in enumerate(self.mechanism.coordinate_names)]
+        return write_table_file(path, self.mechanism.name, "list of singular configurations", "singularity", columns)
+
+    def __repr__(self) -> str:
+        return f"<Singularities of {self.mechanism.name!r}: {len(self)}>"
+
+    def __str__(self) -> str:
+        spans = [
+            f"{n} from {format_coordinate(a, u)} to {format_coordinate(b, u)}"
+            for (n, (a, b)), u in zip(self.over.items(), self.units, strict=True)
+        ]
+        output_text = f"along {', '.join(self.directions)} of {self.frame!r}, " if self.frame else ""
+        heading = f"{self.mechanism.name}: {output_text}{', '.join(spans)}"
+        if not self.configurations:
+            return f"{heading}: no singular configuration was found"
+        if len(self.over) > 1:
+            kinds = [f"{int((self.kind == k).sum())} of type {k}" for k in (1, 2, 3) if (self.kind == k).any()]
+            descriptions = list(dict.fromkeys(f"type {s.kind}: {s.description}" for s in self.configurations))
+            description_lines = [] if len(descriptions) > MAX_LISTED else [f"  {line}" for line in descriptions]
+            return "\n".join([f"{heading}: {len(self)} points on singular curves, {', '.join(kinds)}", *description_lines])
+        lines = [f"{heading}: {len(self)} singular configuration{'s' * (len(self) != 1)}"]
+        name, unit = next(iter(self.over)), self.units[0]
+        for s, (x,) in list(zip(self.configurations, self.values, strict=True))[:MAX_LISTED]:
+            lines.append(f"  {name} = {format_coordinate(x, unit)}, type {s.kind}: {s.description}")
+        return "\n".join([*lines, *([f"  and {len(self) - MAX_LISTED} more"] if len(self) > MAX_LISTED else [])])
+
 
 LINES = 41
 LISTED = 12
@@ -93,24 +237,24 @@ def singularities(
       theta2 = 0 deg, type 1: 'tip' cannot move along y
       theta2 = 180 deg, type 1: 'tip' cannot move along y
     """
-    dyn = dynamics_of(mechanism)
-    limits = truth(limits, "limits")
+    dyn = as_dynamics(mechanism)
+    limits = boolean(limits, "limits")
     spans = _ranges(dyn, over, limits)
     start = Start(dyn, q0)
-    q = start.closed() if start.own else start.q
-    held = _held(dyn, tuple(spans), fixed, q)
-    frame = frame_of(dyn.mechanism, frame, needed=not dyn.mechanism.equations)
-    ranks, chosen = ranks_of(dyn, frame, directions, q)
-    q, lines = _placed(dyn, q, spans, held), count(lines, "lines", least=2)
-    found: list[Singularity] = []
+    q = start.close_loops() if start.uses_default else start.q
+    fixed_values = _fixed_values(dyn, tuple(spans), fixed, q)
+    frame = output_frame_name(dyn.mechanism, frame, needed=not dyn.mechanism.equation_count)
+    ranks, output_directions = singularity_tests(dyn, frame, directions, q)
+    q, lines = _place_start(dyn, q, spans, fixed_values), count(lines, "lines", least=2)
+    configurations: list[Singularity] = []
     for name in spans:
-        others = [n for n in spans if n != name]
-        for at in _lines(dyn, q, spans, others, held, lines):
-            link = Linkage(dyn, name, at, (*others, *held))
-            found += _along(link, spans[name], ranks, limits, found, frame, chosen)
+        other_names = [n for n in spans if n != name]
+        for line_start in _line_starts(dyn, q, spans, other_names, fixed_values, lines):
+            linkage = Linkage(dyn, name, line_start, (*other_names, *fixed_values))
+            configurations += _singularities_along(linkage, spans[name], ranks, limits, configurations, frame, output_directions)
     places = [single_coordinates(dyn.mechanism)[n][0] for n in spans]
-    found.sort(key=lambda s: tuple(s.q[places]))
-    return Singularities(dyn.mechanism, frame, chosen, spans, found, q, dyn)
+    configurations.sort(key=lambda s: tuple(s.q[places]))
+    return Singularities(dyn.mechanism, frame, output_directions, spans, configurations, q, dyn)
 
 
 def _ranges(dyn: Dynamics, over: Any, limits: bool) -> dict[str, tuple[float, float]]:
@@ -118,114 +262,133 @@ def _ranges(dyn: Dynamics, over: Any, limits: bool) -> dict[str, tuple[float, fl
     if not isinstance(over, Mapping) or len(over) not in (1, 2):
         example = dict.fromkeys(list(places)[:1], (0.0, 1.0))
         raise ArgumentError(
-            "must give the range of one coordinate, or of two", argument="over", remedy=f"for example {Argument('over', example)}"
+            "must give the range of one coordinate, or of two",
+            argument="over",
+            remedy=f"for example {ArgumentName('over', example)}",
         )
     for name in over:
         if name not in places:
-            raise ArgumentError(one_of("coordinate", name, places), where=Argument("over"))
-    found, bounds = {}, Bounds(dyn.mechanism, limits)
+            raise ArgumentError(unknown_name_message("coordinate", name, places), where=ArgumentName("over"))
+    ranges, bounds = {}, CoordinateBounds(dyn.mechanism, limits)
     for name, span in over.items():
-        values = [reading.number(dyn.mechanism, x, (Argument("over"), repr(name))) if isinstance(x, str) else x for x in span]
-        made = interval(values)
-        assert made is not None
-        found[name] = within_limits(bounds, name, made)
-    return found
+        values = [
+            state_arguments.as_number(dyn.mechanism, x, (ArgumentName("over"), repr(name))) if isinstance(x, str) else x
+            for x in span
+        ]
+        ends = as_interval(values)
+        assert ends is not None
+        ranges[name] = check_range_within_limits(bounds, name, ends)
+    return ranges
 
 
-def _held(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> dict[str, float]:
+def _fixed_values(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> dict[str, float]:
     """The coordinates that stand still, with their values: as many as leave one freedom for each in `over`."""
     places, model = single_coordinates(dyn.mechanism), dyn.mechanism
-    given = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys((fixed,) if isinstance(fixed, str) else fixed)
-    for name in given:
+    values_by_name = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys((fixed,) if isinstance(fixed, str) else fixed)
+    for name in values_by_name:
         if name not in places:
-            raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
+            raise ArgumentError(unknown_name_message("coordinate", name, places), where=ArgumentName("fixed"))
         if name in over:
             raise ArgumentError(f"holds {name!r}, which is also in `over`", argument="fixed")
     degrees = mobility(dyn, q).nearby
-    if not given:
+    if not values_by_name:
         driven = {n for j in model.joints if j.actuated for n in j.coordinate_names}
-        others = [n for n in places if n not in over and (n in driven or not model.equations)]
-        given = dict.fromkeys(others)
-    if len(given) != degrees - len(over):
+        other_names = [n for n in places if n not in over and (n in driven or not model.equation_count)]
+        values_by_name = dict.fromkeys(other_names)
+    if len(values_by_name) != degrees - len(over):
         raise ArgumentError(
             f"{model.name} has {degrees} degree{'s' * (degrees != 1)} of freedom: beside {', '.join(over)}, "
-            f"{max(0, degrees - len(over))} coordinates must be held, but these would be: {', '.join(given) or 'none'}",
+            f"{max(0, degrees - len(over))} coordinates must be held, but these would be: {', '.join(values_by_name) or 'none'}",
             concerns="fixed",
-            remedy=f"name them with {Argument('fixed', ...)}",
+            remedy=f"name them with {ArgumentName('fixed', ...)}",
         )
-    where = Argument("fixed")
-    return {n: float(q[places[n][0]]) if x is None else reading.number(model, x, (where, repr(n))) for n, x in given.items()}
+    where = ArgumentName("fixed")
+    return {
+        n: float(q[places[n][0]]) if x is None else state_arguments.as_number(model, x, (where, repr(n)))
+        for n, x in values_by_name.items()
+    }
 
 
-def _placed(dyn: Dynamics, q: np.ndarray, spans: dict[str, tuple[float, float]], held: dict[str, float]) -> np.ndarray:
+def _place_start(
+    dyn: Dynamics, q: np.ndarray, spans: dict[str, tuple[float, float]], fixed_values: dict[str, float]
+) -> np.ndarray:
     """The start with held coordinates at their values and the others within their ranges."""
     places = single_coordinates(dyn.mechanism)
-    wanted = held | {n: float(np.clip(q[places[n][0]], *span)) for n, span in spans.items()}
-    if all(q[places[n][0]] == x for n, x in wanted.items()):
+    targets = fixed_values | {n: float(np.clip(q[places[n][0]], *span)) for n, span in spans.items()}
+    if all(q[places[n][0]] == x for n, x in targets.items()):
         return q
-    return assemble(dyn, q, wanted)
+    return assemble(dyn, q, targets)
 
 
-def _lines(
-    dyn: Dynamics, q: np.ndarray, spans: dict[str, tuple[float, float]], others: list[str], held: dict[str, float], count: int
+def _line_starts(
+    dyn: Dynamics,
+    q: np.ndarray,
+    spans: dict[str, tuple[float, float]],
+    other_names: list[str],
+    fixed_values: dict[str, float],
+    count: int,
 ) -> Iterator[np.ndarray]:
     """Where curves along one coordinate begin: at values of the other one, each found from its neighbour; or q itself."""
-    if not others:
+    if not other_names:
         yield q
         return
-    (name,), places = others, single_coordinates(dyn.mechanism)
+    (name,), places = other_names, single_coordinates(dyn.mechanism)
     values = np.linspace(*spans[name], count)
-    at = q[places[name][0]]
-    for some in (values[values >= at], values[values < at][::-1]):
-        near = q
-        for x in some:
+    start_value = q[places[name][0]]
+    for part in (values[values >= start_value], values[values < start_value][::-1]):
+        neighbour = q
+        for x in part:
             try:
-                near = assemble(dyn, near, held | {name: float(x)}, starts=0)
+                neighbour = assemble(dyn, neighbour, fixed_values | {name: float(x)}, starts=0)
             except AssemblyError:  # out of reach from here on
                 break
-            yield near
+            yield neighbour
 
 
-def _along(
-    link: Linkage,
+def _singularities_along(
+    linkage: Linkage,
     span: tuple[float, float],
-    ranks: list[Rank],
+    tests: list[SingularityTest],
     limits: bool,
-    known: list[Singularity],
+    earlier: list[Singularity],
     frame: str | None,
     directions: tuple[str, ...],
 ) -> list[Singularity]:
     """Those on the curve through a configuration, that are not known yet."""
-    bounds = Bounds(link.dyn.mechanism, limits)
-    if bounds.outside(link.q).any() or not span[0] - 1e-9 <= link.q[link.iq] <= span[1] + 1e-9:
+    bounds = CoordinateBounds(linkage.dyn.mechanism, limits)
+    if bounds.is_outside(linkage.q).any() or not span[0] - 1e-9 <= linkage.q[linkage.iq] <= span[1] + 1e-9:
         return []
-    watches = within("range", link.iq, *span)
+    events = range_events("range", linkage.iq, *span)
     for name, iq, low, high in zip(bounds.names, bounds.iq, bounds.low, bounds.high, strict=True):
-        if name not in link.held:
-            watches += within(name, iq, low, high)
-    way = circuit(link.freedom, link.q, link.freedom.any_tangent(link.q), watches)
-    if len(way.s) < 2:
+        if name not in linkage.fixed:
+            events += range_events(name, iq, low, high)
+    curve = trace_curve(linkage.freedom, linkage.q, linkage.freedom.any_tangent(linkage.q), events)
+    if len(curve.s) < 2:
         return []
-    found: list[Singularity] = []
-    for rank in ranks:
-        for _, q in rank.zeros(way):
-            made = _described(link.dyn, rank, q, frame, directions)
-            at = next((k for k, s in enumerate(found) if same(link.dyn, s.q, q)), None)
-            if at is None:
-                found.append(made)
-            elif found[at].kind not in (rank.kind, 3):
-                before = found[at]
-                found[at] = Singularity(3, before.q, made.motion, f"{before.says}; {made.says}")
-    return [s for s in found if not any(same(link.dyn, s.q, other.q) for other in known)]
+    configurations: list[Singularity] = []
+    for test in tests:
+        for _, q in test.find_rank_drops(curve):
+            singularity = _make_singularity(linkage.dyn, test, q, frame, directions)
+            index = next((k for k, s in enumerate(configurations) if is_same_configuration(linkage.dyn, s.q, q)), None)
+            if index is None:
+                configurations.append(singularity)
+            elif configurations[index].kind not in (test.kind, 3):
+                first = configurations[index]
+                configurations[index] = Singularity(
+                    3, first.q, singularity.motion, f"{first.description}; {singularity.description}"
+                )
+    return [s for s in configurations if not any(is_same_configuration(linkage.dyn, s.q, other.q) for other in earlier)]
 
 
-def _described(dyn: Dynamics, rank: Rank, q: np.ndarray, frame: str | None, directions: tuple[str, ...]) -> Singularity:
-    lost, motion = rank.vectors(q)
+def _make_singularity(
+    dyn: Dynamics, test: SingularityTest, q: np.ndarray, frame: str | None, directions: tuple[str, ...]
+) -> Singularity:
+    lost_combination, motion = test.lost_directions(q)
     motion = motion / np.abs(motion).max()
-    if rank.kind == 1:
-        if np.linalg.norm(lost) < 1e-6:
+    if test.kind == 1:
+        if np.linalg.norm(lost_combination) < 1e-6:
             return Singularity(1, q, motion, "the constraints depend on each other")
-        return Singularity(1, q, motion, f"{frame!r} cannot move along {combination(lost, directions)}")
+        return Singularity(1, q, motion, f"{frame!r} cannot move along {format_direction(lost_combination, directions)}")
     moving = [n for n, x in zip(dyn.mechanism.speed_names, motion, strict=True) if abs(x) > 0.1]
     names = ", ".join(moving[:6]) + ", ..." * (len(moving) > 6)
     return Singularity(2, q, motion, f"with the actuated joints locked, {names} can still move")

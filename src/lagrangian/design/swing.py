@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import brentq
 
-from lagrangian.design.circuit import Circuit
-from lagrangian.design.linkage import End
+from lagrangian.design.linkage import LinkageOutput
+from lagrangian.design.solution_curve import SolutionCurve
 
 STILL = 1e-9  # rad or m: what moves less stands still
 
 
 @dataclass(frozen=True)
-class Swing:
+class OutputTravel:
     """The range of a coordinate, or of the position of a frame along an axis, over the turn of a linkage.
 
     Attributes
@@ -46,8 +46,8 @@ class Swing:
     unit: str
     low: float
     high: float
-    low_at: float
-    high_at: float
+    input_at_low: float
+    input_at_high: float
     turns: int = 0
 
     @property
@@ -56,37 +56,41 @@ class Swing:
         return self.high - self.low
 
     @property
-    def still(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether it does not move at all."""
         return not self.turns and self.extent < STILL
 
 
 @dataclass(frozen=True, eq=False)
-class Covered:
+class CoveredRange:
     """The part of a linkage's curve that a turn goes through: between two places along it, with the configurations there."""
 
-    way: Circuit = field(repr=False)
+    curve: SolutionCurve = field(repr=False)
     low: float
     high: float
     ends: tuple[np.ndarray, np.ndarray]
     input_value: Callable[[np.ndarray], float]  # of a configuration, counted as the rows of the turn are
     shift: np.ndarray  # by how much coordinates are further when a closed curve is back at its beginning
 
-    def swing(self, end: End) -> Swing:
+    def travel(self, output: LinkageOutput) -> OutputTravel:
         """Of a coordinate, or of a frame along x, y or z; extremes are located where its speed changes its sign."""
-        s = self.way.s[(self.way.s > self.low) & (self.way.s < self.high)]
+        s = self.curve.s[(self.curve.s > self.low) & (self.curve.s < self.high)]
         s = np.concatenate([[self.low], s, [self.high]])
-        rate = self._rate(end, s)
-        turned = np.flatnonzero(rate[:-1] * rate[1:] < 0)
-        found = [brentq(lambda x: self._rate(end, np.array([x]))[0], s[k], s[k + 1], xtol=1e-15, rtol=1e-14) for k in turned]
-        q = self.way.between(np.concatenate([s, found]))[0]
+        rate = self._rate(output, s)
+        sign_changes = np.flatnonzero(rate[:-1] * rate[1:] < 0)
+        extremes = [
+            brentq(lambda x: self._rate(output, np.array([x]))[0], s[k], s[k + 1], xtol=1e-15, rtol=1e-14) for k in sign_changes
+        ]
+        q = self.curve.evaluate(np.concatenate([s, extremes]))[0]
         q[0], q[len(s) - 1] = self.ends
-        value = end.value(q)
+        value = output.value(q)
         low, high = int(np.argmin(value)), int(np.argmax(value))
-        turns = round(float(end.value((q[0] + self.shift)[None])[0] - value[0]) / (2 * np.pi)) if end.coordinate else 0
-        at = (self.input_value(q[low]), self.input_value(q[high]))
-        return Swing(str(end), end.unit, float(value[low]), float(value[high]), *at, turns if end.unit == "rad" else 0)
+        turns = round(float(output.value((q[0] + self.shift)[None])[0] - value[0]) / (2 * np.pi)) if output.coordinate else 0
+        input_values = (self.input_value(q[low]), self.input_value(q[high]))
+        return OutputTravel(
+            str(output), output.unit, float(value[low]), float(value[high]), *input_values, turns if output.unit == "rad" else 0
+        )
 
-    def _rate(self, end: End, s: np.ndarray) -> np.ndarray:
-        q, tangent = self.way.between(s)
-        return end.rate(q, tangent * self.way.freedom.units)
+    def _rate(self, output: LinkageOutput, s: np.ndarray) -> np.ndarray:
+        q, tangent = self.curve.evaluate(s)
+        return output.rate(q, tangent * self.curve.freedom.scales)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.design.circuit import Circuit
 from lagrangian.design.coupler_curve import CouplerCurve, coupler_curve
 from lagrangian.design.four_bar import FourBar
-from lagrangian.design.linkage import End
-from lagrangian.design.saving import Column, save
+from lagrangian.design.linkage import LinkageOutput, format_coordinate, unit_ratio
+from lagrangian.design.saving import Column, write_table_file
 from lagrangian.design.showing import ShownTurn
-from lagrangian.design.swing import Covered, Swing
-from lagrangian.design.units import in_words, per
+from lagrangian.design.solution_curve import SolutionCurve
+from lagrangian.design.swing import CoveredRange, OutputTravel
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
@@ -50,14 +50,14 @@ class DeadCentre:
     output x 3.141593 [ 3.142 -3.142  0.2  ]
     """
 
-    of: str
+    kind: str
     coordinate: str
     input_value: float
     q: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FullTurn(ShownTurn):
+class CycleAnalysis(ShownTurn):
     """The motion of a linkage over a full turn of its input, or over the range that the input has.
 
     `full_turn` returns it. Arrays have one row for each value `x` of the input. Rows at a dead centre of the input have infinite
@@ -131,10 +131,10 @@ class FullTurn(ShownTurn):
     ends: tuple[str, str]
     turns: int
     four_bar: FourBar | None
-    swings: dict[str, Swing]
+    travels: dict[str, OutputTravel]
     dyn: Dynamics = field(repr=False)
-    circuit: Circuit = field(repr=False)
-    covered: Covered = field(repr=False)
+    curve: SolutionCurve = field(repr=False)
+    covered_range: CoveredRange = field(repr=False)
     wrenches: dict[str, np.ndarray] = field(repr=False)
 
     @property
@@ -163,16 +163,16 @@ class FullTurn(ShownTurn):
     @cached_property
     def reactions(self) -> np.ndarray:
         """The wrench of each joint on its child body, as `Dynamics.reactions` returns it, with the shape (rows, joints, 6)."""
-        good = np.isfinite(self.torque)
-        found = np.full((len(self.x), len(self.mechanism.joints), 6), np.nan)
-        pushed = {frame: rows[good] for frame, rows in self.wrenches.items()}
-        states = (self.q[good], self.qd[good], self.qdd[good])
-        if good.any():
-            found[good] = self.dyn.reactions(*states, pushed or None, self.multipliers[good])
-        return found
+        finite = np.isfinite(self.torque)
+        reactions = np.full((len(self.x), len(self.mechanism.joints), 6), np.nan)
+        wrenches = {frame: rows[finite] for frame, rows in self.wrenches.items()}
+        states = (self.q[finite], self.qd[finite], self.qdd[finite])
+        if finite.any():
+            reactions[finite] = self.dyn.reactions(*states, wrenches or None, self.multipliers[finite])
+        return reactions
 
     @property
-    def stands_still(self) -> bool:
+    def output_is_fixed(self) -> bool:
         """Whether there is an output that the input does not move."""
         return self.output_ratio is not None and not self.output_ratio.any()
 
@@ -182,18 +182,18 @@ class FullTurn(ShownTurn):
 
         It is None unless the input turns fully and the output moves to and fro once per turn.
         """
-        ends = [d.input_value for d in self.dead_centres if d.of == "output"]
+        ends = [d.input_value for d in self.dead_centres if d.kind == "output"]
         if self.turns != 1 or len(ends) != 2:
             return None
-        one = abs(ends[1] - ends[0])
-        return max(one, 2 * math.pi - one), min(one, 2 * math.pi - one)
+        first_stroke = abs(ends[1] - ends[0])
+        return max(first_stroke, 2 * math.pi - first_stroke), min(first_stroke, 2 * math.pi - first_stroke)
 
     @property
     def time_ratio(self) -> float | None:
         """The time of the output's advance over that of its return, at a constant speed of the input; at least 1, or None."""
         return self.strokes[0] / self.strokes[1] if self.strokes is not None else None
 
-    def swing(self, frame: str) -> dict[str, Swing]:
+    def frame_travel(self, frame: str) -> dict[str, OutputTravel]:
         """Return how far the origin of a frame travels along x, y and z over the range of the input.
 
         Parameters
@@ -214,9 +214,9 @@ class FullTurn(ShownTurn):
         0.2
         """
         name = self.mechanism.frame(frame).name
-        return {axis: self.covered.swing(End(self.dyn, "", name, axis)) for axis in "xyz"}
+        return {axis: self.covered_range.travel(LinkageOutput(self.dyn, "", name, axis)) for axis in "xyz"}
 
-    def swing_text(self, frame: str) -> str:
+    def frame_travel_text(self, frame: str) -> str:
         """Describe how far the origin of a frame travels.
 
         Parameters
@@ -235,9 +235,8 @@ class FullTurn(ShownTurn):
         >>> print(lg.full_turn("slider_crank").swing_text("slider"))
         slider travels: x from 0.2 to 0.4 m
         """
-        from lagrangian.design.turn_text import swing_of_frame
 
-        return swing_of_frame(frame, self.swing(frame))
+        return frame_travel_text(frame, self.frame_travel(frame))
 
     def coupler_curve(self, frame: str) -> CouplerCurve:
         """Return the curve that the origin of a frame draws over all configurations of the linkage.
@@ -258,7 +257,7 @@ class FullTurn(ShownTurn):
         >>> print(lg.full_turn("slider_crank").coupler_curve("rod"))
         rod draws a closed curve of 0.628319 m with no cusps and no double points
         """
-        return coupler_curve(self.circuit, frame)
+        return coupler_curve(self.curve, frame)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all rows to a file.
@@ -279,22 +278,27 @@ class FullTurn(ShownTurn):
         >>> lg.full_turn("slider_crank").save("turn.csv").name
         'turn.csv'
         """
-        return save(path, self.mechanism.name, "turn", "row", self._columns())
+        return write_table_file(path, self.mechanism.name, "turn", "row", self._columns())
 
     def _columns(self) -> list[Column]:
         slides = [slides for joint in self.mechanism.joints for slides in joint.slides]
-        of_input, of_output = self.units
-        force = "N m" if of_input == "rad" else "N"
-        columns = [Column("input", self.x, of_input, f"the input, {self.input}")]
+        input_unit, output_unit = self.units
+        force = "N m" if input_unit == "rad" else "N"
+        columns = [Column("input", self.x, input_unit, f"the input, {self.input}")]
         units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
         columns += [Column(n, self.q[:, k], units[k]) for k, n in enumerate(self.mechanism.coordinate_names)]
         columns += [
-            Column(f"d_{n}", self.velocity_ratios[:, k], per("m" if slides[k] else "rad", of_input), "over the input's speed")
+            Column(
+                f"d_{n}",
+                self.velocity_ratios[:, k],
+                unit_ratio("m" if slides[k] else "rad", input_unit),
+                "over the input's speed",
+            )
             for k, n in enumerate(self.mechanism.speed_names)
         ]
         if self.output_ratio is not None and self.mechanical_advantage is not None:
-            columns.append(Column("output_ratio", self.output_ratio, per(of_output, of_input)))
-            columns.append(Column("mechanical_advantage", self.mechanical_advantage, per(of_input, of_output)))
+            columns.append(Column("output_ratio", self.output_ratio, unit_ratio(output_unit, input_unit)))
+            columns.append(Column("mechanical_advantage", self.mechanical_advantage, unit_ratio(input_unit, output_unit)))
         if self.transmission_angle is not None:
             columns.append(Column("transmission_angle", self.transmission_angle, "rad"))
         for name in ("torque", "static_torque", "inertial_torque", "friction_torque"):
@@ -305,11 +309,10 @@ class FullTurn(ShownTurn):
         return f"<FullTurn of {self.mechanism.name!r}: {self.input}, {len(self.x)} rows>"
 
     def __str__(self) -> str:
-        from lagrangian.design.turn_text import turn_text
 
-        return turn_text(self)
+        return cycle_text(self)
 
-    def told(self, x: float) -> str:
+    def format_input(self, x: float) -> str:
         """Format a value of the input with its unit; angles are in degrees.
 
         Parameters
@@ -322,4 +325,113 @@ class FullTurn(ShownTurn):
         str
             The text.
         """
-        return in_words(x, self.units[0])
+        return format_coordinate(x, self.units[0])
+
+
+# MERGED lagrangian.design.turn_text: A turn of a linkage in words: whether it turns, how far its joints swing, how well it
+# transmits, and what drives it.
+
+MAX_LISTED = 16  # joints whose swing is told
+
+
+def cycle_text(turn: CycleAnalysis) -> str:
+    """The essentials, one a line."""
+    lines = [f"{turn.mechanism.name}: {_range_text(turn)}"]
+    lines += [str(turn.four_bar)] if turn.four_bar is not None else []
+    for d in turn.dead_centres:
+        consequence = "the input cannot go further" if d.kind == "input" else "the output turns back"
+        lines.append(f"dead centre of {d.coordinate} at {turn.input} = {turn.format_input(d.input_value)}: {consequence}")
+    lines += _travel_lines(turn)
+    lines += [_strokes_text(turn)] if turn.strokes is not None else []
+    if turn.output_is_fixed:
+        return "\n".join([*lines, f"{turn.input} does not move {turn.output}, so nothing is transmitted", *_force_lines(turn)])
+    lines += [_transmission_text(turn)] if turn.transmission_angle is not None else []
+    lines += [_advantage_text(turn)] if turn.output_ratio is not None else []
+    return "\n".join([*lines, *_force_lines(turn)])
+
+
+def _range_text(turn: CycleAnalysis) -> str:
+    if turn.turns:
+        after = "after one turn" if turn.turns == 1 else f"after {turn.turns} turns"
+        return f"{turn.input} turns fully, and the linkage returns to its start {after}"
+    low, high = turn.range
+    reason = turn.ends[0] if turn.ends[0] == turn.ends[1] else f"{turn.ends[0]} and {turn.ends[1]}"
+    return f"{turn.input} goes from {turn.format_input(low)} to {turn.format_input(high)} ({reason})"
+
+
+def _travel_lines(turn: CycleAnalysis) -> Iterable[str]:
+    """The output first."""
+    travels = sorted(turn.travels.values(), key=lambda s: s.name != turn.output)
+    yield from (_travel_text(turn, s) for s in travels[:MAX_LISTED])
+    if len(travels) > MAX_LISTED:
+        yield f"... and {len(travels) - MAX_LISTED} more joints; `swings` has all of them"
+
+
+def _travel_text(turn: CycleAnalysis, s: OutputTravel) -> str:
+    if s.turns:
+        input_turns = "one turn" if turn.turns == 1 else f"{turn.turns} turns"
+        return f"{s.name} turns fully: {s.turns} turn{'s' * (abs(s.turns) != 1)} for {input_turns} of {turn.input}"
+    if s.is_fixed:
+        return f"{s.name} stands still at {format_coordinate(s.low, s.unit)}"
+    (first, input_at_first), (last, input_at_last) = sorted(
+        [(s.low, s.input_at_low), (s.high, s.input_at_high)], key=lambda x: x[1]
+    )
+    verb = "swings by" if s.unit == "rad" else "moves by"
+    return (
+        f"{s.name} {verb} {format_coordinate(s.extent, s.unit)}: from {format_coordinate(first, s.unit)} at {turn.input} = {turn.format_input(input_at_first)} "
+        f"to {format_coordinate(last, s.unit)} at {turn.format_input(input_at_last)}"
+    )
+
+
+def frame_travel_text(frame: str, travels: dict[str, OutputTravel]) -> str:
+    """How far a frame's origin travels."""
+    ranges = [f"{axis} from {s.low:.6g} to {s.high:.6g}" for axis, s in travels.items() if not s.is_fixed]
+    return f"{frame} travels: {', '.join(ranges)} m" if ranges else f"{frame} stands still"
+
+
+def _strokes_text(turn: CycleAnalysis) -> str:
+    assert turn.strokes is not None
+    assert turn.time_ratio is not None
+    slow, fast = (turn.format_input(x) for x in turn.strokes)
+    return f"time ratio {turn.time_ratio:.4g}: {turn.output} advances during {slow} of {turn.input}, and returns during {fast}"
+
+
+def _transmission_text(turn: CycleAnalysis) -> str:
+    assert turn.transmission_angle is not None
+    angle = np.round(np.degrees(turn.transmission_angle), 6) + 0.0  # of equal ones, the first
+    low, high = int(np.argmin(angle)), int(np.argmax(angle))
+    mu = [angle[k] for k in (low, high)]
+    return (
+        f"transmission angle at {turn.output}: {mu[0]:.4g} deg at {turn.input} = {turn.format_input(turn.x[low])} "
+        f"to {mu[1]:.4g} deg at {turn.format_input(turn.x[high])}"
+    )
+
+
+def _advantage_text(turn: CycleAnalysis) -> str:
+    assert turn.output_ratio is not None
+    ratio = np.abs(turn.output_ratio)
+    fast = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
+    units = [unit_ratio(*pair) for pair in (turn.units[::-1], turn.units)]
+    ratio_text, advantage_text = (
+        f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True)
+    )
+    return (
+        f"{turn.output} over {turn.input}: velocity ratio of at most {ratio_text}, at {turn.format_input(turn.x[fast])}, "
+        f"where the mechanical advantage is {advantage_text}"
+    )
+
+
+def _force_lines(turn: CycleAnalysis) -> list[str]:
+    if not np.isfinite(turn.torque).any():
+        return []
+    unit = "N m" if turn.units[0] == "rad" else "N"
+    rate = f"{turn.speed:g} {turn.units[0]}/s"
+    parts = []
+    for condition, rows in (("at rest", turn.static_torque), (f"at {rate}", turn.torque)):
+        largest = np.nanmax(np.abs(rows))
+        if largest < 1e-12:
+            continue
+        low, high = int(np.nanargmin(np.round(rows / largest, 9))), int(np.nanargmax(np.round(rows / largest, 9)))
+        ends = f"{rows[low]:.4g} (at {turn.format_input(turn.x[low])}) to {rows[high]:.4g} {unit} (at {turn.format_input(turn.x[high])})"
+        parts.append(f"{'force' if unit == 'N' else 'torque'} at {turn.input}, {condition}: {ends}")
+    return parts

@@ -2,28 +2,151 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
-from lagrangian.arguments import count, truth
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.start import Start
+from lagrangian.arguments import boolean, count
+from lagrangian.configuration.coordinates import CoordinateBounds
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.grid import Grid
-from lagrangian.design.outline import outline
-from lagrangian.design.outputs import frame_of
-from lagrangian.design.reachable import Workspace
-from lagrangian.design.reaching import Reaching
-from lagrangian.design.samples import moving_rank, plane_of, ranges_of, sampled
-from lagrangian.design.surface import surface
+from lagrangian.design.boundary import trace_outline
+from lagrangian.design.grid import ReachabilityGrid
+from lagrangian.design.rank import output_frame_name
+from lagrangian.design.reach import ReachSolver, moving_rank, plane_basis, sample_configurations, sampling_bounds
+from lagrangian.design.saving import Column, write_table_file
+from lagrangian.design.showing import ShownWorkspace
+from lagrangian.design.surface import contour_surface
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.types import State
+
+# MERGED lagrangian.design.reachable: Where a frame can be: points, the boundary, and what it encloses.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workspace(ShownWorkspace):
+    """The set of points that the origin of a frame can reach.
+
+    `workspace` returns it. A frame that moves on a curved surface has points only.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    frame : str
+        The frame.
+    kind : {"plane", "space", "surface"}
+        Whether the points lie in a plane, fill a space, or lie on a curved surface.
+    points, q : numpy.ndarray
+        Points that are reached, with the shape (samples, 3) in m, and the configurations that reach them.
+    boundary : list of numpy.ndarray
+        In a plane, a closed polygon for each piece of the edge: outer ones anticlockwise, those around holes clockwise. In space,
+        points on the surface.
+    boundary_q : list of numpy.ndarray
+        The configurations at the boundary. There an arm is singular, or a joint is at its limit.
+    vertices, faces : numpy.ndarray
+        In space, a mesh of the surface.
+    area, volume : float or None
+        The area in m^2, or the volume in m^3.
+    error : float
+        An estimate of the error of the area or the volume.
+    holes : int
+        The number of enclosed regions that are out of reach.
+    plane : numpy.ndarray
+        Two unit vectors of the plane, or the three axes.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> found = lg.workspace("two_r", "tip", over={"theta2": (0.5, 2.5)})
+    >>> found.holes, round(found.area, 4)
+    (1, 10.5477)
+    """
+
+    mechanism: Mechanism
+    frame: str
+    kind: str  # "plane", "space" or "surface"
+    points: np.ndarray
+    q: np.ndarray
+    dyn: Dynamics = field(repr=False)
+    boundary: list[np.ndarray] = field(default_factory=list)
+    boundary_q: list[np.ndarray] = field(default_factory=list)
+    vertices: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    faces: np.ndarray = field(default_factory=lambda: np.zeros((0, 4), dtype=int))
+    area: float | None = None
+    volume: float | None = None
+    error: float = 0.0
+    holes: int = 0
+    plane: np.ndarray = field(default_factory=lambda: np.eye(3))
+
+    @property
+    def extent(self) -> tuple[np.ndarray, np.ndarray]:
+        """The smallest and the largest x, y and z, as two arrays in m."""
+        places = np.vstack([self.points, *self.boundary])
+        return places.min(axis=0), places.max(axis=0)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the boundary with its configurations, or the samples of a curved surface, to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it ends in .csv or .nc (netCDF).
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
+        parts = list(zip(self.boundary, self.boundary_q, strict=True)) or [(self.points, self.q)]
+        piece = np.concatenate([np.full(len(p), k, dtype=float) for k, (p, _) in enumerate(parts)])
+        points, q = np.vstack([p for p, _ in parts]), np.vstack([x for _, x in parts])
+        columns = [Column("piece", piece, "1", "number of the piece of the boundary")]
+        columns += [Column(x, points[:, k], "m", f"{x} of {self.frame}") for k, x in enumerate("xyz")]
+        units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
+        names = [f"q_{n}" if n in "xyz" else n for n in self.mechanism.coordinate_names]
+        columns += [Column(n, q[:, k], units[k]) for k, n in enumerate(names)]
+        return write_table_file(path, self.mechanism.name, "workspace", "point", columns)
+
+    def __repr__(self) -> str:
+        return f"<Workspace of {self.frame!r} of {self.mechanism.name!r}: {self._size_text()}>"
+
+    def _size_text(self) -> str:
+        if self.area is not None:
+            return f"{format_with_error(self.area, self.error)} m^2"
+        return f"{format_with_error(self.volume, self.error)} m^3" if self.volume is not None else "a curved surface"
+
+    def __str__(self) -> str:
+        low, high = self.extent
+        extent_text = ", ".join(
+            f"{x} from {a + 0.0:.4g} to {b + 0.0:.4g}" for x, a, b in zip("xyz", low, high, strict=True) if b - a > 1e-9
+        )
+        lines = [f"{self.mechanism.name}: {self.frame!r} reaches {self._size_text()}; {extent_text} m"]
+        if self.kind == "surface":
+            return f"{lines[0]}. The frame moves on this surface, which encloses no volume; the result has sample points only"
+        holes_text = {0: "no hole", 1: "one hole"}.get(self.holes, f"{self.holes} holes")
+        pieces = sum(_twice_signed_area(p @ self.plane.T) > 0 for p in self.boundary) if self.area is not None else 1
+        pieces_text = "in one piece" if pieces == 1 else f"in {pieces} pieces"
+        points = f"{len(self.points)} samples, {sum(map(len, self.boundary))} points on the boundary"
+        return f"{lines[0]}\n{pieces_text}, with {holes_text}; {points}"
+
+
+def format_with_error(x: float, error: float) -> str:
+    """A number with as many digits as its error leaves."""
+    digits = int(np.clip(np.ceil(np.log10(abs(x) / max(error, 1e-12 * abs(x), 1e-300))), 2, 9)) if x else 3
+    return f"{x:.{digits}g} +- {error:.1g}"
+
+
+def _twice_signed_area(p: np.ndarray) -> float:
+    x, y = p.T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
+
 
 SAMPLES, CLOSED_SAMPLES = 20_000, 2_000
 PLANAR, SPATIAL = 64, 28  # nodes across
@@ -85,62 +208,74 @@ def workspace(
     two_r: 'tip' reaches 12.56637 +- 1e-06 m^2; x from -2 to 2, y from -2 to 2 m
     in one piece, with no hole; 20000 samples, 1032 points on the boundary
     """
-    dyn = dynamics_of(mechanism)
-    model, closed = dyn.mechanism, bool(dyn.mechanism.equations)
-    name = frame_of(model, frame)
+    dyn = as_dynamics(mechanism)
+    model, has_loops = dyn.mechanism, bool(dyn.mechanism.equation_count)
+    name = output_frame_name(model, frame)
     assert name is not None
     if dyn.depends_on_time or not dyn.holonomic.all():
         raise ArgumentError(
             "has constraints of speeds or of time; a workspace needs constraints of positions alone", where=model.name
         )
-    bounds = ranges_of(dyn, over, truth(limits, "limits"))
-    number = count(samples if samples is not None else CLOSED_SAMPLES if closed else SAMPLES, "samples", least=16, most=5_000_000)
+    bounds = sampling_bounds(dyn, over, boolean(limits, "limits"))
+    number = count(
+        samples if samples is not None else CLOSED_SAMPLES if has_loops else SAMPLES, "samples", least=16, most=5_000_000
+    )
     start = Start(dyn, q0)
-    q = sampled(dyn, bounds, number, count(seed, "seed", least=0), (start.closed() if start.own else start.q) if closed else None)
+    q = sample_configurations(
+        dyn,
+        bounds,
+        number,
+        count(seed, "seed", least=0),
+        (start.close_loops() if start.uses_default else start.q) if has_loops else None,
+    )
     rank = moving_rank(dyn, q, name)
-    _refuse_few(model, name, rank)
-    return _found(dyn, name, bounds, q, rank, resolution)
+    _check_dimension(model, name, rank)
+    return _make_workspace(dyn, name, bounds, q, rank, resolution)
 
 
-def _found(dyn: Dynamics, frame: str, bounds: Bounds, q: np.ndarray, rank: int, resolution: int | None) -> Workspace:
+def _make_workspace(
+    dyn: Dynamics, frame: str, bounds: CoordinateBounds, q: np.ndarray, rank: int, resolution: int | None
+) -> Workspace:
     """From samples: the boundary in their plane, or in space; a curved surface has none."""
     points = np.asarray(dyn.pose(q, frame))[:, :3, 3]
-    plane = plane_of(points) if rank == 2 else np.eye(3)
-    found = Workspace(dyn.mechanism, frame, "surface", points, q, dyn)
+    plane = plane_basis(points) if rank == 2 else np.eye(3)
+    samples_only = Workspace(dyn.mechanism, frame, "surface", points, q, dyn)
     if plane is None:
-        return found
-    flat = len(plane) == 2
-    across = count(resolution if resolution is not None else PLANAR if flat else SPATIAL, "resolution", least=8, most=2000)
-    away = points[0] - plane.T @ (plane @ points[0])  # of the plane from the origin
-    grid = Grid(Reaching(dyn, frame, plane, away, bounds), q, across)
+        return samples_only
+    is_planar = len(plane) == 2
+    node_count = count(
+        resolution if resolution is not None else PLANAR if is_planar else SPATIAL, "resolution", least=8, most=2000
+    )
+    plane_origin = points[0] - plane.T @ (plane @ points[0])  # of the plane from the origin
+    grid = ReachabilityGrid(ReachSolver(dyn, frame, plane, plane_origin, bounds), q, node_count)
     holes = grid.holes()[1]
-    if flat:
-        edge = outline(grid)
+    if is_planar:
+        boundary = trace_outline(grid)
         return replace(
-            found,
+            samples_only,
             kind="plane",
             plane=plane,
-            area=edge.area,
-            error=edge.error,
+            area=boundary.area,
+            error=boundary.error,
             holes=holes,
-            boundary=[grid.reaching.world(loop.places) for loop in edge.loops],
-            boundary_q=[loop.q for loop in edge.loops],
+            boundary=[grid.solver.to_world(loop.positions) for loop in boundary.polygons],
+            boundary_q=[loop.q for loop in boundary.polygons],
         )
-    mesh = surface(grid)
+    mesh = contour_surface(grid)
     return replace(
-        found,
+        samples_only,
         kind="space",
         volume=mesh.volume,
         error=mesh.error,
         holes=holes,
-        boundary=[mesh.places],
+        boundary=[mesh.positions],
         boundary_q=[mesh.q],
         vertices=mesh.vertices,
         faces=mesh.faces,
     )
 
 
-def _refuse_few(model: Mechanism, frame: str, rank: int) -> None:
+def _check_dimension(model: Mechanism, frame: str, rank: int) -> None:
     if rank == 0:
         raise ArgumentError(f"{model.name}: {frame!r} does not move, so it has no workspace", concerns="frame")
     if rank == 1:

@@ -16,23 +16,100 @@ cosine are taken as fractions, of a turn that is exact and within 1e-11 rad of i
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from lagrangian.equations.algebra.elimination import Elimination, Subring, reduced
-from lagrangian.equations.algebra.numbers import value
-from lagrangian.equations.algebra.ring import Element, Polynomial, Ring
+from lagrangian.equations.algebra.matrices import Elimination, Subring, lowest_terms
+from lagrangian.equations.algebra.numbers import evaluate_element
+from lagrangian.equations.algebra.ring import Polynomial, Ring, RingElement, as_fraction
 from lagrangian.equations.derivations import lagrange
-from lagrangian.equations.grouping_text import table
-from lagrangian.equations.reading.link import Link
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.reading.link import SymbolicLink
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError
 
-Ratio = tuple[Element, Element]  # numerator and denominator
-Column = dict[int, Polynomial]  # of a parameter: what it multiplies, by number of the place in the equations
+# MERGED lagrangian.equations.grouping_text: Base parameters as a table to read.
+
+WIDTH = 110
+
+
+def base_parameter_table(
+    mechanism: str,
+    combinations: Mapping[str, Mapping[str, tuple[RingElement, RingElement]]],
+    dependent: Sequence[str],
+    unidentifiable: Sequence[str],
+) -> str:
+    """Groups with their formulas, parameters that stand alone, and those of which the motion says nothing."""
+    groups = [b for b, group in combinations.items() if len(group) > 1]
+    alone = [b for b, group in combinations.items() if len(group) == 1]
+    total = len(combinations) + len(dependent) + len(unidentifiable)
+    lines = [
+        f"Base parameters of {mechanism}: {len(combinations)} of {total} inertial parameters",
+        "(m mass, h = m c first moment, I inertia about the origin of the link's frame, J rotor; R marks a group)",
+    ]
+    if groups:
+        width = max(len(b) for b in groups) + 1
+        lines += ["", f"{len(groups)} groups"]
+        for b in groups:
+            lines += _wrap(f"  {b + 'R':<{width}} = {group_formula(combinations[b])}", " " * (width + 5))
+    for title, names in (("alone", alone), ("without effect", unidentifiable)):
+        if names:
+            lines += ["", f"{len(names)} {title}", *_wrap("  " + ", ".join(names), "  ")]
+    return "\n".join(lines)
+
+
+def _wrap(line: str, indent: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def group_formula(group: Mapping[str, tuple[RingElement, RingElement]]) -> str:
+    """A sum of parameters; those with one factor are put in brackets behind it."""
+    shared: dict[str, list[tuple[str, str]]] = {}
+    for name, (numerator, denominator) in group.items():
+        sign, factor = _factor(numerator, denominator)
+        shared.setdefault(factor, []).append((sign, name))
+    words = ""
+    for factor, names in shared.items():
+        if not factor:
+            words += "".join(f" {sign} {name}" for sign, name in names)
+            continue
+        outer = names[0][0]
+        inner = [("+" if sign == outer else "-", name) for sign, name in names]
+        inside = inner[0][1] + "".join(f" {sign} {name}" for sign, name in inner[1:])
+        words += f" {outer} {factor}*" + (f"({inside})" if len(names) > 1 else inside)
+    return words.removeprefix(" + ").removeprefix(" ")
+
+
+def _factor(numerator: RingElement, denominator: RingElement) -> tuple[str, str]:
+    """Sign and size of a quotient; the size 1 is not written."""
+    sign = "+"
+    if numerator.poly.leading_coefficient() < 0:
+        sign, numerator = "-", -numerator
+    size = polynomial_text(numerator)
+    if denominator == 1:
+        return sign, "" if size == "1" else f"({size})" if numerator.term_count > 1 else size
+    top = f"({size})" if numerator.term_count > 1 else size
+    bottom = polynomial_text(denominator)
+    return sign, f"{top}/({bottom})" if denominator.term_count > 1 or "*" in bottom else f"{top}/{bottom}"
+
+
+def polynomial_text(x: RingElement) -> str:
+    """Its terms; fractions as decimals of six digits."""
+    words = ""
+    for monomial, c in x.poly.terms():
+        exact = as_fraction(c)
+        size = abs(exact)
+        number = str(size) if size.denominator == 1 else f"{float(size):.6g}"
+        names = [x.ring.symbols[k].name + (f"^{power}" if power > 1 else "") for k, power in enumerate(monomial) if power]
+        words += f" {'-' if exact < 0 else '+'} " + "*".join(names if names and number == "1" else [number, *names])
+    return words.removeprefix(" + ").replace(" - ", "-", 1) if words.startswith(" - ") else words.removeprefix(" + ") or "0"
+
+
+RationalFunction = tuple[RingElement, RingElement]  # numerator and denominator
+ParameterColumn = dict[int, Polynomial]  # of a parameter: what it multiplies, by number of the place in the equations
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,9 +148,9 @@ class BaseParameters:
 
     mechanism: str
     base: tuple[str, ...]
-    grouping: Mapping[str, Mapping[str, Ratio]]
+    combinations: Mapping[str, Mapping[str, RationalFunction]]
     dependent: tuple[str, ...]  # grouped with others
-    without_effect: tuple[str, ...]  # in no equation
+    unidentifiable: tuple[str, ...]  # in no equation
     ring: Ring
     decimals: Mapping[int, Fraction]  # generators that are sines and cosines of decimals
 
@@ -86,12 +163,12 @@ class BaseParameters:
         return len(self.base)
 
     def __str__(self) -> str:
-        return table(self.mechanism, self.grouping, self.dependent, self.without_effect)
+        return base_parameter_table(self.mechanism, self.combinations, self.dependent, self.unidentifiable)
 
     def __repr__(self) -> str:
         return str(self)
 
-    def regrouped(self, x: Element) -> Element:
+    def to_base_parameters(self, x: RingElement) -> RingElement:
         """Write an equation, or a part of one, in base parameters alone.
 
         Parameters
@@ -105,10 +182,10 @@ class BaseParameters:
             The equation in base parameters; the names in `base` then stand for their groups, and other parameters are zero.
         """
         self._check(x)
-        dropped = (*self.dependent, *self.without_effect)
-        return self.ring.substitute(x, {self.ring.number[name]: 0 for name in dropped})
+        dropped = (*self.dependent, *self.unidentifiable)
+        return self.ring.substitute(x, {self.ring.generator_index[name]: 0 for name in dropped})
 
-    def ungrouped(self, x: Element) -> Ratio:
+    def from_base_parameters(self, x: RingElement) -> RationalFunction:
         """Replace each base parameter by what it stands for.
 
         Parameters
@@ -123,22 +200,22 @@ class BaseParameters:
         """
         self._check(x)
         degrees = x.poly.degrees()
-        groups = {b: group for b, group in self.grouping.items() if degrees[self.ring.number[b]] > 0}
+        groups = {b: group for b, group in self.combinations.items() if degrees[self.ring.generator_index[b]] > 0}
         denominator = self.ring.one.poly
         for group in groups.values():
-            for _, below in group.values():
-                denominator = denominator * reduced(below.poly, denominator)[0]
-        whole = Element(self.ring, self.ring.reduce(denominator))
-        found = x * whole
+            for _, share_denominator in group.values():
+                denominator = denominator * lowest_terms(share_denominator.poly, denominator)[0]
+        denominator_element = RingElement(self.ring, self.ring.reduce(denominator))
+        numerator = x * denominator_element
         for b, group in groups.items():
-            factor = self.ring.partial(x, b)
-            for name, (above, below) in group.items():
+            factor = self.ring.partial_derivative(x, b)
+            for name, (share_numerator, share_denominator) in group.items():
                 if name != b:
-                    times = Element(self.ring, self.ring.reduce(denominator / below.poly)) * above
-                    found = found + factor * times * self.ring.generator(name)
-        return found, whole
+                    times = RingElement(self.ring, self.ring.reduce(denominator / share_denominator.poly)) * share_numerator
+                    numerator = numerator + factor * times * self.ring.generator(name)
+        return numerator, denominator_element
 
-    def proves(self, x: Element) -> bool:
+    def preserves(self, x: RingElement) -> bool:
         """Whether an equation is exactly the same after regrouping and ungrouping.
 
         Parameters
@@ -152,8 +229,8 @@ class BaseParameters:
             True if it is the same.
         """
         x = self.ring.substitute(x, self.decimals)
-        above, below = self.ungrouped(self.regrouped(x))
-        return above == x * below
+        numerator, denominator = self.from_base_parameters(self.to_base_parameters(x))
+        return numerator == x * denominator
 
     def values(self) -> dict[str, float]:
         """Return the values of the base parameters.
@@ -164,17 +241,24 @@ class BaseParameters:
             The values; NaN where a name has no value.
         """
         return {
-            b: sum(value(above) / value(below) * value(self.ring.generator(name)) for name, (above, below) in group.items())
-            for b, group in self.grouping.items()
+            b: sum(
+                evaluate_element(numerator) / evaluate_element(denominator) * evaluate_element(self.ring.generator(name))
+                for name, (numerator, denominator) in group.items()
+            )
+            for b, group in self.combinations.items()
         }
 
-    def _check(self, x: Element) -> None:
+    def _check(self, x: RingElement) -> None:
         if x.ring is not self.ring and list(x.ring.symbols) != list(self.ring.symbols):
             raise ArgumentError(f"base parameters of {self.mechanism!r}: the element belongs to other equations")
 
 
 def base_parameters(
-    system: System, *, rotors: bool = False, M: Sequence[Sequence[Element]] | None = None, V: Element | None = None
+    system: SymbolicSystem,
+    *,
+    rotors: bool = False,
+    M: Sequence[Sequence[RingElement]] | None = None,
+    V: RingElement | None = None,
 ) -> BaseParameters:
     """Which inertial parameters, and which combinations of them, the equations depend on.
 
@@ -184,56 +268,61 @@ def base_parameters(
     are at hand, save their derivation. Loops are not looked at: they can group more than the tree does.
     """
     if system.symbols == "given":
-        system, M, V = System(system.mechanism, "inertial"), None, None
+        system, M, V = SymbolicSystem(system.mechanism, "inertial"), None, None
     if M is None:
-        M = lagrange.mass_matrix(system, lagrange.columns(system))
+        M = lagrange.mass_matrix(system, lagrange.jacobian_columns(system))
     V = lagrange.gravity_potential(system) if V is None else V
     ring = system.ring
-    decimals = _decimals(ring)
+    decimals = _decimal_angle_values(ring)
     entries = [ring.substitute(M[i][j], decimals) for i in range(system.n) for j in range(i, system.n)]
-    names = parameters(system, rotors)
-    found, part = columns(system, entries, ring.substitute(V, decimals), names)
-    elimination = Elimination(part)
-    made: dict[str, dict[str, Ratio]] = {}
-    dependent, without = [], []
+    names = ordered_parameter_names(system, rotors)
+    columns, subring = parameter_columns(system, entries, ring.substitute(V, decimals), names)
+    elimination = Elimination(subring)
+    combinations: dict[str, dict[str, RationalFunction]] = {}
+    dependent, unidentifiable = [], []
     for name in names:
-        if name not in found:
-            without.append(name)
+        if name not in columns:
+            unidentifiable.append(name)
             continue
-        relation = elimination.take(name, found[name])
+        relation = elimination.add_column(name, columns[name])
         if relation is None:
-            made[name] = {name: (ring.one, ring.one)}
+            combinations[name] = {name: (ring.one, ring.one)}
             continue
         dependent.append(name)
         shares, denominator = relation
         for b, share in shares.items():
-            above, below = reduced(share, denominator)
-            made[b][name] = Element(ring, part.outside(above)), Element(ring, part.outside(below))
-    place = {name: k for k, name in enumerate(sorted(names, key=ring.number.__getitem__))}
+            numerator, share_denominator = lowest_terms(share, denominator)
+            combinations[b][name] = (
+                RingElement(ring, subring.to_ring(numerator)),
+                RingElement(ring, subring.to_ring(share_denominator)),
+            )
+    order = {name: k for k, name in enumerate(sorted(names, key=ring.generator_index.__getitem__))}
     return BaseParameters(
         system.mechanism.name,
-        tuple(sorted(made, key=place.__getitem__)),
-        {b: made[b] for b in sorted(made, key=place.__getitem__)},
-        tuple(sorted(dependent, key=place.__getitem__)),
-        tuple(sorted(without, key=place.__getitem__)),
+        tuple(sorted(combinations, key=order.__getitem__)),
+        {b: combinations[b] for b in sorted(combinations, key=order.__getitem__)},
+        tuple(sorted(dependent, key=order.__getitem__)),
+        tuple(sorted(unidentifiable, key=order.__getitem__)),
         ring,
         decimals,
     )
 
 
-def parameters(system: System, rotors: bool) -> list[str]:
+def ordered_parameter_names(system: SymbolicSystem, rotors: bool) -> list[str]:
     """Names in the order in which they are kept: links outward, rotors last, so that they join what is there."""
-    found = [x for link in system.links for x in _of_link(link)] + [link.rotor for link in system.links if rotors]
-    return [system.ring.symbols[x.poly.degrees().index(1)].name for x in found if isinstance(x, Element)]
+    elements = [x for link in system.links for x in _link_parameter_order(link)] + [link.rotor for link in system.links if rotors]
+    return [system.ring.symbols[x.poly.degrees().index(1)].name for x in elements if isinstance(x, RingElement)]
 
 
-def _of_link(link: Link) -> list[Any]:
+def _link_parameter_order(link: SymbolicLink) -> list[Any]:
     """Of a link: for a joint about or along z first Izz, Ixx, the products and the first moments across; then hz, Iyy and m.
 
     Along another axis of its frame (in a standard table it may be y) the letters change places.
     """
-    named = dict(zip(("m", "x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz"), link.inertia.ten, strict=True))
-    angular, linear = link.column
+    by_letters = dict(
+        zip(("m", "x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz"), link.inertia.inertial_parameters, strict=True)
+    )
+    angular, linear = link.motion_subspace
     axis = "z"
     for letter, turn, slide in zip("xyz", angular, linear, strict=True):
         if (turn if link.turns else slide) in (1, -1):
@@ -244,48 +333,50 @@ def _of_link(link: Link) -> list[Any]:
         order = [2 * axis, 2 * first, *products, *moments, 2 * second, "m"]
     else:
         order = ["m", *moments, 2 * axis, 2 * first, *products, 2 * second]
-    return [named[letters] for letters in order]
+    return [by_letters[letters] for letters in order]
 
 
-def columns(system: System, entries: Sequence[Element], V: Element, names: Sequence[str]) -> tuple[dict[str, Column], Subring]:
+def parameter_columns(
+    system: SymbolicSystem, entries: Sequence[RingElement], V: RingElement, names: Sequence[str]
+) -> tuple[dict[str, ParameterColumn], Subring]:
     """For each parameter that has one, {place: polynomial in lengths}; a place is an entry and a monomial that moves.
 
     Of V only what moves counts, since G is its derivative.
     """
     ring = system.ring
     used = {k for x in (*entries, V) for k, power in enumerate(x.poly.degrees()) if power > 0}
-    part = Subring(ring, (k for k in used if ring.symbols[k].kind != "inertial"))
-    moving = [_moves(system, k) for k in part.numbers]
+    subring = Subring(ring, (k for k in used if ring.symbols[k].kind != "inertial"))
+    moving = [_is_moving(system, k) for k in subring.generator_indices]
     # by C's loops: what moves of a monomial that a zero was put behind, and what is left of it
-    moving_part = itemgetter(*(place for place, moves in enumerate(moving) if moves), -1, -1)
-    still_part = itemgetter(*(-1 if moves else place for place, moves in enumerate(moving)), -1, -1)
-    numbers: dict[Any, int] = {}
-    found: dict[str, Column] = {}
+    moving_part = itemgetter(*(row for row, moves in enumerate(moving) if moves), -1, -1)
+    still_part = itemgetter(*(-1 if moves else row for row, moves in enumerate(moving)), -1, -1)
+    row_numbers: dict[Any, int] = {}
+    columns: dict[str, ParameterColumn] = {}
     for entry, x in enumerate((*entries, V)):
         degrees = x.poly.degrees()
         for name in names:
-            if degrees[ring.number[name]] <= 0:
+            if degrees[ring.generator_index[name]] <= 0:
                 continue
             parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
-            for monomial, c in part.inside(x.poly.derivative(ring.number[name])).terms():
-                ended = (*monomial, 0)
-                parts.setdefault(moving_part(ended), {})[still_part(ended)[:-2]] = c
-            for trig, terms in parts.items():
-                if entry < len(entries) or any(trig):
-                    place = numbers.setdefault((entry, trig), len(numbers))
-                    found.setdefault(name, {})[place] = part.context.from_dict(terms)
-    return found, part
+            for monomial, c in subring.from_ring(x.poly.derivative(ring.generator_index[name])).terms():
+                padded = (*monomial, 0)
+                parts.setdefault(moving_part(padded), {})[still_part(padded)[:-2]] = c
+            for moving_monomial, terms in parts.items():
+                if entry < len(entries) or any(moving_monomial):
+                    row = row_numbers.setdefault((entry, moving_monomial), len(row_numbers))
+                    columns.setdefault(name, {})[row] = subring.context.from_dict(terms)
+    return columns, subring
 
 
-def _moves(system: System, k: int) -> bool:
+def _is_moving(system: SymbolicSystem, k: int) -> bool:
     """Whether a generator changes with a coordinate, or with time."""
-    x = Element(system.ring, system.ring.generators[k])
+    x = RingElement(system.ring, system.ring.generators[k])
     return any(system.ring.derivative(x, coordinate).poly for coordinate in range(system.n + 1))
 
 
-def _decimals(ring: Ring) -> dict[int, Fraction]:
+def _decimal_angle_values(ring: Ring) -> dict[int, Fraction]:
     """Fractions for the sines and cosines of decimals: with t near tan(angle / 2), 2 t and 1 - t^2 over 1 + t^2."""
-    found = {}
+    values = {}
     for k, symbol in enumerate(ring.symbols):
         if symbol.kind in ("constant_sine", "constant_cosine"):
             try:
@@ -293,5 +384,5 @@ def _decimals(ring: Ring) -> dict[int, Fraction]:
             except ValueError:  # a name, or a part of pi
                 continue
             t = Fraction(math.tan(angle / 2)).limit_denominator(10**6)
-            found[k] = (2 * t if symbol.kind == "constant_sine" else 1 - t * t) / (1 + t * t)
-    return found
+            values[k] = (2 * t if symbol.kind == "constant_sine" else 1 - t * t) / (1 + t * t)
+    return values

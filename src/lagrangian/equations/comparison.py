@@ -7,35 +7,37 @@ import random
 import re
 from typing import TYPE_CHECKING
 
-from lagrangian.equations.algebra.numbers import CONSTANTS, value
-from lagrangian.equations.algebra.ring import Element, fraction, split
-from lagrangian.equations.reading.system import NUMBER
+from lagrangian.equations.algebra.numbers import PARAMETER_KINDS, evaluate_element
+from lagrangian.equations.algebra.ring import RingElement, as_fraction, coefficients_by_power
+from lagrangian.equations.reading.system import NUMBER_MEANING
 from lagrangian.errors import ArgumentError
-from lagrangian.model.expression.linear import exact
+from lagrangian.model.expression.linear import exact_decimal
 
 if TYPE_CHECKING:
     from lagrangian.equations.formula import Formula
-    from lagrangian.equations.writing.writer import Writer
+    from lagrangian.equations.writing.writer import FormulaWriter
 
 # generators between which there may be relations that the ring does not know
-_OPEN = ("root", "function", "constant_sine", "constant_cosine")
+_UNDECIDED_KINDS = ("root", "function", "constant_sine", "constant_cosine")
 _DECIMAL = re.compile(r"(?:sin|cos)\((\d+(?:\.\d+)?(?:/\d+)?)\)")
-POINTS = 3  # at which a difference that is not zero in the ring is looked at in numbers
-ROUNDING = 1e-12
+TEST_POINTS = 3  # at which a difference that is not zero in the ring is looked at in numbers
+RELATIVE_ROUNDING = 1e-12
 
 
-def equal(a: Formula, b: Formula) -> bool:
+def are_equal(a: Formula, b: Formula) -> bool:
     """Whether the difference is zero, which the ring decides; where functions of functions are in it, numbers must agree."""
-    both = a._together(b)
-    if both is None:
+    common = a._over_common_ring(b)
+    if common is None:
         return False
-    writer, above, below, c, d = both
-    ring = above.ring
-    difference, _ = _normal(writer, ring(above * d) - ring(c * below))
+    writer, numerator, denominator, other_numerator, other_denominator = common
+    ring = numerator.ring
+    difference, _ = _normal_form(writer, ring(numerator * other_denominator) - ring(other_numerator * denominator))
     if not difference:
         return True
-    functions = {s.name for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0 and s.kind in _OPEN}
-    if functions and not _of_one_decimal(functions) and _vanishes_in_numbers(writer, difference):
+    functions = {
+        s.name for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0 and s.kind in _UNDECIDED_KINDS
+    }
+    if functions and not _is_one_decimal_angle(functions) and _vanishes_numerically(writer, difference):
         raise ArgumentError(
             f"whether {a} is equal to {b} cannot be decided: they agree numerically, but the proof needs an identity of their "
             f"functions that is not implemented"
@@ -43,102 +45,112 @@ def equal(a: Formula, b: Formula) -> bool:
     return False
 
 
-def _of_one_decimal(functions: set[str]) -> bool:
+def _is_one_decimal_angle(functions: set[str]) -> bool:
     """Whether they are the sine and the cosine of one decimal: these are transcendental, and no identity is missing."""
-    found = {match[1] if (match := _DECIMAL.fullmatch(name)) else "" for name in functions}
-    return len(found) == 1 and found != {""}
+    decimals = {match[1] if (match := _DECIMAL.fullmatch(name)) else "" for name in functions}
+    return len(decimals) == 1 and decimals != {""}
 
 
-def _normal(writer: Writer, x: Element) -> tuple[Element, Element]:
+def _normal_form(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, RingElement]:
     """Over what is not zero, with cos^2(a/2) = (1 + cos a)/2 and sin(a/2) = sin(a) cos(a/2)/(1 + cos a) put in."""
-    x = numbers_put_in(x)
+    x = substitute_numbers(x)
     scalars, ring = writer.system.scalars, x.ring
-    below = ring.one
+    denominator = ring.one
     for name, k in scalars.coordinates.items():
-        cosine, sine = (ring.number.get(f"{f}({name}/2)") for f in ("cos", "sin"))
+        cosine, sine = (ring.generator_index.get(f"{f}({name}/2)") for f in ("cos", "sin"))
         if cosine is None or sine is None or max(x.poly.degrees()[cosine], x.poly.degrees()[sine]) <= 0:
             continue
         c, s = (ring(part) for part in scalars.angles.coordinate_pair(k))
         half = ring.generator(ring.symbols[cosine].name)
-        without, with_sine = (Element(ring, split(x.poly, sine).get(power, ring.context.constant(0))) for power in (0, 1))
+        without, with_sine = (
+            RingElement(ring, coefficients_by_power(x.poly, sine).get(power, ring.context.constant(0))) for power in (0, 1)
+        )
         x = ring(without * (1 + c)) + ring(with_sine * s * half)
-        below = ring(below * (1 + c))
+        denominator = ring(denominator * (1 + c))
         total = ring.zero
-        for power, part in split(x.poly, cosine).items():
-            total = total + ring(Element(ring, part) * ((1 + c) / 2) ** (power // 2) * half ** (power % 2))
+        for power, part in coefficients_by_power(x.poly, cosine).items():
+            total = total + ring(RingElement(ring, part) * ((1 + c) / 2) ** (power // 2) * half ** (power % 2))
         x = total
-    return x, below
+    return x, denominator
 
 
-def numbers_put_in(x: Element) -> Element:
+def substitute_numbers(x: RingElement) -> RingElement:
     """Generators that stand for numbers, such as lengths among inertial symbols, replaced by these."""
-    values = {k: exact(s.value) for k, s in enumerate(x.ring.symbols) if s.meaning == NUMBER and s.value is not None}
+    values = {
+        k: exact_decimal(s.value) for k, s in enumerate(x.ring.symbols) if s.meaning == NUMBER_MEANING and s.value is not None
+    }
     return x.ring.substitute(x, values) if values else x
 
 
-def _vanishes_in_numbers(writer: Writer, x: Element) -> bool:
+def _vanishes_numerically(writer: FormulaWriter, x: RingElement) -> bool:
     """Whether it is zero, but for rounding, at a few points."""
-    chance = random.Random(1)
+    generator = random.Random(1)
     n, symbols = writer.system.n, x.ring.symbols
-    for _ in range(POINTS):
-        names = {s.name for s in symbols if s.kind in CONSTANTS and s.name != "pi"} | set(writer.system.scalars.values) | {"t"}
-        given = {name: chance.uniform(0.5, 2.0) for name in sorted(names)}
-        q, qd, qdd = ([chance.uniform(0.1, 1.4) for _ in range(n)] for _ in range(3))
+    for _ in range(TEST_POINTS):
+        names = (
+            {s.name for s in symbols if s.kind in PARAMETER_KINDS and s.name != "pi"}
+            | set(writer.system.scalars.parameter_values)
+            | {"t"}
+        )
+        parameter_values = {name: generator.uniform(0.5, 2.0) for name in sorted(names)}
+        q, qd, qdd = ([generator.uniform(0.1, 1.4) for _ in range(n)] for _ in range(3))
         try:
-            values = writer.values(q, qd, qdd, given)
+            values = writer.values(q, qd, qdd, parameter_values)
         except (ValueError, ZeroDivisionError, OverflowError):
             return False
-        size = sum(abs(value(Element(x.ring, x.ring.context.from_dict({m: c})), values)) for m, c in x.poly.terms())
-        if not math.isfinite(size) or abs(value(x, values)) > ROUNDING * size:
+        size = sum(
+            abs(evaluate_element(RingElement(x.ring, x.ring.context.from_dict({m: c})), values)) for m, c in x.poly.terms()
+        )
+        if not math.isfinite(size) or abs(evaluate_element(x, values)) > RELATIVE_ROUNDING * size:
             return False
     return True
 
 
-def hashed(x: Formula) -> int:
+def canonical_hash(x: Formula) -> int:
     """Of the quotient in a form that is the same for equal ones: without inverses, and without sines and roots below the line."""
     ring = x.element.ring
-    above, below = _plain(x.writer, x.element)
+    numerator, denominator = _plain_quotient(x.writer, x.element)
     if x.denominator is not None:
-        c, d = _plain(x.writer, x.denominator)
-        above, below = ring(above * d), ring(below * c)
+        c, d = _plain_quotient(x.writer, x.denominator)
+        numerator, denominator = ring(numerator * d), ring(denominator * c)
     for k, _ in ring._squares:
-        if below.poly.degrees()[k] > 0:
-            parts, zero = split(below.poly, k), ring.context.constant(0)
-            other = Element(ring, parts.get(0, zero) - parts.get(1, zero) * ring.generators[k])  # (a + b s)(a - b s) has no s
-            above, below = ring(above * other), ring(below * other)
-    if not above:
+        if denominator.poly.degrees()[k] > 0:
+            parts, zero = coefficients_by_power(denominator.poly, k), ring.context.constant(0)
+            other = RingElement(ring, parts.get(0, zero) - parts.get(1, zero) * ring.generators[k])  # (a + b s)(a - b s) has no s
+            numerator, denominator = ring(numerator * other), ring(denominator * other)
+    if not numerator:
         return hash(0)
-    shared = above.poly.gcd(below.poly)
-    tops = [divmod(p.poly, shared)[0] for p in (above, below)]
+    shared = numerator.poly.gcd(denominator.poly)
+    tops = [divmod(p.poly, shared)[0] for p in (numerator, denominator)]
     lead = tops[1].leading_coefficient()
-    top, bottom = (Element(ring, p / lead) for p in tops)
+    top, bottom = (RingElement(ring, p / lead) for p in tops)
     if top.poly.is_constant() and bottom.poly.is_constant():
-        return hash(fraction(top.poly.leading_coefficient()))
-    return hash((_terms(top), _terms(bottom)))
+        return hash(as_fraction(top.poly.leading_coefficient()))
+    return hash((_named_terms(top), _named_terms(bottom)))
 
 
-def _plain(writer: Writer, x: Element) -> tuple[Element, Element]:
+def _plain_quotient(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, RingElement]:
     """As a quotient, without inverses and angles halved below the line."""
-    above, first = _normal(writer, x)
-    above, second = _without_inverses(above)
-    return above, x.ring(first * second)
+    numerator, first = _normal_form(writer, x)
+    numerator, second = _without_inverses(numerator)
+    return numerator, x.ring(first * second)
 
 
-def _without_inverses(x: Element) -> tuple[Element, Element]:
+def _without_inverses(x: RingElement) -> tuple[RingElement, RingElement]:
     """Generators that are inverses, as denominators."""
     ring = x.ring
-    below = ring.one
+    denominator_product = ring.one
     for k, denominator, _ in ring._inverses:
         top = x.poly.degrees()[k]
         if top > 0:
             total = ring.context.constant(0)
-            for power, part in split(x.poly, k).items():
+            for power, part in coefficients_by_power(x.poly, k).items():
                 total = total + part * denominator ** (top - power)
-            x = Element(ring, ring.reduce(total))
-            below = ring(below * Element(ring, denominator) ** top)
-    return x, below
+            x = RingElement(ring, ring.reduce(total))
+            denominator_product = ring(denominator_product * RingElement(ring, denominator) ** top)
+    return x, denominator_product
 
 
-def _terms(x: Element) -> frozenset[object]:
+def _named_terms(x: RingElement) -> frozenset[object]:
     names = [s.name for s in x.ring.symbols]
-    return frozenset((frozenset((names[k], int(e)) for k, e in enumerate(m) if e), fraction(c)) for m, c in x.poly.terms())
+    return frozenset((frozenset((names[k], int(e)) for k, e in enumerate(m) if e), as_fraction(c)) for m, c in x.poly.terms())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.formula import NOTEBOOK, Formula, FormulaLike
-from lagrangian.equations.writing import mathml as markup
-from lagrangian.equations.writing import text
+from lagrangian.equations.formula import MAX_NOTEBOOK_TERMS, Formula, FormulaLike
+from lagrangian.equations.writing import printers
+from lagrangian.equations.writing import printers as markup
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -75,23 +75,23 @@ class FormulaMatrix:
     @property
     def entries(self) -> list[tuple[str, Formula]]:
         """Entries with the names under which they are printed; for a symmetric matrix, those of the upper triangle."""
-        found = []
+        pairs = []
         for i, row in enumerate(self.rows):
             for j, formula in enumerate(row):
                 if not (self.symmetric and j < i):
-                    found.append((f"{self.name}{index(i, *(() if self.vector else (j,)))}", formula))
-        return found
+                    pairs.append((f"{self.name}{index_text(i, *(() if self.vector else (j,)))}", formula))
+        return pairs
 
     @property
-    def operators(self) -> int:
+    def operator_count(self) -> int:
         """Number of operators of all printed entries; for a symmetric matrix, of the upper triangle."""
-        return sum(formula.operators for _, formula in self.entries)
+        return sum(formula.operator_count for _, formula in self.entries)
 
     @property
     def T(self) -> FormulaMatrix:
         """The transpose."""
-        turned = [list(column) for column in zip(*self.rows, strict=True)]
-        return FormulaMatrix(f"{self.name}^T", turned, self.symmetric)
+        columns = [list(column) for column in zip(*self.rows, strict=True)]
+        return FormulaMatrix(f"{self.name}^T", columns, self.symmetric)
 
     def map(self, function: Callable[[Formula], Formula], name: str = "") -> FormulaMatrix:
         """Apply a function to every entry.
@@ -140,7 +140,7 @@ class FormulaMatrix:
         """
         return self.map(lambda x: x.diff(name), f"d{self.name}")
 
-    def subs(self, values: Mapping[str, FormulaLike] | None = None, /, **others: FormulaLike) -> FormulaMatrix:
+    def subs(self, values: Mapping[str, FormulaLike] | None = None, /, **replacements: FormulaLike) -> FormulaMatrix:
         """Replace names in every entry; see `Formula.subs`.
 
         Parameters
@@ -163,7 +163,7 @@ class FormulaMatrix:
         M12 = m2*r2*(l1 + r2)
         M22 = m2*r2^2
         """
-        return self.map(lambda x: x.subs(values, **others))
+        return self.map(lambda x: x.subs(values, **replacements))
 
     def expand(self) -> FormulaMatrix:
         """Multiply every entry out.
@@ -177,7 +177,7 @@ class FormulaMatrix:
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
-    def _entries_of(self, other: Any) -> FormulaMatrix | None:
+    def _as_matrix(self, other: Any) -> FormulaMatrix | None:
         """A matrix of formulas, numbers, texts or SymPy expressions, row by row; a vector as a list."""
         if isinstance(other, FormulaMatrix):
             return other
@@ -186,12 +186,12 @@ class FormulaMatrix:
             return None
         vector = not any(isinstance(row, (list, tuple)) for row in rows)
         zero = self.rows[0][0] * 0
-        made = [[zero + x for x in ([row] if vector else row)] for row in rows]
-        flat = self.vector and all(len(row) == 1 for row in made)  # as SymPy has vectors
-        return FormulaMatrix("X", made, vector=vector or flat)
+        formulas = [[zero + x for x in ([row] if vector else row)] for row in rows]
+        flat = self.vector and all(len(row) == 1 for row in formulas)  # as SymPy has vectors
+        return FormulaMatrix("X", formulas, vector=vector or flat)
 
     def _entrywise(self, other: Any, sign: int) -> Any:
-        x = self._entries_of(other)
+        x = self._as_matrix(other)
         if x is None:
             return NotImplemented
         if x.shape != self.shape:
@@ -229,7 +229,7 @@ class FormulaMatrix:
 
     def __matmul__(self, other: Any) -> Any:
         """The matrix product; of two vectors their dot product, a formula."""
-        x = self._entries_of(other)
+        x = self._as_matrix(other)
         if x is None:
             return NotImplemented
         left = [tuple(row[0] for row in self.rows)] if self.vector else self.rows  # a vector on the left is a row
@@ -243,7 +243,7 @@ class FormulaMatrix:
         return FormulaMatrix(f"({self.name} {x.name})", rows, vector=self.vector or x.vector)
 
     def __rmatmul__(self, other: Any) -> Any:
-        x = self._entries_of(other)
+        x = self._as_matrix(other)
         return NotImplemented if x is None else x @ self
 
     def evaluate(
@@ -337,14 +337,16 @@ class FormulaMatrix:
         str
             A `math` element.
         """
-        return markup.math(markup.matrix([["".join(x.pieces(self._mathml(digits))) for x in row] for row in self.rows]))
+        return markup.math_element(
+            markup.matrix([["".join(x.pieces(self._mathml_style(digits))) for x in row] for row in self.rows])
+        )
 
-    def _mathml(self, digits: int | None) -> markup.MathML:
-        return markup.MathML(self.rows[0][0].writer.notation, text.Rounding(digits))
+    def _mathml_style(self, digits: int | None) -> markup.MathML:
+        return markup.MathML(self.rows[0][0].writer.notation, printers.NumberFormat(digits))
 
     def _repr_latex_(self) -> str:
-        terms = sum(x.terms for row in self.rows for x in row)
-        if terms > NOTEBOOK:
+        terms = sum(x.term_count for row in self.rows for x in row)
+        if terms > MAX_NOTEBOOK_TERMS:
             size = " x ".join(map(str, self.shape))
             words = f"{self.name}, {size}, {terms} terms in all; print() writes it, [i, j] gives an entry"
             return r"$\text{" + words.replace("_", r"\_") + "}$"
@@ -375,7 +377,7 @@ class FormulaMatrix:
 
     def __eq__(self, other: object) -> bool:
         """Entry by entry, by proof, with another matrix, one of SymPy, or lists of texts and numbers."""
-        x = self._entries_of(other)
+        x = self._as_matrix(other)
         if x is None:
             return isinstance(other, FormulaMatrix) and self.rows == other.rows
         return self.shape == x.shape and self.rows == x.rows
@@ -391,6 +393,6 @@ def _dot(a: Sequence[Formula], b: Sequence[Formula]) -> Any:
     return total
 
 
-def index(*numbers: int) -> str:
+def index_text(*numbers: int) -> str:
     """Indices as printed, from 1; with commas once they have two digits."""
     return (",".join if any(n >= 9 for n in numbers) else "".join)(str(n + 1) for n in numbers)

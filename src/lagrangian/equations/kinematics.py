@@ -4,60 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import RingElement
 from lagrangian.equations.reading.link import Pose
 from lagrangian.model import vector as v
 from lagrangian.model.loop import Frame
 
 if TYPE_CHECKING:
-    from lagrangian.equations.reading.system import System
+    from lagrangian.equations.reading.system import SymbolicSystem
 
 
-def link_pose(system: System, i: int) -> Pose:
+def link_pose(system: SymbolicSystem, i: int) -> Pose:
     """A link's frame in the world; the ground's is the identity."""
     pose = Pose()
-    for number in system.path(i):
+    for number in system.path_from_ground(i):
         pose = joint_pose(system, pose, number)
         link = system.links[number]
-        pose = pose @ Pose(_turn(link.c, link.s) if link.turns else v.IDENTITY) @ link.after
+        pose = pose @ Pose(_rotation_about_z(link.c, link.s) if link.turns else v.IDENTITY) @ link.joint_to_link
     return pose
 
 
-def joint_pose(system: System, parent: Pose, i: int) -> Pose:
+def joint_pose(system: SymbolicSystem, parent: Pose, i: int) -> Pose:
     """The frame of a link's joint, slid along but not turned: its z is the axis."""
     link = system.links[i]
-    return parent @ link.before @ Pose(v.IDENTITY, link.along)
+    return parent @ link.parent_to_joint @ Pose(v.IDENTITY, link.joint_translation)
 
 
-def _turn(c: Any, s: Any) -> v.Matrix:
+def _rotation_about_z(c: Any, s: Any) -> v.Matrix:
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
 
 
-def frame_pose(system: System, frame: Frame) -> tuple[int, Pose]:
+def frame_pose(system: SymbolicSystem, frame: Frame) -> tuple[int, Pose]:
     """The link that carries a frame, and the frame in the world."""
-    number, at = system.place(frame.body)
-    return number, link_pose(system, number) @ at @ system.pose(frame.placement, f"frame {frame.name!r}")
+    link_index, pose_on_link = system.locate_body(frame.body)
+    return link_index, link_pose(system, link_index) @ pose_on_link @ system.read_pose(frame.placement, f"frame {frame.name!r}")
 
 
-def point(system: System, body: str, position: v.Vector) -> v.Vector:
+def point_position(system: SymbolicSystem, body: str, position: v.Vector) -> v.Vector:
     """A point fixed to a body, in the world."""
-    number, at = system.place(body)
-    pose = link_pose(system, number) @ at
-    return v.add(pose.p, v.mat_vec(pose.R, system.position(position)))
+    link_index, pose_on_link = system.locate_body(body)
+    pose = link_pose(system, link_index) @ pose_on_link
+    return v.add(pose.p, v.mat_vec(pose.R, system.read_position(position)))
 
 
-def jacobian(system: System, frame: Frame) -> list[list[Element]]:
+def jacobian(system: SymbolicSystem, frame: Frame) -> list[list[RingElement]]:
     """6 x n: angular velocity, then velocity of the frame's origin, for unit rates: (z, z x r) or (0, z) for each joint."""
-    number, target = frame_pose(system, frame)
+    link_index, target = frame_pose(system, frame)
     zero = system.ring.zero
     J = [[zero] * system.n for _ in range(6)]
     pose = Pose()
-    for i in system.path(number):
+    for i in system.path_from_ground(link_index):
         link = system.links[i]
-        at = joint_pose(system, pose, i)
-        z = (at.R[0][2], at.R[1][2], at.R[2][2])
+        joint_frame = joint_pose(system, pose, i)
+        z = (joint_frame.R[0][2], joint_frame.R[1][2], joint_frame.R[2][2])
         angular = z if link.turns else v.ZERO
-        linear = v.add(v.cross(angular, v.sub(target.p, at.p)), v.scale(link.rise, z))
+        linear = v.add(v.cross(angular, v.sub(target.p, joint_frame.p)), v.scale(link.rise, z))
         for row, x in enumerate((*angular, *linear)):
             J[row][link.k] = system.ring(x)
         pose = link_pose(system, i)

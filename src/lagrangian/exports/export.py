@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.exports.folder import destination, write_all
-from lagrangian.exports.languages.names import spelled
-from lagrangian.exports.targets import target_of, targets
-from lagrangian.exports.targets.target import Target, Wish
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.exports.output_folder import resolve_target, write_all
+from lagrangian.exports.source.identifiers import transliterate
+from lagrangian.exports.targets import find_target, targets
+from lagrangian.exports.targets.target import ExportRequest, ExportTarget
 from lagrangian.model.mechanism import Mechanism
 
 # endings of files, by which no folder is called
-ENDINGS = (
+FILE_SUFFIXES = (
     ".toml",
     ".urdf",
     ".xml",
@@ -38,7 +38,7 @@ ENDINGS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Export:
+class ExportResult:
     """The files and functions that `export` made.
 
     A function is an attribute as well: `lagrangian.export(arm, "casadi").inverse_dynamics`.
@@ -79,15 +79,15 @@ class Export:
         if name.startswith("_") or name in ("functions", "files"):
             raise AttributeError(name)
         if name not in self.functions:
-            none = (
+            message = (
                 f"{name!r}: the target {self.target!r} writes files and has no functions to call; casadi and jax have functions"
             )
-            raise AttributeError(one_of("function", name, self.functions) if self.functions else none)
+            raise AttributeError(unknown_name_message("function", name, self.functions) if self.functions else message)
         return self.functions[name]
 
     def __repr__(self) -> str:
-        made = ", ".join([*self.files, *(f"{name}()" for name in self.functions)])
-        return f"<Export to {self.target}: {made}>"
+        contents = ", ".join([*self.files, *(f"{name}()" for name in self.functions)])
+        return f"<Export to {self.target}: {contents}>"
 
 
 def export(
@@ -99,7 +99,7 @@ def export(
     frames: Sequence[str] | None = None,
     parameters: Sequence[str] | None = None,
     **options: str | float | bool | None,
-) -> Export:
+) -> ExportResult:
     """Export a mechanism, or functions of it, for other programs.
 
     Targets are source code (C, NumPy, MATLAB and Octave, Julia, Rust), functions of other packages (CasADi, JAX, acados), FMUs,
@@ -163,27 +163,35 @@ def export(
     >>> lg.export("two_r", "urdf").files["two_r.urdf"].splitlines()[1]
     '<robot name="two_r">'
     """
-    model = mechanism_of(mechanism)
-    chosen = target_of(target)
-    wish = Wish(functions, frames, parameters, options)
-    chosen.check(wish)
-    if path is not None and not chosen.writes:
+    model = as_mechanism(mechanism)
+    export_target = find_target(target)
+    request = ExportRequest(functions, frames, parameters, options)
+    export_target.check(request)
+    if path is not None and not export_target.writes_files:
         raise ArgumentError(
             f"the target {target!r} returns Python functions and writes no files; leave `path` out", concerns="path"
         )
-    place = None if path is None else _place(model, destination(path, chosen.suffixes, ENDINGS), chosen)
-    made = chosen.make(model, wish)
-    paths = () if place is None else write_all(place, made.files, chosen.suffixes, f"{chosen.name} {model.name}")
-    return Export(chosen.name, made.files, made.functions, made.notes, paths, made.parameters)
+    destination = (
+        None if path is None else _output_place(model, resolve_target(path, export_target.suffixes, FILE_SUFFIXES), export_target)
+    )
+    exported = export_target.make(model, request)
+    paths = (
+        ()
+        if destination is None
+        else write_all(destination, exported.files, export_target.suffixes, f"{export_target.name} {model.name}")
+    )
+    return ExportResult(export_target.name, exported.files, exported.functions, exported.notes, paths, exported.parameters)
 
 
-def _place(mechanism: Mechanism, place: Path, target: Target) -> Path:
+def _output_place(mechanism: Mechanism, place: Path, target: ExportTarget) -> Path:
     """Where to write, which is not the file that the mechanism was read from: what the reader left out of it would be lost."""
-    read = Path(mechanism.file) if mechanism.file else None
-    written = place if place.suffix.lower() in target.suffixes else place / f"{spelled(mechanism.name)}{target.single}"
-    if read is not None and written.exists() and read.exists() and written.samefile(read):
+    source_file = Path(mechanism.file) if mechanism.file else None
+    output_file = (
+        place if place.suffix.lower() in target.suffixes else place / f"{transliterate(mechanism.name)}{target.file_suffix}"
+    )
+    if source_file is not None and output_file.exists() and source_file.exists() and output_file.samefile(source_file):
         raise ArgumentError(
-            f"{written}: the mechanism was read from this file, and what its reader left out would be lost",
+            f"{output_file}: the mechanism was read from this file, and what its reader left out would be lost",
             concerns="path",
             remedy="name another file",
         )

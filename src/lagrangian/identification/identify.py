@@ -9,24 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, MechanismWarning, is_number, one_of
-from lagrangian.identification.estimate import Products, fit
-from lagrangian.identification.full_parameters import completed
-from lagrangian.identification.grouping import Grouping, exact_grouping
-from lagrangian.identification.joint_parameters import FRICTION
-from lagrangian.identification.numeric_base import numeric_grouping
+from lagrangian.errors import ArgumentError, ArgumentName, MechanismWarning, is_number, unknown_name_message
+from lagrangian.identification.base_parameters import ParameterGrouping, exact_grouping, numeric_grouping
+from lagrangian.identification.full_parameters import complete_parameters
+from lagrangian.identification.least_squares import NormalEquations, fit
 from lagrangian.identification.projection import Projection, general_states
-from lagrangian.identification.records import Followed, Record, read_record, recorded_rows
-from lagrangian.identification.regression import Regression
+from lagrangian.identification.records import CommandedPath, Record, read_record, record_arrays
+from lagrangian.identification.regression import FRICTION_MODELS, Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.system.slotted import no_force
 
-STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
-SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
+MIN_MOTION = 1e-9  # rad or m: a record whose coordinates change by less is of one place
+MAX_UNCERTAIN_SHARE = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
 
 
 def identify(
@@ -43,7 +41,7 @@ def identify(
     joints: Sequence[str] | None = None,
     physical: bool = True,
     prior: float = 1e-3,
-    path: Followed | None = None,
+    path: CommandedPath | None = None,
     cutoff: float | None = None,
     slow: float = 0.02,
     folds: int = 5,
@@ -119,35 +117,37 @@ def identify(
     >>> found.names, found.values.round(6) + 0.0
     (('hx1', 'hy1', 'Izz1', 'Fv1'), array([1. , 0. , 1. , 0.3]))
     """
-    dyn = dynamics_of(mechanism)
+    dyn = as_dynamics(mechanism)
     _check_options(folds, prior, slow)
-    regression = regression_of(dyn, friction, offset, rotors, joints)
-    record = read_record(dyn, *recorded_rows(t, q, tau, qd, qdd), path, cutoff)
-    return _identified(regression, record, bool(physical), float(prior), float(slow), int(folds))
+    regression = make_regression(dyn, friction, offset, rotors, joints)
+    record = read_record(dyn, *record_arrays(t, q, tau, qd, qdd), path, cutoff)
+    return _identify_record(regression, record, bool(physical), float(prior), float(slow), int(folds))
 
 
-def _identified(regression: Regression, record: Record, physical: bool, prior: float, slow: float, folds: int) -> Identification:
+def _identify_record(
+    regression: Regression, record: Record, physical: bool, prior: float, slow: float, folds: int
+) -> Identification:
     name, equation_names = regression.dyn.mechanism.name, record.projection.names
-    if np.ptp(record.q, axis=0).max() < STILL:
+    if np.ptp(record.q, axis=0).max() < MIN_MOTION:
         raise ArgumentError(
             f"{name} does not move in the record; record a motion, such as one of exciting_path", where="identify"
         )
-    grouping = grouped(regression, record)
-    described = grouping.matrix @ regression.described
-    Y, z, forces, used = equations(regression, grouping, record, slow)
-    _check_equations(name, Y, z, used, described, 1e-3 * float(no_force(regression.dyn.mechanism)))
-    products = Products.of(Y, z, used, folds, grouping.names)
-    found = fit(products)
-    mechanism, chi2 = completed(regression, grouping, found, physical, prior)
+    grouping = find_base_parameters(regression, record)
+    described = grouping.matrix @ regression.described_values
+    Y, z, forces, used_rows = filtered_equations(regression, grouping, record, slow)
+    _check_equations(name, Y, z, used_rows, described, 1e-3 * float(no_force(regression.dyn.mechanism)))
+    products = NormalEquations.from_regressor(Y, z, used_rows, folds, grouping.names)
+    estimate = fit(products)
+    mechanism, chi2 = complete_parameters(regression, grouping, estimate, physical, prior)
     return Identification(
         mechanism,
         regression,
         grouping,
         equation_names,
-        found,
+        estimate,
         described,
-        _validation(equation_names, products.squares(found.values), forces, used),
-        cross_validation(products, equation_names, forces, used),
+        _make_validation(equation_names, products.squared_residuals(estimate.values), forces, used_rows),
+        cross_validate(products, equation_names, forces, used_rows),
         chi2,
         physical,
         len(Y),
@@ -187,82 +187,90 @@ def validate(
     tau: ArrayLike | None,
     qd: ArrayLike | None,
     qdd: ArrayLike | None,
-    path: Followed | None,
+    path: CommandedPath | None,
     cutoff: float | None,
 ) -> Validation:
     """Errors on another record."""
     regression = identification.regression
-    t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
+    t, q, tau, qd, qdd = record_arrays(t, q, tau, qd, qdd)
     record = read_record(regression.dyn, t, q, tau, qd, qdd, path, cutoff, identification.equations)
-    Y, z, forces, used = equations(regression, identification.grouping, record, identification.slow)
-    return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0, where=used), forces, used)
+    Y, z, forces, used = filtered_equations(regression, identification.grouping, record, identification.slow)
+    return _make_validation(
+        identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0, where=used), forces, used
+    )
 
 
-def cross_validation(products: Products, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray) -> Validation | str:
+def cross_validate(products: NormalEquations, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray) -> Validation | str:
     """Errors of each stretch of time by the estimates from the others; or why there are none."""
     squares = np.zeros(len(names))
     for block in range(products.blocks):
         try:
-            values = fit(products.without(block)).values
+            values = fit(products.without_block(block)).values
         except ArgumentError:
             return f"without stretch {block + 1} of {products.blocks} the record does not excite all parameters"
-        squares += products.only(block).squares(values)
-    return _validation(names, squares, forces, used)
+        squares += products.only_block(block).squared_residuals(values)
+    return _make_validation(names, squares, forces, used)
 
 
-def _validation(names: tuple[str, ...], squares: np.ndarray, forces: np.ndarray, used: np.ndarray) -> Validation:
+def _make_validation(names: tuple[str, ...], squares: np.ndarray, forces: np.ndarray, used: np.ndarray) -> Validation:
     rows = np.maximum(used.sum(axis=0), 1)
     mean = np.sum(forces, axis=0, where=used) / rows
-    spread = np.sum((forces - mean) ** 2, axis=0, where=used)
+    variation = np.sum((forces - mean) ** 2, axis=0, where=used)
     force = np.sqrt(np.sum(forces**2, axis=0, where=used) / rows)
-    return Validation(names, np.sqrt(squares / rows), force, 1 - squares / np.maximum(spread, 1e-300))
+    return Validation(names, np.sqrt(squares / rows), force, 1 - squares / np.maximum(variation, 1e-300))
 
 
-def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: bool, joints: Sequence[str] | None) -> Regression:
+def make_regression(dyn: Dynamics, friction: bool | str, offset: bool, rotors: bool, joints: Sequence[str] | None) -> Regression:
     """The terms that are asked for."""
     if friction is True:
         friction = "asymmetric"
-    if friction and friction not in FRICTION:
-        raise ArgumentError(one_of("kind", friction, FRICTION), where=Argument("friction"), remedy="or True, or False")
+    if friction and friction not in FRICTION_MODELS:
+        raise ArgumentError(
+            unknown_name_message("kind", friction, FRICTION_MODELS), where=ArgumentName("friction"), remedy="or True, or False"
+        )
     if offset and friction == "asymmetric":
         raise ArgumentError(
             "asymmetric Coulomb friction already contains a constant force",
-            where=Argument("offset"),
+            where=ArgumentName("offset"),
             remedy='use it with friction="coulomb", or leave it out',
         )
     return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
 
 
-def grouped(regression: Regression, record: Record | None = None) -> Grouping:
+def find_base_parameters(regression: Regression, record: Record | None = None) -> ParameterGrouping:
     """Base parameters: the exact ones, if they are all there is to group, else those that numbers show."""
     dyn = regression.dyn
-    near = record.q if record is not None else assemble(dyn)[None]
-    projection = record.projection if record is not None else Projection(dyn, near[0])
+    configurations = record.q if record is not None else assemble(dyn)[None]
+    projection = record.projection if record is not None else Projection(dyn, configurations[0])
     count = 3 * len(regression.terms) // max(1, len(projection.independent)) + 30
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MechanismWarning)
-        q, qd, qdd, t = general_states(projection, count, near, np.random.default_rng(0))
-        (Y,) = projection.rows(q, t, regression.matrix(q, qd, qdd))
+        q, qd, qdd, t = general_states(projection, count, configurations, np.random.default_rng(0))
+        (Y,) = projection.project(q, t, regression.regressor(q, qd, qdd))
     numeric = numeric_grouping(regression, Y.reshape(-1, len(regression.terms)))
     exact = exact_grouping(regression)
     # a constant force and the weight of a slide, say, may act alike: then friction is grouped too
     return exact if exact is not None and len(exact) == len(numeric) else numeric
 
 
-def equations(regression: Regression, grouping: Grouping, record: Record, slow: float) -> tuple[np.ndarray, ...]:
+def filtered_equations(
+    regression: Regression, grouping: ParameterGrouping, record: Record, slow: float
+) -> tuple[np.ndarray, ...]:
     """Y of the base parameters and z with Y b = z, filtered alike; the recorded forces; and which rows to use."""
     state = record.q, record.qd, record.qdd
-    Y, known = regression.parts(*state, grouping.columns)
-    Y, z, forces = record.projection.rows(record.q, record.t, Y, record.tau - known, record.tau)
-    doubtful = np.zeros((len(Y), regression.dyn.nv))
-    dry = {regression.terms[k].owner for k, parameter in regression.joint_parameters.items() if parameter.dry}
-    for k, (joint, where) in enumerate(zip(regression.dyn.mechanism.joints, regression.speeds, strict=True)):
-        if k in dry or float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
-            speed = np.abs(record.qd[:, where])
-            doubtful[:, where] = speed <= slow * speed.max(axis=0)
+    Y, known_forces = regression.regressor_and_known_forces(*state, grouping.columns)
+    Y, z, forces = record.projection.project(record.q, record.t, Y, record.tau - known_forces, record.tau)
+    uncertain = np.zeros((len(Y), regression.dyn.nv))
+    dry_joints = {regression.terms[k].owner for k, parameter in regression.joint_parameters.items() if parameter.dry}
+    for k, (joint, columns) in enumerate(zip(regression.dyn.mechanism.joints, regression.speeds, strict=True)):
+        if k in dry_joints or float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
+            speed = np.abs(record.qd[:, columns])
+            uncertain[:, columns] = speed <= slow * speed.max(axis=0)
     if not record.projection.trivial:  # a joint's friction may be in all equations
-        doubtful = np.repeat(doubtful.max(axis=1, keepdims=True), Y.shape[1], axis=1)
+        uncertain = np.repeat(uncertain.max(axis=1, keepdims=True), Y.shape[1], axis=1)
     if record.low_pass is not None:
-        treated = (Y, z, forces, doubtful)
-        Y, z, forces, doubtful = (record.low_pass(x.reshape(len(x), -1)).reshape(x.shape)[record.low_pass.kept] for x in treated)
-    return Y, z, forces, doubtful < SPOILT
+        arrays = (Y, z, forces, uncertain)
+        Y, z, forces, uncertain = (
+            record.low_pass(x.reshape(len(x), -1)).reshape(x.shape)[record.low_pass.valid_rows] for x in arrays
+        )
+    return Y, z, forces, uncertain < MAX_UNCERTAIN_SHARE

@@ -11,12 +11,12 @@ import numpy as np
 
 from lagrangian.configuration.record import close_rows
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.actuation import actuated_speeds
+from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.kernels.least_squares import RANK_TOLERANCE, unit_rows
 
 STEPS, STEP = 15, 0.1  # how far general configurations are from the recorded ones
-FAR = 0.3  # and what of their distance to singular configurations, where assemblies meet, must be left
+MIN_REGULARITY_SHARE = 0.3  # and what of their distance to singular configurations, where assemblies meet, must be left
 
 
 class Projection:
@@ -27,25 +27,25 @@ class Projection:
 
         self.dyn = dyn
         mechanism = dyn.mechanism
-        self.actuated: list[int] = np.flatnonzero(actuated_speeds(dyn)).tolist()
+        self.actuated: list[int] = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
         self.independent = list(range(dyn.nv))
-        if mechanism.equations:
+        if mechanism.equation_count:
             psi = unit_rows(np.atleast_2d(dyn.constraint_jacobian(q, t)))[0]
-            rank = int(np.linalg.matrix_rank(psi, tol=RANK))
+            rank = int(np.linalg.matrix_rank(psi, tol=RANK_TOLERANCE))
             passive = [k for k in range(dyn.nv) if k not in self.actuated]
             dependent: list[int] = []
-            left = psi
+            residual = psi
             for group in (passive, self.actuated):
                 if group and len(dependent) < rank:
-                    _, R, pivots = qr(left[:, group], mode="economic", pivoting=True)
+                    _, R, pivots = qr(residual[:, group], mode="economic", pivoting=True)
                     sizes = np.abs(np.diag(R))
-                    chosen = [group[p] for p, size in zip(pivots, sizes, strict=False) if size > 1e-6][: rank - len(dependent)]
-                    dependent += chosen
+                    selected = [group[p] for p, size in zip(pivots, sizes, strict=False) if size > 1e-6][: rank - len(dependent)]
+                    dependent += selected
                     Q = np.linalg.qr(psi[:, dependent])[0]
-                    left = psi - Q @ (Q.T @ psi)
+                    residual = psi - Q @ (Q.T @ psi)
             self.independent = [k for k in range(dyn.nv) if k not in dependent]
 
-    def choose(self, names: tuple[str, ...]) -> None:
+    def set_independent(self, names: tuple[str, ...]) -> None:
         """Other speeds as the independent ones."""
         self.independent = [self.dyn.mechanism.speed_names.index(name) for name in names]
 
@@ -64,19 +64,19 @@ class Projection:
     def basis(self, q: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """N of every row, and the pseudoinverse that gives the dependent speeds."""
         psi = self.dyn.constraint_jacobian(q, t)
-        inverse = np.linalg.pinv(psi[:, :, self.dependent], rcond=RANK)
+        inverse = np.linalg.pinv(psi[:, :, self.dependent], rcond=RANK_TOLERANCE)
         N = np.zeros((len(q), self.dyn.nv, len(self.independent)))
         N[:, self.independent] = np.eye(len(self.independent))
         N[:, self.dependent] = -inverse @ psi[:, :, self.independent]
         return N, inverse
 
-    def smallest(self, q: np.ndarray, t: np.ndarray) -> np.ndarray:
+    def smallest_singular_value(self, q: np.ndarray, t: np.ndarray) -> np.ndarray:
         """How far from singular each row is: the least singular value that counts, of the dependent speeds' part of Psi."""
-        found = np.linalg.svd(self.dyn.constraint_jacobian(q, t)[:, :, self.dependent], compute_uv=False)
-        least: np.ndarray = found[:, len(self.dependent) - 1]
-        return least
+        singular_values = np.linalg.svd(self.dyn.constraint_jacobian(q, t)[:, :, self.dependent], compute_uv=False)
+        smallest: np.ndarray = singular_values[:, len(self.dependent) - 1]
+        return smallest
 
-    def complete(self, q: np.ndarray, u: np.ndarray, a: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def full_rates(self, q: np.ndarray, u: np.ndarray, a: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All speeds and accelerations from those of the independent ones."""
         if self.trivial:
             return u, a
@@ -87,7 +87,7 @@ class Projection:
         qdd[:, self.dependent] -= np.einsum("sij,sj->si", inverse, self.dyn.constraint_bias(q, qd, t))
         return qd, qdd
 
-    def rows(self, q: np.ndarray, t: np.ndarray, *forces: np.ndarray) -> list[np.ndarray]:
+    def project(self, q: np.ndarray, t: np.ndarray, *forces: np.ndarray) -> list[np.ndarray]:
         """N^T of arrays whose second axis is of the speeds."""
         if self.trivial:
             return list(forces)
@@ -95,7 +95,9 @@ class Projection:
         return [np.einsum("sij,si...->sj...", N, x) for x in forces]
 
 
-def general_states(projection: Projection, count: int, near: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def general_states(
+    projection: Projection, count: int, configurations: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, ...]:
     """Random states that keep the constraints: q, qd, qdd and t = 0.
 
     With loops configurations are reached from those in `near` by small steps, so that they are assembled in the same way: in
@@ -107,23 +109,27 @@ def general_states(projection: Projection, count: int, near: np.ndarray, rng: np
         qd, qdd = rng.normal(size=(2, count, dyn.nv))
         return q, qd, qdd, np.zeros(count)
     t = np.zeros(count)
-    q = near[rng.integers(len(near), size=count)]
+    q = configurations[rng.integers(len(configurations), size=count)]
     if dyn.nq == dyn.nv:
         u = rng.normal(size=(count, len(projection.independent)))
         u /= np.abs(u).max(axis=1, keepdims=True)
-        least = FAR * projection.smallest(q, t)
+        min_regularity = MIN_REGULARITY_SHARE * projection.smallest_singular_value(q, t)
         for _ in range(STEPS):
             N, _ = projection.basis(q, t)
-            along = np.einsum("sij,sj->si", N, u)
-            along *= STEP / np.abs(along).max(axis=1, keepdims=True)
-            trial, closed = close_rows(dyn, q + along, t)
-            stays = closed & (np.abs(trial - q).max(axis=1) < 2 * STEP) & (projection.smallest(trial, t) > least)
-            q = np.where(stays[:, None], trial, q)
+            step = np.einsum("sij,sj->si", N, u)
+            step *= STEP / np.abs(step).max(axis=1, keepdims=True)
+            trial, is_closed = close_rows(dyn, q + step, t)
+            accepted = (
+                is_closed
+                & (np.abs(trial - q).max(axis=1) < 2 * STEP)
+                & (projection.smallest_singular_value(trial, t) > min_regularity)
+            )
+            q = np.where(accepted[:, None], trial, q)
     u, a = rng.normal(size=(2, count, len(projection.independent)))
-    qd, qdd = projection.complete(q, u, a, t)
-    good = np.isfinite(qdd).all(axis=1) & (np.abs(qd).max(axis=1) < 100)  # not beside a singular configuration
-    if good.sum() < count // 4:
+    qd, qdd = projection.full_rates(q, u, a, t)
+    regular = np.isfinite(qdd).all(axis=1) & (np.abs(qd).max(axis=1) < 100)  # not beside a singular configuration
+    if regular.sum() < count // 4:
         raise ArgumentError(
             f"{dyn.mechanism.name}: the recorded configurations are singular, so the loops do not determine the motion"
         )
-    return q[good], qd[good], qdd[good], t[good]
+    return q[regular], qd[regular], qdd[regular], t[regular]

@@ -10,19 +10,122 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.configuration.record import follow
+from lagrangian.configuration.record import follow_record
 from lagrangian.errors import ArgumentError, is_number
-from lagrangian.identification.differentiation import LowPass, default_cutoff, differentiated, fourier_fit, uniform
 from lagrangian.identification.projection import Projection
-from lagrangian.inverse_dynamics.actuation import actuated_speeds
+from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import JointPath
 
-Rows = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
+# MERGED lagrangian.identification.differentiation: Speeds and accelerations of recorded coordinates, and the filter that
+# treats forces and regressor alike. Coordinates are smoothed by a zero-phase Butterworth filter (fourth order, run forward
+# and backward), which shifts nothing in time, and differentiated as a quintic spline through what comes out: central
+# differences would themselves be a filter that the forces do not have. Where the commanded path is known only the small
+# deviation from it is smoothed; of a periodic path a Fourier series is fitted to the whole record, which averages over
+# periods (Swevers et al. 1997). Forces are not differentiated, but a low-pass filter that is run over them *and* over the
+# regressor's columns leaves the equations as they are, tau_f = Y_f phi, and takes out noise (Gautier). Then the rows are
+# thinned to the rate that the filter leaves independent, so that standard errors count each of them once.
+
+ORDER = 4
+CUTOFF_FACTOR = 10.0  # the default cutoff, in terms of the frequency below which nearly all of the motion is
+POWER_SHARE = 0.999  # of the coordinates' power
+MAX_CUTOFF = 0.4  # of the sampling rate
+
+
+def resample_uniformly(t: np.ndarray, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The record at equal steps: as it is, or, if its steps differ by more than 0.1 %, interpolated by cubic splines."""
+    step = (t[-1] - t[0]) / (len(t) - 1)
+    if np.abs(np.diff(t) - step).max() <= 1e-3 * step:
+        return (t, *arrays)
+    from scipy.interpolate import CubicSpline
+
+    uniform_times = np.linspace(t[0], t[-1], len(t))
+    return (uniform_times, *(CubicSpline(t, x, axis=0)(uniform_times) for x in arrays))
+
+
+def default_cutoff(t: np.ndarray, q: np.ndarray) -> float:
+    """Ten times the frequency below which 99.9 % of the coordinates' power is; at most 0.4 of the sampling rate."""
+    from scipy.signal import detrend
+
+    rate = (len(t) - 1) / (t[-1] - t[0])
+    window = np.hanning(len(t))[:, None]
+    power = np.abs(np.fft.rfft(detrend(q, axis=0) * window, axis=0)) ** 2
+    frequencies = np.fft.rfftfreq(len(t), 1 / rate)
+    highest = frequencies[1]
+    for column in power.T:
+        cumulative_power = np.cumsum(column)
+        if cumulative_power[-1] > 0:
+            highest = max(highest, frequencies[int(np.searchsorted(cumulative_power, POWER_SHARE * cumulative_power[-1]))])
+    return float(min(CUTOFF_FACTOR * highest, MAX_CUTOFF * rate))
+
+
+class LowPass:
+    """Zero-phase, for a record of equal steps; what its ends spoil is dropped."""
+
+    def __init__(self, t: np.ndarray, cutoff: float) -> None:
+        from scipy.signal import butter
+
+        self.rate = (len(t) - 1) / (t[-1] - t[0])
+        if not 0 < cutoff < 0.5 * self.rate:
+            raise ArgumentError(
+                f"is {cutoff:g} Hz",
+                argument="cutoff",
+                remedy=f"it must be positive and below half the sampling rate, {0.5 * self.rate:g} Hz",
+            )
+        self.cutoff = cutoff
+        self.sections = butter(ORDER, cutoff, fs=self.rate, output="sos")
+        self.edge_rows = int(np.ceil(2 * self.rate / cutoff))
+        if len(t) < 4 * self.edge_rows + 20:
+            raise ArgumentError(
+                f"the record has {len(t)} rows at {self.rate:g} Hz, of which a cutoff of {cutoff:.3g} Hz spoils {self.edge_rows} at "
+                f"each end; record longer, raise the cutoff, or give qd and qdd",
+                concerns="cutoff",
+            )
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        from scipy.signal import sosfiltfilt
+
+        filtered: np.ndarray = sosfiltfilt(self.sections, x, axis=0, padlen=min(len(x) - 1, 3 * self.edge_rows))
+        return filtered
+
+    @property
+    def valid_rows(self) -> slice:
+        """Rows that are not spoilt, thinned to what is independent: steps of half the cutoff's period."""
+        stride = max(1, round(self.rate / (2 * self.cutoff)))
+        return slice(self.edge_rows, -self.edge_rows, stride)
+
+
+def differentiate(t: np.ndarray, q: np.ndarray, low_pass: LowPass | None, path: Any = None) -> tuple[np.ndarray, ...]:
+    """Smoothed q with qd and qdd; `path(t)` gives what was commanded, of which only the deviation is smoothed."""
+    from scipy.interpolate import make_interp_spline
+
+    commanded = path(t) if path is not None else (0.0, 0.0, 0.0)
+    smooth = low_pass(q - commanded[0]) if low_pass is not None else q - commanded[0]
+    spline = make_interp_spline(t, smooth, k=5)
+    return smooth + commanded[0], spline(t, 1) + commanded[1], spline(t, 2) + commanded[2]
+
+
+def fourier_fit(t: np.ndarray, q: np.ndarray, period: float, harmonics: int) -> tuple[np.ndarray, ...]:
+    """q, qd and qdd of the Fourier series of that period and so many harmonics that fits the record best."""
+    w = 2 * np.pi / period * np.arange(1, harmonics + 1)
+    if len(t) < 4 * (2 * harmonics + 1):
+        raise ArgumentError(f"the record has {len(t)} rows; a Fourier series of {harmonics} harmonics needs more")
+    phase = np.outer(t, w)
+    c, s = np.cos(phase), np.sin(phase)
+    ones, zeros = np.ones((len(t), 1)), np.zeros((len(t), 1))
+    x = np.linalg.lstsq(np.hstack([ones, c, s]), q, rcond=None)[0]
+    return (
+        np.hstack([ones, c, s]) @ x,
+        np.hstack([zeros, -w * s, w * c]) @ x,
+        np.hstack([zeros, -w * w * c, -w * w * s]) @ x,
+    )
+
+
+RecordArrays = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
 # a path that was commanded: one of lagrangian.paths, or a function from times to coordinates, speeds and accelerations
-Followed = JointPath | Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-HARMONICS = 4  # times the path's own: the loop that follows it adds some
+CommandedPath = JointPath | Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+HARMONIC_FACTOR = 4  # times the path's own: the loop that follows it adds some
 
 
 @dataclass(frozen=True)
@@ -39,9 +142,9 @@ class Record:
     treatment: str
 
 
-def recorded_rows(
+def record_arrays(
     t: ArrayLike | Motion, q: ArrayLike | None, tau: ArrayLike | None, qd: ArrayLike | None, qdd: ArrayLike | None
-) -> Rows:
+) -> RecordArrays:
     """What was recorded; a motion has all of it."""
     if isinstance(t, Motion):
         if any(x is not None for x in (q, tau, qd, qdd)):
@@ -63,33 +166,33 @@ def read_record(
     tau: Any,
     qd: Any,
     qdd: Any,
-    path: Followed | None,
+    path: CommandedPath | None,
     cutoff: float | None,
     names: tuple[str, ...] | None = None,
 ) -> Record:
     mechanism = dyn.mechanism
-    t = _times(t)
-    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speeds(dyn), strict=True) if moves)
-    q = _array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equations else ())
-    tau = _array("tau", tau, len(t), mechanism.speed_names, driven)
-    given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
-    if len(given) == 1:
-        raise ArgumentError(f"identify: {given[0]} is given alone; give both qd and qdd, or neither")
+    t = _record_times(t)
+    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if moves)
+    q = _record_array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equation_count else ())
+    tau = _record_array("tau", tau, len(t), mechanism.speed_names, driven)
+    rates_given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
+    if len(rates_given) == 1:
+        raise ArgumentError(f"identify: {rates_given[0]} is given alone; give both qd and qdd, or neither")
     if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
         raise ArgumentError(f"is {cutoff!r}", where="identify", argument="cutoff", remedy="a positive frequency in Hz is needed")
     start = q[0] if q.shape[1] == mechanism.nq else None
-    if mechanism.nq != mechanism.nv and not given:
-        if not mechanism.equations or not set(driven) <= set(mechanism.coordinate_names):
+    if mechanism.nq != mechanism.nv and not rates_given:
+        if not mechanism.equation_count or not set(driven) <= set(mechanism.coordinate_names):
             raise ArgumentError(
                 f"identify: {mechanism.name} has ball or free joints, whose speeds are not the derivatives of q; give qd and qdd"
             )
         if start is not None:  # the actuated coordinates tell all others
             q = q[:, [mechanism.coordinate_names.index(name) for name in driven]]
     low_pass, treatment = None, "The speeds and accelerations were given"
-    if given:
-        qd, qdd = (_array(name, x, len(t), mechanism.speed_names, ()) for name, x in (("qd", qd), ("qdd", qdd)))
+    if rates_given:
+        qd, qdd = (_record_array(name, x, len(t), mechanism.speed_names, ()) for name, x in (("qd", qd), ("qdd", qdd)))
         if cutoff is not None:
-            t, q, qd, qdd, tau = uniform(t, q, qd, qdd, tau)
+            t, q, qd, qdd, tau = resample_uniformly(t, q, qd, qdd, tau)
             low_pass = LowPass(t, cutoff)
             treatment += f"; the equations were filtered at {cutoff:.3g} Hz"
     else:
@@ -97,24 +200,26 @@ def read_record(
     full = np.zeros((len(t), mechanism.nv))
     full[:, [mechanism.speed_names.index(x) for x in (driven if tau.shape[1] != mechanism.nv else mechanism.speed_names)]] = tau
     if q.shape[1] != mechanism.nq:
-        q = follow(dyn, q, driven, t, start)
+        q = follow_record(dyn, q, driven, t, start)
     projection = Projection(dyn, q[len(q) // 2], float(t[len(q) // 2]))
     if names is not None:
-        projection.choose(names)
-    if not given and not projection.trivial:
-        have = driven if qd.shape[1] != mechanism.nv else mechanism.speed_names
+        projection.set_independent(names)
+    if not rates_given and not projection.trivial:
+        available_names = driven if qd.shape[1] != mechanism.nv else mechanism.speed_names
         for name in projection.names:
-            if name not in have:
+            if name not in available_names:
                 raise ArgumentError(
                     f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints"
                 )
-        here = [have.index(name) for name in projection.names]
-        qd, qdd = projection.complete(q, qd[:, here], qdd[:, here], t)
+        columns = [available_names.index(name) for name in projection.names]
+        qd, qdd = projection.full_rates(q, qd[:, columns], qdd[:, columns], t)
     return Record(t, q, qd, qdd, full, projection, low_pass, treatment)
 
 
-def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed | None, cutoff: float | None) -> tuple[Any, ...]:
-    period, own = getattr(path, "period", None), getattr(path, "harmonics", None)
+def _differentiate(
+    t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: CommandedPath | None, cutoff: float | None
+) -> tuple[Any, ...]:
+    period, path_harmonics = getattr(path, "period", None), getattr(path, "harmonics", None)
     if path is not None and not callable(path):
         raise ArgumentError(
             f"is a {type(path).__name__}",
@@ -122,20 +227,20 @@ def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed
             argument="path",
             remedy="a path is needed, such as one of exciting_path",
         )
-    if period is not None and own is not None:
-        harmonics = HARMONICS * int(own) if cutoff is None else max(int(own), int(cutoff * period))
+    if period is not None and path_harmonics is not None:
+        harmonics = HARMONIC_FACTOR * int(path_harmonics) if cutoff is None else max(int(path_harmonics), int(cutoff * period))
         q, qd, qdd = fourier_fit(t, q, float(period), harmonics)
         return t, q, qd, qdd, tau, None, f"The coordinates were fitted with {harmonics} harmonics of {period:g} s"
-    t, q, tau = uniform(t, q, tau)
+    t, q, tau = resample_uniformly(t, q, tau)
     cutoff = default_cutoff(t, q) if cutoff is None else float(cutoff)
     low_pass = LowPass(t, cutoff)
-    q, qd, qdd = differentiated(t, q, low_pass, path)
-    what = "deviations of the coordinates from the path" if path is not None else "coordinates"
-    told = f"The {what} were filtered at {cutoff:.3g} Hz and differentiated, and the equations were filtered alike"
-    return t, q, qd, qdd, tau, low_pass, told
+    q, qd, qdd = differentiate(t, q, low_pass, path)
+    subject = "deviations of the coordinates from the path" if path is not None else "coordinates"
+    treatment = f"The {subject} were filtered at {cutoff:.3g} Hz and differentiated, and the equations were filtered alike"
+    return t, q, qd, qdd, tau, low_pass, treatment
 
 
-def _times(t: ArrayLike) -> np.ndarray:
+def _record_times(t: ArrayLike) -> np.ndarray:
     try:
         t = floats(t)
     except (TypeError, ValueError):
@@ -152,23 +257,23 @@ def _times(t: ArrayLike) -> np.ndarray:
     return t
 
 
-def _array(what: str, given: Any, rows: int, names: tuple[str, ...], fewer: tuple[str, ...]) -> np.ndarray:
+def _record_array(argument: str, value: Any, row_count: int, names: tuple[str, ...], fewer_names: tuple[str, ...]) -> np.ndarray:
     try:
-        x = floats(given)
+        x = floats(value)
     except (TypeError, ValueError):
-        raise ArgumentError("must be an array of numbers", where="identify", argument=what) from None
-    if x.ndim == 1 and len(x) == rows and len(names) == 1:
+        raise ArgumentError("must be an array of numbers", where="identify", argument=argument) from None
+    if x.ndim == 1 and len(x) == row_count and len(names) == 1:
         x = x[:, None]
-    widths = {len(names), len(fewer)} - {0}
-    if x.ndim != 2 or x.shape[0] != rows or x.shape[1] not in widths:
-        wanted = " or ".join(f"({rows}, {width})" for width in sorted(widths, reverse=True))
+    widths = {len(names), len(fewer_names)} - {0}
+    if x.ndim != 2 or x.shape[0] != row_count or x.shape[1] not in widths:
+        shapes = " or ".join(f"({row_count}, {width})" for width in sorted(widths, reverse=True))
         raise ArgumentError(
             f"has shape {x.shape}",
             where="identify",
-            argument=what,
-            remedy=f"{wanted} is needed, a column for each of {', '.join(names[:12])}",
+            argument=argument,
+            remedy=f"{shapes} is needed, a column for each of {', '.join(names[:12])}",
         )
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
-        raise ArgumentError(f"is not finite in row {row}, column {column}", where="identify", argument=what)
+        raise ArgumentError(f"is not finite in row {row}, column {column}", where="identify", argument=argument)
     return x

@@ -9,18 +9,114 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.errors import Argument, ArgumentError, one_of
-from lagrangian.identification.joint_parameters import BACKWARD, COULOMB, FORWARD, FRICTION, OFFSET, ROTOR, JointParameter
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.programs.parameters import body_parameters
+from lagrangian.kernels.program import body_parameters
+from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.paths.argument_checks import different
+from lagrangian.paths.arguments import distinct_names
 
-PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+# MERGED lagrangian.identification.joint_parameters: What is identified of a joint beside the inertia of its link: the rotor,
+# friction, and an offset of the measured force.
+
+
+class JointParameter(Enum):
+    """A parameter that adds `value * column(qd, qdd)` to the force of its joint."""
+
+    ROTOR = "rotor inertia"
+    VISCOUS = "viscous friction"
+    COULOMB = "Coulomb friction"
+    FORWARD = "Coulomb friction, speed > 0"
+    BACKWARD = "Coulomb friction, speed < 0"
+    OFFSET = "offset of the measured force"
+
+    @property
+    def meaning(self) -> str:
+        return self.value
+
+    def applies_to(self, joint: Joint) -> bool:
+        """Whether it means something at this joint: what its type refuses is not identified."""
+        return _DESCRIBED_ENTRY[self] not in joint.kind.refuses
+
+    @property
+    def dry(self) -> bool:
+        """Whether it is dry friction, of which nothing is known where the joint is at rest."""
+        return self in (COULOMB, FORWARD, BACKWARD)
+
+    @property
+    def positive(self) -> bool:
+        """Whether it is a property of the mechanism, and cannot be negative; an offset is one of the measurement."""
+        return self is not OFFSET
+
+    def label(self, number: int) -> str:
+        """What it is called at the joint of this number, such as `Fc3+`."""
+        letters, direction = _LETTERS[self]
+        return f"{letters}{number}{direction}"
+
+    def described_value(self, joint: Joint) -> float:
+        """Its value in the description."""
+        friction = joint.friction
+        forward, backward = float(friction.coulomb), float(friction.coulomb_negative)  # type: ignore[arg-type]
+        match self:
+            case JointParameter.ROTOR:
+                return float(joint.rotor.reflected_inertia)
+            case JointParameter.VISCOUS:
+                return float(friction.viscous)
+            case JointParameter.COULOMB:
+                return 0.5 * (forward + backward)
+            case JointParameter.FORWARD:
+                return forward
+            case JointParameter.BACKWARD:
+                return backward
+            case JointParameter.OFFSET:
+                return 0.0
+
+    def column(self, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        """What it is multiplied by."""
+        match self:
+            case JointParameter.ROTOR:
+                return qdd
+            case JointParameter.VISCOUS:
+                return qd
+            case JointParameter.COULOMB:
+                return np.sign(qd)
+            case JointParameter.FORWARD:
+                return (qd > 0).astype(float)
+            case JointParameter.BACKWARD:
+                return -(qd < 0).astype(float)
+            case JointParameter.OFFSET:
+                return np.ones_like(qd)
+
+
+ROTOR, VISCOUS, COULOMB, FORWARD, BACKWARD, OFFSET = JointParameter
+_LETTERS = {
+    ROTOR: ("Ja", ""),
+    VISCOUS: ("Fv", ""),
+    COULOMB: ("Fc", ""),
+    FORWARD: ("Fc", "+"),
+    BACKWARD: ("Fc", "-"),
+    OFFSET: ("Fo", ""),
+}
+# what of a joint it describes
+_DESCRIBED_ENTRY = {
+    ROTOR: "rotor",
+    VISCOUS: "friction",
+    COULOMB: "friction",
+    FORWARD: "friction",
+    BACKWARD: "friction",
+    OFFSET: "",
+}
+
+# what the argument `friction` of `identify` may be, and what is estimated then
+FRICTION_MODELS = {"viscous": (VISCOUS,), "coulomb": (VISCOUS, COULOMB), "asymmetric": (VISCOUS, FORWARD, BACKWARD)}
+
+
+PARAMETER_NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
 
 @dataclass(frozen=True)
@@ -38,13 +134,13 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Link:
+class RegressorLink:
     """A body that a joint moves, and the bodies fixed to it, each with the matrix that takes its parameters into its frame."""
 
     body: int
     joint: int
     number: int  # of its last speed, from 1
-    carried: tuple[tuple[int, np.ndarray], ...]
+    bodies: tuple[tuple[int, np.ndarray], ...]
 
 
 class Regression:
@@ -61,24 +157,24 @@ class Regression:
     ) -> None:
         self.dyn = dyn
         mechanism = dyn.mechanism
-        of_friction = FRICTION[friction] if friction else ()
-        parameters = [*([ROTOR] if rotors else []), *of_friction, *([OFFSET] if offset else [])]
-        self.owners = _joints(mechanism, joints)
-        self.links = _heavy(dyn, links(dyn))
+        friction_parameters = FRICTION_MODELS[friction] if friction else ()
+        parameters = [*([ROTOR] if rotors else []), *friction_parameters, *([OFFSET] if offset else [])]
+        self.owners = _owner_joints(mechanism, joints)
+        self.links = _links_with_inertia(dyn, moving_links(dyn))
         inertial = [
             Term(f"{p}{link.number}", link.body, k, float(x))
             for link in self.links
-            for k, (p, x) in enumerate(zip(PARAMETERS, _lumped(mechanism, link), strict=True))
+            for k, (p, x) in enumerate(zip(PARAMETER_NAMES, _lumped_parameters(mechanism, link), strict=True))
         ]
         numbers = np.cumsum([j.kind.nv for j in mechanism.joints])
-        of_joints = [
-            Term(parameter.named(numbers[j]), j, parameter, parameter.described(mechanism.joints[j]))
+        joint_terms = [
+            Term(parameter.label(numbers[j]), j, parameter, parameter.described_value(mechanism.joints[j]))
             for parameter in parameters
             for j in self.owners
-            if parameter.meant(mechanism.joints[j])
+            if parameter.applies_to(mechanism.joints[j])
         ]
-        self.terms = (*inertial, *of_joints)
-        self.described = np.array([term.value for term in self.terms])
+        self.terms = (*inertial, *joint_terms)
+        self.described_values = np.array([term.value for term in self.terms])
 
     @cached_property
     def joint_parameters(self) -> dict[int, JointParameter]:
@@ -91,59 +187,61 @@ class Regression:
         ends = np.cumsum([j.kind.nv for j in self.dyn.mechanism.joints])
         return [slice(end - j.kind.nv, end) for end, j in zip(ends, self.dyn.mechanism.joints, strict=True)]
 
-    def parts(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def regressor_and_known_forces(
+        self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Y of the `chosen` terms, (rows, nv, chosen), and the known part.
 
         Known are the described joint forces that are no term's: springs, and the rotors and friction that are not identified.
         """
-        Y = np.zeros((len(q), self.dyn.nv, len(chosen)))
-        known = np.array(self.dyn.inverse_dynamics(q, qd, qdd))
-        whole = self.dyn.regressor(q, qd, qdd)
-        known -= whole @ self.dyn.inertial_parameters()
+        Y = np.zeros((len(q), self.dyn.nv, len(columns)))
+        known_forces = np.array(self.dyn.inverse_dynamics(q, qd, qdd))
+        body_regressor = self.dyn.regressor(q, qd, qdd)
+        known_forces -= body_regressor @ self.dyn.inertial_parameters()
         for term in self.terms:
             if isinstance(term.entry, JointParameter):
-                where, joint = self.speeds[term.owner], self.dyn.mechanism.joints[term.owner]
-                for x in (FORWARD, BACKWARD) if term.entry is COULOMB else (term.entry,):
-                    known[:, where] -= x.described(joint) * x.column(qd[:, where], qdd[:, where])
-        self._fill(Y, whole, qd, qdd, chosen)
-        return Y, known
+                speeds, joint = self.speeds[term.owner], self.dyn.mechanism.joints[term.owner]
+                for parameter in (FORWARD, BACKWARD) if term.entry is COULOMB else (term.entry,):
+                    known_forces[:, speeds] -= parameter.described_value(joint) * parameter.column(qd[:, speeds], qdd[:, speeds])
+        self._fill(Y, body_regressor, qd, qdd, columns)
+        return Y, known_forces
 
-    def matrix(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int] | None = None) -> np.ndarray:
+    def regressor(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
         """Y, (rows, nv, terms); or the `chosen` terms' columns of it."""
-        picked = range(len(self.terms)) if chosen is None else chosen
-        Y = np.zeros((len(q), self.dyn.nv, len(picked)))
-        self._fill(Y, self.dyn.regressor(q, qd, qdd), qd, qdd, picked)
+        selected = range(len(self.terms)) if columns is None else columns
+        Y = np.zeros((len(q), self.dyn.nv, len(selected)))
+        self._fill(Y, self.dyn.regressor(q, qd, qdd), qd, qdd, selected)
         return Y
 
-    def _fill(self, Y: np.ndarray, whole: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int]) -> None:
+    def _fill(self, Y: np.ndarray, body_regressor: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int]) -> None:
         """Columns of terms, those of links from the regressor of all bodies."""
-        for at, k in enumerate(chosen):
+        for column, k in enumerate(columns):
             term = self.terms[k]
             if isinstance(term.entry, int):
-                Y[:, :, at] = whole[:, :, 10 * term.owner + term.entry]
+                Y[:, :, column] = body_regressor[:, :, 10 * term.owner + term.entry]
             else:
-                where = self.speeds[term.owner]
-                Y[:, where, at] = term.entry.column(qd[:, where], qdd[:, where])
+                speeds = self.speeds[term.owner]
+                Y[:, speeds, column] = term.entry.column(qd[:, speeds], qdd[:, speeds])
 
 
-def links(dyn: Dynamics) -> list[Link]:
+def moving_links(dyn: Dynamics) -> list[RegressorLink]:
     """Of every joint that moves, outward."""
     mechanism = dyn.mechanism
     numbers = dict(zip((j.name for j in mechanism.joints), np.cumsum([j.kind.nv for j in mechanism.joints]), strict=True))
-    _, moved = dyn.body_to_link()
-    found = []
-    for joint in mechanism.outward():
+    _, placements = dyn.body_to_link()
+    links = []
+    for joint in mechanism.outward_joints():
         if not joint.kind.nv:
             continue
         body = mechanism.body_index[joint.child]
-        back = np.linalg.inv(moved[body])
-        with_it = [b for b in range(len(mechanism.bodies)) if _carrier(mechanism, b) == body]
-        carried = tuple((b, back @ moved[b]) for b in with_it)
-        found.append(Link(body, mechanism.joint_index[joint.name], int(numbers[joint.name]), carried))
-    return found
+        inverse_placement = np.linalg.inv(placements[body])
+        rigid_bodies = [b for b in range(len(mechanism.bodies)) if _carrying_body(mechanism, b) == body]
+        bodies = tuple((b, inverse_placement @ placements[b]) for b in rigid_bodies)
+        links.append(RegressorLink(body, mechanism.joint_index[joint.name], int(numbers[joint.name]), bodies))
+    return links
 
 
-def _carrier(mechanism: Mechanism, body: int) -> int:
+def _carrying_body(mechanism: Mechanism, body: int) -> int:
     """The body with a joint that moves, to which this one is fixed; -1 for the ground."""
     holders = {joint.child: joint for joint in mechanism.joints}
     name = mechanism.bodies[body].name
@@ -152,24 +250,24 @@ def _carrier(mechanism: Mechanism, body: int) -> int:
     return -1 if name == GROUND else mechanism.body_index[name]
 
 
-def _lumped(mechanism: Mechanism, link: Link) -> np.ndarray:
-    return np.sum([matrix @ body_parameters(mechanism.bodies[b]) for b, matrix in link.carried], axis=0)
+def _lumped_parameters(mechanism: Mechanism, link: RegressorLink) -> np.ndarray:
+    return np.sum([matrix @ body_parameters(mechanism.bodies[b]) for b, matrix in link.bodies], axis=0)
 
 
-def _heavy(dyn: Dynamics, every: list[Link]) -> list[Link]:
+def _links_with_inertia(dyn: Dynamics, all_links: list[RegressorLink]) -> list[RegressorLink]:
     """Links without inertia among links that have some stay without; in a bare table of lengths all get parameters."""
-    heavy = [link for link in every if _lumped(dyn.mechanism, link).any()]
-    return heavy or every
+    heavy = [link for link in all_links if _lumped_parameters(dyn.mechanism, link).any()]
+    return heavy or all_links
 
 
-def _joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
+def _owner_joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
     """Whose friction and rotors are terms: all that move; in a mechanism with loops the actuated ones, unless they are named."""
     moving = [k for k, j in enumerate(mechanism.joints) if j.kind.nv]
     if names is None:
-        return [k for k in moving if not mechanism.equations or mechanism.joints[k].actuated]
-    names = different(names, "joints") or ()
-    known = [mechanism.joints[k].name for k in moving]
+        return [k for k in moving if not mechanism.equation_count or mechanism.joints[k].actuated]
+    names = distinct_names(names, "joints") or ()
+    moving_names = [mechanism.joints[k].name for k in moving]
     for name in names:
-        if name not in known:
-            raise ArgumentError(one_of("joint that moves", name, known), where=Argument("joints"))
+        if name not in moving_names:
+            raise ArgumentError(unknown_name_message("joint that moves", name, moving_names), where=ArgumentName("joints"))
     return [k for k in moving if mechanism.joints[k].name in names]

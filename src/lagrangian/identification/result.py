@@ -10,18 +10,17 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
 from lagrangian.cached import cached_property
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.identification.estimate import Fit
-from lagrangian.identification.grouping import Grouping
-from lagrangian.identification.joint_parameters import ROTOR
-from lagrangian.identification.records import Followed
-from lagrangian.identification.regression import Regression
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.identification.base_parameters import ParameterGrouping
+from lagrangian.identification.least_squares import Fit
+from lagrangian.identification.records import CommandedPath
+from lagrangian.identification.regression import ROTOR, Regression
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ParameterEstimate:
     """An estimated parameter.
 
     Attributes
@@ -46,7 +45,7 @@ class Estimate:
     described: float
 
     @property
-    def relative(self) -> float:
+    def percent_error(self) -> float:
         """The standard error in percent of the value."""
         return 100 * self.standard_error / abs(self.value) if self.value else np.inf
 
@@ -74,15 +73,15 @@ class Validation:
     r_squared: np.ndarray
 
     @property
-    def percent(self) -> np.ndarray:
+    def percent_error(self) -> np.ndarray:
         """The error in percent of the force."""
         return 100 * self.error / np.maximum(self.force, 1e-300)
 
     def __str__(self) -> str:
-        wide = max(len(name) for name in ("joint", *self.equations))
-        lines = [f"{'joint':<{wide}}  RMS error        of RMS     R^2"]
-        for name, e, p, f, r in zip(self.equations, self.error, self.percent, self.force, self.r_squared, strict=True):
-            lines.append(f"{name:<{wide}}  {e:9.4g}  {p:5.2f} % of {f:<9.4g} {r:.6f}")
+        name_width = max(len(name) for name in ("joint", *self.equations))
+        lines = [f"{'joint':<{name_width}}  RMS error        of RMS     R^2"]
+        for name, e, p, f, r in zip(self.equations, self.error, self.percent_error, self.force, self.r_squared, strict=True):
+            lines.append(f"{name:<{name_width}}  {e:9.4g}  {p:5.2f} % of {f:<9.4g} {r:.6f}")
         return "\n".join(lines)
 
 
@@ -133,12 +132,12 @@ class Identification:
 
     mechanism: Mechanism
     regression: Regression
-    grouping: Grouping
+    grouping: ParameterGrouping
     equations: tuple[str, ...]
     fit: Fit
     described: np.ndarray
     residuals: Validation
-    crossed: Validation | str
+    cross_validation_or_reason: Validation | str
     inconsistency: float
     physical: bool
     rows: int
@@ -178,53 +177,59 @@ class Identification:
     @property
     def cross_validation(self) -> Validation:
         """The errors on stretches of time that were left out of the estimation."""
-        if isinstance(self.crossed, str):
-            raise ArgumentError(f"cross_validation: {self.crossed}")
-        return self.crossed
+        if isinstance(self.cross_validation_or_reason, str):
+            raise ArgumentError(f"cross_validation: {self.cross_validation_or_reason}")
+        return self.cross_validation_or_reason
 
     @property
-    def doubtful(self) -> bool:
+    def model_mismatch(self) -> bool:
         """Whether most equations have errors that noise does not explain."""
-        own = float(np.median(self.residuals.percent))
-        crossed = 0.0 if isinstance(self.crossed, str) else float(np.median(self.crossed.percent))
-        return own > 30 or crossed > 40 or (own > 10 and self.physical and self._apart > 3)
+        own_error = float(np.median(self.residuals.percent_error))
+        crossed_error = (
+            0.0
+            if isinstance(self.cross_validation_or_reason, str)
+            else float(np.median(self.cross_validation_or_reason.percent_error))
+        )
+        return own_error > 30 or crossed_error > 40 or (own_error > 10 and self.physical and self._distance_to_physical > 3)
 
     @property
-    def _apart(self) -> float:
+    def _distance_to_physical(self) -> float:
         """How far real bodies are from the estimates, in standard errors."""
         return float(np.sqrt(self.inconsistency / len(self)))
 
     @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> tuple[ParameterEstimate, ...]:
         """All estimates, in the order of `values`."""
         from scipy.stats import t
 
         half = t.ppf(0.975, self.fit.freedom) * self.standard_errors
         rows = zip(self.names, self.grouping.formulas, self.values, self.standard_errors, half, self.described, strict=True)
-        return tuple(Estimate(n, f, float(x), float(s), (float(x - h), float(x + h)), float(d)) for n, f, x, s, h, d in rows)
+        return tuple(
+            ParameterEstimate(n, f, float(x), float(s), (float(x - h), float(x + h)), float(d)) for n, f, x, s, h, d in rows
+        )
 
-    def _of(self, inertial: bool) -> tuple[Estimate, ...]:
+    def _select_estimates(self, inertial: bool) -> tuple[ParameterEstimate, ...]:
         terms = [self.regression.terms[k] for k in self.grouping.columns]
         return tuple(
             e for e, term in zip(self.estimates, terms, strict=True) if (term.inertial or term.entry is ROTOR) == inertial
         )
 
     @property
-    def base(self) -> tuple[Estimate, ...]:
+    def inertial_estimates(self) -> tuple[ParameterEstimate, ...]:
         """The estimates of inertial parameters and rotors."""
-        return self._of(True)
+        return self._select_estimates(True)
 
     @property
-    def joint_forces(self) -> tuple[Estimate, ...]:
+    def friction_estimates(self) -> tuple[ParameterEstimate, ...]:
         """The estimates of friction and offsets."""
-        return self._of(False)
+        return self._select_estimates(False)
 
-    def __getitem__(self, name: str) -> Estimate:
+    def __getitem__(self, name: str) -> ParameterEstimate:
         if name not in self.names:
-            raise ArgumentError(one_of("parameter", name, self.names))
+            raise ArgumentError(unknown_name_message("parameter", name, self.names))
         return self.estimates[self.names.index(name)]
 
-    def __iter__(self) -> Iterator[Estimate]:
+    def __iter__(self) -> Iterator[ParameterEstimate]:
         return iter(self.estimates)
 
     def __len__(self) -> int:
@@ -244,8 +249,8 @@ class Identification:
             The joint forces of the open tree.
         """
         q2, qd2, qdd2 = (np.atleast_2d(array(x, name)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd)))
-        Y, known = self.regression.parts(q2, qd2, qdd2, self.grouping.columns)
-        tau: np.ndarray = Y @ self.values + known
+        Y, known_forces = self.regression.regressor_and_known_forces(q2, qd2, qdd2, self.grouping.columns)
+        tau: np.ndarray = Y @ self.values + known_forces
         return tau[0] if np.ndim(q) == 1 else tau
 
     def validate(
@@ -256,7 +261,7 @@ class Identification:
         qd: ArrayLike | None = None,
         qdd: ArrayLike | None = None,
         *,
-        path: Followed | None = None,
+        path: CommandedPath | None = None,
         cutoff: float | None = None,
     ) -> Validation:
         """Return the errors of the estimates on another record, which is treated as `identify` treats it.
@@ -295,32 +300,40 @@ class Identification:
 
     def __str__(self) -> str:
         lines = [
-            f"Identification of {self.mechanism.name}: {len(self.base)} base parameters"
-            + (f", {len(self.joint_forces)} of friction" if self.joint_forces else "")
+            f"Identification of {self.mechanism.name}: {len(self.inertial_estimates)} base parameters"
+            + (f", {len(self.friction_estimates)} of friction" if self.friction_estimates else "")
             + f"; {self.rows} rows of {len(self.equations)} equations, condition number {self.condition:.4g}",
             f"{self.treatment}.",
             "",
         ]
-        wide = max(len(name) for name in ("parameter", *self.names))
-        lines.append(f"{'parameter':<{wide}} {'value':>12} {'std. error':>11} {'%':>7} {'95 % interval':>27} {'described':>12}")
+        name_width = max(len(name) for name in ("parameter", *self.names))
+        lines.append(
+            f"{'parameter':<{name_width}} {'value':>12} {'std. error':>11} {'%':>7} {'95 % interval':>27} {'described':>12}"
+        )
         for e in self.estimates:
             low, high = e.interval
-            relative = f"{e.relative:7.2f}" if e.relative < 1000 else "  >1000"
+            percent = f"{e.percent_error:7.2f}" if e.percent_error < 1000 else "  >1000"
             lines.append(
-                f"{e.name:<{wide}} {e.value:12.6g} {e.standard_error:11.2e} {relative} {f'{low:.6g} .. {high:.6g}':>27}"
+                f"{e.name:<{name_width}} {e.value:12.6g} {e.standard_error:11.2e} {percent} {f'{low:.6g} .. {high:.6g}':>27}"
                 f" {e.described:12.6g}"
             )
         lines.append("")
-        wide = max(len(name) for name in ("joint", *self.equations))
-        lines.append(f"{'joint':<{wide}} {'RMS force':>10} {'residual':>10} {'%':>7} {'cross-validation':>17}")
-        crossed = ["-"] * len(self.equations) if isinstance(self.crossed, str) else [f"{x:.2f} %" for x in self.crossed.percent]
-        own = self.residuals
-        for name, f, r, p, c in zip(self.equations, own.force, own.error, own.percent, crossed, strict=True):
-            lines.append(f"{name:<{wide}} {f:10.4g} {r:10.3g} {p:7.2f} {c:>17}")
-        if isinstance(self.crossed, str):
-            lines.append(f"There is no cross-validation: {self.crossed}.")
+        name_width = max(len(name) for name in ("joint", *self.equations))
+        lines.append(f"{'joint':<{name_width}} {'RMS force':>10} {'residual':>10} {'%':>7} {'cross-validation':>17}")
+        crossed_texts = (
+            ["-"] * len(self.equations)
+            if isinstance(self.cross_validation_or_reason, str)
+            else [f"{x:.2f} %" for x in self.cross_validation_or_reason.percent_error]
+        )
+        residuals = self.residuals
+        for name, f, r, p, c in zip(
+            self.equations, residuals.force, residuals.error, residuals.percent_error, crossed_texts, strict=True
+        ):
+            lines.append(f"{name:<{name_width}} {f:10.4g} {r:10.3g} {p:7.2f} {c:>17}")
+        if isinstance(self.cross_validation_or_reason, str):
+            lines.append(f"There is no cross-validation: {self.cross_validation_or_reason}.")
         lines += ["", self._completion()]
-        if self.doubtful:
+        if self.model_mismatch:
             lines.append(
                 "The model explains little of the torques. Check that angles are in radians, that torques are in N m at the "
                 "joints, and that the columns have the order and the signs of the joints in the description."
@@ -330,10 +343,10 @@ class Identification:
     def _completion(self) -> str:
         if not self.physical:
             return "The mechanism has the nearest full parameters, which need not be those of real bodies (effective)."
-        apart = self._apart
-        if apart > 3:
+        distance = self._distance_to_physical
+        if distance > 3:
             return (
-                f"The mechanism has parameters of real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: "
+                f"The mechanism has parameters of real bodies, which lie {distance:.3g} standard errors (RMS) from the estimates: "
                 f"no real bodies on these joints explain the record. physical=False keeps the estimates."
             )
-        return f"The mechanism has parameters of real bodies, which lie {apart:.2g} standard errors (RMS) from the estimates."
+        return f"The mechanism has parameters of real bodies, which lie {distance:.2g} standard errors (RMS) from the estimates."

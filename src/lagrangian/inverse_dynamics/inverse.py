@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.controllability import check_command
-from lagrangian.inverse_dynamics.path_motion import PathMotion, along, rows_of
-from lagrangian.inverse_dynamics.wrenches import Outside
+from lagrangian.inverse_dynamics.actuation import check_controllability
+from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult, motion_along_path, row_times
+from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower
 from lagrangian.kinematics.path_limits import check_limits
@@ -21,7 +21,7 @@ from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.paths.path import CartesianPath, JointPath
 from lagrangian.types import Progress, State, Times
 
-ROWS = 1001
+DEFAULT_ROWS = 1001
 
 
 def inverse(
@@ -35,7 +35,7 @@ def inverse(
     wrenches: WrenchesLike = None,
     limits: bool = True,
     progress: Progress = None,
-) -> PathMotion:
+) -> InverseDynamicsResult:
     """Compute the torques that make a mechanism follow a path.
 
     This is inverse dynamics for serial and parallel mechanisms. Loops stay closed, other constraints hold, and only actuated
@@ -114,8 +114,8 @@ def inverse(
            [ 6.59,  0.  ,  0.  ],
            [ 5.45,  0.  ,  0.  ]])
     """
-    dyn = dynamics_of(mechanism, parameters)
-    outside = Outside(dyn, wrenches)
+    dyn = as_dynamics(mechanism, parameters)
+    external_wrenches = ExternalWrenches(dyn, wrenches)
     if not isinstance(limits, (bool, np.bool_)):
         raise ArgumentError(f"is {limits!r:.60}", argument="limits", remedy="True or False is needed")
     if progress is not None and not callable(progress):
@@ -127,7 +127,7 @@ def inverse(
             raise ArgumentError(
                 f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}", concerns="path"
             )
-        return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
+        return motion_along_path(dyn, external_wrenches, None, path.t, (path.q, path.qd, path.qdd))
     if not isinstance(path, (JointPath, CartesianPath)):
         raise ArgumentError(
             f"is a {type(path).__name__}; a path is needed, such as paths.joint_line(q0, q1, 2.0), "
@@ -135,17 +135,19 @@ def inverse(
             argument="path",
         )
 
-    def watch(t: float) -> None:
+    def report_progress(t: float) -> None:
         if progress is not None:
             progress(t - path.start, path.duration)
 
-    follower = Follower(dyn, path, frame, q0, limits, watch)
-    t = rows_of(ROWS if t_eval is None else t_eval, path)
-    looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between
-    q, qd, qdd = follower(looked)
-    follower.inspect(looked, q)
-    check_command(follower, outside, looked, q)
+    follower = Follower(dyn, path, frame, q0, limits, report_progress)
+    t = row_times(DEFAULT_ROWS if t_eval is None else t_eval, path)
+    checked_times = (
+        t if len(t) >= DEFAULT_ROWS else np.union1d(t, path.times(DEFAULT_ROWS))
+    )  # few rows are no reason to overlook what is between
+    q, qd, qdd = follower(checked_times)
+    follower.check_singularities(checked_times, q)
+    check_controllability(follower, external_wrenches, checked_times, q)
     if limits:
-        check_limits(dyn, looked, q, qd, branches=not follower.direct)
-    rows = np.searchsorted(looked, t)
-    return along(dyn, outside, follower, t, (q[rows], qd[rows], qdd[rows]))
+        check_limits(dyn, checked_times, q, qd, has_branches=not follower.leads_all_joints)
+    rows = np.searchsorted(checked_times, t)
+    return motion_along_path(dyn, external_wrenches, follower, t, (q[rows], qd[rows], qdd[rows]))

@@ -13,20 +13,84 @@ from lagrangian.arguments import array, count, floats
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, PathWarning, warn
 from lagrangian.inverse_dynamics.actuation import actuator_torques
-from lagrangian.inverse_dynamics.work import work
-from lagrangian.inverse_dynamics.wrenches import Outside
+from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kinematics.chebyshev import Series
+from lagrangian.kinematics.chebyshev import ChebyshevSeries
 from lagrangian.kinematics.follower import Follower
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath
 from lagrangian.types import Times
 
+# MERGED lagrangian.inverse_dynamics.work: Work along a path: of torques, friction, wrenches from outside and constraints that
+# move, until each row.
+
+MIN_INTERVALS, DENSE_ROWS = 256, 20_000  # intervals there are at least; rows from which on these are dense enough by themselves
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+
+
+def work(
+    dyn: Dynamics,
+    external_wrenches: ExternalWrenches,
+    follower: Follower | None,
+    t: np.ndarray,
+    states: Any,
+    forces: Any,
+    torque_function: Any,
+) -> dict[str, np.ndarray]:
+    """By Gauss's quadrature between the rows, and between times enough if these are few; by Simpson's where rows are dense, or
+    all there is.
+
+    `forces` are the torques and multipliers of the rows, `torques` the function that gives them at other times.
+    """
+    n = dyn.nv
+    if follower is None or len(t) > DENSE_ROWS or len(t) < 2:
+        from scipy.integrate import cumulative_simpson
+
+        power = _powers(dyn, external_wrenches, t, states, *forces)
+        cumulative = cumulative_simpson(power, x=t, axis=0, initial=0.0) if len(t) > 2 else _trapezoid(power, t)
+    else:
+        jumps = external_wrenches.discontinuities(float(t[0]), float(t[-1]))
+        inner = [x for x in (*follower.discontinuities, *jumps, *follower.path.corners) if t[0] < x < t[-1]]
+        ends = np.unique(np.concatenate([t, inner, np.linspace(t[0], t[-1], MIN_INTERVALS + 1)]))
+        width = np.diff(ends)
+        times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()
+        node_states = follower(times)
+        power = _powers(dyn, external_wrenches, times, node_states, *torque_function(dyn, external_wrenches, times, *node_states))
+        parts = 0.5 * width[:, None] * np.einsum("snc,n->sc", power.reshape(len(width), len(NODES), -1), WEIGHTS)
+        totals = np.vstack([np.zeros(parts.shape[1]), np.cumsum(parts, axis=0)])
+        cumulative = totals[np.searchsorted(ends, t)]
+    work_by_source = {"torque": cumulative[:, :n], "friction": cumulative[:, n : 2 * n]}
+    if external_wrenches.wrenches:
+        work_by_source["wrenches"] = cumulative[:, 2 * n]
+    if dyn.mechanism.equation_count:
+        work_by_source["constraints"] = cumulative[:, 2 * n + 1]
+    return work_by_source
+
+
+def _trapezoid(power: np.ndarray, t: np.ndarray) -> np.ndarray:
+    steps = 0.5 * np.diff(t)[:, None] * (power[1:] + power[:-1])
+    return np.vstack([np.zeros((1, power.shape[1])), np.cumsum(steps, axis=0)])
+
+
+def _powers(
+    dyn: Dynamics, external_wrenches: ExternalWrenches, t: np.ndarray, states: Any, tau: np.ndarray, multipliers: np.ndarray
+) -> np.ndarray:
+    """Of every torque, of friction at every speed, of all wrenches from outside, of all constraints that move."""
+    q, qd, _ = states
+    wrenches = external_wrenches(t, q, qd)
+    external = np.broadcast_to(dyn.external_torque(q, wrenches), qd.shape) if wrenches else np.zeros_like(qd)
+    constraint_power = np.zeros(len(t))
+    if dyn.mechanism.equation_count:
+        constraint_power = -np.einsum("sm,sm->s", multipliers, dyn.constraint_rate(q, np.zeros_like(qd), t))
+    friction = np.asarray(dyn.friction(qd, q=q))
+    return np.hstack([tau * qd, -friction * qd, (external * qd).sum(axis=1)[:, None], constraint_power[:, None]])
+
+
 CHUNK = 8192  # states at a time
 
 
-class PathMotion(Motion):
+class InverseDynamicsResult(Motion):
     """The motion of a mechanism along a path, with the torques for it.
 
     `inverse` returns a path motion. It has the rows and methods of a `Motion`, and the attributes below.
@@ -59,26 +123,30 @@ class PathMotion(Motion):
     True
     """
 
-    def __init__(self, *, follower: Follower | None = None, outside: Outside | None = None, **given: Any) -> None:
-        super().__init__(**given)
-        self.follower, self.outside = follower, outside
+    def __init__(
+        self, *, follower: Follower | None = None, external_wrenches: ExternalWrenches | None = None, **rows: Any
+    ) -> None:
+        super().__init__(**rows)
+        self.follower, self.external_wrenches = follower, external_wrenches
 
-    def _followed(self) -> tuple[Follower, Outside]:
-        if self.follower is None or self.outside is None:
+    def _require_path(self) -> tuple[Follower, ExternalWrenches]:
+        if self.follower is None or self.external_wrenches is None:
             raise ArgumentError("this result comes from a motion or from a file, so there is no path to evaluate")
-        return self.follower, self.outside
+        return self.follower, self.external_wrenches
 
     @cached_property
     def torque(self) -> Feedforward:
         """The torques as a function of time, for `simulate(mechanism, torque=motion.torque, **motion.start)`."""
-        follower, outside = self._followed()
+        follower, external_wrenches = self._require_path()
 
         def values(t: np.ndarray) -> np.ndarray:
-            return torques(follower.dyn, outside, t, *follower(t))[0]
+            return torques(follower.dyn, external_wrenches, t, *follower(t))[0]
 
         path = follower.path
-        breaks = (*follower.breaks, *outside.breaks(path.start, path.end))
-        return Feedforward(Series.of(values, path.start, path.end, (*breaks, *path.corners)), breaks)
+        discontinuities = (*follower.discontinuities, *external_wrenches.discontinuities(path.start, path.end))
+        return Feedforward(
+            ChebyshevSeries.interpolate(values, path.start, path.end, (*discontinuities, *path.corners)), discontinuities
+        )
 
     @cached_property
     def joint_path(self) -> JointPath:
@@ -93,17 +161,19 @@ class PathMotion(Motion):
         >>> motion.joint_path
         <JointPath of 2 coordinates: 0 to 4 s>
         """
-        follower, _ = self._followed()
+        follower, _ = self._require_path()
         path, n = follower.path, follower.dyn.nv
         if follower.dyn.nq != n:
             raise ArgumentError("a path of joints cannot lead ball and free joints, whose coordinates are quaternions")
-        series = Series.of(lambda t: np.hstack(follower(t)), path.start, path.end, (*path.breaks, *path.corners))
+        series = ChebyshevSeries.interpolate(
+            lambda t: np.hstack(follower(t)), path.start, path.end, (*path.discontinuities, *path.corners)
+        )
 
         def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            x = series.many(t + path.start)
+            x = series.evaluate_many(t + path.start)
             return x[:, :n], x[:, n : 2 * n], x[:, 2 * n :]
 
-        return JointPath(path.duration, motion=motion, start=path.start, breaks=path.breaks)
+        return JointPath(path.duration, motion=motion, start=path.start, discontinuities=path.discontinuities)
 
     @property
     def start(self) -> dict[str, Any]:
@@ -126,7 +196,7 @@ class PathMotion(Motion):
         q, qd, _ = self.follower(np.atleast_1d(array(t, "t")))
         return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
 
-    def resample(self, t: Times) -> PathMotion:
+    def resample(self, t: Times) -> InverseDynamicsResult:
         """Return the same motion with other rows.
 
         Parameters
@@ -146,11 +216,11 @@ class PathMotion(Motion):
         >>> len(motion.resample(11).t)
         11
         """
-        follower, outside = self._followed()
-        times = rows_of(t, follower.path)
-        return along(follower.dyn, outside, follower, times, follower(times))
+        follower, external_wrenches = self._require_path()
+        times = row_times(t, follower.path)
+        return motion_along_path(follower.dyn, external_wrenches, follower, times, follower(times))
 
-    def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
+    def error_against(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
         """Raise an error: a motion along a path is not integrated, so that no other integrator can check it.
 
         Parameters
@@ -175,8 +245,8 @@ class PathMotion(Motion):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
-        return {**kept, "follower": None, "outside": None}
+        state = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
+        return {**state, "follower": None, "outside": None}
 
     def summary(self, events: int | None = 20) -> str:
         lines = [super().summary(events)]
@@ -196,45 +266,51 @@ class PathMotion(Motion):
 class Feedforward:
     """Torques of a path as a function of time alone; before and after it, those of its ends."""
 
-    series: Series
-    breaks: tuple[float, ...]
+    series: ChebyshevSeries
+    discontinuities: tuple[float, ...]
 
     def __call__(self, t: float, q: Any = None, qd: Any = None) -> np.ndarray:
         return self.series(t)
 
 
 def torques(
-    dyn: Dynamics, outside: Outside, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, resting: Any = 0.0
+    dyn: Dynamics,
+    external_wrenches: ExternalWrenches,
+    t: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    resting_friction: Any = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of the actuated joints, and the multipliers; `resting` is the dry friction of joints at rest."""
-    h = dyn.inverse_dynamics(q, qd, qdd, outside(t, q, qd) or None) + resting
-    if not dyn.mechanism.equations:
+    h = dyn.inverse_dynamics(q, qd, qdd, external_wrenches(t, q, qd) or None) + resting_friction
+    if not dyn.mechanism.equation_count:
         return actuator_torques(dyn, q, h, t)
     parts = [actuator_torques(dyn, q[k : k + CHUNK], h[k : k + CHUNK], t[k : k + CHUNK]) for k in range(0, len(t), CHUNK)]
     tau, multipliers = (np.vstack(x) for x in zip(*parts, strict=True))
     return tau, multipliers
 
 
-def along(
+def motion_along_path(
     dyn: Dynamics,
-    outside: Outside,
+    external_wrenches: ExternalWrenches,
     follower: Follower | None,
     t: np.ndarray,
     states: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> PathMotion:
+) -> InverseDynamicsResult:
     """The rows at given times and states."""
     q, qd, qdd = states
     model = dyn.mechanism
-    resting = follower.dry_friction(t, qd) if follower is not None else 0.0
-    tau, multipliers = torques(dyn, outside, t, q, qd, qdd, resting)
+    resting_friction = follower.resting_friction(t, qd) if follower is not None else 0.0
+    tau, multipliers = torques(dyn, external_wrenches, t, q, qd, qdd, resting_friction)
     forces, drift, rate = np.zeros_like(tau), np.zeros(len(t)), np.zeros(len(t))
-    if model.equations:
+    if model.equation_count:
         forces = np.einsum("smn,sm->sn", dyn.constraint_jacobian(q, t), multipliers)
         rate = np.abs(dyn.constraint_rate(q, qd, t)).max(axis=1)
         if dyn.holonomic.any():
-            drift = np.abs(dyn.closure(q, t)).max(axis=1)
+            drift = np.abs(dyn.loop_residual(q, t)).max(axis=1)
     _warn_of_effort(dyn, t, tau)
-    return PathMotion(
+    return InverseDynamicsResult(
         mechanism=model,
         name=model.name,
         t=t,
@@ -242,12 +318,12 @@ def along(
         qd=qd,
         qdd=qdd,
         tau=tau,
-        friction=np.asarray(dyn.friction(qd, q=q)) + resting,
+        friction=np.asarray(dyn.friction(qd, q=q)) + resting_friction,
         multipliers=multipliers,
         constraint_forces=forces,
         kinetic_energy=np.asarray(dyn.kinetic_energy(q, qd)),
         potential_energy=np.asarray(dyn.potential_energy(q)),
-        work=work(dyn, outside, follower, t, states, (tau, multipliers), torques),
+        work=work(dyn, external_wrenches, follower, t, states, (tau, multipliers), torques),
         drift=drift,
         rate_drift=rate,
         coordinate_names=model.coordinate_names,
@@ -255,37 +331,37 @@ def along(
         constraint_names=dyn.constraint_names,
         ending=Ending(Status.FINISHED, float(t[-1]), reason=f"torques along the path, t = {t[0]:g} to {t[-1]:g} s"),
         statistics={"method": "inverse dynamics", "adaptive": False, "rtol": 0.0, "atol": 0.0},
-        wrenches=outside(t, q, qd),
+        wrenches=external_wrenches(t, q, qd),
         follower=follower,
-        outside=outside,
+        external_wrenches=external_wrenches,
     )
 
 
-def rows_of(given: Any, path: Any) -> np.ndarray:
+def row_times(t_eval: Any, path: Any) -> np.ndarray:
     """The times of rows: so many, or those given."""
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        return path.times(count(given, "t_eval", "rows", least=2))
+    if isinstance(t_eval, (int, np.integer)) and not isinstance(t_eval, bool):
+        return path.times(count(t_eval, "t_eval", "rows", least=2))
     try:
-        times = floats(given)
+        times = floats(t_eval)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
         raise ArgumentError("must be a number of rows, or an array of finite, increasing times", argument="t_eval")
-    room = 1e-9 * max(1.0, abs(path.start), abs(path.end))
-    if times[0] < path.start - room or times[-1] > path.end + room:
-        goes = f"goes to {times[-1]:g}" if times[-1] > path.end + room else f"begins at {times[0]:g}"
-        raise ArgumentError(f"must be within the path's {path.start:g} to {path.end:g} s; it {goes}", argument="t_eval")
+    tolerance = 1e-9 * max(1.0, abs(path.start), abs(path.end))
+    if times[0] < path.start - tolerance or times[-1] > path.end + tolerance:
+        problem = f"goes to {times[-1]:g}" if times[-1] > path.end + tolerance else f"begins at {times[0]:g}"
+        raise ArgumentError(f"must be within the path's {path.start:g} to {path.end:g} s; it {problem}", argument="t_eval")
     return times
 
 
 def _warn_of_effort(dyn: Dynamics, t: np.ndarray, tau: np.ndarray) -> None:
     limits = [float(j.limits.effort) for j in dyn.mechanism.joints for _ in range(j.kind.nv)]
     units = ["N" if slides else "N m" for joint in dyn.mechanism.joints for slides in joint.slides]
-    for k, (name, most, unit) in enumerate(zip(dyn.mechanism.speed_names, limits, units, strict=True)):
-        at = int(np.argmax(np.abs(tau[:, k])))
-        if math.isfinite(most) and abs(tau[at, k]) > most * (1 + 1e-9):
+    for k, (name, limit, unit) in enumerate(zip(dyn.mechanism.speed_names, limits, units, strict=True)):
+        row = int(np.argmax(np.abs(tau[:, k])))
+        if math.isfinite(limit) and abs(tau[row, k]) > limit * (1 + 1e-9):
             warn(
-                f"{dyn.mechanism.name}: {name} needs {abs(tau[at, k]):.4g} {unit} at t = {t[at]:.6g} s; its limit of effort is "
-                f"{most:g} {unit}",
+                f"{dyn.mechanism.name}: {name} needs {abs(tau[row, k]):.4g} {unit} at t = {t[row]:.6g} s; its limit of effort is "
+                f"{limit:g} {unit}",
                 PathWarning,
             )

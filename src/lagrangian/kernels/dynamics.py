@@ -16,24 +16,29 @@ from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.tree import Tree
 from lagrangian.arguments import array
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, ClosedError, one_of
-from lagrangian.kernels import derivatives
-from lagrangian.kernels.arguments import Wrenches, rows_of
-from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
-from lagrangian.kernels.collection import Kernels
-from lagrangian.kernels.direct import Direct, determined, of_accelerations, over_tree, without_springs
-from lagrangian.kernels.directions import Directions
-from lagrangian.kernels.friction import FrictionConstants
-from lagrangian.kernels.linear import minimum_norm
-from lagrangian.kernels.programs.parameters import body_parameters, regressor_of_bodies
-from lagrangian.kernels.reactions import reactions
-from lagrangian.kernels.sampled import SampledDynamics, is_sampled
-from lagrangian.model import coerce
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.errors import ArgumentError, DynamicsClosedError, unknown_name_message
+from lagrangian.kernels import catalogue
+from lagrangian.kernels.catalogue import (
+    CompiledMethod,
+    FrictionConstants,
+    Kernels,
+    forward_dynamics_kernel,
+    reactions,
+    solve_constrained,
+    tree_kernel,
+    tree_kernel_without_springs,
+)
+from lagrangian.kernels.kernel import Wrenches, as_rows
+from lagrangian.kernels.least_squares import minimum_norm_multipliers
+from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
+from lagrangian.kernels.program import body_parameters, body_regressor
+from lagrangian.kernels.sampled_dynamics import BatchedDynamics, is_sampled
+from lagrangian.model import checks
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
-Samples = float | Sequence[float] | np.ndarray
+ParameterValues = float | Sequence[float] | np.ndarray
 """A number, or one for each sample."""
 
 
@@ -93,17 +98,17 @@ class Dynamics:
     nv: int
 
     def __init__(self, mechanism: Mechanism, threads: int | None = None) -> None:
-        self._use(Kernels(mechanism))
+        self._set_kernels(Kernels(mechanism))
         if threads is not None:
             self.threads = threads
 
-    def _use(self, kernels: Kernels) -> None:
+    def _set_kernels(self, kernels: Kernels) -> None:
         mechanism = kernels.mechanism
         self.__dict__.update(mechanism=mechanism, nq=mechanism.nq, nv=mechanism.nv, _open=kernels)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "threads":
-            raise AttributeError(one_of("attribute to set", name, ["threads"]))
+            raise AttributeError(unknown_name_message("attribute to set", name, ["threads"]))
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
@@ -116,10 +121,10 @@ class Dynamics:
     def _kernels(self) -> Kernels:
         kernels: Kernels | None = self.__dict__["_open"]
         if kernels is None:
-            raise ClosedError(f"the dynamics of {self.mechanism.name!r} were closed; compile the mechanism again")
+            raise DynamicsClosedError(f"the dynamics of {self.mechanism.name!r} were closed; compile the mechanism again")
         return kernels
 
-    def handle(self) -> Dynamics:
+    def share(self) -> Dynamics:
         """Return another `Dynamics` that uses the same machine code.
 
         The new object stays open when this one is closed.
@@ -130,7 +135,7 @@ class Dynamics:
             The other object.
         """
         other = object.__new__(Dynamics)
-        other._use(self._kernels)
+        other._set_kernels(self._kernels)
         return other
 
     @overload
@@ -138,10 +143,12 @@ class Dynamics:
 
     @overload
     def with_parameters(
-        self, parameters: Mapping[str, Samples] | None = None, /, **named: Samples
-    ) -> Dynamics | SampledDynamics: ...
+        self, parameters: Mapping[str, ParameterValues] | None = None, /, **named: ParameterValues
+    ) -> Dynamics | BatchedDynamics: ...
 
-    def with_parameters(self, parameters: Mapping[str, Samples] | None = None, /, **named: Samples) -> Dynamics | SampledDynamics:
+    def with_parameters(
+        self, parameters: Mapping[str, ParameterValues] | None = None, /, **named: ParameterValues
+    ) -> Dynamics | BatchedDynamics:
         """Return the same functions for other values of some parameters.
 
         Nothing is compiled again unless the structure changes, as when a length that was zero is not zero any more.
@@ -172,10 +179,10 @@ class Dynamics:
         >>> print(dyn.with_parameters(m2=20.0).gravity([0.0, 0.0]).round(3))
         [405.04  114.385]
         """
-        given = {**coerce.mapping({} if parameters is None else parameters, "parameters"), **named}
-        if is_sampled(given):
-            return SampledDynamics(self, given)
-        other = Dynamics(self.mechanism.with_parameters(given))
+        values = {**checks.mapping({} if parameters is None else parameters, "parameters"), **named}
+        if is_sampled(values):
+            return BatchedDynamics(self, values)
+        other = Dynamics(self.mechanism.with_parameters(values))
         other.threads = self.threads
         return other
 
@@ -203,7 +210,7 @@ class Dynamics:
     @threads.setter
     def threads(self, count: int) -> None:
         """Number of threads that a large batch, or one state of a very long chain, may use."""
-        self._kernels.threads.change(count)
+        self._kernels.threads.set_count(count)
 
     @property
     def tree(self) -> Tree:
@@ -220,7 +227,7 @@ class Dynamics:
 
     # -- equations of motion -----------------------------------------------------------------------------------------
 
-    @Direct(without_springs(INVERSE_DYNAMICS))
+    @CompiledMethod(tree_kernel_without_springs(INVERSE_DYNAMICS))
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches = None) -> np.ndarray:
         """Compute the joint forces of a motion.
 
@@ -259,12 +266,12 @@ class Dynamics:
         if wrenches is not None:
             tau = tau - kernels.external_torque(q, wrenches)
         if kernels.mechanism.springs:
-            tau = tau - kernels.spring("torque")(q, qd)
+            tau = tau - kernels.spring_kernel("torque")(q, qd)
         if kernels.friction.planes:
-            tau = tau + kernels.friction.in_planes(array(qd, "qd"))
+            tau = tau + kernels.friction.plane_forces(array(qd, "qd"))
         return tau
 
-    @Direct(of_accelerations)
+    @CompiledMethod(forward_dynamics_kernel)
     def forward_dynamics(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrenches: Wrenches = None, t: ArrayLike = 0.0
     ) -> np.ndarray:
@@ -304,13 +311,13 @@ class Dynamics:
         [-10.835  12.246]
         """
         kernels = self._kernels
-        closed = bool(kernels.mechanism.equations)  # springs are in that kernel
-        state = kernels.loaded("forward_dynamics", (q, qd, tau), wrenches, springs=not closed)
-        if not closed:
+        is_constrained = bool(kernels.mechanism.equation_count)  # springs are in that kernel
+        state = kernels.add_applied_forces("forward_dynamics", (q, qd, tau), wrenches, springs=not is_constrained)
+        if not is_constrained:
             return kernels.sweep(FORWARD_DYNAMICS)(*state)
-        return determined(self, kernels.constraint("forward_dynamics"), state, q, t)
+        return solve_constrained(self, kernels.constraint_kernel("forward_dynamics"), state, q, t)
 
-    @Direct(over_tree(MASS_MATRIX))
+    @CompiledMethod(tree_kernel(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> np.ndarray:
         """Compute the mass matrix M(q).
 
@@ -335,7 +342,7 @@ class Dynamics:
         """
         return self._kernels.sweep(MASS_MATRIX)(q)
 
-    @Direct(over_tree(CORIOLIS_MATRIX))
+    @CompiledMethod(tree_kernel(CORIOLIS_MATRIX))
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """Compute the Coriolis matrix C(q, qd).
 
@@ -362,7 +369,7 @@ class Dynamics:
         """
         return self._kernels.sweep(CORIOLIS_MATRIX)(q, qd)
 
-    @Direct(without_springs(GRAVITY))
+    @CompiledMethod(tree_kernel_without_springs(GRAVITY))
     def gravity(self, q: ArrayLike) -> np.ndarray:
         """Compute the generalised forces of gravity and springs, G(q) = dV/dq.
 
@@ -383,9 +390,9 @@ class Dynamics:
         [239.286  32.314]
         """
         G = self._kernels.sweep(GRAVITY)(q)
-        return G - self._kernels.spring("elastic_torque")(q) if self.mechanism.springs else G
+        return G - self._kernels.spring_kernel("elastic_torque")(q) if self.mechanism.springs else G
 
-    @Direct(over_tree(energy.KINETIC_ENERGY))
+    @CompiledMethod(tree_kernel(energy.KINETIC_ENERGY))
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> float | np.ndarray:
         """Compute the kinetic energy, 1/2 qd^T M(q) qd.
 
@@ -409,7 +416,7 @@ class Dynamics:
         """
         return self._kernels.sweep(energy.KINETIC_ENERGY)(q, qd)
 
-    @Direct(without_springs(energy.POTENTIAL_ENERGY))
+    @CompiledMethod(tree_kernel_without_springs(energy.POTENTIAL_ENERGY))
     def potential_energy(self, q: ArrayLike) -> float | np.ndarray:
         """Compute the potential energy V(q) of gravity and springs.
 
@@ -430,10 +437,10 @@ class Dynamics:
         127.513
         """
         V = self._kernels.sweep(energy.POTENTIAL_ENERGY)(q)
-        return V + self._kernels.spring("energy")(q) if self.mechanism.springs else V
+        return V + self._kernels.spring_kernel("energy")(q) if self.mechanism.springs else V
 
-    @Direct(over_tree(energy.CENTER_OF_MASS))
-    def center_of_mass(self, q: ArrayLike) -> np.ndarray:
+    @CompiledMethod(tree_kernel(energy.CENTER_OF_MASS))
+    def centre_of_mass(self, q: ArrayLike) -> np.ndarray:
         """Compute the centre of mass of all moving bodies.
 
         Parameters
@@ -454,7 +461,7 @@ class Dynamics:
         """
         return self._kernels.sweep(energy.CENTER_OF_MASS)(q)
 
-    @Direct(over_tree(energy.MOMENTUM))
+    @CompiledMethod(tree_kernel(energy.MOMENTUM))
     def momentum(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """Compute the angular and linear momentum of all moving bodies.
 
@@ -507,7 +514,7 @@ class Dynamics:
         >>> print(dyn.friction([1.0, 0.0, 0.0, 0.0, 0.0, -1.0]).round(2))
         [30.53  0.    0.    0.    0.   -1.02]
         """
-        (speeds,), batch = rows_of("friction", ("qd",), (self.nv,), (qd,))
+        (speeds,), batch = as_rows("friction", ("qd",), (self.nv,), (qd,))
         F = self.friction_constants.forces(speeds)
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
@@ -515,7 +522,7 @@ class Dynamics:
                 raise ArgumentError(
                     "friction: dampers between points or in walls depend on q; call friction(qd, q=q)", concerns="q"
                 )
-            F = F - self._kernels.spring("viscous_torque")(q, qd)
+            F = F - self._kernels.spring_kernel("viscous_torque")(q, qd)
         return F
 
     @property
@@ -570,7 +577,7 @@ class Dynamics:
         >>> print(dyn.spring_forces([0.0, 0.0], [0.0, 0.0]).round(2))
         [707.11]
         """
-        return self._kernels.spring("forces")(q, qd)
+        return self._kernels.spring_kernel("forces")(q, qd)
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
         """Compute the regressor Y, in which the equations of motion are linear in the inertial parameters.
@@ -602,7 +609,7 @@ class Dynamics:
         >>> print(dyn.inverse_dynamics(*motion).round(3))
         [296.291  54.502]
         """
-        return regressor_of_bodies(self._kernels.sweep(REGRESSOR)(q, qd, qdd), *self.body_to_link())
+        return body_regressor(self._kernels.sweep(REGRESSOR)(q, qd, qdd), *self.body_to_link())
 
     def inertial_parameters(self) -> np.ndarray:
         """Return the ten inertial parameters of every body.
@@ -634,7 +641,7 @@ class Dynamics:
             The matrix that transforms the inertial parameters of each body to the frame of its link. It is zero for a body that
             is fixed to the ground.
         """
-        return self._kernels.bodies
+        return self._kernels.body_to_link
 
     def reactions(
         self,
@@ -693,22 +700,22 @@ class Dynamics:
 
         Redundant equations are included.
         """
-        return self._kernels.closed.names if self.mechanism.equations else ()
+        return self._kernels.constraint_programs.names if self.mechanism.equation_count else ()
 
     @property
     def holonomic(self) -> np.ndarray:
         """Boolean array: True for every constraint equation on coordinates, False for one on speeds alone."""
-        return np.array(self._kernels.closed.holonomic if self.mechanism.equations else (), dtype=bool)
+        return np.array(self._kernels.constraint_programs.holonomic if self.mechanism.equation_count else (), dtype=bool)
 
     @property
-    def restricting(self) -> np.ndarray:
+    def velocity_constraint_mask(self) -> np.ndarray:
         """Boolean array: True for every constraint equation in which some speed appears."""
-        return np.array(self._kernels.closed.says if self.mechanism.equations else (), dtype=bool)
+        return np.array(self._kernels.constraint_programs.acts_on_speeds if self.mechanism.equation_count else (), dtype=bool)
 
     @property
     def depends_on_time(self) -> bool:
         """Whether some constraint depends on time."""
-        return bool(self.mechanism.constraints) and self._kernels.closed.timed
+        return bool(self.mechanism.constraints) and self._kernels.constraint_programs.depends_on_time
 
     def constraint_jacobian(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute the constraint Jacobian Psi of the equations Psi qd + phi = 0.
@@ -735,7 +742,7 @@ class Dynamics:
         """
         return self._kernels.constraint_jacobian(q, t)
 
-    def closure(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
+    def loop_residual(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute how far each loop is from being closed.
 
         Parameters
@@ -757,7 +764,7 @@ class Dynamics:
         >>> print(dyn.closure([0.0, 0.0, 1.5]).round(3))
         [ 0.158 -0.598]
         """
-        return self._kernels.constraint("closure")(q, *self._kernels.times(t))
+        return self._kernels.constraint_kernel("closure")(q, *self._kernels.time_arguments(t))
 
     def constraint_rate(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute Psi qd + phi, which is zero for speeds that satisfy the constraints.
@@ -783,7 +790,7 @@ class Dynamics:
         >>> print(dyn.constraint_rate(lg.assemble(dyn), [1.0, 0.0, 0.0]).round(3))
         [-0.582  0.855]
         """
-        return self._kernels.constraint("rate")(q, qd, *self._kernels.times(t))
+        return self._kernels.constraint_kernel("rate")(q, qd, *self._kernels.time_arguments(t))
 
     def constraint_bias(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Compute the bias gamma of the constraints' accelerations, Psi qdd + gamma = 0.
@@ -811,7 +818,7 @@ class Dynamics:
         >>> print(dyn.constraint_bias(q, qd).round(4))
         [-0.0386 -0.1699]
         """
-        return self._kernels.constraint("bias")(q, qd, *self._kernels.times(t))
+        return self._kernels.constraint_kernel("bias")(q, qd, *self._kernels.time_arguments(t))
 
     def constraint_wrenches(self, q: ArrayLike, multipliers: ArrayLike, t: ArrayLike = 0.0) -> dict[str, np.ndarray]:
         """Compute the wrenches that the constraint forces exert on the moving bodies.
@@ -840,8 +847,8 @@ class Dynamics:
         [ 2.9  -8.09  0.  ]
         """
         kernels = self._kernels
-        on_links = kernels.constraint_wrenches()(q, multipliers, *kernels.times(t))
-        links = {body.name: kernels.full_tree.place[body.name][0] for body in self.mechanism.bodies}
+        on_links = kernels.constraint_wrenches()(q, multipliers, *kernels.time_arguments(t))
+        links = {body.name: kernels.full_tree.body_places[body.name][0] for body in self.mechanism.bodies}
         return {name: on_links[..., link, :] for name, link in links.items() if link >= 0}
 
     def multipliers(
@@ -876,9 +883,13 @@ class Dynamics:
         >>> print(dict(zip(dyn.constraint_names, dyn.multipliers(q, [0, 0, 0], [0, 0, 0]).round(3).tolist())))
         {'closure.x': -2.9, 'closure.y': 8.087}
         """
-        state = self._kernels.loaded("multipliers", (q, qd, tau), wrenches)
-        found = determined(self, self._kernels.constraint("acceleration"), state, q, t)[..., self.nv :]
-        return minimum_norm(self.constraint_jacobian(q, t), found) if self.constraint_names else found
+        state = self._kernels.add_applied_forces("multipliers", (q, qd, tau), wrenches)
+        constraint_forces = solve_constrained(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[..., self.nv :]
+        return (
+            minimum_norm_multipliers(self.constraint_jacobian(q, t), constraint_forces)
+            if self.constraint_names
+            else constraint_forces
+        )
 
     # -- derivatives -------------------------------------------------------------------------------------------------
 
@@ -908,7 +919,7 @@ class Dynamics:
         [[-127.51  -84.33]
          [ -63.49  -67.43]]
         """
-        return derivatives.of_inverse_dynamics(self, self._kernels.residual_derivatives(), (q, qd, qdd))
+        return catalogue.inverse_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, qdd))
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, t: ArrayLike = 0.0
@@ -940,7 +951,7 @@ class Dynamics:
         [[ 0.0622 -0.1218]
          [-0.1218  0.4281]]
         """
-        return derivatives.of_forward_dynamics(self, self._kernels.residual_derivatives(), (q, qd, tau), t)
+        return catalogue.forward_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, tau), t)
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
@@ -965,7 +976,7 @@ class Dynamics:
         >>> print(lg.compile("two_r").pose([0.3, 0.8], "tip")[:3, 3].round(3))
         [1.409 1.187 0.   ]
         """
-        return self._kernels.frame(kinematics.POSE_OF_FRAME, frame)(q)
+        return self._kernels.frame_function(kinematics.POSE_OF_FRAME, frame)(q)
 
     def velocity(self, q: ArrayLike, qd: ArrayLike, frame: str | Frame) -> np.ndarray:
         """Compute the velocity of a frame.
@@ -990,7 +1001,7 @@ class Dynamics:
         >>> print(lg.compile("two_r").velocity([0.3, 0.8], [0.5, -1.0], "tip").round(3))
         [ 0.     0.    -0.5    0.298  0.251  0.   ]
         """
-        return self._kernels.frame(kinematics.VELOCITY, frame)(q, qd)
+        return self._kernels.frame_function(kinematics.VELOCITY, frame)(q, qd)
 
     def acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, frame: str | Frame) -> np.ndarray:
         """Compute the acceleration of a frame.
@@ -1017,7 +1028,7 @@ class Dynamics:
         >>> print(lg.compile("two_r").acceleration([0.3, 0.8], [0.5, -1.0], [1.0, 2.0], "tip").round(3))
         [ 0.     0.     3.    -3.321  2.019  0.   ]
         """
-        return self._kernels.frame(kinematics.ACCELERATION, frame)(q, qd, qdd)
+        return self._kernels.frame_function(kinematics.ACCELERATION, frame)(q, qd, qdd)
 
     def jacobian(self, q: ArrayLike, frame: str | Frame) -> np.ndarray:
         """Compute the Jacobian of a frame.
@@ -1042,9 +1053,9 @@ class Dynamics:
          [-1.187 -0.891]
          [ 1.409  0.454]]
         """
-        return self._kernels.frame(kinematics.JACOBIAN, frame)(q)
+        return self._kernels.frame_function(kinematics.JACOBIAN, frame)(q)
 
-    def jacobian_dot_qd(self, q: ArrayLike, qd: ArrayLike, frame: str | Frame) -> np.ndarray:
+    def jacobian_bias(self, q: ArrayLike, qd: ArrayLike, frame: str | Frame) -> np.ndarray:
         """Compute dJ/dt qd, the acceleration of a frame when qdd = 0.
 
         Parameters
@@ -1067,7 +1078,7 @@ class Dynamics:
         >>> print(lg.compile("two_r").jacobian_dot_qd([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
         [-0.352 -0.297]
         """
-        return self._kernels.frame(kinematics.JACOBIAN_RATE, frame)(q, qd)
+        return self._kernels.frame_function(kinematics.JACOBIAN_RATE, frame)(q, qd)
 
     def cartesian(
         self,
@@ -1079,7 +1090,7 @@ class Dynamics:
         t: ArrayLike = 0.0,
         threshold: float = THRESHOLD,
         euler: str | None = None,
-    ) -> CartesianDynamics:
+    ) -> OperationalSpaceDynamics:
         """Compute the equations of motion along directions of a frame (operational space).
 
         Parameters
@@ -1170,4 +1181,4 @@ def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  
     >>> print(dyn.inverse_dynamics([0.0, 0.5], [0.0, 0.0], [1.0, 0.0]).round(3))
     [318.129  74.166]
     """
-    return Dynamics(mechanism_of(mechanism), threads)
+    return Dynamics(as_mechanism(mechanism), threads)

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.structure import Numbers
-from lagrangian.kernels import unrolled
-from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.trace.node import Graph, Trace, with_all_inputs
+from lagrangian.algorithms.structure import SlotNumbers
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.trace.node import Graph, Trace, trace_reading_all_inputs
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.mechanism import Mechanism
 
 Header = dict[str, Any]
 
 _NO_TABLE = np.zeros(1, dtype=np.int64)
 
 # operations up to which choosing instructions and registers with care is worth its time
-OPTIMISED = 12_000
+MAX_OPTIMISED_OPERATIONS = 12_000
 
 
 class Program(ABC):
@@ -42,38 +45,42 @@ class Program(ABC):
         """All that the code depends on."""
 
     @abstractmethod
-    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+    def compile(self, cpu_target: target.CPUTarget, width: int) -> tuple[Header, bytes]:
         """What is known of the code, and the code for `width` states at once."""
 
-    def for_one(self, chosen: target.Target) -> Program:
+    def for_single_state(self, cpu_target: target.CPUTarget) -> Program:
         """The program for a single state, where another is faster; its results may differ by rounding."""
         return self
 
     @abstractmethod
-    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
+    def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         """Arrays that compiled code reads besides its inputs."""
 
 
-def prepared(numbers: np.ndarray, size: int, code: jit.Code) -> np.ndarray:
+def prepare_constants(numbers: np.ndarray, size: int, code: machine_code.LoadedCode) -> np.ndarray:
     """The numbers of a description, and behind them what code for all of its structure prepares from them."""
-    found = np.zeros(max(1, size))
-    found[: len(numbers)] = numbers
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address("prepare"))(found.ctypes.data)
-    return found
+    constants = np.zeros(max(1, size))
+    constants[: len(numbers)] = numbers
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address("prepare"))(constants.ctypes.data)
+    return constants
 
 
-def straight(program: Program, trace: Trace, chosen: target.Target, width: int, numbers: int) -> tuple[Header, bytes]:
+def compile_unrolled(
+    program: Program, trace: Trace, cpu_target: target.CPUTarget, width: int, number_count: int
+) -> tuple[Header, bytes]:
     """A trace as straight-line code; very long code is assembled with little effort, as more would take minutes.
 
     A trace has no common subexpressions, no dead code and is in a good order: LLVM's passes would find nothing to improve.
     """
-    made = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width, numbers)
-    scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
-    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations, "numbers": made.numbers}
-    return header, jit.compile_object(made.ir, chosen, 1 if trace.operations + program.size <= OPTIMISED else 0, passes=())
+    code = emit.unrolled_code(trace, tuple(program.inputs), list(program.sizes), program.size, cpu_target, width, number_count)
+    scratch = emit.scratch_size(list(program.sizes), program.size, width)
+    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations, "numbers": code.numbers}
+    return header, machine_code.compile_object(
+        code.ir, cpu_target, 1 if trace.operations + program.size <= MAX_OPTIMISED_OPERATIONS else 0, passes=()
+    )
 
 
-class Straight(Program):
+class TracedProgram(Program):
     """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it.
 
     `numbers` are those that it reads as the graph's inputs `NUMBERS`; they are no part of what names it.
@@ -90,11 +97,11 @@ class Straight(Program):
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
-        numbers: Numbers | np.ndarray | None = None,
+        numbers: SlotNumbers | np.ndarray | None = None,
         reads_all: bool = True,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
-        self._traced = with_all_inputs if reads_all else Trace
+        self._make_trace = trace_reading_all_inputs if reads_all else Trace
         self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
         self.numbers = np.zeros(0) if numbers is None else numbers
@@ -108,11 +115,52 @@ class Straight(Program):
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):
                 graph.input(name, k)
-        return self._traced(graph, self._outputs(graph))
+        return self._make_trace(graph, self._outputs(graph))
 
-    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
-        return straight(self, self.trace(), chosen, width, len(self.numbers))
+    def compile(self, cpu_target: target.CPUTarget, width: int) -> tuple[Header, bytes]:
+        return compile_unrolled(self, self.trace(), cpu_target, width, len(self.numbers))
 
-    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
-        values = self.numbers.values if isinstance(self.numbers, Numbers) else self.numbers
-        return [prepared(values, header["numbers"], code), _NO_TABLE]
+    def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
+        values = self.numbers.values if isinstance(self.numbers, SlotNumbers) else self.numbers
+        return [prepare_constants(values, header["numbers"], code), _NO_TABLE]
+
+
+# MERGED lagrangian.kernels.programs.parameters: A body's ten inertial parameters, and how they move from its own frame to the
+# link's that carries it.
+
+
+def body_parameters(body: Body) -> np.ndarray:
+    """(m, m c, I about the frame's origin)."""
+    return np.array([float(x) for x in (body.mass, *body.first_moment, *body.inertia_at_origin)])
+
+
+def body_to_link(mechanism: Mechanism, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """For each body its link, and the 10x10 matrix that takes its parameters into the link's frame.
+
+    A body fixed to the ground has no link: its matrix is zero, and its link the first.
+    """
+    links = np.zeros(len(mechanism.bodies), dtype=int)
+    matrices = np.zeros((len(mechanism.bodies), 10, 10))
+    for b, body in enumerate(mechanism.bodies):
+        link, placement = tree.body_places[body.name]
+        if link < 0:
+            continue
+        links[b] = link
+        R = tuple(tuple(float(x) for x in row) for row in placement.rotation)
+        p = tuple(float(x) for x in placement.position)
+        for k in range(10):
+            unit = [float(k == j) for j in range(10)]
+            m, h, I = unit[0], tuple(unit[1:4]), tuple(unit[4:])
+            hr = v.mat_vec(R, h)  # type: ignore[arg-type]
+            about = v.shift_inertia(v.sym_rotate(R, I), hr, m, p)  # type: ignore[arg-type]
+            matrices[b, :, k] = [m, *v.add(hr, v.scale(m, p)), *about]  # type: ignore[arg-type]
+    return links, matrices
+
+
+def body_regressor(Y: np.ndarray, links: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    """The regressor of the links' parameters, (..., nv, links, 10), as that of the bodies', (..., nv, 10 bodies)."""
+    count = Y.shape[-2]
+    if not count:
+        return np.zeros((*Y.shape[:-2], 10 * len(links)))
+    by_body = np.moveaxis(Y.reshape(-1, count, 10), 1, 0)[links]
+    return np.moveaxis(by_body @ matrices, 0, 1).reshape(*Y.shape[:-2], 10 * len(links))

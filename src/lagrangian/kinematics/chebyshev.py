@@ -13,55 +13,59 @@ from itertools import pairwise
 import numpy as np
 
 DEGREE = 15
-SMALL = 1e-2
+MIN_RELATIVE_SCALE = 1e-2
 TOLERANCE = 1e-13  # of the largest value of each column
-DEEPEST = 26  # how often a piece is halved at most, where the function jumps
-MOST = 16384  # pieces there are at most, where it is not smooth anywhere
+MAX_HALVINGS = 26  # how often a piece is halved at most, where the function jumps
+MAX_PIECES = 16384  # pieces there are at most, where it is not smooth anywhere
 NOISE = 1e-11  # of the largest value: what is below this, and does not get smaller by halving, is rounding
 
 _ORDERS = np.arange(DEGREE + 1)
-_AT = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
+_POINTS = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
 _FIT = np.cos(np.outer(_ORDERS, (2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))) * (2 / (DEGREE + 1))
 _FIT[0] /= 2
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class ChebyshevSeries:
     """Pieces from `edges[k]` to `edges[k + 1]`, each with coefficients (DEGREE + 1, columns)."""
 
     edges: np.ndarray
     coefficients: np.ndarray
 
     @staticmethod
-    def of(
+    def interpolate(
         function: Callable[[np.ndarray], np.ndarray], start: float, end: float, breaks: Sequence[float] = (), pieces: int = 16
-    ) -> Series:
+    ) -> ChebyshevSeries:
         """Of a function of many times (n,), which gives (n, columns); it may jump at the breaks."""
         inner = [x for x in breaks if start < x < end]
         edges = np.unique(np.concatenate([np.linspace(start, end, pieces + 1), inner]))
         edges = np.append(edges[:-1][np.diff(edges) > 1e-12 * (end - start)], end)
-        todo = list(pairwise(edges))
-        done: dict[float, tuple[float, np.ndarray]] = {}
+        open_pieces = list(pairwise(edges))
+        finished_pieces: dict[float, tuple[float, np.ndarray]] = {}
         scale: np.ndarray | None = None
-        before = np.full(len(todo), np.inf)  # what was left of the piece that each is half of
-        for depth in range(DEEPEST + 1):
-            a, b = np.array(todo).T
-            times = (0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _AT).ravel()
-            values = function(times).reshape(len(todo), DEGREE + 1, -1)
+        previous_errors = np.full(len(open_pieces), np.inf)  # what was left of the piece that each is half of
+        for depth in range(MAX_HALVINGS + 1):
+            a, b = np.array(open_pieces).T
+            times = (0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _POINTS).ravel()
+            values = function(times).reshape(len(open_pieces), DEGREE + 1, -1)
             largest = np.abs(values).max(axis=(0, 1))
             scale = largest if scale is None else np.maximum(scale, largest)
-            scale = np.maximum(scale, SMALL * scale.max(initial=0.0))  # what is nothing beside the others need not be exact
-            found = np.einsum("kn,pnc->pkc", _FIT, values)
-            left = (np.abs(found[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
-            good = (left <= TOLERANCE) | ((left < NOISE) & (left > 0.6 * before))
-            good |= (depth == DEEPEST) | (len(done) + 2 * len(todo) > MOST)
-            done |= {a[k]: (b[k], found[k]) for k in np.flatnonzero(good)}
-            todo = [half for k in np.flatnonzero(~good) for half in ((a[k], (a[k] + b[k]) / 2), ((a[k] + b[k]) / 2, b[k]))]
-            before = np.repeat(left[~good], 2)
-            if not todo:
+            scale = np.maximum(
+                scale, MIN_RELATIVE_SCALE * scale.max(initial=0.0)
+            )  # what is nothing beside the others need not be exact
+            coefficients = np.einsum("kn,pnc->pkc", _FIT, values)
+            errors = (np.abs(coefficients[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
+            converged = (errors <= TOLERANCE) | ((errors < NOISE) & (errors > 0.6 * previous_errors))
+            converged |= (depth == MAX_HALVINGS) | (len(finished_pieces) + 2 * len(open_pieces) > MAX_PIECES)
+            finished_pieces |= {a[k]: (b[k], coefficients[k]) for k in np.flatnonzero(converged)}
+            open_pieces = [
+                half for k in np.flatnonzero(~converged) for half in ((a[k], (a[k] + b[k]) / 2), ((a[k] + b[k]) / 2, b[k]))
+            ]
+            previous_errors = np.repeat(errors[~converged], 2)
+            if not open_pieces:
                 break
-        first = sorted(done)
-        return Series(np.array([*first, end]), np.array([done[x][1] for x in first]))
+        starts = sorted(finished_pieces)
+        return ChebyshevSeries(np.array([*starts, end]), np.array([finished_pieces[x][1] for x in starts]))
 
     def __call__(self, t: float) -> np.ndarray:
         """At one time."""
@@ -71,7 +75,7 @@ class Series:
         value: np.ndarray = np.cos(_ORDERS * np.arccos(x)) @ self.coefficients[k]
         return value
 
-    def many(self, t: np.ndarray) -> np.ndarray:
+    def evaluate_many(self, t: np.ndarray) -> np.ndarray:
         """At many times, rows first."""
         k = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.coefficients) - 1)
         a, b = self.edges[k], self.edges[k + 1]

@@ -16,26 +16,34 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.constraints.rows import coordinate_rates
 from lagrangian.cached import cached_property
-from lagrangian.configuration.coordinates import moved
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.newton import Newton
-from lagrangian.errors import ArgumentError, PathWarning, ReachError, warn
+from lagrangian.errors import ArgumentError, PathWarning, UnreachableError, warn
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import least_norm
-from lagrangian.kinematics import least_speeds
-from lagrangian.kinematics.chebyshev import Series
-from lagrangian.kinematics.inverse_kinematics import MET, STARTS, reach
-from lagrangian.kinematics.requirements import JointGoal, Requirements, Towards, goal_of, overled, told
+from lagrangian.kernels.least_squares import pseudoinverse_factors, scaled_minimum_norm_solution, unit_rows
+from lagrangian.kinematics.chebyshev import ChebyshevSeries
+from lagrangian.kinematics.goals import (
+    JointGoal,
+    KinematicEquations,
+    TargetEquations,
+    explain_overprescription,
+    format_worst_residuals,
+    goal_from_path,
+)
+from lagrangian.kinematics.inverse_kinematics import DEFAULT_STARTS, RESIDUAL_TOLERANCE, find_configuration
+from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 from lagrangian.paths.path import CartesianPath, JointPath
 
-Path = JointPath | CartesianPath
-FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
+AnyPath = JointPath | CartesianPath
+MAX_PREDICTION_ERROR = 0.05  # rad or m: by how much a step may miss what was foretold
 # smallest singular values of A, its rows brought to about one: from which on nothing is said, and below which coordinates that
 # are found to MET are those of the singularity itself
 NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
 CHUNK = 4096  # states at a time
-LOOKED_AT = 4001  # times at which speeds are looked at for a change of sign
+FRICTION_CHECK_TIMES = 4001  # times at which speeds are looked at for a change of sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,233 +62,248 @@ class Follower:
     def __init__(
         self,
         dyn: Dynamics,
-        path: Path,
+        path: AnyPath,
         frame: Any = None,
         q0: Any = None,
         limits: bool = True,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         self.dyn, self.path = dyn, path
-        self.goal = goal_of(dyn, path, frame)
-        self.requirements = Requirements(dyn, self.goal)
-        self.direct = (
-            isinstance(self.goal, JointGoal) and not self.requirements.constrained and len(self.goal.names) == dyn.nv == dyn.nq
+        self.goal = goal_from_path(dyn, path, frame)
+        self.equations = KinematicEquations(dyn, self.goal)
+        self.leads_all_joints = (
+            isinstance(self.goal, JointGoal) and not self.equations.constrained and len(self.goal.names) == dyn.nv == dyn.nq
         )
-        self.holonomic = bool(self.requirements.holonomic.all())
-        self.failure: ReachError | None = None
+        self.holonomic = bool(self.equations.holonomic.all())
+        self.failure: UnreachableError | None = None
         self.knots: list[Knot] = []
-        if self.direct and q0 is not None:
+        if self.leads_all_joints and q0 is not None:
             raise ArgumentError(
                 "the path prescribes all joints and therefore its start; q0 is for paths that leave a choice", concerns="q0"
             )
-        if not self.direct:
-            self._begin(q0, limits)
+        if not self.leads_all_joints:
+            self._find_start(q0, limits)
             self._advance(progress)
 
     def __call__(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        wanted, velocity, acceleration = self.path(t)
-        if self.direct:
-            return tuple(self._in_order(x) for x in (wanted, velocity, acceleration))  # type: ignore[return-value]
+        target, velocity, acceleration = self.path(t)
+        if self.leads_all_joints:
+            return tuple(self._in_coordinate_order(x) for x in (target, velocity, acceleration))  # type: ignore[return-value]
         parts = [
-            self._rows(t[k : k + CHUNK], *(x[k : k + CHUNK] for x in (wanted, velocity, acceleration)))
+            self._states_at(t[k : k + CHUNK], *(x[k : k + CHUNK] for x in (target, velocity, acceleration)))
             for k in range(0, len(t), CHUNK)
         ]
         q, qd, qdd = (np.vstack(part) for part in zip(*parts, strict=True))
         return q, qd, qdd
 
-    def _in_order(self, x: np.ndarray) -> np.ndarray:
+    def _in_coordinate_order(self, x: np.ndarray) -> np.ndarray:
         assert isinstance(self.goal, JointGoal)
-        whole = np.empty_like(x)
-        whole[:, self.goal.iv] = x
-        return whole
+        ordered = np.empty_like(x)
+        ordered[:, self.goal.iv] = x
+        return ordered
 
     @cached_property
-    def breaks(self) -> tuple[float, ...]:
+    def discontinuities(self) -> tuple[float, ...]:
         """Times between start and end at which torques jump: with its accelerations, and where dry friction turns."""
-        found = list(self.path.breaks)
+        times = list(self.path.discontinuities)
         constants = self.dyn.friction_constants
-        dry = np.flatnonzero(constants.coulomb_positive + constants.coulomb_negative)
-        if dry.size:
-            t = self.path.times(LOOKED_AT)
-            turned = np.sign(self(t)[1][:, dry])
-            at, which = np.nonzero(turned[1:] * turned[:-1] < 0)
-            low, high, before = t[at], t[at + 1], turned[at, which]
-            for _ in range(60 if at.size else 0):  # all at once, by halving
+        dry_columns = np.flatnonzero(constants.coulomb_positive + constants.coulomb_negative)
+        if dry_columns.size:
+            t = self.path.times(FRICTION_CHECK_TIMES)
+            signs = np.sign(self(t)[1][:, dry_columns])
+            rows, columns = np.nonzero(signs[1:] * signs[:-1] < 0)
+            low, high, first_sign = t[rows], t[rows + 1], signs[rows, columns]
+            for _ in range(60 if rows.size else 0):  # all at once, by halving
                 middle = 0.5 * (low + high)
-                same = np.sign(self(middle)[1][np.arange(len(at)), dry[which]]) == before
+                same = np.sign(self(middle)[1][np.arange(len(rows)), dry_columns[columns]]) == first_sign
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
-            found += list(high)
+            times += list(high)
             # and where one passes through zero at a time that was looked at
-            at, _ = np.nonzero((turned[1:-1] == 0) & (turned[:-2] * turned[2:] < 0))
-            found += list(t[at + 1])
-        return tuple(sorted(set(found)))
+            rows, _ = np.nonzero((signs[1:-1] == 0) & (signs[:-2] * signs[2:] < 0))
+            times += list(t[rows + 1])
+        return tuple(sorted(set(times)))
 
-    def dry_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def resting_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
         constants = self.dyn.friction_constants
-        found = np.zeros_like(qd)
+        friction = np.zeros_like(qd)
         resting = (qd == 0) & (constants.coulomb_positive + constants.coulomb_negative > 0)
         for plane in map(list, constants.planes):
             resting[:, plane] = resting[:, plane].all(axis=1, keepdims=True)
         rows = np.flatnonzero(resting.any(axis=1))
         if rows.size:
-            near = 1e-6 * self.path.duration
-            beside = np.where(t[rows] + near <= self.path.end, t[rows] + near, t[rows] - near)
-            speed = self(np.clip(beside, self.path.start, self.path.end))[1]
-            found[rows] = np.where(resting[rows], constants.dry(speed), 0.0)
-        return found
+            offset = 1e-6 * self.path.duration
+            nearby_times = np.where(t[rows] + offset <= self.path.end, t[rows] + offset, t[rows] - offset)
+            speed = self(np.clip(nearby_times, self.path.start, self.path.end))[1]
+            friction[rows] = np.where(resting[rows], constants.dry_forces(speed), 0.0)
+        return friction
 
     # -- along the path ----------------------------------------------------------------------------------------------
 
-    def _begin(self, q0: Any, limits: bool) -> None:
+    def _find_start(self, q0: Any, limits: bool) -> None:
         t = self.path.start
-        wanted, velocity, acceleration = self.path(np.array([t]))
+        target, velocity, acceleration = self.path(np.array([t]))
         try:
-            q = reach(self.requirements, wanted[0], q0, t, limits, STARTS)
-        except ReachError as error:
-            raise _at(t, f"the start of the path cannot be reached: {error}{overled(self.requirements)}") from None
-        when = np.array([t])
-        of, beside = self.requirements, self._beside(q, t)
-        self.rank = int(of.rank(beside, when)[0][0])
-        self.integrated = int(of.rank(beside, when, positions=True)[0][0]) < self.dyn.nv
-        least = float(of.rank(q[None], when)[1][0, self.rank - 1]) if self.rank else 1.0
-        if least < SINGULAR:
-            raise _at(t, self._singular(t, q, least))
-        self.knots.append(self._knot(t, q[None], velocity, acceleration))
+            q = find_configuration(self.equations, target[0], q0, t, limits, DEFAULT_STARTS)
+        except UnreachableError as error:
+            raise _reach_error(
+                t, f"the start of the path cannot be reached: {error}{explain_overprescription(self.equations)}"
+            ) from None
+        times = np.array([t])
+        equations, regular_q = self.equations, self._regular_configuration_near(q, t)
+        self.rank = int(equations.rank_and_singular_values(regular_q, times)[0][0])
+        self.needs_integration = (
+            int(equations.rank_and_singular_values(regular_q, times, holonomic_only=True)[0][0]) < self.dyn.nv
+        )
+        smallest = float(equations.rank_and_singular_values(q[None], times)[1][0, self.rank - 1]) if self.rank else 1.0
+        if smallest < SINGULAR:
+            raise _reach_error(t, self._singularity_message(t, q, smallest))
+        self.knots.append(self._make_knot(t, q[None], velocity, acceleration))
 
-    def _beside(self, q: np.ndarray, t: float) -> np.ndarray:
+    def _regular_configuration_near(self, q: np.ndarray, t: float) -> np.ndarray:
         """A configuration near one, its loops closed, which is not singular where the one may be."""
         model = self.dyn.mechanism
-        beside = moved(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
-        return Newton(Loops(self.dyn), damped=False, iterations=8).solve(beside, t).q
+        shifted = integrate(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
+        return Newton(LoopClosure(self.dyn), damped=False, iterations=8).solve(shifted, t).q
 
-    def _knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
-        qd, qdd = self._rates(q, velocity, acceleration, np.array([t]))
+    def _make_knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
+        qd, qdd = self._speeds_and_accelerations(q, velocity, acceleration, np.array([t]))
         return Knot(t, q[0], qd[0], qdd[0])
 
-    def _rates(
+    def _speeds_and_accelerations(
         self, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        of = self.requirements
-        A = of.matrix(q, t)
+        equations = self.equations
+        A = equations.jacobian(q, t)
         full = self.rank == self.dyn.nv
-        qd = least_norm(A, of.speeds(q, velocity, t), full)
-        self._check_speeds(A, qd, of.speeds(q, velocity, t), t)
-        qdd = least_norm(A, of.accelerations(q, qd, acceleration, t), full)
+        qd = scaled_minimum_norm_solution(A, equations.speed_rhs(q, velocity, t), full)
+        self._check_speeds(A, qd, equations.speed_rhs(q, velocity, t), t)
+        qdd = scaled_minimum_norm_solution(A, equations.acceleration_rhs(q, qd, acceleration, t), full)
         if self.rank < self.dyn.nv:
-            qdd = qdd + least_speeds.null_acceleration(of, A, q, qd, t)
+            qdd = qdd + null_space_acceleration(equations, A, q, qd, t)
         return qd, qdd
 
-    def _check_speeds(self, A: np.ndarray, qd: np.ndarray, wanted: np.ndarray, t: np.ndarray) -> None:
-        off = np.einsum("nij,nj->ni", A, qd) - wanted
-        scale = 1 + np.abs(wanted).max(axis=1) + np.abs(qd).max(axis=1)
-        bad = np.abs(off).max(axis=1, initial=0.0) > 1e-7 * scale
-        if bad.any():
-            k = int(np.argmax(bad))
+    def _check_speeds(self, A: np.ndarray, qd: np.ndarray, required: np.ndarray, t: np.ndarray) -> None:
+        error = np.einsum("nij,nj->ni", A, qd) - required
+        scale = 1 + np.abs(required).max(axis=1) + np.abs(qd).max(axis=1)
+        violated = np.abs(error).max(axis=1, initial=0.0) > 1e-7 * scale
+        if violated.any():
+            k = int(np.argmax(violated))
             names = (*self.dyn.constraint_names, *self.goal.names)
-            raise _at(t[k], f"no speeds follow the path at t = {t[k]:.6g} s: {told(names, off[k])} per second")
+            raise _reach_error(
+                t[k], f"no speeds follow the path at t = {t[k]:.6g} s: {format_worst_residuals(names, error[k])} per second"
+            )
 
     def _advance(self, progress: Callable[[float], None] | None) -> None:
         """Knots from the beginning to the end, as far apart as Newton's method allows."""
         path = self.path
-        end, least = path.end, 1e-10 * path.duration
+        end, min_step = path.end, 1e-10 * path.duration
         h = path.duration / 64
-        stops = [*path.breaks, end]
+        stops = [*path.discontinuities, end]
         while self.knots[-1].t < end:
             knot = self.knots[-1]
             stop = next(x for x in stops if x > knot.t)
             t = knot.t + h if knot.t + 1.5 * h < stop else stop
-            found = self._step(knot, t)
-            if found is None:
+            next_knot = self._try_step(knot, t)
+            if next_knot is None:
                 h = 0.5 * min(h, t - knot.t)
-                if h < least:
-                    self._stuck(knot)
+                if h < min_step:
+                    self._raise_failure(knot)
                 continue
-            self.knots.append(found)
+            self.knots.append(next_knot)
             if progress is not None:
                 progress(t)
             h = min(1.5 * max(h, t - knot.t), path.duration / 16)
 
-    def _step(self, knot: Knot, t: float) -> Knot | None:
+    def _try_step(self, knot: Knot, t: float) -> Knot | None:
         """The next knot, if the step was short enough."""
-        when = np.array([t])
-        wanted, velocity, acceleration = self.path(when)
-        if self.integrated:
-            foretold = least_speeds.integrated(self, knot, when, check=True)
-            if foretold is None:
+        times = np.array([t])
+        target, velocity, acceleration = self.path(times)
+        if self.needs_integration:
+            predicted = integrate_minimum_norm_speeds(self, knot, times, check=True)
+            if predicted is None:
                 return None
         else:
-            foretold = self._foretold([knot], when)
-        q, moved_by, met = self._newton(foretold, wanted, when)
-        if not met[0] or moved_by[0] > FORETOLD:
+            predicted = self._predict([knot], times)
+        q, correction, converged = self._correct(predicted, target, times)
+        if not converged[0] or correction[0] > MAX_PREDICTION_ERROR:
             return None
-        if self._side(q, when) * self._side(knot.q[None], np.array([knot.t])) < 0:  # it got to another branch
+        if (
+            self._determinant_sign(q, times) * self._determinant_sign(knot.q[None], np.array([knot.t])) < 0
+        ):  # it got to another branch
             return None
         try:
-            return self._knot(t, q, velocity, acceleration)
-        except ReachError as error:
+            return self._make_knot(t, q, velocity, acceleration)
+        except UnreachableError as error:
             self.failure = error
             return None
 
-    def _side(self, q: np.ndarray, t: np.ndarray) -> float:
+    def _determinant_sign(self, q: np.ndarray, t: np.ndarray) -> float:
         """The sign of det A, which changes at singularities alone; of rows that depend on each other it says nothing."""
-        A = self.requirements.matrix(q, t)
+        A = self.equations.jacobian(q, t)
         return float(np.linalg.slogdet(A)[0][0]) if A.shape[1] == A.shape[2] == self.rank else 1.0
 
-    def _foretold(self, knots: list[Knot], t: np.ndarray) -> np.ndarray:
+    def _predict(self, knots: list[Knot], t: np.ndarray) -> np.ndarray:
         """By speeds and accelerations of the knot before."""
         h = (t - np.array([k.t for k in knots]))[:, None]
         q, qd, qdd = (np.array([getattr(k, name) for k in knots]) for name in ("q", "qd", "qdd"))
-        return moved(self.dyn.mechanism, q, h * qd + 0.5 * h * h * qdd)
+        return integrate(self.dyn.mechanism, q, h * qd + 0.5 * h * h * qdd)
 
-    def _newton(self, q: np.ndarray, wanted: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _correct(self, q: np.ndarray, target: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates that meet all equations, how far they were, and whether they do."""
-        newton = Newton(Towards(self.requirements, wanted), damped=False, iterations=8, reach=100 * FORETOLD)
-        found = newton.solve(q, t)
-        return found.q, found.way, found.miss <= 10 * MET
+        newton = Newton(
+            TargetEquations(self.equations, target), damped=False, iterations=8, max_distance=100 * MAX_PREDICTION_ERROR
+        )
+        solution = newton.solve(q, t)
+        return solution.q, solution.distance, solution.violation <= 10 * RESIDUAL_TOLERANCE
 
-    def _rows(
-        self, t: np.ndarray, wanted: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray
+    def _states_at(
+        self, t: np.ndarray, target: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if self.integrated:
-            q = moved(self.dyn.mechanism, self._series.many(t), np.zeros((len(t), self.dyn.nv)))
+        if self.needs_integration:
+            q = integrate(self.dyn.mechanism, self._series.evaluate_many(t), np.zeros((len(t), self.dyn.nv)))
         else:
-            q = self._foretold([self.knots[k] for k in self._before(t)], t)
-        q, _, met = self._newton(q, wanted, t)
-        if not met.all():
-            when = float(t[np.argmin(met)])
-            raise _at(when, f"the path cannot be followed at t = {when:.6g} s")
-        return (q, *self._rates(q, velocity, acceleration, t))
+            q = self._predict([self.knots[k] for k in self._knot_indices(t)], t)
+        q, _, converged = self._correct(q, target, t)
+        if not converged.all():
+            first_failure = float(t[np.argmin(converged)])
+            raise _reach_error(first_failure, f"the path cannot be followed at t = {first_failure:.6g} s")
+        return (q, *self._speeds_and_accelerations(q, velocity, acceleration, t))
 
-    def _before(self, t: np.ndarray) -> np.ndarray:
+    def _knot_indices(self, t: np.ndarray) -> np.ndarray:
         return np.clip(np.searchsorted([k.t for k in self.knots], t, side="right") - 1, 0, len(self.knots) - 1)
 
     @cached_property
-    def _series(self) -> Series:
+    def _series(self) -> ChebyshevSeries:
         """Integrated coordinates, so that each time costs no step of its own."""
 
         def values(t: np.ndarray) -> np.ndarray:
-            before, q = self._before(t), np.empty((len(t), self.dyn.nq))
-            for k in np.unique(before):
-                found = least_speeds.integrated(self, self.knots[k], t[before == k])
-                assert found is not None
-                q[before == k] = found
+            knot_indices, q = self._knot_indices(t), np.empty((len(t), self.dyn.nq))
+            for k in np.unique(knot_indices):
+                configurations = integrate_minimum_norm_speeds(self, self.knots[k], t[knot_indices == k])
+                assert configurations is not None
+                q[knot_indices == k] = configurations
             return q
 
-        return Series.of(values, self.path.start, self.path.end, [*(k.t for k in self.knots), *self.path.corners], pieces=1)
+        return ChebyshevSeries.interpolate(
+            values, self.path.start, self.path.end, [*(k.t for k in self.knots), *self.path.corners], pieces=1
+        )
 
     # -- what is in the way ------------------------------------------------------------------------------------------
 
-    def inspect(self, t: np.ndarray, q: np.ndarray) -> None:
+    def check_singularities(self, t: np.ndarray, q: np.ndarray) -> None:
         """Say where on the path the mechanism is singular, or nearly so: an error at a row, a warning near to it."""
-        if self.direct or not self.rank:
+        if self.leads_all_joints or not self.rank:
             return
-        least = [self.requirements.rank(q[k : k + CHUNK], t[k : k + CHUNK])[1][:, self.rank - 1] for k in range(0, len(t), CHUNK)]
-        smallest = np.concatenate(least)
+        smallest_by_chunk = [
+            self.equations.rank_and_singular_values(q[k : k + CHUNK], t[k : k + CHUNK])[1][:, self.rank - 1]
+            for k in range(0, len(t), CHUNK)
+        ]
+        smallest = np.concatenate(smallest_by_chunk)
         worst = int(np.argmin(smallest))
         if smallest[worst] < SINGULAR:
             first = int(np.argmax(smallest < SINGULAR))
-            raise _at(t[first], self._singular(t[first], q[first], smallest[first]))
+            raise _reach_error(t[first], self._singularity_message(t[first], q[first], smallest[first]))
         if smallest[worst] < NEAR_SINGULAR:
             warn(
                 f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
@@ -288,40 +311,93 @@ class Follower:
                 PathWarning,
             )
 
-    def _told(self, q: np.ndarray) -> str:
+    def _format_configuration(self, q: np.ndarray) -> str:
         """Where the path ends; digits beyond the fifth are not those of the place, but of where the search for it stopped."""
         names = self.dyn.mechanism.coordinate_names[:8]
         return ", ".join(f"{name} = {round(float(x), 5) + 0.0:.6g}" for name, x in zip(names, q, strict=False))
 
-    def _singular(self, t: float, q: np.ndarray, least: float) -> str:
-        at = self._told(q)
+    def _singularity_message(self, t: float, q: np.ndarray, smallest: float) -> str:
+        configuration_text = self._format_configuration(q)
         return (
-            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({at}): the smallest singular value is "
-            f"{least:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that avoids it"
+            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({configuration_text}): the smallest singular value is "
+            f"{smallest:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that avoids it"
         )
 
-    def _stuck(self, knot: Knot) -> None:
+    def _raise_failure(self, knot: Knot) -> None:
         """Why no step, however short, goes on from here."""
         t, model = knot.t, self.dyn.mechanism
-        s = self.requirements.rank(knot.q[None], np.array([t]))[1][0]
-        least = float(s[self.rank - 1]) if self.rank else 1.0
-        ahead = min(t + 0.02 * self.path.duration, self.path.end)
-        at = self._told(knot.q)
+        s = self.equations.rank_and_singular_values(knot.q[None], np.array([t]))[1][0]
+        smallest = float(s[self.rank - 1]) if self.rank else 1.0
+        later = min(t + 0.02 * self.path.duration, self.path.end)
+        configuration_text = self._format_configuration(knot.q)
         try:
-            reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
-        except ReachError as error:
-            more = overled(self.requirements)
-            raise _at(
-                t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}{more}"
+            find_configuration(self.equations, self.path(np.array([later]))[0][0], knot.q, later, False, 4)
+        except UnreachableError as error:
+            overprescription = explain_overprescription(self.equations)
+            raise _reach_error(
+                t,
+                f"the path leaves the mechanism's reach at t = {t:.6g} s ({configuration_text}). A little later, {error}{overprescription}",
             ) from None
-        if least > NEAR_SINGULAR:
-            kept = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
+        if smallest > NEAR_SINGULAR:
+            rolling_hint = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
                 not self.holonomic
             )
-            why = self.failure or "no configuration near the last one follows it on the same branch"
-            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({at}): {why}.{kept}")
-        raise _at(t, self._singular(t, knot.q, least))
+            reason = self.failure or "no configuration near the last one follows it on the same branch"
+            raise _reach_error(
+                t,
+                f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({configuration_text}): {reason}.{rolling_hint}",
+            )
+        raise _reach_error(t, self._singularity_message(t, knot.q, smallest))
 
 
-def _at(t: float, message: str) -> ReachError:
-    return ReachError(message, t=float(t))
+def _reach_error(t: float, message: str) -> UnreachableError:
+    return UnreachableError(message, t=float(t))
+
+
+# MERGED lagrangian.kinematics.least_speeds: Where a path leaves coordinates free: the smallest speeds, integrated, and the
+# accelerations that go with them.
+
+TOLERANCE = 1e-11
+
+
+def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray, check: bool = False) -> np.ndarray | None:
+    """Coordinates at times after a knot, by one step of Dormand and Prince's to each; None if it is too long, when checked."""
+    model, equations = follower.dyn.mechanism, follower.equations
+    h = (t - knot.t)[:, None]
+    q0 = np.repeat(knot.q[None], len(t), axis=0)
+    slopes: list[np.ndarray] = []
+    for c, row in zip(DOP853.c, DOP853.a, strict=False):
+        q = q0 + h * sum((a * k for a, k in zip(row, slopes, strict=False) if a), np.zeros_like(q0))
+        stage_times = knot.t + c * h[:, 0]
+        velocity = follower.path(np.minimum(stage_times, follower.path.end))[1]
+        qd = scaled_minimum_norm_solution(
+            equations.jacobian(q, stage_times), equations.speed_rhs(q, velocity, stage_times), follower.rank == follower.dyn.nv
+        )
+        slopes.append(np.array(coordinate_rates(model, list(q.T), list(qd.T))).T)
+    if check:
+        errors = [sum((e * k for e, k in zip(row, slopes, strict=False)), np.zeros_like(q0)) for row in DOP853.errors]
+        e5, e3 = (float(np.abs(h * e).max()) for e in errors[:2])
+        if e5 and e5 * e5 / np.sqrt(e5 * e5 + 0.01 * e3 * e3) > TOLERANCE:
+            return None
+    q = q0 + h * sum((b * k for b, k in zip(DOP853.b, slopes, strict=False)), np.zeros_like(q0))
+    return integrate(model, q, np.zeros((len(t), follower.dyn.nv)))
+
+
+def null_space_acceleration(
+    equations: KinematicEquations, A: np.ndarray, q: np.ndarray, qd: np.ndarray, t: np.ndarray
+) -> np.ndarray:
+    """What the smallest qdd with A qdd = b' - A' qd lacks to be the derivative of the smallest qd: (1 - A+ A) A'^T A+^T qd.
+
+    Golub and Pereyra 1973 have the derivative of a pseudo-inverse. A' along the motion is by differences of fourth order.
+    """
+    model = equations.dyn.mechanism
+    h = 1e-3 / (1.0 + np.abs(qd).max())
+    matrices = {k: equations.jacobian(integrate(model, q, k * h * qd), t + k * h) for k in (-2, -1, 1, 2)}
+    rate = (8 * (matrices[1] - matrices[-1]) - (matrices[2] - matrices[-2])) / (12 * h)
+    rows, size = unit_rows(A)
+    U, inverse, Vt = pseudoinverse_factors(rows)
+    speeds_through_inverse = np.einsum("nik,nk->ni", U, inverse * np.einsum("nkj,nj->nk", Vt, qd)) / size  # A+^T qd
+    change = np.einsum("nij,ni->nj", rate, speeds_through_inverse)
+    row_space_part = np.einsum("nkj,nk->nj", Vt, (inverse > 0) * np.einsum("nkj,nj->nk", Vt, change))
+    result: np.ndarray = change - row_space_part
+    return result

@@ -11,23 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import count, floats, number, truth
-from lagrangian.configuration import reading
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import CLOSED, Loops
+from lagrangian.arguments import boolean, count, floats, number
+from lagrangian.configuration import state_arguments
+from lagrangian.configuration.coordinates import (
+    CoordinateBounds,
+    integrate,
+    is_same_configuration,
+    single_coordinates,
+    wrap_angles,
+)
+from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, LoopClosure
 from lagrangian.configuration.newton import Newton
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, ReachError, shown
+from lagrangian.errors import ArgumentError, ArgumentName, UnreachableError, format_value
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
-from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
-from lagrangian.paths.argument_checks import different, place
+from lagrangian.kinematics.goals import FrameGoal, JointGoal, KinematicEquations, TargetEquations, format_worst_residuals
+from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
+from lagrangian.paths.arguments import as_point_or_pose, distinct_names
 from lagrangian.types import State
 
-STARTS = 60
-MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
+DEFAULT_STARTS = 60
+RESIDUAL_TOLERANCE = 1e-11  # residuals, as parts of the mechanism's size, that count as none
 
 
 def inverse_kinematics(
@@ -38,8 +43,8 @@ def inverse_kinematics(
     *,
     directions: Sequence[str] | None = None,
     limits: bool = True,
-    every: bool = False,
-    starts: int = STARTS,
+    all_solutions: bool = False,
+    starts: int = DEFAULT_STARTS,
     t: float = 0.0,
 ) -> np.ndarray | list[np.ndarray]:
     """Find a configuration that brings a frame to a target.
@@ -98,8 +103,8 @@ def inverse_kinematics(
     [-0.1774  1.5308]
     [ 1.3534 -1.5308]
     """
-    dyn = dynamics_of(mechanism)
-    starts, t, limits = count(starts, "starts", least=0), number(t, "t"), truth(limits, "limits")
+    dyn = as_dynamics(mechanism)
+    starts, t, limits = count(starts, "starts", least=0), number(t, "t"), boolean(limits, "limits")
     if isinstance(target, Mapping) and not target:
         raise ArgumentError(
             "is empty; give coordinates such as {'theta1': 0.5}, or a point or pose of a frame", argument="target"
@@ -108,12 +113,14 @@ def inverse_kinematics(
         if frame is not None or directions is not None:
             raise ArgumentError("the target gives coordinates, so it takes no frame and no directions", concerns="frame")
         goal: Any = JointGoal(dyn, tuple(target))
-        wanted = np.array([[reading.number(dyn.mechanism, x, (Argument("target"), repr(n))) for n, x in target.items()]])
+        targets = np.array(
+            [[state_arguments.as_number(dyn.mechanism, x, (ArgumentName("target"), repr(n))) for n, x in target.items()]]
+        )
     else:
-        goal, wanted = _frame_goal(dyn, target, frame, directions)
-    if not every:
-        return reach(Requirements(dyn, goal), wanted[0], q0, t, limits, starts)
-    return _every(dyn, goal, wanted, q0, t, limits, starts)
+        goal, targets = _frame_goal(dyn, target, frame, directions)
+    if not all_solutions:
+        return find_configuration(KinematicEquations(dyn, goal), targets[0], q0, t, limits, starts)
+    return _all_solutions(dyn, goal, targets, q0, t, limits, starts)
 
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
@@ -128,101 +135,113 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape not in ((2,), (3,), (4, 4)) or not np.isfinite(x).all():
-        raise ArgumentError(f"is {shown(target)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed", argument="target")
+        raise ArgumentError(
+            f"is {format_value(target)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed", argument="target"
+        )
     pose = np.eye(4)
     if x.ndim == 2:
-        place(x, "the target")  # which says if it is no pose
+        as_point_or_pose(x, "the target")  # which says if it is no pose
         pose[:] = x
     else:
         pose[: len(x), 3] = x
-    led = different(directions, "directions") or (DIRECTIONS if x.ndim == 2 else DIRECTIONS[3 : 3 + len(x)])
-    if x.ndim == 1 and any(d in TURNS for d in led):
+    leading = distinct_names(directions, "directions") or (TWIST_COMPONENTS if x.ndim == 2 else TWIST_COMPONENTS[3 : 3 + len(x)])
+    if x.ndim == 1 and any(d in ANGULAR_COMPONENTS for d in leading):
         raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose", concerns="directions")
-    return FrameGoal(dyn, frame, led), pose[None]
+    return FrameGoal(dyn, frame, leading), pose[None]
 
 
-def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> np.ndarray:
+def find_configuration(
+    equations: KinematicEquations, target: np.ndarray, q0: Any, t: float, limits: bool, starts: int
+) -> np.ndarray:
     """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0.
 
     Where q0 names some coordinates only, it is these that count.
     """
-    model = requirements.dyn.mechanism
-    bounds = Bounds(model, limits)
-    begin, named = _begin(requirements.dyn, q0, t, bounds)
-    newton = Newton(Towards(requirements, wanted[None]), bounds=bounds)
-    found = newton.solve(begin[None], t)
-    near, miss = found.q, found.miss
-    if miss[0] <= MET and not named:
-        return near[0]
+    model = equations.dyn.mechanism
+    bounds = CoordinateBounds(model, limits)
+    start, named_columns = _start_configuration(equations.dyn, q0, t, bounds)
+    newton = Newton(TargetEquations(equations, target[None]), bounds=bounds)
+    first_result = newton.solve(start[None], t)
+    solutions, miss = first_result.q, first_result.violation
+    if miss[0] <= RESIDUAL_TOLERANCE and not named_columns:
+        return solutions[0]
     if starts:
         rng = np.random.default_rng(0)
         spread = np.pi * (np.arange(1, starts + 1) / starts)[:, None]
-        others = bounds.redrawn(moved(model, begin, spread * rng.normal(size=(starts, model.nv))), rng)
-        others[:, named] = begin[named]
-        more = newton.solve(others, t)
-        near, miss = np.vstack([near, more.q]), np.append(miss, more.miss)
-        met = np.flatnonzero(miss <= MET)
-        if met.size:
-            away = np.abs(near[met] - begin)[:, named or slice(None)].max(axis=1)
-            return near[met[np.argmin(np.round(away, 9))]]
-    best = near[np.argmin(miss)]
-    off = requirements.residual(best[None], wanted[None], np.array([t]))[0]
-    kept = " within the limits of its joints" if bounds.finite else ""
-    raise ReachError(
-        f"{model.name}: the target is out of reach{kept}: at the nearest configuration found, {told(requirements.names, off)}. "
+        random_starts = bounds.redraw_outside(integrate(model, start, spread * rng.normal(size=(starts, model.nv))), rng)
+        random_starts[:, named_columns] = start[named_columns]
+        random_results = newton.solve(random_starts, t)
+        solutions, miss = np.vstack([solutions, random_results.q]), np.append(miss, random_results.violation)
+        converged = np.flatnonzero(miss <= RESIDUAL_TOLERANCE)
+        if converged.size:
+            distances = np.abs(solutions[converged] - start)[:, named_columns or slice(None)].max(axis=1)
+            return solutions[converged[np.argmin(np.round(distances, 9))]]
+    best = solutions[np.argmin(miss)]
+    residual = equations.residual(best[None], target[None], np.array([t]))[0]
+    limits_text = " within the limits of its joints" if bounds.has_limits else ""
+    raise UnreachableError(
+        f"{model.name}: the target is out of reach{limits_text}: at the nearest configuration found, {format_worst_residuals(equations.names, residual)}. "
         f"The target may be too far away, or prescribe more directions than the mechanism can move in"
     )
 
 
-def _begin(dyn: Dynamics, q0: Any, t: float, bounds: Bounds) -> tuple[np.ndarray, list[int]]:
+def _start_configuration(dyn: Dynamics, q0: Any, t: float, bounds: CoordinateBounds) -> tuple[np.ndarray, list[int]]:
     """Where to begin, within the limits, and the places of the coordinates that q0 gives by name.
 
     That is where a simulation from q0 begins; or q0 itself, if no configuration near it closes the loops.
     """
-    given = reading.configuration(dyn.mechanism, q0)
-    near = Loops(dyn, t, given.held).nearest(given.q)
-    begin = near.q if near.miss[0] <= CLOSED else given.q[None]
-    places = single_coordinates(dyn.mechanism)
-    named = [places[name][0] for name in given.held] if isinstance(given.where, Argument) else []
-    return bounds.clipped(bounds.turned_inside(begin))[0], named
+    start_state = state_arguments.as_configuration(dyn.mechanism, q0)
+    closed = LoopClosure(dyn, t, start_state.fixed_coordinates).nearest(start_state.q)
+    start = closed.q if closed.violation[0] <= CLOSED_TOLERANCE else start_state.q[None]
+    coordinate_places = single_coordinates(dyn.mechanism)
+    named_columns = (
+        [coordinate_places[name][0] for name in start_state.fixed_coordinates]
+        if isinstance(start_state.where, ArgumentName)
+        else []
+    )
+    return bounds.clip(bounds.wrap_inside(start))[0], named_columns
 
 
-def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> list[np.ndarray]:
-    from lagrangian.kinematics.branches import branches, within_limits
+def _all_solutions(
+    dyn: Dynamics, goal: Any, targets: np.ndarray, q0: Any, t: float, limits: bool, starts: int
+) -> list[np.ndarray]:
+    from lagrangian.kinematics.analytic import analytic_inverse_kinematics, within_limits
 
-    model, requirements = dyn.mechanism, Requirements(dyn, goal)
-    if isinstance(goal, FrameGoal) and not model.equations:
-        solvable = _complete(goal, dyn, reading.configuration(model, q0).q)
-        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if solvable else None
-        if exact is not None:
-            kept = [q for q in exact if not limits or within_limits(model, q)]
-            if not kept:
-                raise ReachError(f"{model.name}: the target is out of reach{' within the limits of its joints' * bool(exact)}")
-            return kept
-    first = reach(requirements, wanted[0], q0, t, limits, starts)
-    rank, _ = requirements.rank(first[None], np.array([t]), positions=True)
+    model, equations = dyn.mechanism, KinematicEquations(dyn, goal)
+    if isinstance(goal, FrameGoal) and not model.equation_count:
+        solvable = _has_analytic_form(goal, dyn, state_arguments.as_configuration(model, q0).q)
+        analytic = analytic_inverse_kinematics(model, _analytic_target(goal, targets[0]), goal.frame) if solvable else None
+        if analytic is not None:
+            feasible = [q for q in analytic if not limits or within_limits(model, q)]
+            if not feasible:
+                raise UnreachableError(
+                    f"{model.name}: the target is out of reach{' within the limits of its joints' * bool(analytic)}"
+                )
+            return feasible
+    first = find_configuration(equations, targets[0], q0, t, limits, starts)
+    rank, _ = equations.rank_and_singular_values(first[None], np.array([t]), holonomic_only=True)
     if rank[0] < dyn.nv:
-        raise ReachError(
+        raise UnreachableError(
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
             f"configurations; use every=False to get one near q0"
         )
-    rng, found = np.random.default_rng(0), [first]
-    begun = np.array([model.random_configuration(rng) for _ in range(8 * starts)])
-    ended = Newton(Towards(requirements, wanted), bounds=Bounds(model, limits)).solve(begun, t)
-    for q in ended.q[ended.miss <= MET]:
-        if not any(same(dyn, q, other) for other in found):
-            back = turned_back(dyn, q, t)
-            found.append(q if limits and not within_limits(model, back) else back)
-    return found
+    rng, solutions = np.random.default_rng(0), [first]
+    starts_drawn = np.array([model.random_configuration(rng) for _ in range(8 * starts)])
+    results = Newton(TargetEquations(equations, targets), bounds=CoordinateBounds(model, limits)).solve(starts_drawn, t)
+    for q in results.q[results.violation <= RESIDUAL_TOLERANCE]:
+        if not any(is_same_configuration(dyn, q, other) for other in solutions):
+            wrapped = wrap_angles(dyn, q, t)
+            solutions.append(q if limits and not within_limits(model, wrapped) else wrapped)
+    return solutions
 
 
-def _complete(goal: FrameGoal, dyn: Dynamics, q: np.ndarray) -> bool:
+def _has_analytic_form(goal: FrameGoal, dyn: Dynamics, q: np.ndarray) -> bool:
     """Whether the goal is one that closed forms are for: a pose of six joints, or a point of two."""
-    led = set(goal.names)
-    if dyn.nv == 2 and led == {"x", "y"}:  # as long as it moves in that plane
+    leading = set(goal.names)
+    if dyn.nv == 2 and leading == {"x", "y"}:  # as long as it moves in that plane
         return not np.abs(dyn.jacobian(q, goal.frame)[5]).max() > 1e-9
-    return led == set(DIRECTIONS) if dyn.nv == 6 else dyn.nv == 2 and led == {"x", "y", "z"}
+    return leading == set(TWIST_COMPONENTS) if dyn.nv == 6 else dyn.nv == 2 and leading == {"x", "y", "z"}
 
 
-def _closed(goal: FrameGoal, pose: np.ndarray) -> np.ndarray:
+def _analytic_target(goal: FrameGoal, pose: np.ndarray) -> np.ndarray:
     return pose if len(goal.names) == 6 else pose[: len(goal.names), 3]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.configuration.bounds import Bounds
-from lagrangian.errors import Argument, PathWarning, ReachError, warn
+from lagrangian.configuration.coordinates import CoordinateBounds
+from lagrangian.errors import ArgumentName, PathWarning, UnreachableError, warn
 from lagrangian.kernels.dynamics import Dynamics
 
 
-def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
+def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, has_branches: bool = True) -> None:
     """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
     units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
-    other = f"Another branch ({Argument('q0')}) may keep them; " * branches
-    bounds = Bounds(dyn.mechanism)
-    past = bounds.outside(q)
-    if past.any():
-        j = int(np.argmax(past.any(axis=0)))
-        k, iq = int(np.argmax(past[:, j])), bounds.iq[j]
-        degrees = _degrees(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
-        raise ReachError(
+    branch_hint = f"Another branch ({ArgumentName('q0')}) may keep them; " * has_branches
+    bounds = CoordinateBounds(dyn.mechanism)
+    exceeded = bounds.is_outside(q)
+    if exceeded.any():
+        j = int(np.argmax(exceeded.any(axis=0)))
+        k, iq = int(np.argmax(exceeded[:, j])), bounds.iq[j]
+        degrees = _degrees_hint(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
+        raise UnreachableError(
             f"{dyn.mechanism.name}: the path moves {bounds.names[j]} beyond its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
-            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
-            f"{Argument('limits', False)} ignores them{degrees}",
+            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {branch_hint}"
+            f"{ArgumentName('limits', False)} ignores them{degrees}",
             t=float(t[k]),
         )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
@@ -36,5 +36,5 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
             )
 
 
-def _degrees(q: np.ndarray) -> str:
+def _degrees_hint(q: np.ndarray) -> str:
     return ". Angles are in radians: are these degrees?" if np.abs(q).max() > 6 * np.pi else ""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.algorithms.tree import build
+from lagrangian.algorithms.tree import build_tree
 from lagrangian.cached import cached_property
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.loop import Frame
@@ -24,23 +24,25 @@ STEPS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class SerialChain:
     """Axes and points on them, from the ground outwards, the frame's pose at q = 0, and where each angle stands in q."""
 
     axes: tuple[v.Vector, ...]
     points: tuple[v.Vector, ...]
     home: np.ndarray
-    places: tuple[int, ...]
+    coordinate_indices: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.axes)
 
-    def reversed(self) -> Chain:
+    def reverse(self) -> SerialChain:
         """The same arm seen from its frame: the chain of the same angles that carries the world's pose in it."""
-        seen = np.linalg.inv(self.home)
-        axes: np.ndarray = np.array(self.axes[::-1]) @ -seen[:3, :3].T
-        points: np.ndarray = np.array(self.points[::-1]) @ seen[:3, :3].T + seen[:3, 3]
-        return Chain(tuple(map(tuple, axes.tolist())), tuple(map(tuple, points.tolist())), seen, self.places[::-1])
+        inverse_home = np.linalg.inv(self.home)
+        axes: np.ndarray = np.array(self.axes[::-1]) @ -inverse_home[:3, :3].T
+        points: np.ndarray = np.array(self.points[::-1]) @ inverse_home[:3, :3].T + inverse_home[:3, 3]
+        return SerialChain(
+            tuple(map(tuple, axes.tolist())), tuple(map(tuple, points.tolist())), inverse_home, self.coordinate_indices[::-1]
+        )
 
     @cached_property
     def _twists(self) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +52,7 @@ class Chain:
             twist[:3, :3], twist[:3, 3] = v.skew(w), v.cross(p, w)
         return S, S @ S
 
-    def frames(self, angles: np.ndarray) -> np.ndarray:
+    def exponential_products(self, angles: np.ndarray) -> np.ndarray:
         """exp(S1 q1) ... exp(Sk qk) for k = 0 to n, of rows of angles in the chain's order: (rows, n + 1, 4, 4)."""
         S, SS = self._twists
         step = np.eye(4) + np.sin(angles)[..., None, None] * S + (1 - np.cos(angles))[..., None, None] * SS
@@ -66,22 +68,27 @@ class Chain:
         A miss is the larger of the distance, in units of `size`, and the turn in radians that are left.
         """
         angles = np.array(angles)
-        E = self.frames(angles)
+        E = self.exponential_products(angles)
         error, miss = _error(E[:, -1] @ self.home, pose, size)
         for _ in range(STEPS):
-            todo = np.flatnonzero(miss > EXACT)
-            if not todo.size:
+            open_rows = np.flatnonzero(miss > EXACT)
+            if not open_rows.size:
                 break
             # least squares: at a singular configuration nothing is done along the direction that is lost
-            J = self._jacobian(E[todo], size)
-            trial = angles[todo] + (np.linalg.pinv(J, rcond=1e-9) @ error[todo, :, None])[..., 0]
-            F = self.frames(trial)
-            after, left = _error(F[:, -1] @ self.home, pose, size)
-            better = left < miss[todo]
+            J = self._jacobian(E[open_rows], size)
+            trial = angles[open_rows] + (np.linalg.pinv(J, rcond=1e-9) @ error[open_rows, :, None])[..., 0]
+            F = self.exponential_products(trial)
+            trial_error, trial_miss = _error(F[:, -1] @ self.home, pose, size)
+            better = trial_miss < miss[open_rows]
             if not better.any():
                 break
-            kept = todo[better]
-            angles[kept], E[kept], error[kept], miss[kept] = trial[better], F[better], after[better], left[better]
+            improved = open_rows[better]
+            angles[improved], E[improved], error[improved], miss[improved] = (
+                trial[better],
+                F[better],
+                trial_error[better],
+                trial_miss[better],
+            )
         return angles, miss
 
     def _jacobian(self, E: np.ndarray, size: float) -> np.ndarray:
@@ -95,41 +102,43 @@ class Chain:
 def _error(T: np.ndarray, pose: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
     """What is left to go from each T to the pose, as (rotation vector, distance / size), and its largest part."""
     D = pose[:3, :3] @ T[:, :3, :3].swapaxes(1, 2)
-    turn = 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1)
-    go = (pose[:3, 3] - T[:, :3, 3]) / size
+    rotation = 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1)
+    translation = (pose[:3, 3] - T[:, :3, 3]) / size
     # the vector is of the sine, which is zero at half a turn too: the difference of the matrices is not
-    away = np.sqrt(0.5 * np.sum((pose[:3, :3] - T[:, :3, :3]) ** 2, axis=(1, 2)))
-    return np.concatenate([turn, go], axis=1), np.maximum(away, np.sqrt(np.sum(go * go, axis=1)))
+    rotation_size = np.sqrt(0.5 * np.sum((pose[:3, :3] - T[:, :3, :3]) ** 2, axis=(1, 2)))
+    return np.concatenate([rotation, translation], axis=1), np.maximum(
+        rotation_size, np.sqrt(np.sum(translation * translation, axis=1))
+    )
 
 
-def chain(mechanism: Mechanism, frame: Frame) -> Chain | None:
+def serial_chain(mechanism: Mechanism, frame: Frame) -> SerialChain | None:
     """The chain from the ground to the frame; None if not all that moves is revolute joints in a row up to it.
 
     Loops, other constraints, slides, balls, and joints beside or beyond the frame's body all leave a configuration open.
     """
-    tree = build(mechanism)
-    if frame.body not in tree.place:
-        raise ArgumentError(f"frame {frame.name!r}: {one_of('body', frame.body, tree.place)}")
-    link, at = tree.place[frame.body]
-    links = tree.towards_ground(link)
-    if mechanism.equations or len(links) != len(tree) or any(kind != Revolute() for kind in tree.kind):
+    tree = build_tree(mechanism)
+    if frame.body not in tree.body_places:
+        raise ArgumentError(f"frame {frame.name!r}: {unknown_name_message('body', frame.body, tree.body_places)}")
+    link, body_placement = tree.body_places[frame.body]
+    links = tree.path_to_root(link)
+    if mechanism.equation_count or len(links) != len(tree) or any(kind != Revolute() for kind in tree.kind):
         return None
     T = np.eye(4)
     axes, points = [], []
     for k in links:
-        here = np.eye(4)
-        here[:3, :3], here[:3, 3] = tree.constants["R"][k].reshape(3, 3), tree.constants["p"][k]
-        T = T @ here
+        joint_pose = np.eye(4)
+        joint_pose[:3, :3], joint_pose[:3, 3] = tree.constants["R"][k].reshape(3, 3), tree.constants["p"][k]
+        T = T @ joint_pose
         axes.append(tuple((T[:3, 2] / np.linalg.norm(T[:3, 2])).tolist()))
         points.append(tuple(T[:3, 3].tolist()))
-    home = T @ at.matrix() @ frame.placement.matrix()
-    return Chain(tuple(axes), tuple(points), home, tuple(tree.iq[k] for k in links))
+    home = T @ body_placement.matrix() @ frame.placement.matrix()
+    return SerialChain(tuple(axes), tuple(points), home, tuple(tree.iq[k] for k in links))
 
 
 # -- turns of vectors, as tuples: faster than arrays for three numbers ------------------------------------------------
 
 
-def turned(w: v.Vector, angle: float, x: v.Vector) -> v.Vector:
+def rotate_vector(w: v.Vector, angle: float, x: v.Vector) -> v.Vector:
     """x turned about the unit vector w (Rodrigues)."""
     c, s = math.cos(angle), math.sin(angle)
     k = (1 - c) * v.dot(w, x)
@@ -137,7 +146,7 @@ def turned(w: v.Vector, angle: float, x: v.Vector) -> v.Vector:
     return (c * x[0] + s * y[0] + k * w[0], c * x[1] + s * y[1] + k * w[1], c * x[2] + s * y[2] + k * w[2])
 
 
-def across(w: v.Vector, x: v.Vector) -> v.Vector:
+def perpendicular_part(w: v.Vector, x: v.Vector) -> v.Vector:
     """The part of x across the unit vector w."""
     return v.sub(x, v.scale(v.dot(w, x), w))
 
@@ -146,7 +155,7 @@ def length(x: v.Vector) -> float:
     return math.hypot(*x)
 
 
-def turn_between(w: v.Vector, x: v.Vector, y: v.Vector) -> float:
+def angle_about(w: v.Vector, x: v.Vector, y: v.Vector) -> float:
     """The angle about w that brings x, seen along w, into the direction of y (subproblem 1 of Paden and Kahan)."""
-    x, y = across(w, x), across(w, y)
+    x, y = perpendicular_part(w, x), perpendicular_part(w, y)
     return math.atan2(v.dot(w, v.cross(x, y)), v.dot(x, y))

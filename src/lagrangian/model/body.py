@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, Part, placed
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, MechanismPart, error_location
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar
-from lagrangian.model.placement import Placement
+from lagrangian.model.expression import Scalar, parameters
+from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Shape, Visual
-from lagrangian.model.vector import InertiaLike, MatrixLike, Symmetric, Vector
+from lagrangian.model.vector import NO_INERTIA, InertiaLike, MatrixLike, Symmetric, Vector
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +74,20 @@ class Body:
     visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
-        with placed(Part("body", self.name)):
+        with error_location(MechanismPart("body", self.name)):
             self._check()
 
     def _check(self) -> None:
-        coerce.keep(self, coerce.text, "name")
-        coerce.keep(self, coerce.number, "mass")
-        coerce.keep(self, coerce.point, "center")
-        coerce.keep(self, coerce.symmetric, "inertia")
-        coerce.finite(self.inertia, "inertia")
-        coerce.keep(self, coerce.flag, "effective")
-        if 0 < abs(float(self.mass)) < coerce.LIGHTEST:
-            needed = f"0, or at least {coerce.LIGHTEST:g} kg, is needed"
-            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy=needed)
-        object.__setattr__(self, "visuals", coerce.items(Visual, self.visuals, "visuals"))
+        checks.convert_fields(self, checks.text, "name")
+        checks.convert_fields(self, checks.number, "mass")
+        checks.convert_fields(self, checks.point, "center")
+        checks.convert_fields(self, checks.symmetric, "inertia")
+        checks.check_finite(self.inertia, "inertia")
+        checks.convert_fields(self, checks.boolean, "effective")
+        if 0 < abs(float(self.mass)) < checks.MIN_MASS:
+            remedy = f"0, or at least {checks.MIN_MASS:g} kg, is needed"
+            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy=remedy)
+        object.__setattr__(self, "visuals", checks.tuple_of(Visual, self.visuals, "visuals"))
         if float(self.mass) < 0 and not self.effective:
             raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy="it cannot be negative")
         if not self.effective:
@@ -93,7 +98,7 @@ class Body:
                     f"set effective = true"
                 )
 
-    def scaled(self, factor: float) -> Body:
+    def with_scaled_mass(self, factor: float) -> Body:
         """Return the same body with another density.
 
         Parameters
@@ -129,7 +134,7 @@ class Body:
         """The mass times the centre of mass, in kg m."""
         return v.scale(self.mass, self.center)
 
-    def principal(self) -> tuple[np.ndarray, np.ndarray]:
+    def principal_inertia(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the principal moments of inertia and the principal axes.
 
         Returns
@@ -205,24 +210,24 @@ class Body:
         >>> body.mass, body.center
         (3.0, (0.3, 0.0, 0.0))
         """
-        with placed(Part("body", name)):
-            shapes = coerce.items(Shape, shapes, "shapes")
+        with error_location(MechanismPart("body", name)):
+            shapes = checks.tuple_of(Shape, shapes, "shapes")
         mass: Scalar = 0
         moment, inertia = v.ZERO, v.NO_INERTIA
         for shape in shapes:
             m, R, p = shape.mass, shape.placement.rotation, shape.placement.position
             mass = mass + m
             moment = v.add(moment, v.scale(m, p))
-            about = v.sym_add(v.sym_rotate(R, shape.inertia), v.point_inertia(m, p))
-            inertia = v.sym_add(inertia, about)
+            shape_inertia = v.sym_add(v.sym_rotate(R, shape.inertia), v.point_inertia(m, p))
+            inertia = v.sym_add(inertia, shape_inertia)
         if not float(mass) > 0:
             raise MechanismError(
-                f"its shapes add up to {float(mass):g} kg", where=Part("body", name), remedy="the mass must be positive"
+                f"its shapes add up to {float(mass):g} kg", where=MechanismPart("body", name), remedy="the mass must be positive"
             )
         center = (moment[0] / mass, moment[1] / mass, moment[2] / mass)
-        back = v.point_inertia(mass, center)
-        central = tuple(a - b for a, b in zip(inertia, back, strict=True))
-        visuals = tuple(s.drawn or Visual(s.kind, s.size, s.placement) for s in shapes if float(s.mass) > 0)
+        steiner_term = v.point_inertia(mass, center)
+        central = tuple(a - b for a, b in zip(inertia, steiner_term, strict=True))
+        visuals = tuple(s.visual or Visual(s.kind, s.size, s.placement) for s in shapes if float(s.mass) > 0)
         return Body(name, mass, center, central, visuals=visuals)
 
 
@@ -256,8 +261,8 @@ def rotate_inertia(rotation: MatrixLike, inertia: InertiaLike) -> np.ndarray:
            [0., 1., 0.],
            [0., 0., 3.]])
     """
-    R = Placement.of(Placement(coerce.matrix(rotation, "rotation"), v.ZERO), "rotation").rotation
-    return np.array(v.sym_full(v.sym_rotate(R, coerce.symmetric(inertia, "inertia"))), dtype=float)
+    R = Transform.from_value(Transform(checks.matrix(rotation, "rotation"), v.ZERO), "rotation").rotation
+    return np.array(v.sym_full(v.sym_rotate(R, checks.symmetric(inertia, "inertia"))), dtype=float)
 
 
 def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
@@ -274,11 +279,61 @@ def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
     # data written with 5 digits, of thin rods and plates, sit on the boundary: allow their rounding
     # and a point mass's may be the rounding of zero
     slack = 1e-4 * max(abs(a), abs(c)) + 1e-15 * abs(float(mass))
-    shown = f"principal moments ({a:g}, {b:g}, {c:g}) kg m^2"
+    moments_text = f"principal moments ({a:g}, {b:g}, {c:g}) kg m^2"
     if a < -slack:
-        return f"the inertia is not positive definite: {shown}; all three must be positive"
+        return f"the inertia is not positive definite: {moments_text}; all three must be positive"
     if c > a + b + slack:
-        return f"the inertia is impossible: {shown}; the largest cannot exceed the sum of the other two ({a + b:g})"
+        return f"the inertia is impossible: {moments_text}; the largest cannot exceed the sum of the other two ({a + b:g})"
     if float(mass) == 0 and c > 0:
-        return f"the mass is 0 but the inertia is not: {shown}; a body without mass has no inertia"
+        return f"the mass is 0 but the inertia is not: {moments_text}; a body without mass has no inertia"
     return ""
+
+
+# MERGED lagrangian.model.payload: A body with something in its gripper: the two as one rigid body, by the parallel-axis
+# theorem.
+
+EPSILON = sys.float_info.epsilon
+
+
+def with_payload(mechanism: Mechanism, frame: Any, mass: Any, center: Any = v.ZERO, inertia: Any = NO_INERTIA) -> Mechanism:
+    """`center` is in the frame, and `inertia` about it along the frame's axes."""
+    payload_frame = mechanism.frame(frame)
+    if payload_frame.body not in mechanism.body_index:
+        raise MechanismError(
+            "it is fixed to the ground, which cannot carry a payload", where=MechanismPart("frame", payload_frame.name)
+        )
+    with error_location("payload"):
+        payload = Body("payload", mass, center, inertia)  # checked as any body is
+    carrier = mechanism.body(payload_frame.body)
+    R, p = payload_frame.placement.rotation, payload_frame.placement.position
+    position = v.add(p, v.mat_vec(R, payload.center))
+    rotated_inertia = payload.inertia if R == v.IDENTITY else v.sym_rotate(R, payload.inertia)
+    loaded_body = _merge_bodies(carrier, replace(payload, center=position, inertia=rotated_inertia))
+    bodies = tuple(loaded_body if body is carrier else body for body in mechanism.bodies)
+    return replace(mechanism, bodies=bodies)
+
+
+def _merge_bodies(a: Body, b: Body) -> Body:
+    """Both as one, called as the first; the inertia is about their common centre of mass."""
+    if float(b.mass) == 0 and not parameters(b.mass):
+        return a
+    mass = a.mass + b.mass
+    if float(mass) == 0:
+        raise MechanismError(
+            f"neither the payload nor {a.name!r}, which carries it, has a mass", where="payload", argument="mass"
+        )
+    moment = v.add(v.scale(a.mass, a.center), v.scale(b.mass, b.center))
+    carrier_is_massless = float(a.mass) == 0 and not parameters(a.mass)  # without the rounding of m c / m
+    center = b.center if carrier_is_massless else (moment[0] / mass, moment[1] / mass, moment[2] / mass)
+    total = a.inertia
+    for body in (a, b):
+        total = v.sym_add(total, v.point_inertia(body.mass, _offset_without_rounding(body.center, center)))
+    total = v.sym_add(total, b.inertia)
+    return replace(a, mass=mass, center=center, inertia=total)
+
+
+def _offset_without_rounding(a: v.Vector, b: v.Vector) -> v.Vector:
+    """The way from b to a. What is but the rounding of a common centre of mass is zero: it would become an inertia."""
+    rounding = 4 * EPSILON * max(abs(float(x)) for x in (*a, *b))
+    x, y, z = (0.0 if abs(float(d)) <= rounding and not parameters(d) else d for d in v.sub(a, b))
+    return x, y, z

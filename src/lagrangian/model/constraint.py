@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.errors import DescriptionError, MechanismError, Part, placed
-from lagrangian.model import coerce
+from lagrangian.errors import DescriptionError, MechanismError, MechanismPart, error_location
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.entries import direction
+from lagrangian.model.checks import direction
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
 from lagrangian.model.vector import Vector
 
 GROUND = "ground"
-SIDES = re.compile(r"(?<![<>])=")  # what stands between the sides of an equation; <= and >= are conditions
+EQUALS_SIGN = re.compile(r"(?<![<>])=")  # what stands between the sides of an equation; <= and >= are conditions
 
 
 @dataclass(frozen=True, slots=True)
-class Pfaffian:
+class PfaffianConstraint:
     """A constraint that is linear in the speeds: phi(t) + Σ coefficient(q, t) speed = 0.
 
     Parameters
@@ -52,26 +52,32 @@ class Pfaffian:
     phi: Scalar = 0
 
     def __post_init__(self) -> None:
-        given = self.coefficients
-        pairs = tuple(given.items() if isinstance(given, Mapping) else given if isinstance(given, (list, tuple)) else ())
-        with placed(Part("constraint", self.name)):
-            coerce.keep(self, coerce.text, "name")
-            named = (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
-            if not pairs or not all(named):
-                needed = "it must map speeds to their coefficients, such as {'x': 1}"
-                raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
-            kept = tuple((speed, expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
-            object.__setattr__(self, "coefficients", kept)
-            object.__setattr__(self, "phi", expression(self.phi, "phi"))
+        coefficients = self.coefficients
+        pairs = tuple(
+            coefficients.items()
+            if isinstance(coefficients, Mapping)
+            else coefficients
+            if isinstance(coefficients, (list, tuple))
+            else ()
+        )
+        with error_location(MechanismPart("constraint", self.name)):
+            checks.convert_fields(self, checks.text, "name")
+            are_pairs = (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
+            if not pairs or not all(are_pairs):
+                remedy = "it must map speeds to their coefficients, such as {'x': 1}"
+                raise MechanismError(f"is {coefficients!r:.60}", argument="coefficients", remedy=remedy)
+            terms = tuple((speed, as_expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
+            object.__setattr__(self, "coefficients", terms)
+            object.__setattr__(self, "phi", as_expression(self.phi, "phi"))
 
     @property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
-class Holonomic:
+class HolonomicConstraint:
     """A constraint equation of coordinates and time: equation(q, t) = 0.
 
     It describes gears and couplings between joints, prescribed motion, and curves that a point follows.
@@ -110,19 +116,19 @@ class Holonomic:
     unilateral: bool = False
 
     def __post_init__(self) -> None:
-        with placed(Part("constraint", self.name)):
-            coerce.keep(self, coerce.text, "name")
-            coerce.keep(self, expression, "equation")
-            coerce.keep(self, coerce.flag, "unilateral")
+        with error_location(MechanismPart("constraint", self.name)):
+            checks.convert_fields(self, checks.text, "name")
+            checks.convert_fields(self, as_expression, "equation")
+            checks.convert_fields(self, checks.boolean, "unilateral")
 
     @property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
-class KnifeEdge:
+class KnifeEdgeConstraint:
     """A knife edge: a point of a body does not move along a direction that is fixed to the body.
 
     It describes a skate, a blade, or a wheel that does not slip sideways.
@@ -152,19 +158,19 @@ class KnifeEdge:
     point: Vector = v.ZERO
 
     def __post_init__(self) -> None:
-        with placed(Part("constraint", self.name)):
-            coerce.keep(self, coerce.text, "name", "body")
-            coerce.keep(self, direction, "direction")
-            coerce.keep(self, coerce.point, "point")
+        with error_location(MechanismPart("constraint", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body")
+            checks.convert_fields(self, direction, "direction")
+            checks.convert_fields(self, checks.point, "point")
 
     @property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations."""
         return 1
 
 
 @dataclass(frozen=True, slots=True)
-class Rolling:
+class RollingConstraint:
     """A sphere or a thin wheel that rolls on a plane without slipping.
 
     There are three equations: one for the distance of the centre from the plane, and two for the velocity of the point of
@@ -215,25 +221,25 @@ class Rolling:
     unilateral: bool = True
 
     def __post_init__(self) -> None:
-        with placed(Part("constraint", self.name)):
-            coerce.keep(self, coerce.text, "name", "body", "on")
-            coerce.keep(self, coerce.number, "radius")
-            coerce.keep(self, coerce.flag, "unilateral")
+        with error_location(MechanismPart("constraint", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body", "on")
+            checks.convert_fields(self, checks.number, "radius")
+            checks.convert_fields(self, checks.boolean, "unilateral")
             if float(self.radius) <= 0:
                 raise MechanismError(f"is {float(self.radius):g} m", argument="radius", remedy="it must be positive")
             if self.body == self.on:
                 raise MechanismError(f"body {self.body!r} cannot roll on itself")
-            coerce.keep(self, coerce.point, "center", "point")
-            coerce.keep(self, direction, "normal", *(() if self.axis is None else ("axis",)))
+            checks.convert_fields(self, checks.point, "center", "point")
+            checks.convert_fields(self, direction, "normal", *(() if self.axis is None else ("axis",)))
 
     @property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations."""
         return 3
 
 
 @dataclass(frozen=True)
-class PfaffianFunction:
+class PfaffianFunctionConstraint:
     """A constraint that is linear in the speeds, given as a Python function: function(t, q, qd) = 0.
 
     The function is called once with symbols, and the result is compiled. It may use arithmetic and numpy functions such as
@@ -265,35 +271,35 @@ class PfaffianFunction:
 
     name: str
     function: Callable[[Any, Any, Any], Any]
-    equations: int = 1
+    equation_count: int = 1
 
     def __post_init__(self) -> None:
-        where = Part("constraint", self.name)
+        where = MechanismPart("constraint", self.name)
         if not callable(self.function):
-            needed = "it must be a function of (t, q, qd)"
-            raise MechanismError(f"is {self.function!r:.60}", where=where, argument="function", remedy=needed)
-        if isinstance(self.equations, bool) or not isinstance(self.equations, int) or self.equations < 1:
-            needed = "it is the number of equations, at least 1"
-            raise MechanismError(f"is {self.equations!r}", where=where, argument="equations", remedy=needed)
+            remedy = "it must be a function of (t, q, qd)"
+            raise MechanismError(f"is {self.function!r:.60}", where=where, argument="function", remedy=remedy)
+        if isinstance(self.equation_count, bool) or not isinstance(self.equation_count, int) or self.equation_count < 1:
+            remedy = "it is the number of equations, at least 1"
+            raise MechanismError(f"is {self.equation_count!r}", where=where, argument="equations", remedy=remedy)
 
 
-Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
+Constraint = PfaffianConstraint | HolonomicConstraint | KnifeEdgeConstraint | RollingConstraint | PfaffianFunctionConstraint
 
 
-def expression(given: Any, name: str) -> Scalar:
+def as_expression(value: Any, name: str) -> Scalar:
     """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
-    if not isinstance(given, str):
-        return coerce.scalar(given, name)
+    if not isinstance(value, str):
+        return checks.scalar(value, name)
     try:
-        left, *right = (parse(side, _AnyName()) for side in SIDES.split(given))
+        left, *right = (parse(side, _AnySymbol()) for side in EQUALS_SIGN.split(value))
     except DescriptionError as error:
         raise MechanismError(error.what, where=(name, *error.where), remedy=error.remedy) from None
     if len(right) > 1:
-        raise MechanismError(f"{given!r} has more than one '='", where=name)
+        raise MechanismError(f"{value!r} has more than one '='", where=name)
     return left - right[0] if right else left
 
 
-class _AnyName(dict[str, Scalar]):
+class _AnySymbol(dict[str, Scalar]):
     """Which names there are is for the mechanism to say: it checks them."""
 
     def __contains__(self, name: object) -> bool:

@@ -10,22 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from lagrangian.errors import MechanismError, one_of, placed, shown
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, error_location, format_value, unknown_name_message
+from lagrangian.model import checks
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.expression import Scalar, kept
-from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.expression import Scalar, keep_symbolic
+from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
 from lagrangian.model.loop import Frame
-from lagrangian.model.placement import Placement, about_x, about_z
+from lagrangian.model.placement import Transform, rotation_x, rotation_z
 from lagrangian.model.vector import InertiaLike, VectorLike
 
 CONVENTIONS = ("standard", "modified")
-_TYPES = {"R": "revolute", "P": "prismatic", "revolute": "revolute", "prismatic": "prismatic", "continuous": "continuous"}
+_JOINT_TYPES = {"R": "revolute", "P": "prismatic", "revolute": "revolute", "prismatic": "prismatic", "continuous": "continuous"}
 
 
 @dataclass(frozen=True)
-class DHRow:
+class DHParameters:
     """One row of a Denavit-Hartenberg table: a joint and the link that it moves.
 
     The variable of the joint is added to `theta` of a revolute joint, and to `d` of a prismatic one. See `Mechanism.from_dh`.
@@ -86,49 +86,49 @@ class DHRow:
     rotor: Rotor = field(default_factory=Rotor)
     friction: Friction = field(default_factory=Friction)
     spring: JointSpring = field(default_factory=JointSpring)
-    limits: Limits = field(default_factory=Limits)
+    limits: JointLimits = field(default_factory=JointLimits)
     effective: bool = False
     name: str = ""
     link: str = ""
 
 
-def arm(
+def build_arm(
     cls: Any,
     rows: Sequence[Any],
     convention: str,
     name: str,
     gravity: v.Vector,
-    base: Placement,
+    base: Transform,
     tool: Any,
-    more: dict[str, Any],
+    options: dict[str, Any],
 ) -> Any:
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
     is_text = isinstance(convention, str)
     if not is_text or convention not in CONVENTIONS:
-        known = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
-        given = "is not given" if is_text and not convention else f"is {shown(convention)}"
+        conventions = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
+        given = "is not given" if is_text and not convention else f"is {format_value(convention)}"
         raise MechanismError(
-            given, where=name, argument="convention", remedy=f"name the convention of the table: convention={known}"
+            given, where=name, argument="convention", remedy=f"name the convention of the table: convention={conventions}"
         )
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
     if not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
-        raise MechanismError(f"is {shown(rows)}", where=name, argument="rows", remedy="it must be a list of rows")
+        raise MechanismError(f"is {format_value(rows)}", where=name, argument="rows", remedy="it must be a list of rows")
     for i, given in enumerate(rows, 1):
-        with placed(f"DH row {i}"):
-            row = _row(given)
-            if row.joint not in _TYPES:
-                raise MechanismError(one_of("joint", row.joint, ("R", "P")))
-        kind = _TYPES[row.joint]
-        alpha, theta = kept(row.alpha, row.theta)
-        along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(alpha))
-        turn = Placement(about_z(theta), (0, 0, row.d))
+        with error_location(f"DH row {i}"):
+            row = _as_dh_parameters(given)
+            if row.joint not in _JOINT_TYPES:
+                raise MechanismError(unknown_name_message("joint", row.joint, ("R", "P")))
+        kind = _JOINT_TYPES[row.joint]
+        alpha, theta = keep_symbolic(row.alpha, row.theta)
+        along = Transform(v.IDENTITY, (row.a, 0, 0)) @ Transform(rotation_x(alpha))
+        turn = Transform(rotation_z(theta), (0, 0, row.d))
         # the joint moves along z before (standard) or after (modified) the link's own constant part
         if convention == "standard":
             placement, child = before @ turn, along.inverse()
         else:
-            placement, child = before @ Placement(about_x(alpha)) @ Placement(v.IDENTITY, (row.a, 0, 0)) @ turn, Placement()
+            placement, child = before @ Transform(rotation_x(alpha)) @ Transform(v.IDENTITY, (row.a, 0, 0)) @ turn, Transform()
         link = row.link or f"link{i}"
         bodies.append(Body(link, row.mass, row.center, row.inertia, effective=row.effective))  # type: ignore[arg-type]
         joints.append(
@@ -145,27 +145,27 @@ def arm(
                 limits=row.limits,
             )
         )
-        parent, before = link, Placement()
-    frames = list(more.pop("frames", ()))
+        parent, before = link, Transform()
+    frames = list(options.pop("frames", ()))
     if tool is not None:
         frames.append(Frame("tool", parent, tool))
-    return cls(name=name, bodies=bodies, joints=joints, frames=frames, gravity=gravity, **more)
+    return cls(name=name, bodies=bodies, joints=joints, frames=frames, gravity=gravity, **options)
 
 
-def _row(given: Any) -> DHRow:
-    if isinstance(given, DHRow):
-        return given
-    if not isinstance(given, Mapping):
-        raise MechanismError(f"a row must be a DHRow or a mapping, not {type(given).__name__}")
-    known = [f.name for f in fields(DHRow)]
-    for key in given:
-        if key not in known:
-            raise MechanismError(one_of("entry", key, known))
-    values = dict(given)
-    for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", Limits)):
+def _as_dh_parameters(value: Any) -> DHParameters:
+    if isinstance(value, DHParameters):
+        return value
+    if not isinstance(value, Mapping):
+        raise MechanismError(f"a row must be a DHRow or a mapping, not {type(value).__name__}")
+    entry_names = [f.name for f in fields(DHParameters)]
+    for key in value:
+        if key not in entry_names:
+            raise MechanismError(unknown_name_message("entry", key, entry_names))
+    values = dict(value)
+    for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", JointLimits)):
         if isinstance(values.get(key), Mapping):
-            values[key] = coerce.part(kind, values[key], key)
+            values[key] = checks.as_instance(kind, values[key], key)
     for key in ("a", "alpha", "d", "theta", "mass"):
-        values[key] = coerce.scalar(values.get(key, 0), key)
-        coerce.finite((values[key],), key)
-    return DHRow(**values)
+        values[key] = checks.scalar(values.get(key, 0), key)
+        checks.check_finite((values[key],), key)
+    return DHParameters(**values)

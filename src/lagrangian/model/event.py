@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, MechanismError, Part, is_number, one_of, placed
+from lagrangian.errors import ArgumentError, MechanismError, MechanismPart, error_location, is_number, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.vector import InertiaLike, VectorLike
 
@@ -22,7 +22,7 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
 @dataclass(frozen=True)
-class Lock:
+class LockJoints:
     """The action of an event that locks joints.
 
     The joints stop at once, as if bolted, and stay locked. The impact passes their momentum to the rest of the mechanism.
@@ -50,7 +50,7 @@ class Lock:
 
 
 @dataclass(frozen=True)
-class Unlock:
+class UnlockJoints:
     """The action of an event that releases joints which a `Lock` has locked.
 
     Parameters
@@ -158,29 +158,29 @@ class SetPayload:
 
 
 @dataclass(frozen=True)
-class Kink:
+class KinkCondition:
     """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
 
     spring: int
-    which: int
+    index: int
 
 
 @dataclass(frozen=True)
-class Pull:
+class PullCondition:
     """Stands for the force of a contact, which only pushes, as a zero of which it would have to begin to pull."""
 
     constraint: str
 
 
 @dataclass(frozen=True)
-class Switch:
+class SwitchCondition:
     """Stands for what changes its sign where an expression that acts jumps or has a kink: see `model.expression.switching`."""
 
     argument: Scalar
 
 
-Action = str | Lock | Unlock | SetTorque | SetPayload | SetParameters
-When = str | Scalar | Kink | Pull | Switch | Callable[[float, np.ndarray, np.ndarray], float]
+Action = str | LockJoints | UnlockJoints | SetTorque | SetPayload | SetParameters
+EventCondition = str | Scalar | KinkCondition | PullCondition | SwitchCondition | Callable[[float, np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)
@@ -219,15 +219,15 @@ class Event:
     0.5920 s
     """
 
-    when: When
+    when: EventCondition
     action: Action = "record"
     direction: str = "both"
     name: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
-            raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
-        if isinstance(self.when, (Kink, Switch)):
+            raise ArgumentError(f"event: {unknown_name_message('direction', self.direction, DIRECTIONS)}", concerns="direction")
+        if isinstance(self.when, (KinkCondition, SwitchCondition)):
             return
         if not is_action(self.action):
             raise ArgumentError(
@@ -238,22 +238,22 @@ class Event:
             )
 
 
-def is_action(given: Any) -> bool:
+def is_action(value: Any) -> bool:
     """Whether it is something that an event can do."""
-    actions = (Lock, Unlock, SetTorque, SetParameters, SetPayload)
-    return isinstance(given, actions) or (isinstance(given, str) and given in ("record", "stop"))
+    actions = (LockJoints, UnlockJoints, SetTorque, SetParameters, SetPayload)
+    return isinstance(value, actions) or (isinstance(value, str) and value in ("record", "stop"))
 
 
-def joints_of(action: Any) -> tuple[str, ...]:
+def action_joints(action: Any) -> tuple[str, ...]:
     """The joints or speeds that an action is about."""
     return tuple(getattr(action, "joints", ())) or tuple(getattr(action, "torques", ()))
 
 
 def check_action(action: Any, mechanism: Mechanism) -> None:
     """Whether the joints of an action exist, and its torques are numbers."""
-    for name in joints_of(action):
+    for name in action_joints(action):
         if name not in mechanism.speed_names:
-            raise MechanismError(one_of("joint or speed", name, mechanism.speed_names))
+            raise MechanismError(unknown_name_message("joint or speed", name, mechanism.speed_names))
     for value in getattr(action, "torques", {}).values():
         if not is_number(value):
             raise MechanismError(f"SetTorque has {value!r}; torques must be finite numbers")
@@ -262,7 +262,7 @@ def check_action(action: Any, mechanism: Mechanism) -> None:
     elif isinstance(action, SetParameters):
         for name in action.parameters:
             if name not in mechanism.parameters:
-                raise MechanismError(one_of("parameter", name, mechanism.parameters))
+                raise MechanismError(unknown_name_message("parameter", name, mechanism.parameters))
         mechanism.with_parameters(action.parameters)
 
 
@@ -270,7 +270,7 @@ def is_dead_centre(text: str) -> bool:
     return text.replace("_", " ").replace("center", "centre") == DEAD_CENTRE.name
 
 
-def state_names(mechanism: Mechanism) -> dict[str, Scalar]:
+def state_symbols(mechanism: Mechanism) -> dict[str, Scalar]:
     """What expressions of a mechanism's state may use: parameters, t, coordinates, and speeds as qd_<name>."""
     names: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
     for name in mechanism.coordinate_names:
@@ -280,48 +280,48 @@ def state_names(mechanism: Mechanism) -> dict[str, Scalar]:
     return names
 
 
-def own_events(given: Iterable[Event], mechanism: Mechanism) -> tuple[Event, ...]:
+def validate_events(events: Iterable[Event], mechanism: Mechanism) -> tuple[Event, ...]:
     """The events of a mechanism itself, checked, their expressions read."""
-    found: list[Event] = []
-    names = state_names(mechanism)
-    for event in given:
+    valid_events: list[Event] = []
+    names = state_symbols(mechanism)
+    for event in events:
         if not event.name:
             raise MechanismError("an event has no name", remedy="give it a name, under which a motion lists it")
-        with placed(Part("event", event.name)):
-            if any(event.name == other.name for other in found):
+        with error_location(MechanismPart("event", event.name)):
+            if any(event.name == other.name for other in valid_events):
                 raise MechanismError("two events have this name; names must differ")
             if isinstance(event.action, (SetParameters, SetPayload)):
                 raise MechanismError(
                     "its action changes the mechanism itself", remedy="give the event to simulate(events=...) instead"
                 )
             check_action(event.action, mechanism)
-            found.append(replace(event, when=_read(event.when, names)))
-    return tuple(found)
+            valid_events.append(replace(event, when=_parse_condition(event.when, names)))
+    return tuple(valid_events)
 
 
-def _read(when: When, names: Mapping[str, Scalar]) -> Scalar:
-    if when == DEAD_CENTRE or (isinstance(when, str) and is_dead_centre(when)):
+def _parse_condition(condition: EventCondition, names: Mapping[str, Scalar]) -> Scalar:
+    if condition == DEAD_CENTRE or (isinstance(condition, str) and is_dead_centre(condition)):
         return DEAD_CENTRE
-    found = parse(when, names) if isinstance(when, str) else when
-    if not isinstance(found, Expression):
-        needed = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
-        raise MechanismError(f"is {when!r}", argument="when", remedy=needed)
-    for name in sorted(free_symbols(found) - set(names)):
-        raise MechanismError(one_of("name", name, names), argument="when")
-    if not free_symbols(found):
-        raise MechanismError(f"is {found}, which is constant", argument="when", remedy="a constant never crosses zero")
-    return found
+    expression = parse(condition, names) if isinstance(condition, str) else condition
+    if not isinstance(expression, Expression):
+        remedy = "it must be an expression such as 'theta1 - 1.5'; give a Python function to simulate(events=...)"
+        raise MechanismError(f"is {condition!r}", argument="when", remedy=remedy)
+    for name in sorted(free_symbols(expression) - set(names)):
+        raise MechanismError(unknown_name_message("name", name, names), argument="when")
+    if not free_symbols(expression):
+        raise MechanismError(f"is {expression}, which is constant", argument="when", remedy="a constant never crosses zero")
+    return expression
 
 
-def event_words(event: Event) -> str:
+def describe_event(event: Event) -> str:
     """When an event of a mechanism takes place, and what it does."""
-    way = "" if event.direction == "both" else f", {event.direction}"
-    at = f"at a {DEAD_CENTRE.name}" if event.when == DEAD_CENTRE else f"where {event.when} = 0"
+    direction = "" if event.direction == "both" else f", {event.direction}"
+    place = f"at a {DEAD_CENTRE.name}" if event.when == DEAD_CENTRE else f"where {event.when} = 0"
     action = event.action
     if isinstance(action, SetTorque):
-        does = "sets torques of " + ", ".join(f"{name} to {x:g}" for name, x in action.torques.items())
-    elif isinstance(action, (Lock, Unlock)):
-        does = f"{'locks' if isinstance(action, Lock) else 'unlocks'} {', '.join(action.joints)}"
+        effect = "sets torques of " + ", ".join(f"{name} to {x:g}" for name, x in action.torques.items())
+    elif isinstance(action, (LockJoints, UnlockJoints)):
+        effect = f"{'locks' if isinstance(action, LockJoints) else 'unlocks'} {', '.join(action.joints)}"
     else:
-        does = "stops the simulation" if action == "stop" else "is recorded"
-    return f"{at}{way}: {does}"
+        effect = "stops the simulation" if action == "stop" else "is recorded"
+    return f"{place}{direction}: {effect}"

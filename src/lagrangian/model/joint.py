@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from lagrangian.errors import MechanismError, Part, placed
-from lagrangian.model import coerce, joints
-from lagrangian.model.entries import Kind, Typed, settled
+from lagrangian.errors import MechanismError, MechanismPart, error_location
+from lagrangian.model import checks, joints
+from lagrangian.model.checks import EntryKind, TypedElement, validate_entries
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import JointType
-from lagrangian.model.placement import Placement, PlacementLike
+from lagrangian.model.placement import Transform, TransformLike
 from lagrangian.model.vector import AxisLike, Vector
 
 
@@ -63,23 +63,23 @@ class Friction:
         for name in ("viscous", "coulomb", "coulomb_negative", "static", "static_negative"):
             if getattr(self, name) is None:
                 continue
-            with placed("friction"):
-                coerce.keep(self, coerce.scalar, name)
+            with error_location("friction"):
+                checks.convert_fields(self, checks.scalar, name)
             x = float(getattr(self, name))
-            if not 0 <= x <= coerce.MOST:
-                needed = f"it must be a number from 0 to {coerce.MOST:g}; a negative one would drive the joint"
-                raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
+            if not 0 <= x <= checks.MAX_MAGNITUDE:
+                remedy = f"it must be a number from 0 to {checks.MAX_MAGNITUDE:g}; a negative one would drive the joint"
+                raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=remedy)
         sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
-        for (name, other), most in zip(sides, self.breakaway, strict=True):
-            least = float(getattr(self, other))
-            if float(most) < least:
-                needed = f"it must not be less than the friction of sliding, `{other}`, which is {least:g}"
-                raise MechanismError(f"is {float(most):g}", where="friction", argument=name, remedy=needed)
+        for (name, other), breakaway_force in zip(sides, self.breakaway, strict=True):
+            sliding_force = float(getattr(self, other))
+            if float(breakaway_force) < sliding_force:
+                remedy = f"it must not be less than the friction of sliding, `{other}`, which is {sliding_force:g}"
+                raise MechanismError(f"is {float(breakaway_force):g}", where="friction", argument=name, remedy=remedy)
 
     def __repr__(self) -> str:
         """With static friction where it is given."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        return f"Friction({', '.join(f'{name}={x!r}' for name, x in given.items() if x is not None)})"
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Friction({', '.join(f'{name}={x!r}' for name, x in values.items() if x is not None)})"
 
     @property
     def breakaway(self) -> tuple[Scalar, Scalar]:
@@ -112,7 +112,7 @@ class Rotor:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> lg.Rotor(inertia=2e-5, ratio=100).reflected
+    >>> lg.Rotor(inertia=2e-5, ratio=100).reflected_inertia
     0.2
     """
 
@@ -120,10 +120,10 @@ class Rotor:
     ratio: Scalar = 1
 
     def __post_init__(self) -> None:
-        with placed("rotor"):
-            coerce.keep(self, coerce.scalar, "inertia", "ratio")
-            coerce.finite((self.inertia,), "inertia")
-            coerce.finite((self.ratio,), "ratio", coerce.LONGEST)
+        with error_location("rotor"):
+            checks.convert_fields(self, checks.scalar, "inertia", "ratio")
+            checks.check_finite((self.inertia,), "inertia")
+            checks.check_finite((self.ratio,), "ratio", checks.MAX_DISTANCE)
             inertia, ratio = float(self.inertia), float(self.ratio)
             if inertia < 0:
                 raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it cannot be negative")
@@ -131,7 +131,7 @@ class Rotor:
                 raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio cannot be 0")
 
     @property
-    def reflected(self) -> Scalar:
+    def reflected_inertia(self) -> Scalar:
         """The inertia of the rotor at the joint, `ratio² inertia`, in kg m²."""
         return self.ratio * self.ratio * self.inertia
 
@@ -162,12 +162,12 @@ class JointSpring:
     rest: Scalar = 0
 
     def __post_init__(self) -> None:
-        with placed("spring"):
-            coerce.keep(self, coerce.number, "stiffness", "rest")
+        with error_location("spring"):
+            checks.convert_fields(self, checks.number, "stiffness", "rest")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JointLimits:
     """The limits of a joint, for each of its coordinates.
 
     A simulation treats limits of position as stops. Limits of speed and effort are for motor sizing, inverse dynamics and
@@ -201,18 +201,18 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "speed", "effort"):
-            with placed("limits"):
-                coerce.keep(self, coerce.written, name)
+            with error_location("limits"):
+                checks.convert_fields(self, checks.number_with_source, name)
             x = float(getattr(self, name))
             if math.isnan(x) or (name in ("speed", "effort") and x < 0):
-                needed = "limits are numbers, and those of speed and effort cannot be negative"
-                raise MechanismError(f"is {x:g}", where="limits", argument=name, remedy=needed)
+                remedy = "limits are numbers, and those of speed and effort cannot be negative"
+                raise MechanismError(f"is {x:g}", where="limits", argument=name, remedy=remedy)
         if self.lower > self.upper:
             raise MechanismError(f"the lower limit, {self.lower:g}, exceeds the upper limit, {self.upper:g}", where="limits")
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Joint(Typed):
+class Joint(TypedElement):
     """A joint of the tree, which connects the body `child` to the body `parent`.
 
     The frame of the joint has a placement in the parent and one in the child; with all coordinates zero the two coincide. Every
@@ -309,14 +309,14 @@ class Joint(Typed):
     type: str
     parent: str
     child: str
-    placement: Placement
-    child_placement: Placement
+    placement: Transform
+    child_placement: Transform
     friction: Friction
     rotor: Rotor
     spring: JointSpring
-    limits: Limits
+    limits: JointLimits
     actuated: bool
-    own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
+    type_entries: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
     def __init__(
         self,
@@ -324,34 +324,36 @@ class Joint(Typed):
         type: str,  # noqa: A002
         parent: str,
         child: str,
-        placement: PlacementLike | None = None,
-        child_placement: PlacementLike | None = None,
+        placement: TransformLike | None = None,
+        child_placement: TransformLike | None = None,
         axis: AxisLike | None = None,
         *,
         friction: Friction | Mapping[str, Scalar] | None = None,
         rotor: Rotor | Mapping[str, Scalar] | None = None,
         spring: JointSpring | Mapping[str, Scalar] | None = None,
-        limits: Limits | Mapping[str, float] | tuple[float, float] | None = None,
+        limits: JointLimits | Mapping[str, float] | tuple[float, float] | None = None,
         actuated: bool = True,
-        own: Iterable[tuple[str, Any]] = (),
+        type_entries: Iterable[tuple[str, Any]] = (),
         **entries: AxisLike | Scalar,
     ) -> None:
         if axis is not None:
             entries["axis"] = axis
-        at_joint = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
-        with placed(Part("joint", name)):
-            kind = joints.named(coerce.text(type, "type"))
-            given = {**coerce.pairs(own, "own"), **entries}
+        joint_parts = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
+        with error_location(MechanismPart("joint", name)):
+            kind = joints.find_type(checks.text(type, "type"))
+            entry_values = {**checks.pairs(type_entries, "type_entries"), **entries}
             values = {
-                "name": coerce.text(name, "name"),
+                "name": checks.text(name, "name"),
                 "type": type,
-                "parent": coerce.text(parent, "parent"),
-                "child": coerce.text(child, "child"),
-                "placement": Placement.of(Placement() if placement is None else placement, "placement"),
-                "child_placement": Placement.of(Placement() if child_placement is None else child_placement, "child_placement"),
-                **{key: _at_joint(kind, key, given) for key, given in at_joint.items()},
-                "actuated": coerce.flag(actuated, "actuated"),
-                "own": settled(kind, given, f"a {type} joint", joints.TYPES.values(), self.__slots__),
+                "parent": checks.text(parent, "parent"),
+                "child": checks.text(child, "child"),
+                "placement": Transform.from_value(Transform() if placement is None else placement, "placement"),
+                "child_placement": Transform.from_value(
+                    Transform() if child_placement is None else child_placement, "child_placement"
+                ),
+                **{key: _joint_part(kind, key, entry_values) for key, entry_values in joint_parts.items()},
+                "actuated": checks.boolean(actuated, "actuated"),
+                "type_entries": validate_entries(kind, entry_values, f"a {type} joint", joints.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)
@@ -366,17 +368,17 @@ class Joint(Typed):
     @property
     def axes(self) -> tuple[Vector, ...]:
         """The axes in the frame of the joint; a ball, free or fixed joint has none."""
-        return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is Kind.AXIS)
+        return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is EntryKind.AXIS)
 
     @property
-    def rubbing_plane(self) -> tuple[int, ...]:
+    def friction_plane(self) -> tuple[int, ...]:
         """The indices of the speeds whose dry friction acts together, against the direction of their velocity.
 
         They are those of a planar or a free joint whose friction is the same in both directions; other joints have none.
         """
         f = self.friction
-        same = f.coulomb == f.coulomb_negative and f.breakaway[0] == f.breakaway[1]
-        return self.kind.plane if same and float(f.breakaway[0]) else ()
+        is_symmetric = f.coulomb == f.coulomb_negative and f.breakaway[0] == f.breakaway[1]
+        return self.kind.plane if is_symmetric and float(f.breakaway[0]) else ()
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -394,20 +396,20 @@ class Joint(Typed):
         return self.kind.slides
 
 
-AT_JOINT: dict[str, type] = {"friction": Friction, "rotor": Rotor, "spring": JointSpring, "limits": Limits}
+JOINT_PARTS: dict[str, type] = {"friction": Friction, "rotor": Rotor, "spring": JointSpring, "limits": JointLimits}
 
 
-def _at_joint(kind: JointType, key: str, given: Any) -> Any:
+def _joint_part(kind: JointType, key: str, value: Any) -> Any:
     """What sits at a joint, checked; what would mean nothing at a joint of this type is refused."""
-    part = AT_JOINT[key]
-    if given is None:
+    part = JOINT_PARTS[key]
+    if value is None:
         return part()
-    if part is Limits and isinstance(given, (tuple, list)) and len(given) == 2:
-        given = Limits(*given)
-    made: Any = coerce.part(part, given, key)
-    if made != part():
-        joints.refuse(kind, key)
-    return made
+    if part is JointLimits and isinstance(value, (tuple, list)) and len(value) == 2:
+        value = JointLimits(*value)
+    instance: Any = checks.as_instance(part, value, key)
+    if instance != part():
+        joints.refuse_part(kind, key)
+    return instance
 
 
 def _check_steps(joint: Joint) -> None:

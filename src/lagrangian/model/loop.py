@@ -6,23 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lagrangian.errors import MechanismError, Part, placed
-from lagrangian.model import coerce, loops
+import numpy as np
+
+from lagrangian.errors import MechanismError, MechanismPart, error_location
+from lagrangian.model import checks, loops
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Typed, direction, settled
+from lagrangian.model.checks import TypedElement, direction, validate_entries
 from lagrangian.model.expression import Scalar
-from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
-from lagrangian.model.placement import Placement, PlacementLike
+from lagrangian.model.loops.loop_type import LabelledEquations, LoopType, PlacedFrame
+from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 from lagrangian.model.vector import AxisLike, Vector
 
 # of a frame, along the world's axes: turning about them, and moving
-DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
-TURNS = DIRECTIONS[:3]
+TWIST_COMPONENTS = ("wx", "wy", "wz", "x", "y", "z")
+ANGULAR_COMPONENTS = TWIST_COMPONENTS[:3]
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class LoopJoint(Typed):
+class LoopJoint(TypedElement):
     """A joint that closes a loop: it connects a frame on body `a` to a frame on body `b`.
 
     Both bodies are already in the tree of joints. A loop joint adds constraint equations and no coordinates.
@@ -93,9 +95,9 @@ class LoopJoint(Typed):
     type: str
     a: str
     b: str
-    a_placement: Placement
-    b_placement: Placement
-    own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
+    a_placement: Transform
+    b_placement: Transform
+    type_entries: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
     def __init__(
         self,
@@ -103,27 +105,27 @@ class LoopJoint(Typed):
         type: str,  # noqa: A002
         a: str,
         b: str,
-        a_placement: PlacementLike | None = None,
-        b_placement: PlacementLike | None = None,
+        a_placement: TransformLike | None = None,
+        b_placement: TransformLike | None = None,
         *,
-        own: Iterable[tuple[str, Any]] = (),
+        type_entries: Iterable[tuple[str, Any]] = (),
         **entries: AxisLike | Scalar,
     ) -> None:
-        with placed(Part("loop", name)):
-            kind = loops.named(coerce.text(type, "type"))
-            for key, named in {"name": name, "a": a, "b": b}.items():
-                coerce.text(named, key)
+        with error_location(MechanismPart("loop", name)):
+            kind = loops.find_type(checks.text(type, "type"))
+            for key, text in {"name": name, "a": a, "b": b}.items():
+                checks.text(text, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
-            given = {**coerce.pairs(own, "own"), **entries}
+            entry_values = {**checks.pairs(type_entries, "type_entries"), **entries}
             values = {
                 "name": name,
                 "type": type,
                 "a": a,
                 "b": b,
-                "a_placement": Placement.of(Placement() if a_placement is None else a_placement, "a_placement"),
-                "b_placement": Placement.of(Placement() if b_placement is None else b_placement, "b_placement"),
-                "own": settled(kind, given, f"a {type} loop", loops.TYPES.values(), self.__slots__),
+                "a_placement": Transform.from_value(Transform() if a_placement is None else a_placement, "a_placement"),
+                "b_placement": Transform.from_value(Transform() if b_placement is None else b_placement, "b_placement"),
+                "type_entries": validate_entries(kind, entry_values, f"a {type} loop", loops.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)
@@ -135,11 +137,11 @@ class LoopJoint(Typed):
         return loops.TYPES[self.type]
 
     @property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations."""
-        return self.kind.count(self)
+        return self.kind.equation_count(self)
 
-    def closure(self, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    def constraint_equations(self, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
         """Return the constraint equations for given frames of the two bodies.
 
         Parameters
@@ -152,13 +154,13 @@ class LoopJoint(Typed):
         list of tuple
             A label and an expression for each equation. The loop is closed if all expressions are zero.
         """
-        found = self.kind.equations(self, a, b)
-        if len(found) != self.equations:
+        equations = self.kind.equations(self, a, b)
+        if len(equations) != self.equation_count:
             raise MechanismError(
-                f"its type {self.type!r} returns {len(found)} equations, but its `count` is {self.equations}",
-                where=Part("loop", self.name),
+                f"its type {self.type!r} returns {len(equations)} equations, but its `count` is {self.equation_count}",
+                where=MechanismPart("loop", self.name),
             )
-        return found
+        return equations
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,19 +217,19 @@ class Wall:
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
-        with placed(Part("wall", self.name)):
-            coerce.keep(self, coerce.text, "name", "body", "on")
-            coerce.keep(self, coerce.point, "point", "position")
-            coerce.keep(self, direction, "normal")
-            coerce.keep(self, coerce.number, "stiffness", "damping")
+        with error_location(MechanismPart("wall", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body", "on")
+            checks.convert_fields(self, checks.point, "point", "position")
+            checks.convert_fields(self, direction, "normal")
+            checks.convert_fields(self, checks.number, "stiffness", "damping")
             if float(self.stiffness) <= 0:
-                needed = "it must be positive, such as 1e5"
-                raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=needed)
+                remedy = "it must be positive, such as 1e5"
+                raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=remedy)
             if float(self.damping) < 0:
                 raise MechanismError(f"is {float(self.damping):g} N s/m^2", argument="damping", remedy="it cannot be negative")
             if self.body == self.on:
-                same = f"it is fixed to body {self.on!r}, which also has the point"
-                raise MechanismError(same, remedy="it needs two bodies")
+                problem = f"it is fixed to body {self.on!r}, which also has the point"
+                raise MechanismError(problem, remedy="it needs two bodies")
 
 
 Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may stand in `Mechanism.springs`
@@ -258,9 +260,42 @@ class Frame:
 
     name: str
     body: str
-    placement: Placement = field(default_factory=Placement)
+    placement: Transform = field(default_factory=Transform)
 
     def __post_init__(self) -> None:
-        with placed(Part("frame", self.name)):
-            coerce.keep(self, coerce.text, "name", "body")
-            object.__setattr__(self, "placement", Placement.of(self.placement, "placement"))
+        with error_location(MechanismPart("frame", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body")
+            object.__setattr__(self, "placement", Transform.from_value(self.placement, "placement"))
+
+
+# MERGED lagrangian.model.loops.numeric: Loops in numbers: how far one is open, with its bodies at given places.
+
+
+class NumericFrame:
+    """A frame of plain numbers, from its homogeneous matrix in the world."""
+
+    def __init__(self, T: np.ndarray) -> None:
+        self.T = T
+
+    @property
+    def origin(self) -> v.Vector:
+        return tuple(self.T[:3, 3].tolist())
+
+    def direction(self, axis: v.Vector) -> v.Vector:
+        return tuple((self.T[:3, :3] @ np.array(axis, dtype=float)).tolist())
+
+    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
+        x, y, z = v.transpose(rotation_z_to(tuple(float(c) for c in axis)))  # type: ignore[arg-type]
+        return self.direction(x), self.direction(y), self.direction(z)
+
+    def number(self, scalar: Scalar) -> float:
+        return float(scalar)
+
+    def vanishes(self, x: float) -> bool:
+        return False  # a number says nothing about other configurations: equations go along the axes of frame a
+
+
+def loop_residual(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:
+    """The values of a loop's equations, with its bodies a and b at homogeneous matrices in the world."""
+    A, B = NumericFrame(a @ loop.a_placement.matrix()), NumericFrame(b @ loop.b_placement.matrix())
+    return [float(eta) for _, eta in loop.constraint_equations(A, B)]

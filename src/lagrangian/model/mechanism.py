@@ -4,35 +4,136 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.errors import MechanismError, Part, Place, is_number, one_of, placed, shown
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, MechanismPart, Place, error_location, format_value, is_number, unknown_name_message
+from lagrangian.model import checks
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.configuration import Initial
-from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
-from lagrangian.model.event import Event, own_events
+from lagrangian.model.constraint import Constraint, HolonomicConstraint, PfaffianConstraint
+from lagrangian.model.event import Event, validate_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
+from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame, LoopJoint, Spring
-from lagrangian.model.parameters import Parameters, check_values
-from lagrangian.model.placement import Placement, PlacementLike
-from lagrangian.model.showing import ShownMechanism
-from lagrangian.model.spring import check_place
+from lagrangian.model.parameters import Parameters, check_unchanged
+from lagrangian.model.placement import Transform, TransformLike
+from lagrangian.model.spring import check_attachment
 from lagrangian.model.vector import InertiaLike, Vector, VectorLike
+from lagrangian.types import Path, State, Vector3
 
 if TYPE_CHECKING:
-    from lagrangian.model.dh import DHRow
+    import pathlib
+
+    from numpy.typing import ArrayLike
+
+    from lagrangian.model.dh import DHParameters
+    from lagrangian.viewer.live import Viewer
+
+
+# MERGED lagrangian.model.showing: What a mechanism can show of itself. The work is done by packages to the right, imported
+# where they are called.
+
+
+class MechanismDisplay:
+    """Methods of a mechanism that draw it."""
+
+    def draw(
+        self,
+        path: Path | None = None,
+        *,
+        q: State = None,
+        size: tuple[int, int] = (960, 720),
+        view: str | tuple[float, float] | None = None,
+        zoom: float = 1.0,
+        target: str | Vector3 | None = None,
+    ) -> np.ndarray | pathlib.Path:
+        """Draw a picture of the mechanism.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The PNG file to write. Without it, the picture is returned as an array.
+        q : array_like, mapping or str, optional
+            The configuration: all coordinates, some by name, or the name of a pose. The default is that of the mechanism.
+        size : pair of int, optional
+            Width and height in pixels; the default is (960, 720).
+        view : str or pair of float, optional
+            The direction of view: "front", "back", "left", "right", "top" or "bottom", or azimuth and elevation in degrees, such
+            as (30, 20). The azimuth is counted anticlockwise from the front, as seen from above.
+        zoom : float, optional
+            The magnification; 2 draws everything twice as large.
+        target : str or array_like, optional
+            The centre of the picture: the name of a frame or body, or a point in m. By default the whole mechanism is visible.
+
+        Returns
+        -------
+        numpy.ndarray or pathlib.Path
+            The picture as an array of bytes with the shape (height, width, 3), or the path of the file.
+
+        Raises
+        ------
+        ArgumentError
+            If the file is not a PNG file, or if the size or the view is wrong.
+
+        Examples
+        --------
+        >>> import lagrangian as lg
+        >>> lg.library("pendulum").draw("pendulum.png", q="aside", view="front").name  # doctest: +SKIP
+        'pendulum.png'
+        """
+        from lagrangian.viewer.render.still import draw
+
+        return draw(cast("Mechanism", self), path, q=cast("ArrayLike", q), size=size, view=view, zoom=zoom, target=target)
+
+    def view(self, *, q: State = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
+        """Show the mechanism in the web browser, with a slider for every joint.
+
+        Loops stay closed while a joint is moved. The page is visible on this computer only.
+
+        Parameters
+        ----------
+        q : array_like, mapping or str, optional
+            The configuration at the start: all coordinates, some by name, or the name of a pose.
+        port : int, optional
+            The port of the server. By default it is the first free one from 8080 on.
+        browser : bool, optional
+            Whether to open the browser; the default is True.
+        block : bool, optional
+            Whether to serve until Ctrl-C is pressed, which is the default. Otherwise the method returns at once.
+
+        Returns
+        -------
+        Viewer
+            The viewer; its `close()` ends it.
+        """
+        from lagrangian.viewer.live import view
+
+        return view(cast("Mechanism", self), q=cast("ArrayLike", q), port=port, browser=browser, block=block)
+
+    def _repr_html_(self) -> str:
+        from lagrangian.plots.notebook import mechanism_html
+
+        return mechanism_html(cast("Mechanism", self))
+
+
+class TextDisplay:
+    """Of results whose text says all."""
+
+    def _repr_html_(self) -> str:
+        from lagrangian.plots.notebook import text_html
+
+        return text_html(str(self))
+
 
 GROUND = "ground"
 
 
 @dataclass(frozen=True)
-class Mechanism(ShownMechanism):
+class Mechanism(MechanismDisplay):
     """A mechanism: bodies on a tree of joints, joints that close loops, and the springs and constraints that act on it.
 
     A mechanism is immutable, and it is checked completely when it is created. The coordinates `q` and the speeds `qd` are in the
@@ -102,7 +203,7 @@ class Mechanism(ShownMechanism):
     frames: tuple[Frame, ...] = ()
     gravity: Vector = (0, 0, -9.81)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    initial: Initial = field(default_factory=Initial)
+    initial: InitialState = field(default_factory=InitialState)
     events: tuple[Event, ...] = ()
     parameters: Mapping[str, Expression] = field(default_factory=dict)
     source: str = ""
@@ -111,60 +212,69 @@ class Mechanism(ShownMechanism):
     file: str = ""
 
     def __post_init__(self) -> None:
-        with placed(self.file or self.name):
-            coerce.keep(self, coerce.text, "name", "source", "description", "file")
-            for name, kind in _PARTS.items():
-                object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
-            coerce.keep(self, coerce.mapping, "poses", "parameters")  # copies of one's own
-            object.__setattr__(self, "parameters", Parameters.of(self.parameters))
-            coerce.keep(self, Initial.of, "initial")
-            object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
+        with error_location(self.file or self.name):
+            checks.convert_fields(self, checks.text, "name", "source", "description", "file")
+            for name, kind in _PART_TYPES.items():
+                object.__setattr__(self, name, checks.tuple_of(kind, getattr(self, name), name))
+            checks.convert_fields(self, checks.mapping, "poses", "parameters")  # copies of one's own
+            object.__setattr__(self, "parameters", Parameters.from_values(self.parameters))
+            checks.convert_fields(self, InitialState.from_value, "initial")
+            object.__setattr__(self, "gravity", checks.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
-            object.__setattr__(self, "events", own_events(self.events, self))
+            object.__setattr__(self, "events", validate_events(self.events, self))
 
     def _check(self) -> None:
-        coerce.finite(self.gravity, "gravity")
-        _unique("body", [b.name for b in self.bodies])
-        _unique("joint", [j.name for j in self.joints])
-        _unique("frame", [GROUND, *(f.name for f in self.frames), *(b.name for b in self.bodies if b.name != GROUND)])
-        _unique("coordinate", self.coordinate_names)
-        others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
-        _unique("loop, constraint, spring or wall", others)
-        own = {"mechanism": [self.name], "pose": self.poses, "parameter": self.parameters, "event": [e.name for e in self.events]}
-        for what, names in own.items():
+        checks.check_finite(self.gravity, "gravity")
+        _check_unique("body", [b.name for b in self.bodies])
+        _check_unique("joint", [j.name for j in self.joints])
+        _check_unique("frame", [GROUND, *(f.name for f in self.frames), *(b.name for b in self.bodies if b.name != GROUND)])
+        _check_unique("coordinate", self.coordinate_names)
+        element_names = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
+        _check_unique("loop, constraint, spring or wall", element_names)
+        names_by_noun = {
+            "mechanism": [self.name],
+            "pose": self.poses,
+            "parameter": self.parameters,
+            "event": [e.name for e in self.events],
+        }
+        for noun, names in names_by_noun.items():
             for name in names:
-                coerce.name(name, what)
+                checks.check_name(name, noun)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; give it another name")
-        known = self._bodies_and_ground
+        body_names = self._bodies_and_ground
         for joint in self.joints:
-            where = Part("joint", joint.name)
+            where = MechanismPart("joint", joint.name)
             for role, body in (("parent", joint.parent), ("child", joint.child)):
-                if body not in known:
-                    raise MechanismError(one_of("body", body, known), where=(where, role))
+                if body not in body_names:
+                    raise MechanismError(unknown_name_message("body", body, body_names), where=(where, role))
             if joint.child == GROUND:
                 raise MechanismError(
                     f"{GROUND!r} cannot be a child", where=where, concerns="child", remedy="swap parent and child"
                 )
             if joint.parent == joint.child:
                 raise MechanismError(f"it joins body {joint.child!r} to itself", where=where, concerns="child")
-        placed_on = [("loop", x.name, side, body) for x in self.loops for side, body in (("a", x.a), ("b", x.b))]
-        for what, name, entry, body in [*placed_on, *(("frame", x.name, "body", x.body) for x in self.frames)]:
-            if body not in known:
-                raise MechanismError(one_of("body", body, known), where=Part(what, name), concerns=entry)
+        attachments = [("loop", x.name, side, body) for x in self.loops for side, body in (("a", x.a), ("b", x.b))]
+        for noun, name, entry, body in [*attachments, *(("frame", x.name, "body", x.body) for x in self.frames)]:
+            if body not in body_names:
+                raise MechanismError(
+                    unknown_name_message("body", body, body_names), where=MechanismPart(noun, name), concerns=entry
+                )
         for spring in self.springs:
-            check_place(spring, known, self.coordinate_names)
+            check_attachment(spring, body_names, self.coordinate_names)
         self._check_tree()
         self._check_constraints()
         for name, pose in self.poses.items():
-            self._check_configuration(Part("pose", name), pose)
+            self._check_configuration(MechanismPart("pose", name), pose)
         if self.initial.q is not None:
             self._check_configuration("[initial] q", self.initial.q)
         if self.initial.qd is not None:
             self._check_numbers("[initial] qd", self.initial.qd, self.nv, self.speed_names)
         for speed, _ in self.initial.torque:
             if speed not in self.speed_names:
-                raise MechanismError(one_of("joint or speed", speed, self.speed_names), where=("[initial]", "torque"))
+                raise MechanismError(
+                    unknown_name_message("joint or speed", speed, self.speed_names), where=("[initial]", "torque")
+                )
 
     def _check_tree(self) -> None:
         parent_joint: dict[str, Joint] = {}
@@ -174,73 +284,73 @@ class Mechanism(ShownMechanism):
                 raise MechanismError(
                     f"body {joint.child!r} is the child of two joints, {other.name!r} and {joint.name!r}; in a tree it has one. "
                     f"Close the loop with a loop joint instead",
-                    part=Part("joint", joint.name),
+                    part=MechanismPart("joint", joint.name),
                     concerns="child",
                 )
-        reached = {GROUND}
+        connected = {GROUND}
         for body in self.bodies:
             path: list[str] = []
-            seen: set[str] = set()
-            at = body.name
-            while at not in reached:
-                if at in seen:
-                    cycle = path[path.index(at) :]
+            visited: set[str] = set()
+            body_name = body.name
+            while body_name not in connected:
+                if body_name in visited:
+                    cycle = path[path.index(body_name) :]
                     raise MechanismError(
-                        f"the joints form a cycle: {' -> '.join([*cycle, at])}. A tree starts at {GROUND!r}; "
+                        f"the joints form a cycle: {' -> '.join([*cycle, body_name])}. A tree starts at {GROUND!r}; "
                         f"close the loop with a loop joint instead",
-                        part=Part("body", at),
+                        part=MechanismPart("body", body_name),
                     )
-                path.append(at)
-                seen.add(at)
-                if at not in parent_joint:
+                path.append(body_name)
+                visited.add(body_name)
+                if body_name not in parent_joint:
                     raise MechanismError(
-                        f"body {at!r} has no joint; connect it to {GROUND!r} or to another body "
+                        f"body {body_name!r} has no joint; connect it to {GROUND!r} or to another body "
                         f"(a `free` joint lets it move freely, a `fixed` joint holds it)",
-                        part=Part("body", at),
+                        part=MechanismPart("body", body_name),
                     )
-                at = parent_joint[at].parent
-            reached.update(path)
+                body_name = parent_joint[body_name].parent
+            connected.update(path)
 
     def _check_configuration(self, where: Place, q: Sequence[float]) -> None:
         self._check_numbers(where, q, self.nq, self.coordinate_names)
-        at = 0
+        start = 0
         for joint in self.joints:
-            if joint.kind.quaternion and not any(float(x) for x in q[at : at + 4]):
+            if joint.kind.quaternion and not any(float(x) for x in q[start : start + 4]):
                 raise MechanismError(
                     f"the quaternion of joint {joint.name!r} is zero", where=where, remedy="the identity is (1, 0, 0, 0)"
                 )
-            at += joint.kind.nq
+            start += joint.kind.nq
 
     def _check_constraints(self) -> None:
         coordinates = {*self.coordinate_names, "t"}
         for constraint in self.constraints:
-            where = Part("constraint", constraint.name)
+            where = MechanismPart("constraint", constraint.name)
             scalars: list[Scalar] = []
-            if isinstance(constraint, Pfaffian):
+            if isinstance(constraint, PfaffianConstraint):
                 for speed, coefficient in constraint.coefficients:
                     if speed not in self.speed_names:
-                        raise MechanismError(one_of("speed", speed, self.speed_names), where=where)
+                        raise MechanismError(unknown_name_message("speed", speed, self.speed_names), where=where)
                     scalars.append(coefficient)
                 for name in free_symbols(constraint.phi) - {"t"}:
                     raise MechanismError(f"may depend on t only, not on {name!r}", where=where, argument="phi")
-            elif isinstance(constraint, Holonomic):
+            elif isinstance(constraint, HolonomicConstraint):
                 scalars.append(constraint.equation)
             for body in [b for b in (getattr(constraint, "body", None), getattr(constraint, "on", None)) if b is not None]:
                 if body not in self._bodies_and_ground:
-                    raise MechanismError(one_of("body", body, self._bodies_and_ground), where=where)
+                    raise MechanismError(unknown_name_message("body", body, self._bodies_and_ground), where=where)
             for scalar in scalars:
                 for name in sorted(free_symbols(scalar) - coordinates):
-                    raise MechanismError(one_of("coordinate", name, coordinates), where=where)
-            if isinstance(constraint, Holonomic) and not free_symbols(constraint.equation) - {"t"}:
+                    raise MechanismError(unknown_name_message("coordinate", name, coordinates), where=where)
+            if isinstance(constraint, HolonomicConstraint) and not free_symbols(constraint.equation) - {"t"}:
                 raise MechanismError(f"its equation contains no coordinate: {constraint.equation}", where=where)
 
     @staticmethod
     def _check_numbers(where: Place, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
-        if coerce.count(numbers) < 0:
-            raise MechanismError(f"is {shown(numbers)}", where=where, remedy="it must be a list of numbers")
+        if checks.sequence_length(numbers) < 0:
+            raise MechanismError(f"is {format_value(numbers)}", where=where, remedy="it must be a list of numbers")
         if len(numbers) != size:
-            needed = f"it must have {size}: {', '.join(names[:12])}"
-            raise MechanismError(f"it has {len(numbers)} number{'s' * (len(numbers) != 1)}", where=where, remedy=needed)
+            remedy = f"it must have {size}: {', '.join(names[:12])}"
+            raise MechanismError(f"it has {len(numbers)} number{'s' * (len(numbers) != 1)}", where=where, remedy=remedy)
         if not all(is_number(x) for x in numbers):
             raise MechanismError("not all of its numbers are finite", where=where)
 
@@ -281,9 +391,9 @@ class Mechanism(ShownMechanism):
         return tuple(name for j in self.joints for name in j.speed_names)
 
     @cached_property
-    def equations(self) -> int:
+    def equation_count(self) -> int:
         """The number of constraint equations, with redundant ones."""
-        return sum(loop.equations for loop in self.loops) + sum(c.equations for c in self.constraints)
+        return sum(loop.equation_count for loop in self.loops) + sum(c.equation_count for c in self.constraints)
 
     @property
     def gruebler(self) -> int:
@@ -291,9 +401,9 @@ class Mechanism(ShownMechanism):
 
         It is too small if equations are redundant. The function `mobility` finds the true number.
         """
-        return self.nv - self.equations
+        return self.nv - self.equation_count
 
-    def outward(self) -> list[Joint]:
+    def outward_joints(self) -> list[Joint]:
         """Return the joints from the ground outward: every joint after that of its parent.
 
         Returns
@@ -312,7 +422,7 @@ class Mechanism(ShownMechanism):
             stack.extend(reversed(children.get(joint.child, [])))
         return order
 
-    def neutral(self) -> np.ndarray:
+    def neutral_configuration(self) -> np.ndarray:
         """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0).
 
         Returns
@@ -354,10 +464,10 @@ class Mechanism(ShownMechanism):
         >>> lg.library("two_r").random_configuration(0).shape
         (2,)
         """
-        counts = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
-        if not counts and rng is not None and not isinstance(rng, np.random.Generator):
-            needed = "it must be a generator, a seed of at least 0, or None"
-            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed)
+        is_seed = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
+        if not is_seed and rng is not None and not isinstance(rng, np.random.Generator):
+            remedy = "it must be a generator, a seed of at least 0, or None"
+            raise MechanismError(f"is {format_value(rng)}", argument="rng", remedy=remedy)
         rng = np.random.default_rng(rng)
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
@@ -389,13 +499,13 @@ class Mechanism(ShownMechanism):
             return name
         if not isinstance(name, str):
             raise MechanismError(f"a frame is named by a string, not by a {type(name).__name__}")
-        found = self._frames.get(name)
-        if found is None:
+        frame = self._frames.get(name)
+        if frame is None:
             hint = ""
             if name in self.joint_index:
                 hint = f"{name!r} is a joint; the body it moves is {self.joints[self.joint_index[name]].child!r}. "
-            raise MechanismError(hint + one_of("frame or body", name, self._frames))
-        return found
+            raise MechanismError(hint + unknown_name_message("frame or body", name, self._frames))
+        return frame
 
     def body(self, name: str) -> Body:
         """Return a body by its name.
@@ -422,7 +532,7 @@ class Mechanism(ShownMechanism):
         12.456
         """
         if not isinstance(name, str) or name not in self.body_index:
-            raise MechanismError(one_of("body", name, self.body_index))
+            raise MechanismError(unknown_name_message("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
@@ -450,7 +560,7 @@ class Mechanism(ShownMechanism):
         'link1'
         """
         if not isinstance(name, str) or name not in self.joint_index:
-            raise MechanismError(one_of("joint", name, self.joint_index))
+            raise MechanismError(unknown_name_message("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 
     def replace(self, **changes: Any) -> Mechanism:
@@ -479,11 +589,11 @@ class Mechanism(ShownMechanism):
         >>> moon.gravity
         (0, -1.62, 0)
         """
-        known = [f.name for f in fields(self)]
+        field_names = [f.name for f in fields(self)]
         for change in changes:
-            if change not in known:
-                raise MechanismError(one_of("entry", change, known))
-        check_values(self.parameters, changes.get("parameters", {}))
+            if change not in field_names:
+                raise MechanismError(unknown_name_message("entry", change, field_names))
+        check_unchanged(self.parameters, changes.get("parameters", {}))
         return replace(self, **changes)
 
     def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Mechanism:
@@ -520,9 +630,9 @@ class Mechanism(ShownMechanism):
         >>> arm.joint("theta1").friction.viscous
         0.1
         """
-        from lagrangian.model.revision import with_parameters
+        from lagrangian.model.parameters import with_parameters
 
-        return with_parameters(self, {**coerce.mapping({} if parameters is None else parameters, "parameters"), **named})
+        return with_parameters(self, {**checks.mapping({} if parameters is None else parameters, "parameters"), **named})
 
     def with_payload(
         self, frame: str | Frame, mass: Scalar, center: VectorLike = v.ZERO, inertia: InertiaLike = (0, 0, 0, 0, 0, 0)
@@ -564,7 +674,7 @@ class Mechanism(ShownMechanism):
         >>> print(f"{float(loaded.body('link2').mass):.3f} kg")
         14.456 kg
         """
-        from lagrangian.model.payload import with_payload
+        from lagrangian.model.body import with_payload
 
         return with_payload(self, frame, mass, center, inertia)
 
@@ -577,27 +687,27 @@ class Mechanism(ShownMechanism):
         return {**bodies, **{f.name: f for f in self.frames}}
 
     def __str__(self) -> str:
-        from lagrangian.model.table import table
+        from lagrangian.model.printed_table import mechanism_table
 
-        return table(self)
+        return mechanism_table(self)
 
     def __repr__(self) -> str:
-        from lagrangian.model.table import counted
+        from lagrangian.model.printed_table import pluralise
 
-        sizes = ((len(self.bodies), "body"), (self.nv, "speed"), (self.equations, "constraint equation"))
-        return f"<Mechanism {self.name!r}: {', '.join(counted(n, what) for n, what in sizes)}>"
+        sizes = ((len(self.bodies), "body"), (self.nv, "speed"), (self.equation_count, "constraint equation"))
+        return f"<Mechanism {self.name!r}: {', '.join(pluralise(n, noun) for n, noun in sizes)}>"
 
     @classmethod
     def from_dh(
         cls,
-        rows: Sequence[DHRow | Mapping[str, Any]],
+        rows: Sequence[DHParameters | Mapping[str, Any]],
         *,
         convention: str = "",
         name: str = "arm",
         gravity: Vector = (0, 0, -9.81),
-        base: PlacementLike | None = None,
-        tool: PlacementLike | None = None,
-        **more: Any,
+        base: TransformLike | None = None,
+        tool: TransformLike | None = None,
+        **options: Any,
     ) -> Mechanism:
         """Make a serial arm from a Denavit-Hartenberg table.
 
@@ -647,14 +757,14 @@ class Mechanism(ShownMechanism):
         >>> lg.compile(arm).pose([0.0, 0.0], "tool")[:3, 3]
         array([0.5, 0. , 0.4])
         """
-        from lagrangian.model.dh import arm
+        from lagrangian.model.dh import build_arm
 
-        with placed(name):
-            base = Placement() if base is None else Placement.of(base, "base")
-        return arm(cls, rows, convention, name, gravity, base, tool, more)
+        with error_location(name):
+            base = Transform() if base is None else Transform.from_value(base, "base")
+        return build_arm(cls, rows, convention, name, gravity, base, tool, options)
 
 
-_PARTS: dict[str, type] = {
+_PART_TYPES: dict[str, type] = {
     "bodies": Body,
     "joints": Joint,
     "loops": LoopJoint,
@@ -666,12 +776,12 @@ _PARTS: dict[str, type] = {
 }
 
 
-def _unique(what: str, names: Sequence[str]) -> None:
-    seen: set[str] = set()
+def _check_unique(noun: str, names: Sequence[str]) -> None:
+    earlier_names: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
-            raise MechanismError(f"a {what} has no name")
-        coerce.name(name, what)
-        if name in seen:
-            raise MechanismError(f"the name of {what} {name!r} is used twice; names must differ")
-        seen.add(name)
+            raise MechanismError(f"a {noun} has no name")
+        checks.check_name(name, noun)
+        if name in earlier_names:
+            raise MechanismError(f"the name of {noun} {name!r} is used twice; names must differ")
+        earlier_names.add(name)

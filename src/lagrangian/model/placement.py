@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.errors import MechanismError, placed
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, error_location
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Expression, Scalar, cos, kept, sin, sqrt
+from lagrangian.model.expression import Expression, Scalar, cos, keep_symbolic, sin, sqrt
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.vector import Matrix, Vector, VectorLike
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-14  # rad
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Transform:
     """The rotation and the position of a frame B in a frame A.
 
     Placements are composed by `@`: if `ab` is the placement of B in A and `bc` that of C in B, `ab @ bc` is that of C in A.
@@ -47,7 +47,7 @@ class Placement:
     position: Vector = v.ZERO
 
     @staticmethod
-    def of(given: PlacementLike, name: str) -> Placement:
+    def from_value(value: TransformLike, name: str) -> Transform:
         """Make a placement, and check it.
 
         Parameters
@@ -73,36 +73,36 @@ class Placement:
         >>> lg.Placement.of((0, 0, 0.5), "base").position
         (0, 0, 0.5)
         """
-        if isinstance(given, Placement):
-            if type(given.rotation) is tuple and type(given.position) is tuple and given.is_identity:
-                return given
-            with placed(name):
-                R = coerce.rotation(given.rotation)
-                p = coerce.vector(given.position, "the position", "(0, 0, 0.5)")
-                coerce.finite(p, "the position", coerce.LONGEST)
-            return given if R is given.rotation and p is given.position else Placement(R, p)
-        if getattr(given, "shape", None) == (4, 4):
-            return Placement.of(Placement.from_matrix(given), name)
-        if coerce.count(given) == 3 and all(coerce.count(x) < 0 for x in given):
-            return Placement.of(Placement(position=tuple(given)), name)
+        if isinstance(value, Transform):
+            if type(value.rotation) is tuple and type(value.position) is tuple and value.is_identity:
+                return value
+            with error_location(name):
+                R = checks.rotation(value.rotation)
+                p = checks.vector(value.position, "the position", "(0, 0, 0.5)")
+                checks.check_finite(p, "the position", checks.MAX_DISTANCE)
+            return value if R is value.rotation and p is value.position else Transform(R, p)
+        if getattr(value, "shape", None) == (4, 4):
+            return Transform.from_value(Transform.from_matrix(value), name)
+        if checks.sequence_length(value) == 3 and all(checks.sequence_length(x) < 0 for x in value):
+            return Transform.from_value(Transform(position=tuple(value)), name)
         raise MechanismError(
-            f"is {given!r:.60}",
+            f"is {value!r:.60}",
             argument=name,
             remedy="a Placement is needed, such as Placement(position=(0, 0, 0.5)) or Placement.from_rpy(xyz, rpy), "
             "or three numbers for a position",
         )
 
-    def __matmul__(self, other: Placement) -> Placement:
+    def __matmul__(self, other: Transform) -> Transform:
         if self.is_identity:
             return other
         if other.is_identity:
             return self
-        return Placement(
+        return Transform(
             v.mat_mat(self.rotation, other.rotation),
             v.add(self.position, v.mat_vec(self.rotation, other.position)),
         )
 
-    def inverse(self) -> Placement:
+    def inverse(self) -> Transform:
         """Return the placement of A in B.
 
         Returns
@@ -118,7 +118,7 @@ class Placement:
         """
         if self.is_identity:
             return self
-        return Placement(v.transpose(self.rotation), v.neg(v.mat_t_vec(self.rotation, self.position)))
+        return Transform(v.transpose(self.rotation), v.neg(v.mat_t_vec(self.rotation, self.position)))
 
     def matrix(self) -> np.ndarray:
         """Return the 4x4 homogeneous matrix.
@@ -145,7 +145,7 @@ class Placement:
         return self.rotation == v.IDENTITY and self.position == v.ZERO
 
     @staticmethod
-    def from_rpy(xyz: VectorLike = v.ZERO, rpy: VectorLike = v.ZERO) -> Placement:
+    def from_rpy(xyz: VectorLike = v.ZERO, rpy: VectorLike = v.ZERO) -> Transform:
         """Make a placement from roll, pitch and yaw about the fixed axes x, y and z, as in URDF.
 
         Parameters
@@ -167,14 +167,14 @@ class Placement:
         >>> lg.Placement.from_rpy(rpy=(0, 0, math.pi / 2)).matrix()[:3, 0].round(12)
         array([0., 1., 0.])
         """
-        angles = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
-        coerce.finite(angles, "rpy")
-        roll, pitch, yaw = kept(*angles)
-        turn = v.mat_mat(v.mat_mat(about_z(yaw), about_y(pitch)), about_x(roll))
-        return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
+        angles = checks.vector(rpy, "rpy", "(0, 0, 1.57)")
+        checks.check_finite(angles, "rpy")
+        roll, pitch, yaw = keep_symbolic(*angles)
+        rotation = v.mat_mat(v.mat_mat(rotation_z(yaw), rotation_y(pitch)), rotation_x(roll))
+        return Transform(rotation, checks.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
-    def from_quaternion(xyz: VectorLike, wxyz: Sequence[Scalar] | np.ndarray) -> Placement:
+    def from_quaternion(xyz: VectorLike, wxyz: Sequence[Scalar] | np.ndarray) -> Transform:
         """Make a placement from a quaternion.
 
         Parameters
@@ -202,20 +202,20 @@ class Placement:
         >>> lg.Placement.from_quaternion((0, 0, 0), (0, 1, 0, 0)).rotation
         ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
         """
-        if coerce.count(wxyz) != 4:
-            has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
-            raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
-        w, x, y, z = scalars = tuple(coerce.scalar(c, "a number of the quaternion") for c in wxyz)
+        if checks.sequence_length(wxyz) != 4:
+            actual = f", not {checks.sequence_length(wxyz)}" if checks.sequence_length(wxyz) >= 0 else ""
+            raise MechanismError(f"a quaternion has four numbers (w, x, y, z){actual}")
+        w, x, y, z = scalars = tuple(checks.scalar(c, "a number of the quaternion") for c in wxyz)
         length: Scalar = math.hypot(*map(float, scalars))  # which neither overflows nor underflows on the way
         if not 0 < float(length) < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has length zero; the identity is (1, 0, 0, 0)")
         if any(isinstance(c, Expression) for c in scalars):  # which follow their parameters
             length = sqrt(w * w + x * x + y * y + z * z)
-        turn = quaternion.rotation((w / length, x / length, y / length, z / length))
-        return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
+        rotation = quaternion.rotation((w / length, x / length, y / length, z / length))
+        return Transform(rotation, checks.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
-    def from_matrix(T: ArrayLike) -> Placement:
+    def from_matrix(T: ArrayLike) -> Transform:
         """Make a placement from a 4x4 homogeneous matrix.
 
         Parameters
@@ -246,10 +246,10 @@ class Placement:
             T = np.zeros(0)
         if T.shape != (4, 4):
             raise MechanismError(f"a homogeneous matrix has the shape (4, 4), not {T.shape}")
-        return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
+        return Transform(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
 
 
-PlacementLike = Placement | VectorLike
+TransformLike = Transform | VectorLike
 """Where something is: a `Placement`, three numbers for a position in m, or a 4x4 homogeneous matrix as an array."""
 
 
@@ -260,24 +260,24 @@ def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
     return cos(angle), sin(angle)
 
 
-def about_x(angle: Scalar) -> v.Matrix:
+def rotation_x(angle: Scalar) -> v.Matrix:
     c, s = _cos_and_sin(angle)
     return ((1, 0, 0), (0, c, -s), (0, s, c))
 
 
-def about_y(angle: Scalar) -> v.Matrix:
+def rotation_y(angle: Scalar) -> v.Matrix:
     c, s = _cos_and_sin(angle)
     return ((c, 0, s), (0, 1, 0), (-s, 0, c))
 
 
-def about_z(angle: Scalar) -> v.Matrix:
+def rotation_z(angle: Scalar) -> v.Matrix:
     c, s = _cos_and_sin(angle)
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
 
 
-def turn_z_to(axis: v.Vector) -> v.Matrix:
+def rotation_z_to(axis: v.Vector) -> v.Matrix:
     """A rotation whose z column is the unit vector `axis`: exact permutations for the coordinate axes."""
-    exact = {
+    exact_rotation = {
         (0, 0, 1): v.IDENTITY,
         (0, 0, -1): ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
         (1, 0, 0): ((0, 0, 1), (1, 0, 0), (0, 1, 0)),
@@ -285,11 +285,11 @@ def turn_z_to(axis: v.Vector) -> v.Matrix:
         (0, 1, 0): ((0, 1, 0), (0, 0, 1), (1, 0, 0)),
         (0, -1, 0): ((0, -1, 0), (0, 0, -1), (1, 0, 0)),
     }.get(axis)
-    if exact is not None:
-        return exact
+    if exact_rotation is not None:
+        return exact_rotation
     # the coordinate axis least along `axis` gives a well-conditioned x direction
-    least = min(range(3), key=lambda k: abs(float(axis[k])))
-    u = v.cross((v.X, v.Y, v.Z)[least], axis)
+    smallest = min(range(3), key=lambda k: abs(float(axis[k])))
+    u = v.cross((v.X, v.Y, v.Z)[smallest], axis)
     length = sqrt(v.dot(u, u))
     x = (u[0] / length, u[1] / length, u[2] / length)
     return v.transpose((x, v.cross(axis, x), axis))

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, placed
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, error_location
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar
-from lagrangian.model.placement import Placement, PlacementLike
+from lagrangian.model.expression import Scalar, sqrt
+from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.vector import VectorLike
 
-VISUALS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
+VISUAL_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Visual:
 
     kind: str
     size: tuple[Scalar, ...] = ()
-    placement: Placement = field(default_factory=Placement)
+    placement: Transform = field(default_factory=Transform)
     color: tuple[float, ...] = ()
     file: str = ""
 
@@ -81,14 +81,14 @@ class Shape:
     size: tuple[Any, ...]
     mass: Scalar
     inertia: v.Symmetric
-    placement: Placement = field(default_factory=Placement)
-    drawn: Visual | None = None  # what to draw, where it is not the shape itself
+    placement: Transform = field(default_factory=Transform)
+    visual: Visual | None = None  # what to draw, where it is not the shape itself
 
 
-def _numbers(kind: str, **given: Any) -> list[Scalar]:
+def _finite_numbers(kind: str, **values: Any) -> list[Scalar]:
     """What a shape is given, as finite numbers or expressions."""
-    with placed(kind):
-        return [coerce.number(x, name) for name, x in given.items()]
+    with error_location(kind):
+        return [checks.number(x, name) for name, x in values.items()]
 
 
 def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
@@ -97,29 +97,29 @@ def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
             raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
 
 
-def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
+def _solid_mass(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
     _check_dimensions(kind, size)
     if (mass is None) == (density is None):
         raise MechanismError("give either a mass or a density", where=kind)
     if mass is not None:
-        return _numbers(kind, mass=mass)[0]
-    return _numbers(kind, density=density)[0] * volume
+        return _finite_numbers(kind, mass=mass)[0]
+    return _finite_numbers(kind, density=density)[0] * volume
 
 
-def _three(kind: str, size: Any) -> v.Vector:
-    with placed(kind):
-        return coerce.vector(size, "size", "(0.1, 0.2, 0.3)")
+def _dimensions(kind: str, size: Any) -> v.Vector:
+    with error_location(kind):
+        return checks.vector(size, "size", "(0.1, 0.2, 0.3)")
 
 
-def _at(kind: str, at: Any) -> Placement:
-    return Placement() if at is None else Placement.of(at, f"{kind}: at")
+def _shape_placement(kind: str, at: Any) -> Transform:
+    return Transform() if at is None else Transform.from_value(at, f"{kind}: at")
 
 
 def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
     return (xx, 0, 0, yy, 0, zz)
 
 
-def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None) -> Shape:
+def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None) -> Shape:
     """Make a solid box.
 
     Parameters
@@ -151,9 +151,9 @@ def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None 
     >>> lg.Body.from_shapes("bar", [bar]).inertia
     (0.002, 0, 0, 0.017, 0, 0.017)
     """
-    x, y, z = _three("box", size)
-    m = _solid("box", (x, y, z), x * y * z, mass, density)
-    return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _at("box", at))
+    x, y, z = _dimensions("box", size)
+    m = _solid_mass("box", (x, y, z), x * y * z, mass, density)
+    return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _shape_placement("box", at))
 
 
 def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
@@ -166,7 +166,7 @@ def cylinder(
     *,
     mass: Scalar | None = None,
     density: Scalar | None = None,
-    at: PlacementLike | None = None,
+    at: TransformLike | None = None,
 ) -> Shape:
     """Make a solid cylinder along z.
 
@@ -203,15 +203,15 @@ def cylinder(
     >>> print(f"{shaft.mass:.4f} kg")
     0.7398 kg
     """
-    radius, length = _numbers("cylinder", radius=radius, length=length)
+    radius, length = _finite_numbers("cylinder", radius=radius, length=length)
     r2 = radius * radius
-    m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
+    m = _solid_mass("cylinder", (radius, length), math.pi * r2 * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
-    return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _at("cylinder", at))
+    return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _shape_placement("cylinder", at))
 
 
 def sphere(
-    radius: Scalar, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+    radius: Scalar, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None
 ) -> Shape:
     """Make a solid sphere.
 
@@ -244,10 +244,10 @@ def sphere(
     >>> print(f"{ball.inertia[0]:.3f} kg m²")
     0.008 kg m²
     """
-    (radius,) = _numbers("sphere", radius=radius)
-    m = _solid("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
+    (radius,) = _finite_numbers("sphere", radius=radius)
+    m = _solid_mass("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
     i = m * (radius * radius) * 2 / 5
-    return Shape("sphere", (radius,), m, _diagonal(i, i, i), _at("sphere", at))
+    return Shape("sphere", (radius,), m, _diagonal(i, i, i), _shape_placement("sphere", at))
 
 
 def tube(
@@ -257,7 +257,7 @@ def tube(
     *,
     mass: Scalar | None = None,
     density: Scalar | None = None,
-    at: PlacementLike | None = None,
+    at: TransformLike | None = None,
 ) -> Shape:
     """Make a hollow cylinder along z.
 
@@ -296,20 +296,20 @@ def tube(
     >>> print(f"{link.mass:.3f} kg")
     0.725 kg
     """
-    outer, inner, length = _numbers("tube", outer=outer, inner=inner, length=length)
+    outer, inner, length = _finite_numbers("tube", outer=outer, inner=inner, length=length)
     if not 0 <= float(inner) < float(outer):
         raise MechanismError(
             f"the inner radius, {float(inner):g} m, must be at least 0 and less than the outer radius, {float(outer):g} m",
             where="tube",
         )
     r2 = outer * outer + inner * inner
-    m = _solid("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
+    m = _solid_mass("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
-    return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _at("tube", at))
+    return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _shape_placement("tube", at))
 
 
 def ellipsoid(
-    radii: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: PlacementLike | None = None
+    radii: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None
 ) -> Shape:
     """Make a solid ellipsoid.
 
@@ -342,14 +342,14 @@ def ellipsoid(
     >>> [round(x, 3) for x in lg.Body.from_shapes("hull", [hull]).principal()[0].tolist()]
     [0.05, 0.1, 0.13]
     """
-    a, b, c = _three("ellipsoid", radii)
-    m = _solid("ellipsoid", (a, b, c), 4 / 3 * math.pi * a * b * c, mass, density)
+    a, b, c = _dimensions("ellipsoid", radii)
+    m = _solid_mass("ellipsoid", (a, b, c), 4 / 3 * math.pi * a * b * c, mass, density)
     return Shape(
         "ellipsoid",
         (a, b, c),
         m,
         _diagonal(m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5),
-        _at("ellipsoid", at),
+        _shape_placement("ellipsoid", at),
     )
 
 
@@ -359,7 +359,7 @@ def capsule(
     *,
     mass: Scalar | None = None,
     density: Scalar | None = None,
-    at: PlacementLike | None = None,
+    at: TransformLike | None = None,
 ) -> Shape:
     """Make a solid capsule along z: a cylinder between two hemispheres.
 
@@ -394,17 +394,17 @@ def capsule(
     >>> forearm.mass
     1.5
     """
-    r, h = _numbers("capsule", radius=radius, length=length)
+    r, h = _finite_numbers("capsule", radius=radius, length=length)
     volume = math.pi * (r * r) * (h + 4 / 3 * r)
-    m = _solid("capsule", (r, h), volume, mass, density)
+    m = _solid_mass("capsule", (r, h), volume, mass, density)
     mc = m * h / (h + 4 / 3 * r)
     ms = m - mc
     axial = mc * (r * r) / 2 + ms * (r * r) * 2 / 5
     side = mc * (3 * (r * r) + h * h) / 12 + ms * ((r * r) * 2 / 5 + h * h / 4 + 3 / 8 * h * r)
-    return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _at("capsule", at))
+    return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _shape_placement("capsule", at))
 
 
-def point_mass(mass: Scalar, at: PlacementLike | None = None) -> Shape:
+def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
     """Make a point mass.
 
     Parameters
@@ -426,14 +426,14 @@ def point_mass(mass: Scalar, at: PlacementLike | None = None) -> Shape:
     >>> bob.center
     (0.0, 0.0, -0.5)
     """
-    (mass,) = _numbers("point_mass", mass=mass)
-    return Shape("point", (), mass, v.NO_INERTIA, _at("point_mass", at))
+    (mass,) = _finite_numbers("point_mass", mass=mass)
+    return Shape("point", (), mass, v.NO_INERTIA, _shape_placement("point_mass", at))
 
 
-def _holes(given: Any) -> list[v.Vector]:
-    with placed("plate"):
-        several = given if isinstance(given, (list, tuple, np.ndarray)) else [given]
-        return [coerce.point(hole, "a hole") for hole in several]
+def _hole_vectors(value: Any) -> list[v.Vector]:
+    with error_location("plate"):
+        holes = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        return [checks.point(hole, "a hole") for hole in holes]
 
 
 def plate(
@@ -442,7 +442,7 @@ def plate(
     holes: Sequence[tuple[Scalar, Scalar, Scalar]] = (),
     mass: Scalar | None = None,
     density: Scalar | None = None,
-    at: PlacementLike | None = None,
+    at: TransformLike | None = None,
 ) -> tuple[Shape, ...]:
     """Make a flat rectangular plate with round through-holes.
 
@@ -477,11 +477,11 @@ def plate(
     >>> print(f"{lg.Body.from_shapes('flange', flange).mass:.3f} kg")
     2.523 kg
     """
-    x, y, z = _three("plate", size)
+    x, y, z = _dimensions("plate", size)
     thin = float(z) == 0
     _check_dimensions("plate", (x, y) if thin else (x, y, z))
     area = x * y
-    holes = _holes(holes)
+    holes = _hole_vectors(holes)
     for hx, hy, r in holes:
         area = area - math.pi * (r * r)
         fx, fy, fr = abs(float(hx)), abs(float(hy)), float(r)
@@ -493,12 +493,105 @@ def plate(
         raise MechanismError("its holes are larger than the plate", where="plate")
     if thin and density is not None:
         raise MechanismError("it has no thickness, so that a density gives no mass", where="plate", remedy="give its mass")
-    m = _solid("plate", (), area * z, mass, density)
-    base = _at("plate", at)
-    shapes = [Shape("box", (x, y, z), whole := m * (x * y) / area, _box_inertia(whole, x, y, z), base)]
+    m = _solid_mass("plate", (), area * z, mass, density)
+    base = _shape_placement("plate", at)
+    shapes = [Shape("box", (x, y, z), filled_mass := m * (x * y) / area, _box_inertia(filled_mass, x, y, z), base)]
     for hx, hy, r in holes:
-        taken = -m * (math.pi * (r * r)) / area
-        side = taken * (3 * (r * r) + z * z) / 12
-        inertia = _diagonal(side, side, taken * (r * r) / 2)
-        shapes.append(Shape("cylinder", (r, z), taken, inertia, base @ Placement(position=(hx, hy, 0))))
+        hole_mass = -m * (math.pi * (r * r)) / area
+        side = hole_mass * (3 * (r * r) + z * z) / 12
+        inertia = _diagonal(side, side, hole_mass * (r * r) / 2)
+        shapes.append(Shape("cylinder", (r, z), hole_mass, inertia, base @ Transform(position=(hx, hy, 0))))
     return tuple(shapes)
+
+
+# MERGED lagrangian.model.thin: Thin bodies of the textbooks: rods without thickness and discs without height. A rectangular
+# lamina is a flat `plate`.
+
+# of what is drawn: a rod's radius against its length, a disc's thickness against its radius
+ROD_RADIUS_RATIO, DISC_THICKNESS_RATIO = 0.02, 0.04
+
+
+def rod(start: VectorLike, end: VectorLike, *, mass: Scalar) -> Shape:
+    """Make a uniform thin rod between two points.
+
+    Its moment of inertia is m l²/12 about its middle and 0 about its own axis.
+
+    Parameters
+    ----------
+    start, end : array_like
+        The two ends in the frame of the body, in m.
+    mass : float or Expression
+        The mass in kg.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If both ends are the same point.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> link = lg.Body.from_shapes("link", [lg.rod((0, 0, 0), (0.5, 0, 0), mass=1.2)])
+    >>> link.center, round(link.inertia[5], 4)
+    ((0.25, 0.0, 0.0), 0.025)
+    """
+    with error_location("rod"):
+        a, b, mass = checks.point(start, "start"), checks.point(end, "end"), checks.number(mass, "mass")
+        d = v.sub(b, a)
+        length = sqrt(v.dot(d, d))
+        if not float(length) > 0:
+            raise MechanismError("both ends are the same point", remedy="the two ends must differ")
+    # m/12 (d.d 1 - d d^T)
+    xx, yy, zz = (x * x for x in d)
+    inertia = tuple(mass * x / 12 for x in (yy + zz, -d[0] * d[1], -d[0] * d[2], xx + zz, -d[1] * d[2], xx + yy))
+    middle = (a[0] + d[0] / 2, a[1] + d[1] / 2, a[2] + d[2] / 2)
+    direction = (d[0] / length, d[1] / length, d[2] / length)
+    visual = Visual("capsule", (ROD_RADIUS_RATIO * length, length), Transform(rotation_z_to(direction), middle))
+    return Shape("rod", (length,), mass, inertia, Transform(position=middle), visual)
+
+
+def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Shape:
+    """Make a uniform thin disc about z.
+
+    Its moment of inertia is m r²/2 about its axis and m r²/4 about a diameter.
+
+    Parameters
+    ----------
+    radius : float or Expression
+        The radius in m.
+    mass : float or Expression
+        The mass in kg.
+    at : Placement or array_like, optional
+        Where the disc is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+        origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Raises
+    ------
+    MechanismError
+        If the radius is not positive.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> wheel = lg.Body.from_shapes("wheel", [lg.disc(0.2, mass=3.0)])
+    >>> [round(x, 4) for x in wheel.principal()[0].tolist()]
+    [0.03, 0.03, 0.06]
+    """
+    with error_location("disc"):
+        radius, mass = checks.number(radius, "radius"), checks.number(mass, "mass")
+    if not float(radius) > 0:
+        raise MechanismError(f"its radius is {float(radius):g} m", where="disc", remedy="it must be positive")
+    square = mass * (radius * radius)
+    placement = Transform() if at is None else Transform.from_value(at, "disc: at")
+    visual = Visual("cylinder", (radius, DISC_THICKNESS_RATIO * radius), placement)
+    return Shape("disc", (radius,), mass, (square / 4, 0, 0, square / 4, 0, square / 2), placement, visual)

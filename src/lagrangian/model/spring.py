@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lagrangian.errors import MechanismError, Part, one_of, placed
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError, MechanismPart, error_location, unknown_name_message
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.constraint import expression
+from lagrangian.model.constraint import as_expression
 from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.vector import Vector
 
-Point = tuple[str, v.Vector]  # of a body, in its frame
+BodyPoint = tuple[str, v.Vector]  # of a body, in its frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +64,17 @@ class PointSpring:
     rest: Scalar = 0
     damping: Scalar = 0
     slack: Scalar = 0
-    via: tuple[Point, ...] = ()
+    via: tuple[BodyPoint, ...] = ()
 
     def __post_init__(self) -> None:
-        with placed(Part("spring", self.name)):
-            coerce.keep(self, coerce.text, "name", "a", "b")
-            coerce.keep(self, coerce.point, "a_point", "b_point")
-            object.__setattr__(self, "via", _points(self.via))
-            _numbers(self, ("stiffness", "rest", "damping", "slack"), "stiffness, rest length, damping and slack")
+        with error_location(MechanismPart("spring", self.name)):
+            checks.convert_fields(self, checks.text, "name", "a", "b")
+            checks.convert_fields(self, checks.point, "a_point", "b_point")
+            object.__setattr__(self, "via", _via_points(self.via))
+            _check_nonnegative(self, ("stiffness", "rest", "damping", "slack"), "stiffness, rest length, damping and slack")
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[BodyPoint, ...]:
         """All points from one end to the other, as pairs of a body and a point in its frame."""
         return ((self.a, self.a_point), *self.via, (self.b, self.b_point))
 
@@ -122,15 +122,15 @@ class CoordinateSpring:
     slack: Scalar = 0
 
     def __post_init__(self) -> None:
-        with placed(Part("spring", self.name)):
-            coerce.keep(self, coerce.text, "name")
-            coerce.keep(self, expression, "length")
-            coerce.keep(self, coerce.number, "rest")  # which may be negative, as the length may
+        with error_location(MechanismPart("spring", self.name)):
+            checks.convert_fields(self, checks.text, "name")
+            checks.convert_fields(self, as_expression, "length")
+            checks.convert_fields(self, checks.number, "rest")  # which may be negative, as the length may
             if not free_symbols(self.length):
                 raise MechanismError(
                     f"is {self.length}", argument="length", remedy="it must be an expression with a coordinate in it"
                 )
-            _numbers(self, ("stiffness", "damping", "slack"), "stiffness, damping and slack")
+            _check_nonnegative(self, ("stiffness", "damping", "slack"), "stiffness, damping and slack")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,39 +161,41 @@ class GravityCompensation:
     damping: ClassVar[Scalar] = 0
 
     def __post_init__(self) -> None:
-        with placed(Part("gravity compensation", self.name)):
-            coerce.keep(self, coerce.text, "name", "body")
-            coerce.keep(self, coerce.number, "factor")
+        with error_location(MechanismPart("gravity compensation", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body")
+            checks.convert_fields(self, checks.number, "factor")
 
 
-def _numbers(spring: Any, names: tuple[str, ...], told: str) -> None:
-    coerce.keep(spring, coerce.number, *names)
+def _check_nonnegative(spring: Any, names: tuple[str, ...], names_text: str) -> None:
+    checks.convert_fields(spring, checks.number, *names)
     for name in names:
         if float(getattr(spring, name)) < 0:
-            raise MechanismError(f"is {float(getattr(spring, name)):g}", argument=name, remedy=f"{told} cannot be negative")
+            raise MechanismError(f"is {float(getattr(spring, name)):g}", argument=name, remedy=f"{names_text} cannot be negative")
 
 
-def _points(given: Any) -> tuple[Point, ...]:
-    found = []
-    for item in given if isinstance(given, (tuple, list)) else (given,):
+def _via_points(value: Any) -> tuple[BodyPoint, ...]:
+    points = []
+    for item in value if isinstance(value, (tuple, list)) else (value,):
         if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
             raise MechanismError(f"has {item!r:.60}", argument="via", remedy="each entry must be a pair of a body and a point")
-        found.append((item[0], coerce.point(item[1], "via")))
-    return tuple(found)
+        points.append((item[0], checks.point(item[1], "via")))
+    return tuple(points)
 
 
-def check_place(spring: Any, bodies: Mapping[str, int], coordinates: tuple[str, ...]) -> None:
+def check_attachment(spring: Any, bodies: Mapping[str, int], coordinates: tuple[str, ...]) -> None:
     """Whether the bodies or coordinates of a spring, or of a wall, exist."""
     if isinstance(spring, CoordinateSpring):
         for name in sorted(free_symbols(spring.length) - set(coordinates)):
-            raise MechanismError(one_of("coordinate", name, coordinates), where=Part("spring", spring.name))
+            raise MechanismError(
+                unknown_name_message("coordinate", name, coordinates), where=MechanismPart("spring", spring.name)
+            )
         return
-    what, named = "wall", [getattr(spring, key) for key in ("body", "on") if hasattr(spring, key)]
+    noun, body_names = "wall", [getattr(spring, key) for key in ("body", "on") if hasattr(spring, key)]
     if isinstance(spring, PointSpring):
-        what, named = "spring", [body for body, _ in spring.points]
+        noun, body_names = "spring", [body for body, _ in spring.points]
     elif isinstance(spring, GravityCompensation):
-        what = "gravity compensation"
+        noun = "gravity compensation"
         bodies = {name: k for name, k in bodies.items() if k >= 0}  # the ground has no weight
-    for body in named:
+    for body in body_names:
         if body not in bodies:
-            raise MechanismError(one_of("body", body, bodies), where=Part(what, spring.name))
+            raise MechanismError(unknown_name_message("body", body, bodies), where=MechanismPart(noun, spring.name))

@@ -9,33 +9,33 @@ from typing import Any
 from lagrangian.model.expression import Expression
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 
-_PATHS = {"mass": "kg"}  # by the last word of a path
-_VECTORS = {"center": "m", "inertia": "kg m²"}  # by the word before it
+_UNIT_BY_ENTRY = {"mass": "kg"}  # by the last word of a path
+_UNIT_BY_VECTOR = {"center": "m", "inertia": "kg m²"}  # by the word before it
 
 
-def quantities(mechanism: Mechanism) -> dict[str, str]:
+def quantity_units(mechanism: Mechanism) -> dict[str, str]:
     """Of what a motion has over time, by the names that expressions use."""
     speeds = [slides for joint in mechanism.joints for slides in joint.kind.slides]
-    found = {"t": "s", "kinetic_energy": "J", "potential_energy": "J", "energy": "J", "balance": "J"}
-    found |= {f"work_{x}": "J" for x in ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")}
-    for place in (*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)):
-        found |= {f"{place}.{axis}": "m" for axis in "xyz"}
+    units = {"t": "s", "kinetic_energy": "J", "potential_energy": "J", "energy": "J", "balance": "J"}
+    units |= {f"work_{x}": "J" for x in ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")}
+    for frame_name in (*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)):
+        units |= {f"{frame_name}.{axis}": "m" for axis in "xyz"}
     for joint in mechanism.joints:
-        found |= {f"force_{joint.name}": "N", f"moment_{joint.name}": "N m"}
+        units |= {f"force_{joint.name}": "N", f"moment_{joint.name}": "N m"}
     for name, slides in zip(mechanism.speed_names, speeds, strict=True):
-        found |= {f"tau_{name}": "N" if slides else "N m", f"friction_{name}": "N" if slides else "N m"}
-        found |= {f"qdd_{name}": "m/s²" if slides else "rad/s²", f"qd_{name}": "m/s" if slides else "rad/s"}
+        units |= {f"tau_{name}": "N" if slides else "N m", f"friction_{name}": "N" if slides else "N m"}
+        units |= {f"qdd_{name}": "m/s²" if slides else "rad/s²", f"qd_{name}": "m/s" if slides else "rad/s"}
     coordinates = [unit for joint in mechanism.joints for unit in joint.kind.units]
-    return found | dict(zip(mechanism.coordinate_names, coordinates, strict=True))
+    return units | dict(zip(mechanism.coordinate_names, coordinates, strict=True))
 
 
-def of_parameter(mechanism: Mechanism, name: str) -> str:
+def parameter_unit(mechanism: Mechanism, name: str) -> str:
     """By where the parameter stands for itself: as a mass, a length, a moment of inertia, or gravity; of a path by its words."""
-    found = {unit for x, unit in _numbers(mechanism) if _is(x, name)}
-    if found:
-        return found.pop() if len(found) == 1 else ""
+    units = {unit for x, unit in _numbers_with_units(mechanism) if _stands_for(x, name)}
+    if units:
+        return units.pop() if len(units) == 1 else ""
     owner, _, last = name.rpartition(".")
     if name in mechanism.parameters or not owner:
         return ""
@@ -43,26 +43,26 @@ def of_parameter(mechanism: Mechanism, name: str) -> str:
         return "m/s²"
     part, _, entry = owner.rpartition(".")
     if entry == "friction":
-        return next((_of_friction(joint, last) for joint in mechanism.joints if joint.name == part), "")
-    return (_VECTORS.get(entry, "") if part else "") or _PATHS.get(last, "")
+        return next((_friction_unit(joint, last) for joint in mechanism.joints if joint.name == part), "")
+    return (_UNIT_BY_VECTOR.get(entry, "") if part else "") or _UNIT_BY_ENTRY.get(last, "")
 
 
-def _of_friction(joint: Joint, entry: str) -> str:
+def _friction_unit(joint: Joint, entry: str) -> str:
     """Of a joint that both turns and slides nothing is said: the number acts on each of its speeds."""
     slides = set(joint.kind.slides)
     if len(slides) != 1:
         return ""
-    force, moved = ("N", "m") if slides.pop() else ("N m", "rad")
-    return f"{force} s/{moved}" if entry == "viscous" else force
+    force, displacement = ("N", "m") if slides.pop() else ("N m", "rad")
+    return f"{force} s/{displacement}" if entry == "viscous" else force
 
 
-def _is(x: Any, name: str) -> bool:
+def _stands_for(x: Any, name: str) -> bool:
     if isinstance(x, Expression) and x.operation == "neg":
         x = x.arguments[0]
     return isinstance(x, Expression) and x.operation == "symbol" and x.name == name
 
 
-def _numbers(mechanism: Mechanism) -> Iterator[tuple[Any, str]]:
+def _numbers_with_units(mechanism: Mechanism) -> Iterator[tuple[Any, str]]:
     for body in mechanism.bodies:
         yield body.mass, "kg"
         yield from ((x, "m") for x in body.center)
@@ -72,7 +72,7 @@ def _numbers(mechanism: Mechanism) -> Iterator[tuple[Any, str]]:
     parts: tuple[Any, ...] = (*mechanism.frames, *mechanism.loops)
     for part in parts:
         for value in (getattr(part, field.name) for field in fields(part)):
-            yield from ((x, "m") for x in (value.position if isinstance(value, Placement) else ()))
+            yield from ((x, "m") for x in (value.position if isinstance(value, Transform) else ()))
     for part in (*mechanism.loops, *mechanism.constraints, *mechanism.springs):
         yield from ((getattr(part, name, None), "m") for name in ("length", "radius"))
     yield from ((x, "m/s²") for x in mechanism.gravity)

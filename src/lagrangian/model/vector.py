@@ -105,7 +105,7 @@ def sym_full(S: Symmetric) -> Matrix:
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def sym_of(A: Matrix) -> Symmetric:
+def sym_from_matrix(A: Matrix) -> Symmetric:
     """The six entries of a matrix known to be symmetric (its upper triangle)."""
     return (A[0][0], A[0][1], A[0][2], A[1][1], A[1][2], A[2][2])
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed import massless
-from lagrangian.arguments import count, floats, number, truth
-from lagrangian.errors import Argument, ArgumentError, one_of, shown
-from lagrangian.model.event import Event, Lock
+from lagrangian.algorithms import singular_mass
+from lagrangian.arguments import boolean, count, floats, number
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_name_message
+from lagrangian.model.event import Event, LockJoints
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.integrators.method import Method
@@ -36,7 +36,7 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
         if given is None:
             raise ArgumentError(
                 f"{mechanism.name} has no default time span",
-                remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
+                remedy=f"give {ArgumentName('t_span')}, such as {ArgumentName('t_span', 10)}",
             )
     try:
         values = floats(given).tolist()
@@ -45,7 +45,7 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
     values = values if isinstance(values, list) else [0.0, values]
     if len(values) != 2 or not all(isinstance(x, float) and math.isfinite(x) for x in values):
         needed = "a number of seconds is needed, such as 10, or the start and the end, such as (0, 10)"
-        raise ArgumentError(f"is {shown(given)}", argument="t_span", remedy=needed)
+        raise ArgumentError(f"is {format_value(given)}", argument="t_span", remedy=needed)
     if values[1] <= values[0]:
         raise ArgumentError(
             f"runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning", argument="t_span"
@@ -82,7 +82,7 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism, span: 
     pushes = wrenches_of(wrenches, model)
     if not pushes and not bounded:
         return source
-    breaks = tuple(sorted((*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))))
+    breaks = tuple(sorted((*source.breaks, *(t for push in pushes for t in getattr(push.called, "discontinuities", ())))))
     return replace(source, wrenches=pushes, breaks=breaks, saturate=bounded)
 
 
@@ -99,10 +99,10 @@ def _check_samples(source: Torque, start: float, end: float) -> None:
 
 
 def _saturates(given: object, model: Mechanism) -> bool:
-    if truth(given, "saturate") and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
+    if boolean(given, "saturate") and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
         raise ArgumentError(
             f"no joint of {model.name} has a limit of effort",
-            where=Argument("saturate"),
+            where=ArgumentName("saturate"),
             remedy="give joints limits with an `effort`",
         )
     return bool(given)
@@ -133,7 +133,9 @@ class Options:
         """The same, checked: for this mechanism, with what drives it."""
         self._check_numbers()
         if not isinstance(self.stabilisation, str) or self.stabilisation not in STABILISATIONS:
-            raise ArgumentError(one_of("stabilisation", self.stabilisation, STABILISATIONS), where=Argument("stabilisation"))
+            raise ArgumentError(
+                unknown_name_message("stabilisation", self.stabilisation, STABILISATIONS), where=ArgumentName("stabilisation")
+            )
         self.method = self.method.lower() if isinstance(self.method, str) else self.method
         chosen = self._integrator()
         if chosen.canonical:
@@ -158,7 +160,7 @@ class Options:
         for name, given, users in (("alpha", self.alpha, ("baumgarte", "ggl")), ("beta", self.beta, ("baumgarte",))):
             if given is not None and self.stabilisation not in users:
                 has = (
-                    f"applies to {Argument('stabilisation', users[0])}; this run uses {self.stabilisation!r}, where it has no "
+                    f"applies to {ArgumentName('stabilisation', users[0])}; this run uses {self.stabilisation!r}, where it has no "
                     f"effect"
                 )
                 raise ArgumentError(has, argument=name)
@@ -175,7 +177,7 @@ class Options:
         self.restitution = number(self.restitution, "restitution", least=0.0, most=1.0)
         self.alpha = None if self.alpha is None else number(self.alpha, "alpha", least=0.0, most=1e9)
         self.beta = None if self.beta is None else number(self.beta, "beta", least=0.0, most=1e9)
-        self.limits = truth(self.limits, "limits")
+        self.limits = boolean(self.limits, "limits")
         self.max_steps = count(self.max_steps, "max_steps", most=10**15)
 
     def _integrator(self) -> Method:
@@ -184,45 +186,45 @@ class Options:
         if isinstance(name, str) and name == "auto":
             name = "verner9" if self.rtol < TIGHT else "dop853"
         if not isinstance(name, str) or name not in METHODS:
-            raise ArgumentError(one_of("method", name, ["auto", *METHODS]), where=Argument("method"))
+            raise ArgumentError(unknown_name_message("method", name, ["auto", *METHODS]), where=ArgumentName("method"))
         chosen = method_of(name)
         if not chosen.adaptive and self.step is None:
-            raise ArgumentError(f"method {name!r} needs a fixed time step; give one, such as {Argument('step', 1e-3)}")
+            raise ArgumentError(f"method {name!r} needs a fixed time step; give one, such as {ArgumentName('step', 1e-3)}")
         return chosen
 
     def _check_symplectic(self, known: Prepared, source: Torque, events: Sequence[Event]) -> None:
         """What a method of coordinates and momenta cannot do."""
         model = known.dyn.mechanism
-        if model.equations or known.frictional or any(j.kind.quaternion for j in model.joints):
+        if model.equation_count or known.frictional or any(j.kind.quaternion for j in model.joints):
             raise ArgumentError(
                 f"method {self.method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
                 f"dop853 with projection keeps the energy to its tolerance",
                 concerns="method",
             )
-        if (self.limits and known.limits) or any(isinstance(e.action, Lock) for e in events) or source.asks:
+        if (self.limits and known.limits) or any(isinstance(e.action, LockJoints) for e in events) or source.asks:
             raise ArgumentError(
                 f"method {self.method!r} does not support joint limits, locks, or Python functions of torques or wrenches; "
-                f"dop853 does. {Argument('limits', False)} ignores limits, and Traced(function) compiles a function"
+                f"dop853 does. {ArgumentName('limits', False)} ignores limits, and Traced(function) compiles a function"
             )
 
 
 def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bool:
     """Whether a run may begin off its constraints: if it was asked to, and if what it has does not move it onto them at once."""
-    if truth(given, "off_constraint") and stabilisation not in ("baumgarte", "none"):
+    if boolean(given, "off_constraint") and stabilisation not in ("baumgarte", "none"):
         raise ArgumentError(
-            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error decay, or 'none'",
+            f"needs {ArgumentName('stabilisation', 'baumgarte')}, which lets the error decay, or 'none'",
             argument="off_constraint",
             remedy=f"this run uses {stabilisation!r}",
         )
-    return bool(given) and bool(model.equations)
+    return bool(given) and bool(model.equation_count)
 
 
 def check_determined(known: Prepared, q: np.ndarray, t: float) -> None:
     """Whether every joint moves some inertia, or constraints move it."""
     dyn, model = known.dyn, known.dyn.mechanism
     if known.massless:
-        massless.check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
-    if known.undetermined and not model.equations:
+        singular_mass.check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
+    if known.undetermined and not model.equation_count:
         raise ArgumentError(
             f"{model.name}: the bodies that joint {known.undetermined[0]!r} moves have no inertia along it, so that its "
             f"acceleration is not determined; give them a mass and an inertia, give the joint a rotor, or make it fixed"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constrained import Ranks
-from lagrangian.configuration.coordinates import moved
-from lagrangian.configuration.dependence import ranks
-from lagrangian.configuration.loops import Loops
-from lagrangian.configuration.mobility import rank, regular
-from lagrangian.errors import Argument, SimulationWarning, warn
+from lagrangian.algorithms.constraints.constrained_dynamics import GroupRanks
+from lagrangian.configuration.constraint_rank import constraint_ranks
+from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.loop_closure import LoopClosure
+from lagrangian.configuration.mobility import constraint_rank, regular_configuration
+from lagrangian.errors import ArgumentName, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import outside
@@ -26,7 +26,7 @@ SHOWN = 3  # joints or bodies that are named
 
 def told(
     known: Prepared, source: Torque, method: str, limits: bool, q: np.ndarray, span: tuple[float, float]
-) -> tuple[Ranks, int]:
+) -> tuple[GroupRanks, int]:
     """Say all of it of a run from q on; the ranks of equations that follow from others, and that of Psi around a singular q."""
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
@@ -70,7 +70,7 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         more = f", and {len(begun) - SHOWN} more begin outside theirs" if len(begun) > SHOWN else ""
         warn(
             f"{model.name}: joint {', '.join(begun[:SHOWN])}{more}: these limits are not enforced. "
-            f"Choose another start with {Argument('q0')}",
+            f"Choose another start with {ArgumentName('q0')}",
             SimulationWarning,
         )
 
@@ -85,7 +85,7 @@ def _warn_of_actuators(known: Prepared, source: Torque) -> None:
     """Say that torques which are given take the place of all that a robot file's actuators exert; no torques at all are meant."""
     model = known.dyn.mechanism
     given = source.formulas or source.external or source.traced is not None
-    off = [speed for speed in model.initial.controlled if speed not in source.formulas] if given else []
+    off = [speed for speed in model.initial.driven_speeds if speed not in source.formulas] if given else []
     if off and not known.told_of_actuators:
         known.told_of_actuators = True
         warn(
@@ -110,16 +110,16 @@ def _warn_of_falling(known: Prepared, source: Torque) -> None:
         )
 
 
-def _dependent(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> tuple[Ranks, int]:
+def _dependent(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> tuple[GroupRanks, int]:
     """The ranks of equations some of which follow from others; and that of Psi around q if it is less at q, which is singular."""
-    if not dyn.mechanism.equations:
+    if not dyn.mechanism.equation_count:
         return (), 0
-    says, t = int(dyn.restricting.sum()), span[0]
-    if (here := rank(dyn, q, t)) == says:  # as here, so around
+    says, t = int(dyn.velocity_constraint_mask.sum()), span[0]
+    if (here := constraint_rank(dyn, q, t)) == says:  # as here, so around
         return (), 0
-    beside = [(regular(dyn, q, t), t), *_ahead(dyn, q, span)]
-    around, place = max(((rank(dyn, *x), x) for x in beside), key=lambda found: found[0])
-    return (ranks(dyn, *place) if says > around else ()), (around if around > here else 0)
+    beside = [(regular_configuration(dyn, q, t), t), *_ahead(dyn, q, span)]
+    around, place = max(((constraint_rank(dyn, *x), x) for x in beside), key=lambda found: found[0])
+    return (constraint_ranks(dyn, *place) if says > around else ()), (around if around > here else 0)
 
 
 def _ahead(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> list[tuple[np.ndarray, float]]:
@@ -128,8 +128,8 @@ def _ahead(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> list[tupl
     if dyn.depends_on_time:
         rng = np.random.default_rng(0)
         for t in (start + min(1.0, end - start) * np.array(AHEAD)).tolist():
-            beside = moved(dyn.mechanism, q, 0.01 * rng.normal(size=dyn.nv))
-            near = Loops(dyn, t).nearest(beside)
-            if near.miss[0] < 1e-9:
+            beside = integrate(dyn.mechanism, q, 0.01 * rng.normal(size=dyn.nv))
+            near = LoopClosure(dyn, t).nearest(beside)
+            if near.violation[0] < 1e-9:
                 found.append((near.q[0], t))
     return found

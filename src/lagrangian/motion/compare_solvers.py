@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import texts
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, SimulationError, SimulationWarning, is_number, one_of
+from lagrangian.errors import ArgumentError, ArgumentName, SimulationError, SimulationWarning, is_number, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.showing import ShownText
+from lagrangian.model.mechanism import TextDisplay
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.settings import METHODS, method_of
 from lagrangian.motion.simulate import simulate
@@ -50,7 +50,7 @@ class SolverRow:
 
 
 @dataclass(frozen=True)
-class SolverComparison(ShownText):
+class SolverComparison(TextDisplay):
     """The comparison of integrators and tolerances on one motion.
 
     `compare_solvers` returns this; `print` shows it as a table.
@@ -162,7 +162,7 @@ def compare_solvers(
     >>> print(found.rows[1].method, found.rows[1].steps, "steps")
     rk4 200 steps
     """
-    dyn = dynamics_of(mechanism)
+    dyn = as_dynamics(mechanism)
     _check_options(options)
     rtols, steps = _numbers(rtols, "rtols", 1e-15), _numbers(steps, "steps", 1e-300)
     chosen = _methods(methods, steps)
@@ -187,7 +187,9 @@ def _check_options(options: dict[str, object]) -> None:
         if name in OWN:
             raise ArgumentError(f"{name!r} is what the comparison varies; give methods, rtols or steps", where="compare_solvers")
         if name not in known:
-            raise ArgumentError(one_of("argument", name, [*known, "methods", "rtols", "steps"]), where="compare_solvers")
+            raise ArgumentError(
+                unknown_name_message("argument", name, [*known, "methods", "rtols", "steps"]), where="compare_solvers"
+            )
 
 
 def _numbers(given: Any, argument: str, least: float) -> list[float]:
@@ -204,9 +206,9 @@ def _methods(given: Iterable[str] | None, steps: list[float]) -> list[str]:
         raise ArgumentError(f"is empty; at least one of {', '.join(METHODS)} is needed", argument="methods")
     for name in chosen:
         if name not in METHODS:
-            raise ArgumentError(one_of("method", name, METHODS), concerns="methods")
+            raise ArgumentError(unknown_name_message("method", name, METHODS), concerns="methods")
         if not method_of(name).adaptive and not steps:
-            raise ArgumentError(f"has {name!r}, whose step is fixed; give {Argument('steps', [1e-3])}", argument="methods")
+            raise ArgumentError(f"has {name!r}, whose step is fixed; give {ArgumentName('steps', [1e-3])}", argument="methods")
     return chosen
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constraints import Row
+from lagrangian.algorithms.constraints.rows import ConstraintRow
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
@@ -23,7 +23,7 @@ def passive_speeds(mechanism: Mechanism) -> list[int]:
     return [k for k, driven in enumerate(j.actuated for j in mechanism.joints for _ in range(j.kind.nv)) if not driven]
 
 
-def determinant(mechanism: Mechanism, rows: list[Row]) -> Any:
+def determinant(mechanism: Mechanism, rows: list[ConstraintRow]) -> Any:
     """det K*, over any scalars: by expansion along rows, every minor once."""
     rows = [row for row in rows if row.psi]
     passive = passive_speeds(mechanism)
@@ -56,7 +56,7 @@ def determinant(mechanism: Mechanism, rows: list[Row]) -> Any:
 def found_in(dyn: Dynamics, t: np.ndarray, q: np.ndarray, states: Any) -> list[tuple[float, np.ndarray]]:
     """Dead centres between rows of a run, located to rounding; `states(times)` interpolates it."""
     passive = passive_speeds(dyn.mechanism)
-    says = dyn.restricting
+    says = dyn.velocity_constraint_mask
     if not says.any() or int(says.sum()) != len(passive) or len(t) < 2:
         return []
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
-from lagrangian.model.constraint import Holonomic, Rolling
-from lagrangian.model.event import DEAD_CENTRE, Event, Kink, Pull, check_action, is_action, is_dead_centre
+from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_message
+from lagrangian.model.constraint import HolonomicConstraint, RollingConstraint
+from lagrangian.model.event import DEAD_CENTRE, Event, KinkCondition, PullCondition, check_action, is_action, is_dead_centre
 from lagrangian.model.expression import Expression
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
@@ -71,7 +71,7 @@ def _changed(own: dict[str, Event], given: Mapping[str, Any]) -> list[Event]:
         if isinstance(action, Event):
             added.append(replace(action, name=name))
         elif name not in own:
-            raise ArgumentError(one_of("event of the mechanism called", name, own), concerns="events")
+            raise ArgumentError(unknown_name_message("event of the mechanism called", name, own), concerns="events")
         elif not is_action(action):
             needed = "'record', 'stop', Lock(...), Unlock(...), SetTorque({...}), SetPayload(...) or an Event is needed"
             raise ArgumentError(f"event {name!r}: {action!r} is given; {needed}", concerns="events")
@@ -83,7 +83,7 @@ def _changed(own: dict[str, Event], given: Mapping[str, Any]) -> list[Event]:
 def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     """With its expression read, and a name."""
     when = event.when
-    if isinstance(when, Pull):
+    if isinstance(when, PullCondition):
         return event
     if (isinstance(when, Expression) and when == DEAD_CENTRE) or (isinstance(when, str) and is_dead_centre(when)):
         when = DEAD_CENTRE  # the very one, which runs look for
@@ -99,18 +99,18 @@ def of_kinks(mechanism: Mechanism) -> list[Event]:
     found: list[Event] = []
     for i, wall in enumerate(mechanism.springs):
         if float(getattr(wall, "slack", 0)) and float(getattr(wall, "stiffness", 0)):
-            found += [Event(Kink(i, 0), RESTART), Event(Kink(i, 1), RESTART)]
+            found += [Event(KinkCondition(i, 0), RESTART), Event(KinkCondition(i, 1), RESTART)]
         if isinstance(wall, Wall):
-            found.append(Event(Kink(i, 0), RESTART, "falling", f"{wall.body} meets {wall.name}"))
-            found.append(Event(Kink(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))
+            found.append(Event(KinkCondition(i, 0), RESTART, "falling", f"{wall.body} meets {wall.name}"))
+            found.append(Event(KinkCondition(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))
             if float(wall.damping):
-                found.append(Event(Kink(i, 1), RESTART))
+                found.append(Event(KinkCondition(i, 1), RESTART))
     return found
 
 
 def contacts(mechanism: Mechanism) -> list[str]:
     """The constraints that only push."""
-    return [c.name for c in mechanism.constraints if isinstance(c, (Rolling, Holonomic)) and c.unilateral]
+    return [c.name for c in mechanism.constraints if isinstance(c, (RollingConstraint, HolonomicConstraint)) and c.unilateral]
 
 
 def pulls(contact: str) -> str:
@@ -122,7 +122,7 @@ def of_contacts(mechanism: Mechanism) -> list[Event]:
     found: list[Event] = []
     for name in contacts(mechanism):
         found += [
-            Event(Pull(name), "record", "falling", pulls(name)),
-            Event(Pull(name), "record", "rising", f"{name} pushes again"),
+            Event(PullCondition(name), "record", "falling", pulls(name)),
+            Event(PullCondition(name), "record", "rising", f"{name} pushes again"),
         ]
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.constraint import HolonomicConstraint, KnifeEdgeConstraint, PfaffianConstraint, RollingConstraint
 from lagrangian.model.expression import free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Wall
@@ -29,7 +29,7 @@ def _pulled(mechanism: Mechanism) -> set[str]:
     """Bodies that have a weight which nothing carries in whole, and all that they hang from."""
     carried = {x.body for x in mechanism.springs if isinstance(x, GravityCompensation) and float(x.factor) >= 1}
     found = {body.name for body in mechanism.bodies if float(body.mass) > 0 and body.name not in carried}
-    for joint in reversed(mechanism.outward()):
+    for joint in reversed(mechanism.outward_joints()):
         if joint.child in found:
             found.add(joint.parent)
     return found
@@ -60,13 +60,13 @@ def _connections(mechanism: Mechanism, but: list[Joint]) -> Iterator[tuple[str, 
     named: list[set[str]] = []
     for constraint in mechanism.constraints:
         match constraint:
-            case Rolling():
+            case RollingConstraint():
                 yield constraint.body, constraint.on
-            case KnifeEdge():
+            case KnifeEdgeConstraint():
                 yield constraint.body, GROUND
-            case Pfaffian():
+            case PfaffianConstraint():
                 named.append({speed for speed, _ in constraint.coefficients})
-            case Holonomic():
+            case HolonomicConstraint():
                 named.append(free_symbols(constraint.equation))
             case _:  # a function may hold anything
                 yield from ((body.name, GROUND) for body in mechanism.bodies)

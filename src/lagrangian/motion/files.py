@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.description.toml import reader as toml
-from lagrangian.description.toml.writer import dumps
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, one_of, warn
-from lagrangian.files import as_path, checked_target, write
+from lagrangian.description.toml.writer import to_toml
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, unknown_name_message, warn
+from lagrangian.files import as_path, as_target_path, write
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
@@ -118,7 +118,7 @@ def mechanism_of_file(model: Mechanism | None, without: str = "") -> dict[str, s
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            text = dumps(model)
+            text = to_toml(model)
         except LagrangianError as error:
             return {"mechanism_note": str(error)}
     about = {"mechanism_toml": text, "mechanism_file": model.file}
@@ -133,7 +133,7 @@ def described(model: Mechanism) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return dumps(model)
+            return to_toml(model)
         except LagrangianError:
             return ""
 
@@ -158,7 +158,7 @@ def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, 
 
 
 def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
-    return (model.coordinate_names, model.speed_names, model.equations) == (
+    return (model.coordinate_names, model.speed_names, model.equation_count) == (
         names["coordinate"],
         names["speed"],
         len(names["constraint"]),
@@ -169,12 +169,12 @@ def save(motion: Motion, path: str | os.PathLike[str], angles: str = "radians") 
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
     target = as_path(path)
     if not isinstance(angles, str) or angles not in ("radians", "degrees"):
-        raise ArgumentError(one_of("angles", angles, ("radians", "degrees")), concerns="angles")
+        raise ArgumentError(unknown_name_message("angles", angles, ("radians", "degrees")), concerns="angles")
     if angles == "degrees" and target.suffix == ".nc":
         raise ArgumentError(f"{target}: a netCDF file has angles in radians", concerns="angles", remedy="a .csv may have degrees")
     if target.suffix not in (".nc", ".csv"):
         raise ArgumentError(f"{target}: a motion is saved as netCDF (.nc), or its rows as text (.csv)", concerns="path")
-    checked_target(target)
+    as_target_path(target)
     return write(target, table_text(motion, angles) if target.suffix == ".csv" else netcdf.written(table(motion)))
 
 

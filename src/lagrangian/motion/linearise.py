@@ -9,17 +9,15 @@ import numpy as np
 
 from lagrangian.arguments import number
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.coordinates import moved
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.coordinates import integrate
 from lagrangian.configuration.mobility import mobility
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, AssemblyError, MechanismError, SingularWarning, warn
+from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, MechanismError, SingularWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.programs.derivatives import accelerations, holonomic, rate_derivatives, residual_derivatives
-from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.showing import ShownText
+from lagrangian.kernels.programs.derivatives import holonomic_mask, rate_derivatives, residual_derivatives, solve_accelerations
+from lagrangian.model.mechanism import Mechanism, TextDisplay
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.steady import KeptMoves, eigenvalues, null_space, turning
@@ -77,7 +75,7 @@ class Mode:
 
 
 @dataclass(frozen=True)
-class Linearisation(ShownText):
+class Linearisation(TextDisplay):
     """The linear system x' = A x + B u of small motions about a state.
 
     The state x = (z, w) holds independent small moves z and independent small changes of speed w, such that all constraints stay
@@ -183,7 +181,7 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError(
-                "derivatives are needed here; give numbers, expressions or Traced(function)", where=Argument("torque")
+                "derivatives are needed here; give numbers, expressions or Traced(function)", where=ArgumentName("torque")
             )
         system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
         u = system.inputs.size
@@ -194,19 +192,19 @@ class _Equations:
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        n, m = self.dyn.nv, self.dyn.mechanism.equations
+        n, m = self.dyn.nv, self.dyn.mechanism.equation_count
         out = self._outputs(q, qd, self._u, np.array([t]))
         return out[n : 2 * n], out[3 * n : 3 * n + m]
 
     def derivatives(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """d qdd / dq, / dqd, / dtau."""
-        n, m = self.dyn.nv, self.dyn.mechanism.equations
+        n, m = self.dyn.nv, self.dyn.mechanism.equation_count
         qdd, lam = self.acceleration(q, qd, t)
         slopes = self._derivatives(q, qd, qdd, *((lam,) if m else ()), self._u, np.array([t]))
         psi = self.dyn.constraint_jacobian(q, t) if m else np.zeros((0, n))
         right = np.hstack([-slopes[:n], np.eye(n)])
         bias = np.hstack([-slopes[n:], np.zeros((m, n))])
-        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias, self.dyn.mechanism.speed_names)
+        x = solve_accelerations(self.dyn.mass_matrix(q), psi, right, bias, self.dyn.mechanism.speed_names)
         return x[:, :n], x[:, n : 2 * n], x[:, 2 * n :]
 
 
@@ -262,7 +260,7 @@ def linearise(
     0.418116 Hz, damping ratio 0
     0.990452 Hz, damping ratio 0
     """
-    dyn, t = dynamics_of(mechanism), number(t, "t")
+    dyn, t = as_dynamics(mechanism), number(t, "t")
     model = dyn.mechanism
     if not dyn.nv:
         raise ArgumentError(f"{model.name} has no joint that moves; there is nothing to linearise")
@@ -276,7 +274,7 @@ def linearise(
     qdd = small.equations.acceleration(q, qd, t)[0]
 
     def later(s: float) -> tuple[np.ndarray, KeptMoves]:
-        return small.at(moved(model, q, s * qd + s * s / 2 * qdd), qd + s * qdd, t + s)
+        return small.at(integrate(model, q, s * qd + s * s / 2 * qdd), qd + s * qdd, t + s)
 
     W = turning(model, later, float(np.abs(qd).max(initial=0.0))) if moving else np.zeros_like(A)
     actuated = [k for k, name in enumerate(_actuated(model)) if name]
@@ -298,7 +296,7 @@ def linearise(
 
 def _warn_of_singular(dyn: Dynamics, q: np.ndarray, t: float) -> None:
     """Say that small motions are not determined where constraints lose rank: some of what they leave free is no motion at all."""
-    found = mobility(dyn, q, t) if dyn.mechanism.equations else None
+    found = mobility(dyn, q, t) if dyn.mechanism.equation_count else None
     if found is not None and found.singular:
         warn(
             f"{dyn.mechanism.name}: the configuration is singular: the constraints leave {found.degrees} speeds free here, but "
@@ -324,7 +322,7 @@ class _Small:
 
     def __init__(self, dyn: Dynamics, torque: Any) -> None:
         self.dyn, self.equations = dyn, _Equations(dyn, torque)
-        self.holonomic = holonomic(dyn.mechanism, dyn.tree)
+        self.holonomic = holonomic_mask(dyn.mechanism, dyn.tree)
         self._slopes = Kernel(rate_derivatives(dyn.mechanism, dyn.tree)) if len(self.holonomic) else None
 
     def at(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, KeptMoves]:
@@ -344,7 +342,7 @@ def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
     at = 0
     for joint in model.joints:
         own = slice(at, at + joint.kind.nv)
-        K[own, own] = joint.kind.carried(qd[own])
+        K[own, own] = joint.kind.displacement_transport(qd[own])
         at += joint.kind.nv
     return K
 
@@ -400,7 +398,7 @@ def equilibrium(
     >>> print(q.round(4))
     [-0.2383]
     """
-    dyn, t, tolerance = dynamics_of(mechanism), number(t, "t"), number(tolerance, "tolerance", above=0.0)
+    dyn, t, tolerance = as_dynamics(mechanism), number(t, "t"), number(tolerance, "tolerance", above=0.0)
     q = assemble(dyn, q0, t=t)
     if not dyn.nv:
         return q
@@ -414,11 +412,11 @@ def equilibrium(
             return q
         Aq, _, _ = equations.derivatives(q, rest, t)
         _check_derivatives(dyn, Aq, q)
-        basis = null_space(dyn.constraint_jacobian(q, t)) if dyn.mechanism.equations else np.eye(dyn.nv)
+        basis = null_space(dyn.constraint_jacobian(q, t)) if dyn.mechanism.equation_count else np.eye(dyn.nv)
         step = -basis @ np.linalg.lstsq(Aq @ basis, qdd, rcond=1e-10)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
         for _ in range(20):
-            trial = assemble(dyn, moved(dyn.mechanism, q, step), t=t, starts=0)
+            trial = assemble(dyn, integrate(dyn.mechanism, q, step), t=t, starts=0)
             found, _ = equations.acceleration(trial, rest, t)
             if np.linalg.norm(found) < np.linalg.norm(qdd):
                 break

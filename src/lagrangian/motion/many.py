@@ -11,11 +11,19 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import count, texts
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, EndedEarlyWarning, LagrangianError, SimulationWarning, one_of, warn
+from lagrangian.errors import (
+    ArgumentError,
+    ArgumentName,
+    EndedEarlyWarning,
+    LagrangianError,
+    SimulationWarning,
+    unknown_name_message,
+    warn,
+)
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.threads import cores
+from lagrangian.kernels.kernel import available_cores
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.motion.batch.batch import Batch
@@ -48,7 +56,7 @@ def simulate_many(
     threads: int,
 ) -> Motions:
     """The motions from all starts, with all parameters and torques."""
-    model = dynamics_of(mechanism).mechanism
+    model = as_dynamics(mechanism).mechanism
     given = _given(model, starts, recipe, parameters)
     start, end = arguments.span(recipe.t_span, given.mechanism)
     if recipe.t_span is None and Following(given.mechanism, given.parameters).depends(given.mechanism.initial.t_span):
@@ -56,7 +64,7 @@ def simulate_many(
             "depends on a parameter that varies, but motions that are simulated together have one time span",
             where=(model.name, "[initial]"),
             argument="t_span",
-            remedy=f"give {Argument('t_span')} as numbers; an event may end each motion at its own time",
+            remedy=f"give {ArgumentName('t_span')} as numbers; an event may end each motion at its own time",
         )
     times = arguments.grid(t_eval, start, end)
     grid = times if "rows" in keep else np.zeros(0)
@@ -93,21 +101,21 @@ def kept(given: Any, t_eval: Any, default: int) -> tuple[str, ...]:
     names = ("end",) if given is None else texts(given, "keep")
     for name in names:
         if name not in KEEP:
-            raise ArgumentError(one_of("quantity", name, KEEP), where=Argument("keep"))
+            raise ArgumentError(unknown_name_message("quantity", name, KEEP), where=ArgumentName("keep"))
     asked = not (isinstance(t_eval, int) and t_eval == default)
     return (*names, "rows") if asked and "rows" not in names else names
 
 
 def thread_count(given: Any) -> int:
-    return cores() if given is None else count(given, "threads", most=1024)
+    return available_cores() if given is None else count(given, "threads", most=1024)
 
 
 def _check_memory(motions: int, rows: int, numbers: int) -> None:
     if 8 * motions * rows * numbers > MEMORY:
         raise ArgumentError(
             f"{rows} rows of {motions} motions take {8e-9 * motions * rows * numbers:.3g} GB",
-            where=Argument("keep"),
-            remedy=f"give fewer rows, {Argument('t_eval', 11)}, or {Argument('keep', 'end')}; motions[i] has all rows of one",
+            where=ArgumentName("keep"),
+            remedy=f"give fewer rows, {ArgumentName('t_eval', 11)}, or {ArgumentName('keep', 'end')}; motions[i] has all rows of one",
         )
 
 

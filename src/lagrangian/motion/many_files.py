@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
-from lagrangian.files import as_path, checked_target, write
+from lagrangian.errors import ArgumentError, as_cell
+from lagrangian.files import as_path, as_target_path, write
 from lagrangian.motion.files import ROWS, labels, mechanism_of_file
 from lagrangian.motion.motions import Motions
 from lagrangian.motion.storage import netcdf
 from lagrangian.motion.storage.netcdf import Table, Variable
-from lagrangian.visible import as_cell
 
 FORMAT = "lagrangian motions 1"
 _STATES = {"q": "coordinate", "qd": "speed"}
@@ -27,7 +26,7 @@ def save(motions: Motions, path: str | os.PathLike[str]) -> Path:
     target = as_path(path)
     if target.suffix not in (".nc", ".csv"):
         raise ArgumentError(f"{target}: motions are saved as netCDF (.nc), or a row for each as text (.csv)", concerns="path")
-    checked_target(target)
+    as_target_path(target)
     return write(target, _text(motions) if target.suffix == ".csv" else netcdf.written(table(motions)))
 
 

@@ -346,7 +346,7 @@ class Motion(ShownMotion):
             raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s", concerns="t")
         return Motion.of(run, self.ending, times, run.states(times))
 
-    def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
+    def error_against(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
         """Solve the same equations with SUNDIALS, and return the largest difference of a coordinate or speed.
 
         This needs the package scikit-sundae: `pip install 'lagrangian[sundials]'`.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
-from lagrangian.errors import Argument, ArgumentError, one_of, shown
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_name_message
 from lagrangian.motion import arguments
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
@@ -111,7 +111,7 @@ class Motions(Sequence[Motion], ShownMotions):
         try:
             i = operator.index(index)
         except TypeError:
-            raise ArgumentError(f"is {shown(index)}; a whole number is needed", argument="i") from None
+            raise ArgumentError(f"is {format_value(index)}; a whole number is needed", argument="i") from None
         if not -len(self) <= i < len(self):
             raise NoSuchMotionError(f"there is no motion {i}; there are {len(self)}, from 0 to {len(self) - 1}", where=self.name)
         return i % len(self)
@@ -281,7 +281,7 @@ class Motions(Sequence[Motion], ShownMotions):
         if of in vectors:
             return vectors[of], self.speed_names if "qd" in of else self.coordinate_names
         if of not in columns:
-            raise ArgumentError(one_of("quantity", of, [*vectors, *columns]), where=Argument("of"))
+            raise ArgumentError(unknown_name_message("quantity", of, [*vectors, *columns]), where=ArgumentName("of"))
         return columns[of], (of,)
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -13,7 +13,7 @@ from lagrangian.configuration.start import Start
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import Event
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import followed
+from lagrangian.model.parameters import substitute_parameters
 from lagrangian.motion import arguments, cautions
 from lagrangian.motion.arguments import Options
 from lagrangian.motion.breaks import with_breaks
@@ -41,7 +41,9 @@ class Recipe:
         """The same for a mechanism with other values of its parameters: torques, wrenches and events that are expressions."""
         if not isinstance(parameters, Mapping):
             return self
-        torque, events, wrenches = (followed(mechanism, parameters, x) for x in (self.torque, self.events, self.wrenches))
+        torque, events, wrenches = (
+            substitute_parameters(mechanism, parameters, x) for x in (self.torque, self.events, self.wrenches)
+        )
         return replace(self, torque=torque, events=events, wrenches=wrenches)
 
     def made(self, dyn: Dynamics) -> Made:

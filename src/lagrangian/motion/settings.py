@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from math import inf
 
-from lagrangian.algorithms.closed.constrained import Ranks
+from lagrangian.algorithms.constraints.constrained_dynamics import GroupRanks
 from lagrangian.errors import ArgumentError
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.gauss import GaussMethod
@@ -50,7 +50,7 @@ class Settings:
     limits: bool = True
     restitution: float = 0.0
     off_constraint: bool = False  # whether it begins off its constraints, as it was asked to
-    ranks: Ranks = ()  # of equations that follow from others: how many of each group are independent
+    ranks: GroupRanks = ()  # of equations that follow from others: how many of each group are independent
     rank: int = 0  # of Psi around where it begins, if it is less there: the start is singular
     max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff

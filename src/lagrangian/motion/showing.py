@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from lagrangian.public import methods
+from lagrangian.public import public_methods
 from lagrangian.types import Progress
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.motions import Motions
-    from lagrangian.pictures.figure import Picture
-    from lagrangian.sizing.actuators import Sizing
-    from lagrangian.viewer.live.viewer import Viewer
-    from lagrangian.viewer.notebook.widget import AnimationWidget
+    from lagrangian.plots.style import StyledFigure
+    from lagrangian.sizing.actuators import ActuatorSizing
+    from lagrangian.viewer.live import Viewer
+    from lagrangian.viewer.notebook import AnimationWidget
 
 Sliders = Iterable[str | tuple[str, float, float]] | bool | None
 """The sliders of a page: names, or names with ranges; False for none, None for those that the page chooses."""
 
 
-@methods
+@public_methods
 class ShownMotion:
     """Methods of a motion that draw it."""
 
@@ -39,7 +39,7 @@ class ShownMotion:
         scale: str = "auto",
         others: Mapping[str, Motion] | None = None,
         label: str | None = None,
-    ) -> Picture:
+    ) -> StyledFigure:
         """Plot quantities over time.
 
         Without arguments the figure shows coordinates, speeds, torques, energy, and, if there are constraints, multipliers and
@@ -80,9 +80,9 @@ class ShownMotion:
         >>> len(figure.axes)
         2
         """
-        from lagrangian.pictures.motion_plot import motion_plot
+        from lagrangian.plots.motion import plot_motion
 
-        return motion_plot(
+        return plot_motion(
             cast("Motion", self),
             what,
             path=path,
@@ -90,11 +90,11 @@ class ShownMotion:
             frames=frames,
             angles=angles,
             scale=scale,
-            others=others,
+            other_motions=others,
             label=label,
         )
 
-    def phase_portrait(self, *joints: str, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> Picture:
+    def phase_portrait(self, *joints: str, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> StyledFigure:
         """Plot the speed of each joint over its coordinate.
 
         Parameters
@@ -111,11 +111,11 @@ class ShownMotion:
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.phase import phase_portrait
+        from lagrangian.plots.phase import plot_phase_portrait
 
-        return phase_portrait(cast("Motion", self), joints, path=path, angles=angles)
+        return plot_phase_portrait(cast("Motion", self), joints, path=path, angles=angles)
 
-    def plot_path(self, *frames: str, path: str | os.PathLike[str] | None = None, plane: str | None = None) -> Picture:
+    def plot_path(self, *frames: str, path: str | os.PathLike[str] | None = None, plane: str | None = None) -> StyledFigure:
         """Plot the paths of frames or bodies in a plane or in space.
 
         Parameters
@@ -138,9 +138,9 @@ class ShownMotion:
         >>> motion = lg.simulate("four_bar", 1)
         >>> figure = motion.plot_path("C", path="coupler_point.png")
         """
-        from lagrangian.pictures.frame_path import frame_path
+        from lagrangian.plots.frame_path import plot_frame_path
 
-        return frame_path(cast("Motion", self), frames, path=path, plane=plane)
+        return plot_frame_path(cast("Motion", self), frames, path=path, plane=plane)
 
     def animate(
         self,
@@ -206,7 +206,7 @@ class ShownMotion:
         Viewer
             The viewer; its `close()` ends it.
         """
-        from lagrangian.viewer.live.viewer import view
+        from lagrangian.viewer.live import view
 
         return view(cast("Motion", self), port=port, browser=browser, block=block)
 
@@ -218,7 +218,7 @@ class ShownMotion:
         author: str | None = None,
         date: str | datetime.date | None = None,
         notes: str | None = None,
-        sizing: Sizing | None = None,
+        sizing: ActuatorSizing | None = None,
         angles: str = "degrees",
         progress: Progress = None,
         sliders: Sliders = None,
@@ -252,14 +252,14 @@ class ShownMotion:
         Path
             The file that was written.
         """
-        from lagrangian.report.front import Front
+        from lagrangian.report.page import TitleBlock
         from lagrangian.report.write import write_report
 
-        front = Front.of(title, author, date, notes)
+        front = TitleBlock.from_arguments(title, author, date, notes)
         return write_report(cast("Motion", self), path, progress, front, sizing, angles, sliders)
 
     def _repr_html_(self) -> str:
-        from lagrangian.pictures.notebook import motion_html
+        from lagrangian.plots.notebook import motion_html
 
         return motion_html(cast("Motion", self))
 
@@ -272,7 +272,7 @@ class ShownMotions:
         joints: str | Iterable[str] | None = None,
         path: str | os.PathLike[str] | None = None,
         angles: str = "degrees",
-    ) -> Picture:
+    ) -> StyledFigure:
         """Plot the coordinates of all motions over time, with their median. This needs `keep="rows"`.
 
         Parameters
@@ -289,6 +289,6 @@ class ShownMotions:
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.spaghetti import spaghetti
+        from lagrangian.plots.motion import plot_ensemble
 
-        return spaghetti(cast("Motions", self), joints, path, angles)
+        return plot_ensemble(cast("Motions", self), joints, path, angles)

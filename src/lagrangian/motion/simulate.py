@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.configuration.start import as_dynamics
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments
@@ -187,10 +187,10 @@ def simulate(
         return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
     _refuse(keep, threads)
     if parameters is not None:
-        mechanism = mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
+        mechanism = mechanism if isinstance(mechanism, Dynamics) else as_mechanism(mechanism)
         model = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism
         recipe = recipe.following(model, parameters)
-    made = recipe.made(dynamics_of(mechanism, parameters))
+    made = recipe.made(as_dynamics(mechanism, parameters))
     start, end = made.span
     grid = arguments.grid(t_eval, start, end)
     watch = None if progress is None else lambda t: progress(t - start, end - start)

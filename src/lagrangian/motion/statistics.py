@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, unknown_name_message
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -30,7 +30,7 @@ class Statistics(Mapping[str, np.ndarray]):
 
     def __getitem__(self, what: str) -> np.ndarray:
         if what not in self._found:
-            raise KeyError(one_of("statistic", what, self._found))
+            raise KeyError(unknown_name_message("statistic", what, self._found))
         return self._found[what]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,7 +53,7 @@ class Statistics(Mapping[str, np.ndarray]):
             The statistics as numbers, by name.
         """
         if name not in self.names:
-            raise ArgumentError(one_of("name", name, self.names))
+            raise ArgumentError(unknown_name_message("name", name, self.names))
         k = self.names.index(name)
         return {what: float(x[k]) for what, x in self._found.items()}
 

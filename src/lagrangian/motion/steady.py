@@ -91,7 +91,7 @@ def _generators(model: Mechanism) -> list[np.ndarray]:
     n, at, found = model.nv, 0, []
     for joint in model.joints:
         own = slice(at, at + joint.kind.nv)
-        for turn in joint.kind.turnings:
+        for turn in joint.kind.frame_rate_matrices:
             g = np.zeros((2 * n, 2 * n))
             g[own, own] = turn
             g[n:, n:] = g[:n, :n]

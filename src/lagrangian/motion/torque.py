@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, floats, number
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
-from lagrangian.model.event import state_names
+from lagrangian.errors import (
+    ArgumentError,
+    ArgumentName,
+    DescriptionError,
+    LagrangianError,
+    SimulationError,
+    is_number,
+    unknown_name_message,
+)
+from lagrangian.model.event import state_symbols
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse
 from lagrangian.model.mechanism import Mechanism
 
@@ -163,7 +171,7 @@ def _read(text: str, mechanism: Mechanism) -> Scalar:
     if known is None or known[0] is not mechanism:
         if len(_TEXTS) >= REMEMBERED:
             _TEXTS.clear()
-        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, state_names(mechanism)))
+        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, state_symbols(mechanism)))
     return known[1]
 
 
@@ -175,9 +183,9 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         except DescriptionError as error:
             raise ArgumentError(f"{where}: {error}") from None
     if isinstance(given, Expression):
-        names = state_names(mechanism)
+        names = state_symbols(mechanism)
         for name in sorted(free_symbols(given) - set(names)):
-            raise ArgumentError(f"{where}: {one_of('name', name, names)}")
+            raise ArgumentError(f"{where}: {unknown_name_message('name', name, names)}")
         return given
     if is_number(given):
         return float(given)
@@ -196,7 +204,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         speeds = mechanism.speed_names
         for name in given:
             if name not in speeds:
-                raise ArgumentError(one_of("joint or speed", name, speeds), where=Argument("torque"))
+                raise ArgumentError(unknown_name_message("joint or speed", name, speeds), where=ArgumentName("torque"))
         return Torque({name: expression(x, mechanism, f"torque of {name!r}") for name, x in given.items()})
     if isinstance(given, Sampled):
         return Torque(sampled=given, external=True)
@@ -207,7 +215,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
             f"is the class {given.__name__}; give an object of this class: {given.__name__}(model, path)", argument="torque"
         )
     if callable(given):
-        return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
+        return Torque(called=given, external=True, breaks=_breaks(getattr(given, "discontinuities", ())))
     if isinstance(given, tuple) and len(given) == 2 and _is_row(given[0]):
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:
@@ -241,7 +249,7 @@ def _breaks(given: Any) -> tuple[float, ...]:
         found = (math.nan,)
     if not all(math.isfinite(x) for x in found):
         raise ArgumentError(
-            f"the function's `breaks` are {given!r:.60}; they must be the times at which it jumps", where=Argument("torque")
+            f"the function's `breaks` are {given!r:.60}; they must be the times at which it jumps", where=ArgumentName("torque")
         )
     return tuple(sorted(found))
 
@@ -254,10 +262,10 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         raise ArgumentError(
             f"a table of {len(times)} times and values of shape {values.shape} is given; ({len(times)}, {n}) is needed, "
             f"for at least two times",
-            where=Argument("torque"),
+            where=ArgumentName("torque"),
         )
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
-        raise ArgumentError("the table has a number that is not finite", where=Argument("torque"))
+        raise ArgumentError("the table has a number that is not finite", where=ArgumentName("torque"))
     _check_order(times)
     return times, values
 
@@ -266,11 +274,13 @@ def _check_order(times: np.ndarray) -> None:
     """Times increase; one that is given twice is a jump, from the value before to the value after."""
     if np.any(np.diff(times) < 0):
         k = int(np.argmax(np.diff(times) < 0))
-        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
+        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=ArgumentName("torque"))
     if np.any(times[2:] == times[:-2]):
         k = int(np.argmax(times[2:] == times[:-2]))
         raise ArgumentError(
-            f"the time {times[k]:g} s is given more than twice", where=Argument("torque"), remedy="give a time twice for a jump"
+            f"the time {times[k]:g} s is given more than twice",
+            where=ArgumentName("torque"),
+            remedy="give a time twice for a jump",
         )
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed.world import World
+from lagrangian.algorithms.constraints.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.errors import Argument, ArgumentError, MechanismError, shown
+from lagrangian.errors import ArgumentError, ArgumentName, MechanismError, format_value
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -52,12 +52,13 @@ def checked(given: Any, mechanism: Mechanism) -> tuple[Wrench, ...]:
 def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     if not isinstance(name, str):
         raise ArgumentError(
-            f"frames and bodies are given by their names, as text; this is a {type(name).__name__}", where=Argument("wrenches")
+            f"frames and bodies are given by their names, as text; this is a {type(name).__name__}",
+            where=ArgumentName("wrenches"),
         )
     try:
         frame = mechanism.frame(name)
     except MechanismError as error:
-        raise ArgumentError(f"{error}", where=Argument("wrenches")) from None
+        raise ArgumentError(f"{error}", where=ArgumentName("wrenches")) from None
     if callable(given):
         return Wrench(frame, called=given)
     where = f"wrench on {name!r}"
@@ -68,7 +69,7 @@ def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
         or len(given) != len(ENTRIES)
     ):
         raise ArgumentError(
-            f"{where} is {shown(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
+            f"{where} is {format_value(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
             f"qd) that returns them"
         )
     return Wrench(frame, tuple(expression(x, mechanism, f"{where}: {what}") for what, x in zip(ENTRIES, given, strict=True)))

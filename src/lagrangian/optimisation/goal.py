@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import scalar_at
+from lagrangian.model.parameters import scalar_at
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.system import System
 from lagrangian.motion.torque import Torque
@@ -38,10 +38,10 @@ class Goal(ABC):
     0.994
     """
 
-    total = False  # whether the goal is the sum itself, and not that of squares
+    scalar_objective = False  # whether the goal is the sum itself, and not that of squares
 
     @abstractmethod
-    def at(self, mechanism: Mechanism, names: Sequence[str], own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the residuals and their derivatives.
 
         Parameters
@@ -77,7 +77,7 @@ class Goal(ABC):
         return np.zeros(0), np.zeros(0), np.zeros(0)
 
 
-def system_of(dyn: Dynamics) -> System:
+def system_at_rest(dyn: Dynamics) -> System:
     """The equations of a mechanism at rest, without torques."""
     return System(dyn.mechanism, dyn.tree, Torque(), Stabilisation(), redundant=True)
 

@@ -12,19 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.start import Start
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.configuration.start import Start, as_dynamics
+from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import EventsLike
 from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, Quantities
 from lagrangian.motion.sensitivity.sensitivities import sensitivities
-from lagrangian.optimisation.goal import Goal, parameter_values, system_of
-from lagrangian.optimisation.holding import HoldingTorque, speed
-from lagrangian.optimisation.led import following, led
+from lagrangian.optimisation.goal import Goal, parameter_values, system_at_rest
+from lagrangian.optimisation.holding_torque import HoldingTorque, speed_index
+from lagrangian.optimisation.leading_coordinates import assemble_along, configuration_derivatives
 from lagrangian.types import State, TimeSpan
 
-__all__ = ["Goal", "at_end", "holding_torque", "integral", "path_points"]
+__all__ = ["Goal", "final_value", "holding_torque", "integral", "path_points"]
 
 
 class PathPoints(Goal):
@@ -42,46 +41,48 @@ class PathPoints(Goal):
     def unknowns(self, mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self.angles is not None:
             return super().unknowns(mechanism)
-        begin = Start(dynamics_of(mechanism)).q[self._place(mechanism)]
-        angles = begin + np.linspace(0, 2 * np.pi, len(self.points), endpoint=False)
+        start_angle = Start(as_dynamics(mechanism)).q[self._driven_index(mechanism)]
+        angles = start_angle + np.linspace(0, 2 * np.pi, len(self.points), endpoint=False)
         return angles, np.full(len(angles), -np.inf), np.full(len(angles), np.inf)
 
-    def _place(self, mechanism: Mechanism) -> int:
+    def _driven_index(self, mechanism: Mechanism) -> int:
         if self.driven not in mechanism.coordinate_names:
-            raise ArgumentError(one_of("coordinate", self.driven, mechanism.coordinate_names), where="driven")
+            raise ArgumentError(unknown_name_message("coordinate", self.driven, mechanism.coordinate_names), where="driven")
         return mechanism.coordinate_names.index(self.driven)
 
-    def at(self, mechanism: Mechanism, names: Sequence[str], own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        dyn, place = dynamics_of(mechanism), self._place(mechanism)
-        angles = own if self.angles is None else self.angles
-        if not mechanism.equations:
+    def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        dyn, driven_index = as_dynamics(mechanism), self._driven_index(mechanism)
+        angles = unknowns if self.angles is None else self.angles
+        if not mechanism.equation_count:
             raise ArgumentError("path_points is for mechanisms with loops, which one coordinate drives", where=mechanism.name)
-        q = led(dyn, [self.driven], angles[:, None])
+        q = assemble_along(dyn, [self.driven], angles[:, None])
         y = np.hstack([q, np.zeros((len(q), dyn.nv))])
-        quantities = Quantities(system_of(dyn), parameter_values(mechanism, names), [FRAMES, CLOSURE], [self.frame])
-        found = quantities(np.zeros(len(q)), y)
-        count, wide = len(q), self.points.shape[1]
-        slopes = np.zeros((count, wide, len(names) + len(own)))
+        quantities = Quantities(system_at_rest(dyn), parameter_values(mechanism, names), [FRAMES, CLOSURE], [self.frame])
+        values = quantities(np.zeros(len(q)), y)
+        count, dimension = len(q), self.points.shape[1]
+        slopes = np.zeros((count, dimension, len(names) + len(unknowns)))
         for i in range(count):
-            unit = np.zeros((dyn.nq, len(names) + 1))
-            unit[place, -1] = 1.0
-            unit = following(dyn, q[i], found[CLOSURE], i, unit, [speed(mechanism, self.driven)])
-            moved = found[FRAMES].by_state[i, :wide, : dyn.nq] @ unit
-            slopes[i, :, : len(names)] = moved[:, :-1] + found[FRAMES].by_parameter[i, :wide]
+            leading_changes = np.zeros((dyn.nq, len(names) + 1))
+            leading_changes[driven_index, -1] = 1.0
+            leading_changes = configuration_derivatives(
+                dyn, q[i], values[CLOSURE], i, leading_changes, [speed_index(mechanism, self.driven)]
+            )
+            point_slopes = values[FRAMES].by_state[i, :dimension, : dyn.nq] @ leading_changes
+            slopes[i, :, : len(names)] = point_slopes[:, :-1] + values[FRAMES].by_parameter[i, :dimension]
             if self.angles is None:
-                slopes[i, :, len(names) + i] = moved[:, -1]
-        return (found[FRAMES].value[:, :wide] - self.points).ravel(), slopes.reshape(count * wide, -1)
+                slopes[i, :, len(names) + i] = point_slopes[:, -1]
+        return (values[FRAMES].value[:, :dimension] - self.points).ravel(), slopes.reshape(count * dimension, -1)
 
 
 class MotionGoal(Goal):
-    total = True
+    scalar_objective = True
 
-    def __init__(self, what: str, expression: str, run: Mapping[str, Any]) -> None:
-        self._what, self.expression, self.run = what, expression, dict(run)
+    def __init__(self, measure: str, expression: str, run_options: Mapping[str, Any]) -> None:
+        self._measure, self.expression, self.run_options = measure, expression, dict(run_options)
 
-    def at(self, mechanism: Mechanism, names: Sequence[str], own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = sensitivities(mechanism, over=names, **{"rtol": 1e-9, "atol": 1e-11, "t_eval": 2, **self.run})
-        value, gradient = getattr(found, self._what)(self.expression)
+    def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        sensitivity = sensitivities(mechanism, over=names, **{"rtol": 1e-9, "atol": 1e-11, "t_eval": 2, **self.run_options})
+        value, gradient = getattr(sensitivity, self._measure)(self.expression)
         return np.array([value]), gradient[None]
 
 
@@ -203,11 +204,11 @@ def integral(
     >>> print(round(found.parameters["L"], 3), f"{found.before:.3f} -> {found.value:.3f}")
     2.0 10.415 -> 5.284
     """
-    run = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
-    return MotionGoal("integral", expression, run)
+    run_options = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
+    return MotionGoal("integral", expression, run_options)
 
 
-def at_end(
+def final_value(
     expression: str,
     t_span: TimeSpan = None,
     q0: State = None,
@@ -256,5 +257,5 @@ def at_end(
     >>> print(round(found.parameters["L"], 4))
     0.7134
     """
-    run = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
-    return MotionGoal("end", expression, run)
+    run_options = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, "events": events, "frames": frames, **options}
+    return MotionGoal("end", expression, run_options)

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import count
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.errors import ArgumentError, LagrangianError, is_number, unknown_name_message
 from lagrangian.model.expression import free_symbols, parse
-from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.expression.automatic_derivatives import DualArray, SampleEvaluator
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.model.parameters import is_path, scalar_at
 from lagrangian.optimisation.goals import Goal
 
-SIDES = re.compile(r"<=|>=")
-BROKEN = 1e-6  # by how much an inequality may miss
+COMPARISON = re.compile(r"<=|>=")
+INEQUALITY_TOLERANCE = 1e-6  # by how much an inequality may miss
 
 
 @dataclass
@@ -66,24 +66,24 @@ class Optimum:
     mechanism: Mechanism
     parameters: dict[str, float]
     value: float
-    before: float
+    initial_value: float
     residuals: np.ndarray
     evaluations: int
     success: bool
     message: str
     unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
-    broken: tuple[str, ...] = ()  # inequalities that it does not keep
+    violated: tuple[str, ...] = ()  # inequalities that it does not keep
     at_bound: tuple[str, ...] = ()  # parameters that are at one of their bounds
 
     def __str__(self) -> str:
-        told = "" if self.success else "No optimum was found. "
+        prefix = "" if self.success else "No optimum was found. "
         lines = [
-            f"{told}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"
+            f"{prefix}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.initial_value:.6g}. {self.message}"
         ]
-        lines += [f"  {text} does not hold" for text in self.broken]
-        edge = dict.fromkeys(self.at_bound, " (at its bound)")
-        return "\n".join([*lines, *(f"  {name} = {x:.6g}{edge.get(name, '')}" for name, x in self.parameters.items())])
+        lines += [f"  {text} does not hold" for text in self.violated]
+        bound_note = dict.fromkeys(self.at_bound, " (at its bound)")
+        return "\n".join([*lines, *(f"  {name} = {x:.6g}{bound_note.get(name, '')}" for name, x in self.parameters.items())])
 
 
 def optimise(
@@ -160,56 +160,58 @@ def optimise(
         raise ArgumentError(
             f"is {goal!r:.60}", argument="goal", remedy="one of lagrangian.goals is needed, such as goals.holding_torque(poses)"
         )
-    given = mechanism_of(mechanism)
+    original = as_mechanism(mechanism)
     texts = [subject_to] if isinstance(subject_to, str) else list(subject_to)
-    search = Search(given, _bounds(given, over), goal, _inequalities(given, texts), progress, max_evaluations)
+    search = OptimisationSearch(
+        original, _bounds(original, over), goal, _inequalities(original, texts), progress, max_evaluations
+    )
     rng = np.random.default_rng(seed)
-    results = [search.run(search.first if k == 0 else search.random(rng)) for k in range(count(starts, "starts", least=1))]
-    best = min(results, key=lambda found: (bool(found.broken), found.value if np.isfinite(found.value) else np.inf))
-    best.before = results[0].before
+    results = [search.run(search.start if k == 0 else search.random_start(rng)) for k in range(count(starts, "starts", least=1))]
+    best = min(results, key=lambda result: (bool(result.violated), result.value if np.isfinite(result.value) else np.inf))
+    best.initial_value = results[0].initial_value
     return best
 
 
 def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
     if not isinstance(over, Mapping) or not over:
-        what = "is empty" if isinstance(over, Mapping) else f"is {over!r:.60}"
-        raise ArgumentError(what, argument="over", remedy='parameters with their bounds are needed: {"l1": (0.2, 0.5)}')
-    found = {}
+        problem = "is empty" if isinstance(over, Mapping) else f"is {over!r:.60}"
+        raise ArgumentError(problem, argument="over", remedy='parameters with their bounds are needed: {"l1": (0.2, 0.5)}')
+    bounds_by_name = {}
     for name, bounds in over.items():
         if name in mechanism.parameters:
-            now = float(mechanism.parameters[name])
+            present = float(mechanism.parameters[name])
         elif is_path(mechanism, name):
-            now = float(scalar_at(mechanism, name))
+            present = float(scalar_at(mechanism, name))
         else:
             remedy = "a gain of a torque is a parameter once it is in the mechanism's [parameters]"
-            raise ArgumentError(one_of("parameter", name, mechanism.parameters), concerns="over", remedy=remedy)
+            raise ArgumentError(unknown_name_message("parameter", name, mechanism.parameters), concerns="over", remedy=remedy)
         numbers = list(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else []
         if len(numbers) not in (2, 3) or not all(is_number(x) or math.isinf(x) for x in numbers):
             raise ArgumentError(f"{name!r} has {bounds!r}; (least, most) or (least, first, most) is needed", concerns="over")
         low, high = float(numbers[0]), float(numbers[-1])
-        first = float(numbers[1]) if len(numbers) == 3 else min(max(now, low), high)
+        first = float(numbers[1]) if len(numbers) == 3 else min(max(present, low), high)
         if not low <= first <= high or low == high:
             raise ArgumentError(f"{name!r} has {bounds!r}; the least must be below the most", concerns="over")
-        found[name] = (low, first, high)
-    return found
+        bounds_by_name[name] = (low, first, high)
+    return bounds_by_name
 
 
-def _inequalities(mechanism: Mechanism, given: Sequence[str]) -> dict[str, Any]:
+def _inequalities(mechanism: Mechanism, inequality_texts: Sequence[str]) -> dict[str, Any]:
     """Each as an expression that must not be negative, by its text."""
-    found = {}
-    for text in given:
-        sides = SIDES.split(text)
+    differences = {}
+    for text in inequality_texts:
+        sides = COMPARISON.split(text)
         if len(sides) != 2:
             raise ArgumentError(f"has {text!r}", argument="subject_to", remedy='one <= or >= is needed: "l1 <= 2*l2"')
         left, right = (parse(side, mechanism.parameters) for side in sides)
         difference = right - left if "<=" in text else left - right
         if free_symbols(difference):
             raise ArgumentError(f"has {text!r}, in which only parameters may occur", argument="subject_to")
-        found[text] = difference
-    return found
+        differences[text] = difference
+    return differences
 
 
-class Search:
+class OptimisationSearch:
     """One problem; unknowns are scaled so that each has a range of about one."""
 
     def __init__(
@@ -219,31 +221,31 @@ class Search:
         goal: Goal,
         inequalities: dict[str, Any],
         progress: Callable[[int, float], None] | None,
-        most: int,
+        max_evaluations: int,
     ) -> None:
-        self.mechanism, self.goal, self.inequalities, self.most = mechanism, goal, inequalities, most
+        self.mechanism, self.goal, self.inequalities, self.max_evaluations = mechanism, goal, inequalities, max_evaluations
         self.names, self.progress, self.evaluations = list(bounds), progress, 0
-        own, low, high = goal.unknowns(mechanism)
-        self.first = np.concatenate([[b[1] for b in bounds.values()], own])
+        goal_unknowns, low, high = goal.unknowns(mechanism)
+        self.start = np.concatenate([[b[1] for b in bounds.values()], goal_unknowns])
         self.low = np.concatenate([[b[0] for b in bounds.values()], low])
         self.high = np.concatenate([[b[2] for b in bounds.values()], high])
-        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.maximum(np.abs(self.first), 1.0))
+        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.maximum(np.abs(self.start), 1.0))
         self.scale, self.size = span, 0  # so many residuals there are
 
-    def random(self, rng: np.random.Generator) -> np.ndarray:
-        low, high = np.maximum(self.low, self.first - self.scale), np.minimum(self.high, self.first + self.scale)
+    def random_start(self, rng: np.random.Generator) -> np.ndarray:
+        low, high = np.maximum(self.low, self.start - self.scale), np.minimum(self.high, self.start + self.scale)
         return rng.uniform(low, high)
 
-    def parts(self, z: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
+    def split_unknowns(self, z: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
         x = np.clip(z * self.scale, self.low, self.high)
         return dict(zip(self.names, x.tolist(), strict=False)), x[len(self.names) :]
 
-    def at(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and their derivatives; infinite where the mechanism cannot be."""
-        parameters, own = self.parts(z)
+        parameters, goal_unknowns = self.split_unknowns(z)
         self.evaluations += 1
         try:
-            r, J = self.goal.at(self.mechanism.with_parameters(parameters), self.names, own)
+            r, J = self.goal.evaluate(self.mechanism.with_parameters(parameters), self.names, goal_unknowns)
         except LagrangianError as error:
             if self.evaluations == 1:
                 raise ArgumentError(f"the search cannot begin: {error}", where=self.mechanism.name) from error
@@ -252,71 +254,82 @@ class Search:
         if self.evaluations == 1 and not np.isfinite(r).all():
             raise ArgumentError("the search cannot begin: the goal is not finite there", where=self.mechanism.name)
         if self.progress is not None:
-            self.progress(self.evaluations, self.value(r))
+            self.progress(self.evaluations, self.objective_value(r))
         return r, J * self.scale
 
-    def value(self, r: np.ndarray) -> float:
-        return float(r[0]) if self.goal.total else float(np.sqrt(np.mean(r**2)))
+    def objective_value(self, r: np.ndarray) -> float:
+        return float(r[0]) if self.goal.scalar_objective else float(np.sqrt(np.mean(r**2)))
 
     def run(self, x: np.ndarray) -> Optimum:
         from scipy import optimize
 
-        known: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+        cache: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
 
-        def both(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def residuals_and_jacobian(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             key = z.tobytes()
-            if key not in known:
-                known.clear()
-                known[key] = self.at(z)
-            return known[key]
+            if key not in cache:
+                cache.clear()
+                cache[key] = self.evaluate(z)
+            return cache[key]
 
-        z, begun = x / self.scale, self.evaluations
+        z, evaluations_before = x / self.scale, self.evaluations
         bounds = (self.low / self.scale, self.high / self.scale)
-        before = self.value(both(z)[0])
-        if self.goal.total or self.inequalities:
-            found = self._constrained(both, z, bounds)
+        initial_value = self.objective_value(residuals_and_jacobian(z)[0])
+        if self.goal.scalar_objective or self.inequalities:
+            solution = self._minimise_constrained(residuals_and_jacobian, z, bounds)
         else:
-            inside = np.clip(z, bounds[0], bounds[1])
-            found = optimize.least_squares(
-                lambda z: both(z)[0],
-                inside,
-                jac=lambda z: both(z)[1],
+            clipped = np.clip(z, bounds[0], bounds[1])
+            solution = optimize.least_squares(
+                lambda z: residuals_and_jacobian(z)[0],
+                clipped,
+                jac=lambda z: residuals_and_jacobian(z)[1],
                 bounds=bounds,
                 xtol=1e-14,
                 ftol=1e-14,
                 gtol=1e-14,
-                max_nfev=self.most,
+                max_nfev=self.max_evaluations,
             )
-        parameters, own = self.parts(found.x)
-        r = both(found.x)[0]
-        broken = tuple(text for text, g in self.inequalities.items() if self._kept(g, found.x)[0] < -BROKEN)
-        x, wide = np.array(list(parameters.values())), len(self.names)
-        edge = np.minimum(x - self.low[:wide], self.high[:wide] - x) <= BROKEN * self.scale[:wide]
+        parameters, goal_unknowns = self.split_unknowns(solution.x)
+        r = residuals_and_jacobian(solution.x)[0]
+        violated = tuple(
+            text for text, g in self.inequalities.items() if self._evaluate_inequality(g, solution.x)[0] < -INEQUALITY_TOLERANCE
+        )
+        x, parameter_count = np.array(list(parameters.values())), len(self.names)
+        is_at_bound = (
+            np.minimum(x - self.low[:parameter_count], self.high[:parameter_count] - x)
+            <= INEQUALITY_TOLERANCE * self.scale[:parameter_count]
+        )
         return Optimum(
             self.mechanism.with_parameters(parameters),
             parameters,
-            self.value(r),
-            before,
+            self.objective_value(r),
+            initial_value,
             r,
-            self.evaluations - begun,
-            bool(found.success) and not broken,
-            str(found.message).rstrip(".") + ".",
-            own,
-            broken,
-            tuple(name for name, there in zip(self.names, edge, strict=True) if there),
+            self.evaluations - evaluations_before,
+            bool(solution.success) and not violated,
+            str(solution.message).rstrip(".") + ".",
+            goal_unknowns,
+            violated,
+            tuple(name for name, is_at in zip(self.names, is_at_bound, strict=True) if is_at),
         )
 
-    def _constrained(self, both: Callable[..., Any], z: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> Any:
+    def _minimise_constrained(
+        self, residuals_and_jacobian: Callable[..., Any], z: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]
+    ) -> Any:
         from scipy import optimize
 
         def cost(z: np.ndarray) -> tuple[float, np.ndarray]:
-            r, J = both(z)
+            r, J = residuals_and_jacobian(z)
             if not np.isfinite(r).all():
                 return 1e30, np.zeros(len(z))
-            return (float(r[0]), J[0]) if self.goal.total else (float(r @ r), 2 * r @ J)
+            return (float(r[0]), J[0]) if self.goal.scalar_objective else (float(r @ r), 2 * r @ J)
 
         constraints = [
-            {"type": "ineq", "fun": lambda z, g=g: self._kept(g, z)[0], "jac": lambda z, g=g: self._kept(g, z)[1]}
+            {
+                "type": "ineq",
+                "fun": lambda z, g=g: self._evaluate_inequality(g, z)[0],
+                "jac": lambda z, g=g: self._evaluate_inequality(g, z)[1],
+            }
             for g in self.inequalities.values()
         ]
         return optimize.minimize(
@@ -326,17 +339,17 @@ class Search:
             method="SLSQP",
             bounds=list(zip(*bounds, strict=True)),
             constraints=constraints,
-            options={"maxiter": self.most, "ftol": 1e-14},
+            options={"maxiter": self.max_evaluations, "ftol": 1e-14},
         )
 
-    def _kept(self, g: Any, z: np.ndarray) -> tuple[float, np.ndarray]:
+    def _evaluate_inequality(self, g: Any, z: np.ndarray) -> tuple[float, np.ndarray]:
         """An inequality's left side, which must not be negative, and its gradient."""
-        parameters, _ = self.parts(z)
+        parameters, _ = self.split_unknowns(z)
         unit = np.eye(len(z))
-        names = {n: Lanes(np.array([x]), unit[:, k : k + 1]) for k, (n, x) in enumerate(parameters.items())}
-        others = {id(self.mechanism.parameters[n]): names[n] for n in names if n in self.mechanism.parameters}
-        found = LaneValues(names, others).of(g)
-        if not isinstance(found, Lanes):
-            return float(found), np.zeros(len(z))
-        assert found.slopes is not None
-        return float(found.value[0]), found.slopes[:, 0] * self.scale
+        names = {n: DualArray(np.array([x]), unit[:, k : k + 1]) for k, (n, x) in enumerate(parameters.items())}
+        values_by_identity = {id(self.mechanism.parameters[n]): names[n] for n in names if n in self.mechanism.parameters}
+        difference = SampleEvaluator(names, values_by_identity).evaluate(g)
+        if not isinstance(difference, DualArray):
+            return float(difference), np.zeros(len(z))
+        assert difference.slopes is not None
+        return float(difference.value[0]), difference.slopes[:, 0] * self.scale

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from lagrangian.paths.frame_paths import arc, circle, line, spline
 from lagrangian.paths.functions_of_time import dwell, formula, function, read
-from lagrangian.paths.joint_paths import joint_line, joint_spline, recorded
+from lagrangian.paths.joint_paths import interpolate, joint_line, joint_spline
 from lagrangian.paths.path import CartesianPath, JointPath
-from lagrangian.paths.path import sequence as _sequence
+from lagrangian.paths.path import concatenate_paths as _sequence
 
 __all__ = [
     "CartesianPath",
@@ -22,11 +22,11 @@ __all__ = [
     "dwell",
     "formula",
     "function",
+    "interpolate",
     "joint_line",
     "joint_spline",
     "line",
     "read",
-    "recorded",
     "sequence",
     "spline",
 ]

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.errors import ArgumentError, is_number, shown
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.errors import ArgumentError, format_value, is_number
+from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.paths import curves
-from lagrangian.paths import durations as limits
-from lagrangian.paths.argument_checks import array, different, increasing, only_times, place
-from lagrangian.paths.orientation import Slerp, Turning, quaternion_of
-from lagrangian.paths.path import CartesianPath, Run, reached
+from lagrangian.paths import timing as limits
+from lagrangian.paths.arguments import as_point_or_pose, check_increasing, check_only_times, distinct_names, finite_array
+from lagrangian.paths.curves import QuaternionSpline, Slerp, as_quaternion
+from lagrangian.paths.path import CartesianPath, TimedCurve, knot_times
 from lagrangian.public import public
 
 
-class Following(NamedTuple):
+class FramePathOptions(NamedTuple):
     """What every path of a frame may be given: `line` says what each is."""
 
     frame: str | None
@@ -96,18 +96,22 @@ def line(
     >>> [round(float(x), 3) for x in motion.q[-1]]
     [-0.081, 1.849]
     """
-    (a, turn_a), (b, turn_b) = (place(x, what) for x, what in ((start, "start"), (end, "end")))
-    if (turn_a is None) != (turn_b is None):
+    (a, quaternion_a), (b, quaternion_b) = (as_point_or_pose(x, argument) for x, argument in ((start, "start"), (end, "end")))
+    if (quaternion_a is None) != (quaternion_b is None):
         raise ArgumentError("the line has an orientation at one end only; give points, or poses, at both")
     if len(a) != len(b):
         raise ArgumentError(f"the line begins with {len(a)} coordinates and ends with {len(b)}")
-    more = Following(frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions)
-    return _cartesian(curves.Line(a, b), len(a), duration, more, None if turn_a is None else (turn_a, turn_b))
+    options = FramePathOptions(
+        frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions
+    )
+    return _make_cartesian_path(
+        curves.LineSegment(a, b), len(a), duration, options, None if quaternion_a is None else (quaternion_a, quaternion_b)
+    )
 
 
 @public
 def circle(
-    center: ArrayLike,
+    centre: ArrayLike,
     radius: float,
     duration: float | None = None,
     *,
@@ -175,23 +179,27 @@ def circle(
     >>> round(float(abs(motion.tau[:, 0]).max()), 2)  # the largest torque of the first joint, in N m
     225.41
     """
-    middle = array(center, "center", 1)
-    planar = len(middle) == 2
-    if len(middle) not in (2, 3):
-        raise ArgumentError(f"has {len(middle)} numbers", argument="center", remedy="(x, y) or (x, y, z) is needed")
+    centre_point = finite_array(centre, "center", 1)
+    planar = len(centre_point) == 2
+    if len(centre_point) not in (2, 3):
+        raise ArgumentError(f"has {len(centre_point)} numbers", argument="center", remedy="(x, y) or (x, y, z) is needed")
     if not is_number(radius) or radius <= 0:
         raise ArgumentError(f"is {radius!r}; a positive number of metres is needed", argument="radius")
     if not is_number(turns) or turns == 0:
         raise ArgumentError(f"is {turns!r}", argument="turns", remedy="a number that is not 0 is needed, negative for clockwise")
     if planar and start is not None and np.shape(start) == (2,):
         start = (*start, 0)
-    made = curves.circle(np.append(middle, 0.0) if planar else middle, float(radius), normal, start, 2 * math.pi * turns)
-    if planar and abs(made.u[2]) + abs(made.v[2]) > 1e-12:
+    curve = curves.circle(
+        np.append(centre_point, 0.0) if planar else centre_point, float(radius), normal, start, 2 * math.pi * turns
+    )
+    if planar and abs(curve.u[2]) + abs(curve.v[2]) > 1e-12:
         raise ArgumentError(
-            f"a circle around (x, y) lies in that plane, so its normal {shown(normal)} must be along z", concerns="normal"
+            f"a circle around (x, y) lies in that plane, so its normal {format_value(normal)} must be along z", concerns="normal"
         )
-    more = Following(frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions)
-    return _cartesian(made, len(middle), duration, more)
+    options = FramePathOptions(
+        frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions
+    )
+    return _make_cartesian_path(curve, len(centre_point), duration, options)
 
 
 @public
@@ -251,14 +259,18 @@ def arc(
     >>> path(1.0)[0][:3, 3].round(4)
     array([0.7, 0.7, 0. ])
     """
-    (a, turn_a), (m, _), (b, turn_b) = (place(x, what) for x, what in ((start, "start"), (via, "via"), (end, "end")))
-    if (turn_a is None) != (turn_b is None):
+    (a, quaternion_a), (m, _), (b, quaternion_b) = (
+        as_point_or_pose(x, argument) for x, argument in ((start, "start"), (via, "via"), (end, "end"))
+    )
+    if (quaternion_a is None) != (quaternion_b is None):
         raise ArgumentError("the arc has an orientation at one end only; give points, or poses, at both")
     if not len(a) == len(m) == len(b):
         raise ArgumentError("the three points of the arc have different numbers of coordinates")
-    made = curves.arc(*(np.append(x, 0.0) if len(x) == 2 else x for x in (a, m, b)))
-    more = Following(frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions)
-    return _cartesian(made, len(a), duration, more, None if turn_a is None else (turn_a, turn_b))
+    curve = curves.arc(*(np.append(x, 0.0) if len(x) == 2 else x for x in (a, m, b)))
+    options = FramePathOptions(
+        frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions
+    )
+    return _make_cartesian_path(curve, len(a), duration, options, None if quaternion_a is None else (quaternion_a, quaternion_b))
 
 
 @public
@@ -332,84 +344,94 @@ def spline(
     array([1. , 0.6, 0. ])
     """
     try:
-        given = list(points)
+        point_list = list(points)
     except TypeError:
         raise ArgumentError("a spline needs points, such as [(0.3, 0), (0.4, 0.1), (0.5, 0)]", concerns="points") from None
-    places = [place(p, f"point {k + 1}") for k, p in enumerate(given)]
-    if len({len(p) for p, _ in places}) != 1:
+    entries = [as_point_or_pose(p, f"point {k + 1}") for k, p in enumerate(point_list)]
+    if len({len(p) for p, _ in entries}) != 1:
         raise ArgumentError(
             "the points of the spline have different numbers of coordinates, or there are none", concerns="points"
         )
-    x = np.array([p for p, _ in places])
-    turns = [t for _, t in places if t is not None]
-    if turns and len(turns) != len(x):
+    x = np.array([p for p, _ in entries])
+    quaternions = [t for _, t in entries if t is not None]
+    if quaternions and len(quaternions) != len(x):
         raise ArgumentError(
-            f"{len(turns)} of the spline's {len(x)} points are poses; give points, or poses, throughout", concerns="points"
+            f"{len(quaternions)} of the spline's {len(x)} points are poses; give points, or poses, throughout", concerns="points"
         )
     if orientations is not None:
-        if turns or not isinstance(orientations, Iterable) or getattr(orientations, "ndim", 1) == 0:
+        if quaternions or not isinstance(orientations, Iterable) or getattr(orientations, "ndim", 1) == 0:
             raise ArgumentError("must have one entry for each point, and the points must not be poses", argument="orientations")
-        turns = [quaternion_of(o, f"orientation {k + 1}") for k, o in enumerate(orientations)]
-        if len(turns) != len(x):
-            raise ArgumentError(f"{len(turns)} orientations are given for {len(x)} points", concerns="orientations")
+        quaternions = [as_quaternion(o, f"orientation {k + 1}") for k, o in enumerate(orientations)]
+        if len(quaternions) != len(x):
+            raise ArgumentError(f"{len(quaternions)} orientations are given for {len(x)} points", concerns="orientations")
     if times is None:
-        knots = curves.chords(x)
+        knots = curves.chord_length_knots(x)
     else:
-        only_times(duration, timing, ramp, speed, acceleration, angular_speed, angular_acceleration)
-        when = array(times, "times", 1)
-        increasing(when, len(x))
-        knots = (when - when[0]) / (when[-1] - when[0])
-        duration = float(when[-1] - when[0])
+        check_only_times(duration, timing, ramp, speed, acceleration, angular_speed, angular_acceleration)
+        point_times = finite_array(times, "times", 1)
+        check_increasing(point_times, len(x))
+        knots = (point_times - point_times[0]) / (point_times[-1] - point_times[0])
+        duration = float(point_times[-1] - point_times[0])
         timing = "uniform"
     ends = ends or ("natural" if times is None else "clamped")
     curve = curves.spline(x, knots, degree, ends)
-    turning = Turning.through(knots, np.array(turns), degree, ends) if turns else None
-    more = Following(frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions)
-    path = _cartesian(curve, x.shape[1], duration, more, turning)
-    return path if times is None else path.beginning(float(when[0]))
+    orientation_spline = QuaternionSpline.through(knots, np.array(quaternions), degree, ends) if quaternions else None
+    options = FramePathOptions(
+        frame, timing, ramp, speed, acceleration, angular_speed, angular_acceleration, orientation, directions
+    )
+    path = _make_cartesian_path(curve, x.shape[1], duration, options, orientation_spline)
+    return path if times is None else path.with_start_time(float(point_times[0]))
 
 
-def _cartesian(curve: Any, dimensions: int, duration: float | None, more: Following, turn: Any = None) -> CartesianPath:
+def _make_cartesian_path(
+    curve: Any, dimensions: int, duration: float | None, options: FramePathOptions, orientation_curve: Any = None
+) -> CartesianPath:
     """A path of a frame along a curve of its origin."""
-    given = more.orientation
-    if given is not None:
-        if turn is not None:
+    orientation = options.orientation
+    if orientation is not None:
+        if orientation_curve is not None:
             raise ArgumentError("is given twice: by the poses, and by this argument", argument="orientation")
-        pair = given if isinstance(given, (tuple, list)) and len(given) == 2 and np.ndim(given[0]) else (given, given)
-        turn = tuple(quaternion_of(x, "orientation") for x in pair)
-    if isinstance(turn, tuple):
-        turn = Slerp(*turn)
-    linear = more.speed, more.acceleration
-    angular = more.angular_speed, more.angular_acceleration
-    if turn is None and any(x is not None for x in angular):
+        pair = (
+            orientation
+            if isinstance(orientation, (tuple, list)) and len(orientation) == 2 and np.ndim(orientation[0])
+            else (orientation, orientation)
+        )
+        orientation_curve = tuple(as_quaternion(x, "orientation") for x in pair)
+    if isinstance(orientation_curve, tuple):
+        orientation_curve = Slerp(*orientation_curve)
+    linear = options.speed, options.acceleration
+    angular = options.angular_speed, options.angular_acceleration
+    if orientation_curve is None and any(x is not None for x in angular):
         raise ArgumentError(
             "the path has no orientation, so it has no angular speed or acceleration to limit", concerns="orientation"
         )
-    timing, ramp = more.timing or "quintic", more.ramp
+    timing, ramp = options.timing or "quintic", options.ramp
     if duration is not None:
-        made = limits.given(timing, duration, ramp, *linear, *angular)
+        timing_law = limits.timing_from_duration(timing, duration, ramp, *linear, *angular)
     else:
-        made = limits.within([(curve, *linear), *([(turn, *angular)] if turn is not None else [])], timing, ramp)
-    led = different(more.directions, "directions")
-    if led is None:
-        led = (DIRECTIONS[:3] if turn is not None else ()) + DIRECTIONS[3 : 3 + dimensions]
-    elif dimensions == 2 and "z" in led:
+        timing_law = limits.timing_within_limits(
+            [(curve, *linear), *([(orientation_curve, *angular)] if orientation_curve is not None else [])], timing, ramp
+        )
+    leading = distinct_names(options.directions, "directions")
+    if leading is None:
+        leading = (TWIST_COMPONENTS[:3] if orientation_curve is not None else ()) + TWIST_COMPONENTS[3 : 3 + dimensions]
+    elif dimensions == 2 and "z" in leading:
         raise ArgumentError("the path has points (x, y), so it cannot lead z; give points (x, y, z)", concerns="directions")
     return CartesianPath(
-        made.duration,
-        position=_spatial(Run(curve, made)),
-        orientation=None if turn is None else Run(turn, made),
-        frame=more.frame,
-        directions=led,
-        breaks=made.breaks,
-        corners=reached(made, curve, turn),
+        timing_law.duration,
+        position=_as_spatial(TimedCurve(curve, timing_law)),
+        orientation=None if orientation_curve is None else TimedCurve(orientation_curve, timing_law),
+        frame=options.frame,
+        directions=leading,
+        discontinuities=timing_law.discontinuities,
+        corners=knot_times(timing_law, curve, orientation_curve),
     )
 
 
-def _spatial(motion: Run) -> Any:
+def _as_spatial(motion: TimedCurve) -> Any:
     """Of points (x, y), points in space."""
 
-    def in_space(t: np.ndarray) -> Any:
+    def spatial_motion(t: np.ndarray) -> Any:
         return tuple(np.pad(x, ((0, 0), (0, 3 - x.shape[1]))) for x in motion(t))
 
-    return in_space
+    return spatial_motion

@@ -2,29 +2,144 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.errors import ArgumentError, DescriptionError, format_value, is_number
 from lagrangian.model.expression import Expression
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.paths import curves
-from lagrangian.paths.argument_checks import different
-from lagrangian.paths.formulas import motion_of
-from lagrangian.paths.frame_functions import frame_path
-from lagrangian.paths.joint_paths import recorded
-from lagrangian.paths.orientation import Turning
-from lagrangian.paths.path import MEET, CartesianPath, JointPath
-from lagrangian.paths.smoothness import check_derivatives
-from lagrangian.paths.table import CARTESIAN, read_table
-from lagrangian.paths.timing import seconds
+from lagrangian.paths.arguments import distinct_names
+from lagrangian.paths.curves import QuaternionSpline
+from lagrangian.paths.expressions import frame_path, parse_time_expressions
+from lagrangian.paths.joint_paths import interpolate
+from lagrangian.paths.path import JOIN_TOLERANCE, CartesianPath, JointPath
+from lagrangian.paths.timing import as_seconds
 from lagrangian.public import public
+
+# MERGED lagrangian.paths.smoothness: Whether speeds and accelerations that are given are the derivatives of what they belong
+# to, and nothing jumps.
+
+INTERVALS, HALVINGS, MAX_SUSPECTS = 400, 12, 8
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+RELATIVE_TOLERANCE = 1e-3  # of the largest speed: what differences may be off, since functions may come from tables
+
+
+def check_derivatives(motion: Any, duration: float, start: float, labels: Sequence[str] | Callable[[int], str]) -> None:
+    """By Gauss's quadrature x(b) - x(a) is the integral of x'. Where it is not, the interval is halved until it is, or is tiny.
+
+    A jump of x stays as large as it is, and what is no derivative stays wrong in proportion; a jump of x' alone is no mistake.
+    `what` are the names of the columns, as messages begin with them.
+    """
+    ends = np.linspace(0.0, duration, INTERVALS + 1)
+    _, errors, allowed = _derivative_errors(motion, ends[:-1], ends[1:])
+    suspects = np.argwhere(errors > allowed)
+    for order, k, column in suspects[np.lexsort((-errors[errors > allowed], suspects[:, 0]))][:MAX_SUSPECTS]:  # those of q first
+        a, b, first_error = ends[k], ends[k + 1], errors[order, k, column]
+        for _ in range(HALVINGS):
+            low, high = np.array([a, (a + b) / 2]), np.array([(a + b) / 2, b])
+            values, half_errors, half_allowed = _derivative_errors(motion, low, high)
+            half = int(np.argmax(half_errors[order, :, column]))
+            a, b = low[half], high[half]
+        error, x, slopes = half_errors[order, half, column], *(values[order + d][half, :, column] for d in (0, 1))
+        if error <= half_allowed[order, half, column] + (b - a) * np.ptp(slopes):
+            continue
+        name = labels[column] if not callable(labels) else labels(int(column))
+        time_text = f"t = {start + (a + b) / 2:.6g} s"
+        if error > 0.5 * first_error:
+            jumps = "its speed jumps" if order else "its value jumps"
+            before, after = motion(np.clip([2 * a - b, 2 * b - a], 0.0, duration))[order][:, column]
+            raise ArgumentError(
+                f"{name}: {jumps} from {before:.6g} to {after:.6g} at {time_text}; the position and the speed of a path must be "
+                f"continuous"
+            )
+        variable, derivative = ("q", "qd") if not order else ("qd", "qdd")
+        raise ArgumentError(
+            f"{name}: {derivative} is not the derivative of {variable}: at {time_text} it is {slopes[0]:.6g}, and {variable} changes by "
+            f"{(x[-1] - x[0]) / (b - a):.6g} per second"
+        )
+
+
+def _derivative_errors(motion: Any, a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """Of q, qd and qdd the values in each interval, (intervals, nodes, columns); and of q and qd what is missing, and may be."""
+    width = (b - a)[:, None]
+    times = np.hstack([a[:, None], a[:, None] + width * (NODES + 1) / 2, b[:, None]])
+    values = [x.reshape(*times.shape, -1) for x in motion(times.ravel())]
+    errors, allowed = [], []
+    for x, slope in pairwise(values):
+        errors.append(np.abs(x[:, -1] - x[:, 0] - width / 2 * np.einsum("snc,n->sc", slope[:, 1:-1], WEIGHTS)))
+        largest, fastest = (np.abs(y).max(axis=(0, 1)) for y in (x, slope))
+        rounding = np.finfo(float).eps * (8 * largest + 4 * np.abs(b).max() * fastest)
+        allowed.append(RELATIVE_TOLERANCE * width * fastest + rounding)
+    return values, np.array(errors), np.array(allowed)
+
+
+# MERGED lagrangian.paths.table: CSV files of numbers over time, with the line and the column of whatever is wrong in them.
+
+FRAME_COLUMNS = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarray]:
+    """The names of the columns but t, and the rows, t first."""
+    if not isinstance(file, (str, os.PathLike)):
+        raise DescriptionError(f"the file of the path is {format_value(file)}; a file name is needed")
+    source = Path(file)
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DescriptionError(f"{source}: there is no such file") from None
+    except (OSError, ValueError) as error:  # not UTF-8, or a name with a zero in it
+        raise DescriptionError(f"{str(source)!r}: it cannot be read as text: {error}") from None
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
+    separator = max(",;\t", key=lines[0][1].count)
+    rows = [_cells(line, separator, f"{source}: line {k}") for k, line in lines]
+    names = [name.strip() for name in rows[0]]
+    if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
+        raise DescriptionError(
+            f"{source}: line {lines[0][0]}: the first row must name the columns, t first and all different; "
+            f"it is {format_value(lines[0][1], 80)}"
+        )
+    values = np.empty((len(rows) - 1, len(names)))
+    for k, row in enumerate(rows[1:]):
+        where = f"{source}: line {lines[k + 1][0]}"
+        if len(row) != len(names):
+            raise DescriptionError(f"{where}: there are {len(row)} numbers for {len(names)} columns")
+        for c, cell in enumerate(row):
+            values[k, c] = _number(cell, f"{where}, column {names[c]!r}")
+        if k and values[k, 0] <= values[k - 1, 0]:
+            raise DescriptionError(f"{where}: times must increase; {values[k, 0]:g} s follows {values[k - 1, 0]:g} s")
+    if len(values) < 2:
+        raise DescriptionError(f"{source}: there are {len(values)} rows of numbers; at least two are needed")
+    return tuple(names[1:]), values
+
+
+def _cells(line: str, separator: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise DescriptionError(f"{where}: it cannot be read as a row of a table: {error}") from None
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        x = float(cell) if "_" not in cell else math.nan
+    except ValueError:
+        raise DescriptionError(f"{where}: {format_value(cell)} is not a number") from None
+    if not math.isfinite(x):
+        raise DescriptionError(f"{where}: {format_value(cell)} is not a finite number")
+    return x
 
 
 @public
@@ -80,10 +195,10 @@ def formula(
         raise ArgumentError(
             "a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}", concerns="formulas"
         )
-    begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
-    made = motion_of([expressions[n] for n in names], names, parameters or {}, begin, float(duration))
-    check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
-    return replace(_led(made, names, float(duration), begin, frame, euler), breaks=made.breaks)
+    start_time, names = _start_time(duration, start), distinct_names(tuple(expressions), "the formula's names") or ()
+    motion = parse_time_expressions([expressions[n] for n in names], names, parameters or {}, start_time, float(duration))
+    check_derivatives(motion, float(duration), start_time, [f"the formula of {n!r}" for n in names])
+    return replace(_make_path(motion, names, float(duration), start_time, frame, euler), discontinuities=motion.discontinuities)
 
 
 @public
@@ -138,34 +253,37 @@ def function(
     >>> path(0.0)[1]
     array([1., 2.])
     """
-    begin = _begin(duration, start)
+    start_time = _start_time(duration, start)
     if not callable(values):
-        raise ArgumentError(f"a function of times is needed, not {shown(values)}", concerns="values")
+        raise ArgumentError(f"a function of times is needed, not {format_value(values)}", concerns="values")
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
-            q, qd, qdd = (floats(x) for x in values(t + begin))
+            q, qd, qdd = (floats(x) for x in values(t + start_time))
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"the path's function must return three arrays, q, qd and qdd: {error}") from error
         if q.ndim != 2 or len(q) != len(t) or not q.shape == qd.shape == qdd.shape:
             raise ArgumentError(f"the path's function returned the shapes {q.shape}, {qd.shape}, {qdd.shape} for {len(t)} times")
-        bad = ~np.isfinite(np.hstack([q, qd, qdd])).all(axis=1)
-        if bad.any():
+        not_finite = ~np.isfinite(np.hstack([q, qd, qdd])).all(axis=1)
+        if not_finite.any():
             raise ArgumentError(
-                f"the path's function returned a number that is not finite at t = {t[np.argmax(bad)] + begin:g} s"
+                f"the path's function returned a number that is not finite at t = {t[np.argmax(not_finite)] + start_time:g} s"
             )
         return q, qd, qdd
 
-    led = different(names, "names") or ()
+    column_names = distinct_names(names, "names") or ()
     check_derivatives(
-        motion, float(duration), begin, lambda k: f"the path's function, {repr(led[k]) if k < len(led) else f'column {k + 1}'}"
+        motion,
+        float(duration),
+        start_time,
+        lambda k: f"the path's function, {repr(column_names[k]) if k < len(column_names) else f'column {k + 1}'}",
     )
-    if frame is not None and len(led) != motion(np.zeros(1))[0].shape[1]:
+    if frame is not None and len(column_names) != motion(np.zeros(1))[0].shape[1]:
         raise ArgumentError(f"a path of frame {frame!r} needs a name for every column of its function", concerns="names")
-    return _led(motion, led, float(duration), begin, frame, euler)
+    return _make_path(motion, column_names, float(duration), start_time, frame, euler)
 
 
-def _led(
+def _make_path(
     motion: Any, names: tuple[str, ...], duration: float, start: float, frame: str | None, euler: str | None
 ) -> JointPath | CartesianPath:
     """A path of joints, or of a frame."""
@@ -220,32 +338,34 @@ def read(
     names, rows = read_table(file)
     times, values = rows[:, 0], rows[:, 1:]
     for name in names if frame is not None else ():
-        if name not in CARTESIAN:
+        if name not in FRAME_COLUMNS:
             raise ArgumentError(
-                f"{file}: column {name!r} is unknown; a path of frame {frame!r} has the columns {', '.join(CARTESIAN)}"
+                f"{file}: column {name!r} is unknown; a path of frame {frame!r} has the columns {', '.join(FRAME_COLUMNS)}"
             )
     if frame is None:
-        return recorded(times, values, names=names, degree=degree, ends=ends)
-    column = dict(zip(names, values.T, strict=True))
-    led = tuple(d for d in DIRECTIONS[3:] if d in column)
-    turned = [column[c] for c in CARTESIAN[3:] if c in column]
-    if len(turned) not in (0, 4):
+        return interpolate(times, values, names=names, degree=degree, ends=ends)
+    columns = dict(zip(names, values.T, strict=True))
+    leading = tuple(d for d in TWIST_COMPONENTS[3:] if d in columns)
+    quaternion_columns = [columns[c] for c in FRAME_COLUMNS[3:] if c in columns]
+    if len(quaternion_columns) not in (0, 4):
         raise ArgumentError(f"{file}: an orientation needs all of qw, qx, qy, qz")
-    points = np.array([column.get(d, np.zeros(len(times))) for d in DIRECTIONS[3:]]).T
-    knots, turn = times - times[0], None
-    if turned:
-        size = np.linalg.norm(turned, axis=0)
+    points = np.array([columns.get(d, np.zeros(len(times))) for d in TWIST_COMPONENTS[3:]]).T
+    knots, orientation = times - times[0], None
+    if quaternion_columns:
+        size = np.linalg.norm(quaternion_columns, axis=0)
         if size.min() < 0.9 or size.max() > 1.1:
             raise ArgumentError(f"{file}: a quaternion qw, qx, qy, qz has length {size[np.argmax(np.abs(size - 1))]:.3g}, not 1")
     position = curves.spline(points, knots, degree, ends)
-    if turned:
-        turn = Turning.through(knots, np.array(turned).T / size[:, None], position.degree, position.ends)
+    if quaternion_columns:
+        orientation = QuaternionSpline.through(
+            knots, np.array(quaternion_columns).T / size[:, None], position.degree, position.ends
+        )
     return CartesianPath(
         float(knots[-1]),
         position=position,
         frame=frame,
-        directions=(DIRECTIONS[:3] if turned else ()) + led,
-        orientation=turn,
+        directions=(TWIST_COMPONENTS[:3] if quaternion_columns else ()) + leading,
+        orientation=orientation,
         start=float(times[0]),
         corners=tuple(float(x) for x in times[1:-1]),
     )
@@ -284,35 +404,35 @@ def dwell(path: JointPath | CartesianPath, duration: float) -> JointPath | Carte
     >>> path.duration
     1.5
     """
-    seconds(duration, "duration")
+    as_seconds(duration, "duration")
     if not isinstance(path, (JointPath, CartesianPath)):
-        raise ArgumentError(f"is {shown(path)}", argument="path", remedy="a path is needed, such as paths.line(...)")
+        raise ArgumentError(f"is {format_value(path)}", argument="path", remedy="a path is needed, such as paths.line(...)")
 
     speed = float(np.abs(path(path.end)[1]).max())
-    if speed > MEET:
+    if speed > JOIN_TOLERANCE:
         raise ArgumentError(
             f"the path still moves at its end, with a speed of {speed:.3g}; paths.dwell needs a path that ends at rest",
             concerns="path",
         )
 
-    def still(motion: Any) -> Any:
+    def hold_end(motion: Any) -> Any:
         x, v, _ = motion(np.array([path.duration]))
 
-        def motion_there(t: np.ndarray) -> Any:
+        def motion_at_rest(t: np.ndarray) -> Any:
             return np.repeat(x, len(t), axis=0), np.zeros((len(t), v.shape[1])), np.zeros((len(t), v.shape[1]))
 
-        return motion_there
+        return motion_at_rest
 
-    common: dict[str, Any] = {"duration": float(duration), "start": path.end, "breaks": (), "corners": ()}
+    changes: dict[str, Any] = {"duration": float(duration), "start": path.end, "breaks": (), "corners": ()}
     if isinstance(path, JointPath):
-        return replace(path, motion=still(path.motion), **common)
-    turn = None if path.orientation is None else still(path.orientation)
-    return replace(path, position=still(path.position), orientation=turn, **common)
+        return replace(path, motion=hold_end(path.motion), **changes)
+    orientation = None if path.orientation is None else hold_end(path.orientation)
+    return replace(path, position=hold_end(path.position), orientation=orientation, **changes)
 
 
-def _begin(duration: Any, start: Any) -> float:
+def _start_time(duration: Any, start: Any) -> float:
     """When a path begins, its duration checked."""
-    seconds(duration, "duration")
+    as_seconds(duration, "duration")
     if not is_number(start):
-        raise ArgumentError(f"is {shown(start)}", argument="start", remedy="a number of seconds is needed")
+        raise ArgumentError(f"is {format_value(start)}", argument="start", remedy="a number of seconds is needed")
     return float(start)

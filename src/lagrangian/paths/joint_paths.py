@@ -10,9 +10,17 @@ from numpy.typing import ArrayLike
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths import curves
-from lagrangian.paths import durations as limits
-from lagrangian.paths.argument_checks import array, coordinates, different, increasing, led_names, only_times, speed_limits
-from lagrangian.paths.path import JointPath, Run, reached
+from lagrangian.paths import timing as limits
+from lagrangian.paths.arguments import (
+    as_coordinates,
+    check_increasing,
+    check_only_times,
+    distinct_names,
+    finite_array,
+    leading_names,
+    speed_limits,
+)
+from lagrangian.paths.path import JointPath, TimedCurve, knot_times
 from lagrangian.public import public
 
 
@@ -79,11 +87,11 @@ def joint_line(
     >>> path(path.duration / 2)[1]
     array([ 1. , -0.5])
     """
-    led = led_names(names, (start, end), mechanism)
-    a, b = (coordinates(x, led, what, mechanism) for x, what in ((start, "start"), (end, "end")))
+    leading = leading_names(names, (start, end), mechanism)
+    a, b = (as_coordinates(x, leading, argument, mechanism) for x, argument in ((start, "start"), (end, "end")))
     if a.shape != b.shape:
         raise ArgumentError(f"the line begins with {len(a)} coordinates and ends with {len(b)}")
-    return _joints(curves.Line(a, b), timing, duration, ramp, speed, acceleration, mechanism, led)
+    return _make_joint_path(curves.LineSegment(a, b), timing, duration, ramp, speed, acceleration, mechanism, leading)
 
 
 @public
@@ -152,19 +160,19 @@ def joint_spline(
     >>> path(0.0)[1]  # clamped: at rest at both ends
     array([0., 0.])
     """
-    led = led_names(names, points if isinstance(points, (list, tuple)) else (), mechanism)
+    leading = leading_names(names, points if isinstance(points, (list, tuple)) else (), mechanism)
     if isinstance(points, (list, tuple)):
-        points = [coordinates(p, led, f"point {k + 1}", mechanism) for k, p in enumerate(points)]
-    x = array(points, "points", 2)
+        points = [as_coordinates(p, leading, f"point {k + 1}", mechanism) for k, p in enumerate(points)]
+    x = finite_array(points, "points", 2)
     if times is not None:
-        only_times(duration, timing, ramp, speed, acceleration)
-        return recorded(times, x, names=led, degree=degree, ends=ends or "clamped")
-    curve = curves.spline(x, curves.chords(x), degree, ends or "natural")
-    return _joints(curve, timing or "quintic", duration, ramp, speed, acceleration, mechanism, led)
+        check_only_times(duration, timing, ramp, speed, acceleration)
+        return interpolate(times, x, names=leading, degree=degree, ends=ends or "clamped")
+    curve = curves.spline(x, curves.chord_length_knots(x), degree, ends or "natural")
+    return _make_joint_path(curve, timing or "quintic", duration, ramp, speed, acceleration, mechanism, leading)
 
 
 @public
-def recorded(
+def interpolate(
     t: ArrayLike, q: ArrayLike, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free"
 ) -> JointPath:
     """Make a path through rows of coordinates that were recorded or planned elsewhere.
@@ -207,17 +215,17 @@ def recorded(
     >>> round(float(qd[0] - np.cos(1.03)), 6) + 0.0
     0.0
     """
-    times, x = array(t, "t", 1), array(q, "q", 2)
-    increasing(times, len(x))
+    times, x = finite_array(t, "t", 1), finite_array(q, "q", 2)
+    check_increasing(times, len(x))
     curve = curves.spline(x, times - times[0], degree, ends)
-    led = different(names, "names")
-    if led is not None and len(led) != x.shape[1]:
-        raise ArgumentError(f"{len(led)} names are given for {x.shape[1]} columns", concerns="names")
+    leading = distinct_names(names, "names")
+    if leading is not None and len(leading) != x.shape[1]:
+        raise ArgumentError(f"{len(leading)} names are given for {x.shape[1]} columns", concerns="names")
     inner = tuple(float(x) for x in times[1:-1])
-    return JointPath(float(times[-1] - times[0]), motion=curve, names=led, start=float(times[0]), corners=inner)
+    return JointPath(float(times[-1] - times[0]), motion=curve, names=leading, start=float(times[0]), corners=inner)
 
 
-def _joints(
+def _make_joint_path(
     curve: Any,
     timing: str,
     duration: Any,
@@ -229,9 +237,15 @@ def _joints(
 ) -> JointPath:
     """A path of joints along a curve of their coordinates."""
     if duration is not None:
-        made = limits.given(timing, duration, ramp, speed, acceleration)
+        timing_law = limits.timing_from_duration(timing, duration, ramp, speed, acceleration)
     else:
         if speed is None and mechanism is not None:
             speed = speed_limits(mechanism, names)
-        made = limits.within([(curve, speed, acceleration)], timing, ramp, each=True)
-    return JointPath(made.duration, motion=Run(curve, made), names=names, breaks=made.breaks, corners=reached(made, curve))
+        timing_law = limits.timing_within_limits([(curve, speed, acceleration)], timing, ramp, per_coordinate=True)
+    return JointPath(
+        timing_law.duration,
+        motion=TimedCurve(curve, timing_law),
+        names=names,
+        discontinuities=timing_law.discontinuities,
+        corners=knot_times(timing_law, curve),
+    )

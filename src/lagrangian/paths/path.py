@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.errors import ArgumentError, is_number, one_of, shown
-from lagrangian.model.loop import DIRECTIONS, TURNS
+from lagrangian.errors import ArgumentError, format_value, is_number, unknown_name_message
+from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
 
-Values = tuple[np.ndarray, np.ndarray, np.ndarray]
+ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
-Motion = Callable[[np.ndarray], Values]
-MEET = 1e-9  # how near the end of one path must be to the beginning of the next
+TimeFunction = Callable[[np.ndarray], ValuesAndDerivatives]
+JOIN_TOLERANCE = 1e-9  # how near the end of one path must be to the beginning of the next
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Path:
 
     duration: float
     start: float = field(default=0.0, kw_only=True)
-    breaks: tuple[float, ...] = field(default=(), kw_only=True)
+    discontinuities: tuple[float, ...] = field(default=(), kw_only=True)
     corners: tuple[float, ...] = field(default=(), kw_only=True)
 
     @property
@@ -38,7 +38,7 @@ class Path:
         """The time at which the path ends, in seconds."""
         return self.start + self.duration
 
-    def beginning(self, t: float) -> Self:
+    def with_start_time(self, t: float) -> Self:
         """Return the same path with another start time.
 
         Parameters
@@ -58,12 +58,12 @@ class Path:
         <JointPath of 2 coordinates: 10 to 11.5 s>
         """
         if not is_number(t):
-            raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a number of seconds is needed")
-        later = float(t) - self.start
-        breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))
-        return replace(self, start=float(t), breaks=breaks, corners=corners)
+            raise ArgumentError(f"is {format_value(t)}", argument="t", remedy="a number of seconds is needed")
+        shift = float(t) - self.start
+        discontinuities, corners = (tuple(x + shift for x in times) for times in (self.discontinuities, self.corners))
+        return replace(self, start=float(t), discontinuities=discontinuities, corners=corners)
 
-    def times(self, rows: int) -> np.ndarray:
+    def times(self, count: int) -> np.ndarray:
         """Return evenly spaced times from the start to the end of the path.
 
         Parameters
@@ -82,17 +82,17 @@ class Path:
         >>> lg.paths.joint_line([0, 0], [1, 2], 1.5).times(4)
         array([0. , 0.5, 1. , 1.5])
         """
-        return np.linspace(self.start, self.end, rows)
+        return np.linspace(self.start, self.end, count)
 
-    def _since(self, t: Any) -> np.ndarray:
+    def _time_since_start(self, t: Any) -> np.ndarray:
         """Times since the beginning, checked."""
         try:
             times = np.atleast_1d(floats(t)) - self.start
         except (TypeError, ValueError):
-            raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a time, or an array of times, is needed") from None
-        room = 1e-9 * max(1.0, abs(self.start), abs(self.end))
-        if times.ndim != 1 or not (np.all(times >= -room) and np.all(times <= self.duration + room)):
-            raise ArgumentError(f"the path runs from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}", concerns="t")
+            raise ArgumentError(f"is {format_value(t)}", argument="t", remedy="a time, or an array of times, is needed") from None
+        tolerance = 1e-9 * max(1.0, abs(self.start), abs(self.end))
+        if times.ndim != 1 or not (np.all(times >= -tolerance) and np.all(times <= self.duration + tolerance)):
+            raise ArgumentError(f"the path runs from {self.start:g} to {self.end:g} s; t is {format_value(t, 80)}", concerns="t")
         return np.clip(times, 0.0, self.duration)
 
 
@@ -129,11 +129,11 @@ class JointPath(Path):
     (5, 2)
     """
 
-    motion: Motion = field(kw_only=True)
+    motion: TimeFunction = field(kw_only=True)
     names: tuple[str, ...] | None = field(default=None, kw_only=True)
 
-    def __call__(self, t: ArrayLike) -> Values:
-        q, qd, qdd = self.motion(self._since(t))
+    def __call__(self, t: ArrayLike) -> ValuesAndDerivatives:
+        q, qd, qdd = self.motion(self._time_since_start(t))
         return (q[0], qd[0], qdd[0]) if np.ndim(t) == 0 else (q, qd, qdd)
 
     @property
@@ -142,8 +142,8 @@ class JointPath(Path):
         return len(self(self.start)[0])
 
     def __repr__(self) -> str:
-        what = ", ".join(self.names) if self.names is not None else f"{self.size} coordinates"
-        return f"<JointPath of {what}: {self.start:g} to {self.end:g} s>"
+        coordinates = ", ".join(self.names) if self.names is not None else f"{self.size} coordinates"
+        return f"<JointPath of {coordinates}: {self.start:g} to {self.end:g} s>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,50 +178,53 @@ class CartesianPath(Path):
     array([1.2, 0.5, 0. ])
     """
 
-    position: Motion = field(kw_only=True)
-    orientation: Motion | None = field(default=None, kw_only=True)  # quaternions, angular velocity and acceleration
+    position: TimeFunction = field(kw_only=True)
+    orientation: TimeFunction | None = field(default=None, kw_only=True)  # quaternions, angular velocity and acceleration
     frame: str | None = field(default=None, kw_only=True)
-    directions: tuple[str, ...] = field(default=DIRECTIONS[3:], kw_only=True)
+    directions: tuple[str, ...] = field(default=TWIST_COMPONENTS[3:], kw_only=True)
 
     def __post_init__(self) -> None:
         for direction in self.directions:
-            if direction not in DIRECTIONS:
-                raise ArgumentError(f"the path's directions: {one_of('direction', direction, DIRECTIONS)}", concerns="directions")
-        if self.orientation is None and any(d in TURNS for d in self.directions):
+            if direction not in TWIST_COMPONENTS:
+                raise ArgumentError(
+                    f"the path's directions: {unknown_name_message('direction', direction, TWIST_COMPONENTS)}",
+                    concerns="directions",
+                )
+        if self.orientation is None and any(d in ANGULAR_COMPONENTS for d in self.directions):
             raise ArgumentError("the path has no orientation, so it cannot lead wx, wy or wz", concerns="directions")
 
-    def __call__(self, t: ArrayLike) -> Values:
-        since = self._since(t)
-        n = len(since)
+    def __call__(self, t: ArrayLike) -> ValuesAndDerivatives:
+        elapsed = self._time_since_start(t)
+        n = len(elapsed)
         pose, velocity, acceleration = np.broadcast_to(np.eye(4), (n, 4, 4)).copy(), np.zeros((n, 6)), np.zeros((n, 6))
-        pose[:, :3, 3], velocity[:, 3:], acceleration[:, 3:] = self.position(since)
+        pose[:, :3, 3], velocity[:, 3:], acceleration[:, 3:] = self.position(elapsed)
         if self.orientation is not None:
-            turn, velocity[:, :3], acceleration[:, :3] = self.orientation(since)
-            pose[:, :3, :3] = quaternion.matrix(turn)
+            quaternions, velocity[:, :3], acceleration[:, :3] = self.orientation(elapsed)
+            pose[:, :3, :3] = quaternion.matrix(quaternions)
         return (pose[0], velocity[0], acceleration[0]) if np.ndim(t) == 0 else (pose, velocity, acceleration)
 
     def __repr__(self) -> str:
-        of = f" of {self.frame!r}" if self.frame else ""
-        return f"<CartesianPath{of} along {', '.join(self.directions)}: {self.start:g} to {self.end:g} s>"
+        frame_text = f" of {self.frame!r}" if self.frame else ""
+        return f"<CartesianPath{frame_text} along {', '.join(self.directions)}: {self.start:g} to {self.end:g} s>"
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class TimedCurve:
     """A curve run through by a timing: derivatives by time from those by s."""
 
-    curve: Callable[[np.ndarray], Values]
-    timing: Callable[[np.ndarray], Values]
+    curve: Callable[[np.ndarray], ValuesAndDerivatives]
+    timing: Callable[[np.ndarray], ValuesAndDerivatives]
 
-    def __call__(self, t: np.ndarray) -> Values:
+    def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         s, sd, sdd = self.timing(t)
         x, slope, curvature = self.curve(s)
         return x, slope * sd[:, None], curvature * (sd * sd)[:, None] + slope * sdd[:, None]
 
 
-def reached(timing: Any, *curves: Any) -> tuple[float, ...]:
+def knot_times(timing: Any, *curves: Any) -> tuple[float, ...]:
     """When a timing comes to the inner knots of splines."""
-    found = {float(x) for curve in curves for x in getattr(curve, "knots", ())[1:-1]}
-    s = np.array(sorted(found))
+    knots = {float(x) for curve in curves for x in getattr(curve, "knots", ())[1:-1]}
+    s = np.array(sorted(knots))
     low, high = np.zeros(len(s)), np.full(len(s), float(timing.duration))
     for _ in range(60 if len(s) else 0):
         middle = 0.5 * (low + high)
@@ -231,54 +234,54 @@ def reached(timing: Any, *curves: Any) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class ConcatenatedMotion:
     """Several motions one after the other."""
 
-    motions: tuple[Motion, ...]
+    motions: tuple[TimeFunction, ...]
     starts: np.ndarray  # when each begins
 
-    def __call__(self, t: np.ndarray) -> Values:
-        at = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.motions) - 1)
-        made: list[np.ndarray] | None = None
-        for k in np.unique(at) if len(at) else [0]:
-            here = at == k
-            found = self.motions[k](t[here] - self.starts[k])
-            if made is None:
-                made = [np.empty((len(t), x.shape[1])) for x in found]
-            for whole, part in zip(made, found, strict=True):
-                whole[here] = part
-        assert made is not None
-        return made[0], made[1], made[2]
+    def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
+        motion_index = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.motions) - 1)
+        values: list[np.ndarray] | None = None
+        for k in np.unique(motion_index) if len(motion_index) else [0]:
+            rows = motion_index == k
+            parts = self.motions[k](t[rows] - self.starts[k])
+            if values is None:
+                values = [np.empty((len(t), x.shape[1])) for x in parts]
+            for column, part in zip(values, parts, strict=True):
+                column[rows] = part
+        assert values is not None
+        return values[0], values[1], values[2]
 
 
-def sequence(paths: Sequence[Any]) -> JointPath | CartesianPath:
+def concatenate_paths(paths: Sequence[Any]) -> JointPath | CartesianPath:
     """Paths one after the other, as one: all of joints, or all of the same frame; each begins where the one before ends."""
     if not paths or not all(isinstance(p, Path) for p in paths):
         raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)", concerns="paths")
     first = paths[0]
-    duration, starts, breaks, corners = 0.0, [], [], []
+    duration, starts, discontinuities, corners = 0.0, [], [], []
     for k, path in enumerate(paths):
-        _fits(first, path, k)
+        _check_same_coordinates(first, path, k)
         if k:
-            _meets(paths[k - 1], path, k)
-            breaks.append(first.start + duration)
-        breaks += [first.start + duration + x - path.start for x in path.breaks]
+            _check_continuity(paths[k - 1], path, k)
+            discontinuities.append(first.start + duration)
+        discontinuities += [first.start + duration + x - path.start for x in path.breaks]
         corners += [first.start + duration + x - path.start for x in path.corners]
         starts.append(duration)
         duration += path.duration
-    begin = np.array(starts)
+    start_times = np.array(starts)
 
-    def joined(motions: Sequence[Any]) -> Joined:
-        return Joined(tuple(motions), begin)
+    def concatenate_motions(motions: Sequence[Any]) -> ConcatenatedMotion:
+        return ConcatenatedMotion(tuple(motions), start_times)
 
-    common: dict[str, Any] = {"duration": duration, "breaks": tuple(breaks), "corners": tuple(corners)}
+    common: dict[str, Any] = {"duration": duration, "discontinuities": tuple(discontinuities), "corners": tuple(corners)}
     if isinstance(first, JointPath):
-        return replace(first, motion=joined([p.motion for p in paths]), **common)
-    turned = None if first.orientation is None else joined([p.orientation for p in paths])
-    return replace(first, position=joined([p.position for p in paths]), orientation=turned, **common)
+        return replace(first, motion=concatenate_motions([p.motion for p in paths]), **common)
+    orientation = None if first.orientation is None else concatenate_motions([p.orientation for p in paths])
+    return replace(first, position=concatenate_motions([p.position for p in paths]), orientation=orientation, **common)
 
 
-def _fits(first: Any, path: Any, k: int) -> None:
+def _check_same_coordinates(first: Any, path: Any, k: int) -> None:
     same = type(path) is type(first)
     if same and isinstance(path, JointPath):
         same = path.names == first.names and path.size == first.size
@@ -291,12 +294,12 @@ def _fits(first: Any, path: Any, k: int) -> None:
         )
 
 
-def _meets(before: Any, after: Any, k: int) -> None:
-    for what, a, b in zip(("position", "speed"), before(before.end)[:2], after(after.start)[:2], strict=True):
-        off = float(np.abs(a - b).max())
-        if off > MEET * max(1.0, float(np.abs(a).max())):
-            hint = "; paths with timing='quintic' or 'trapezoidal' begin and end at rest" if what == "speed" else ""
+def _check_continuity(before: Any, after: Any, k: int) -> None:
+    for quantity, a, b in zip(("position", "speed"), before(before.end)[:2], after(after.start)[:2], strict=True):
+        difference = float(np.abs(a - b).max())
+        if difference > JOIN_TOLERANCE * max(1.0, float(np.abs(a).max())):
+            hint = "; paths with timing='quintic' or 'trapezoidal' begin and end at rest" if quantity == "speed" else ""
             raise ArgumentError(
-                f"path {k + 1} of the sequence does not begin as path {k} ends: the {what} differs by {off:.3g}{hint}",
+                f"path {k + 1} of the sequence does not begin as path {k} ends: the {quantity} differs by {difference:.3g}{hint}",
                 concerns="paths",
             )

@@ -6,41 +6,45 @@ Biagiotti and Melchiorri, Trajectory Planning for Automatic Machines and Robots 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.arguments import floats
+from lagrangian.errors import ArgumentError, format_value, is_number
+from lagrangian.paths.curves import LineSegment, Slerp
+from lagrangian.paths.path import TimedCurve
 
-Progress = tuple[np.ndarray, np.ndarray, np.ndarray]
+ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Uniform:
+class UniformTiming:
     """At constant speed from the first moment to the last: for paths that are on their way already."""
 
     duration: float
 
     @property
-    def breaks(self) -> tuple[float, ...]:
+    def discontinuities(self) -> tuple[float, ...]:
         return ()
 
-    def __call__(self, t: np.ndarray) -> Progress:
+    def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         return t / self.duration, np.full_like(t, 1 / self.duration), np.zeros_like(t)
 
 
 @dataclass(frozen=True)
-class Quintic:
+class QuinticTiming:
     """From rest to rest, with no acceleration at either end: s = 10 x^3 - 15 x^4 + 6 x^5."""
 
     duration: float
 
     @property
-    def breaks(self) -> tuple[float, ...]:
+    def discontinuities(self) -> tuple[float, ...]:
         return ()
 
-    def __call__(self, t: np.ndarray) -> Progress:
+    def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         T = self.duration
         x = t / T
         return (
@@ -51,71 +55,165 @@ class Quintic:
 
 
 @dataclass(frozen=True)
-class Trapezoid:
+class TrapezoidalTiming:
     """From rest to rest with constant acceleration, speed, and deceleration; `ramp` is how long each of the outer two lasts."""
 
     duration: float
     ramp: float
 
     @property
-    def breaks(self) -> tuple[float, ...]:
+    def discontinuities(self) -> tuple[float, ...]:
         inner = (self.ramp, self.duration - self.ramp)
         return inner if inner[1] - inner[0] > 1e-12 * self.duration else inner[:1]
 
-    def __call__(self, t: np.ndarray) -> Progress:
+    def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         T, r = self.duration, self.ramp
         speed = 1 / (T - r)
         rising, falling = t < r, t >= T - r  # where it jumps, what comes after
-        left = T - t
-        s = np.where(rising, 0.5 * speed / r * t * t, np.where(falling, 1 - 0.5 * speed / r * left * left, speed * (t - r / 2)))
-        sd = np.where(rising, speed / r * t, np.where(falling, speed / r * left, speed))
+        remaining = T - t
+        s = np.where(
+            rising, 0.5 * speed / r * t * t, np.where(falling, 1 - 0.5 * speed / r * remaining * remaining, speed * (t - r / 2))
+        )
+        sd = np.where(rising, speed / r * t, np.where(falling, speed / r * remaining, speed))
         return s, sd, np.where(rising, speed / r, np.where(falling, -speed / r, 0.0))
 
 
-Timing = Uniform | Quintic | Trapezoid
-NAMES = ("quintic", "trapezoidal", "uniform")
-RAMP = 1 / 3  # of a trapezoid's duration, where nothing else decides
+Timing = UniformTiming | QuinticTiming | TrapezoidalTiming
+TIMING_NAMES = ("quintic", "trapezoidal", "uniform")
+DEFAULT_RAMP = 1 / 3  # of a trapezoid's duration, where nothing else decides
 
 
-def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
+def make_timing(name: Any, duration: float, ramp: float | None = None) -> Timing:
     """A timing by its name."""
-    duration = seconds(duration, "duration")
+    duration = as_seconds(duration, "duration")
     if ramp is not None and name in ("uniform", "quintic"):
         raise ArgumentError(f"`ramp` needs timing='trapezoidal'; the timing is {name!r}", concerns="ramp")
     if name == "uniform":
-        return Uniform(duration)
+        return UniformTiming(duration)
     if name == "quintic":
-        return Quintic(duration)
+        return QuinticTiming(duration)
     if name == "trapezoidal":
-        ramp = RAMP * duration if ramp is None else seconds(ramp, "ramp")
+        ramp = DEFAULT_RAMP * duration if ramp is None else as_seconds(ramp, "ramp")
         if not ramp <= duration / 2:
             raise ArgumentError(f"is {ramp:g} s; it must be at most half of the duration, {duration:g} s", argument="ramp")
-        return Trapezoid(duration, ramp)
-    raise ArgumentError(f"is {name!r}; it must be one of {', '.join(NAMES)}", argument="timing")
+        return TrapezoidalTiming(duration, ramp)
+    raise ArgumentError(f"is {name!r}; it must be one of {', '.join(TIMING_NAMES)}", argument="timing")
 
 
-def seconds(given: Any, what: str) -> float:
+def as_seconds(value: Any, argument: str) -> float:
     """A positive number."""
-    if not is_number(given) or given <= 0:
-        raise ArgumentError(f"the {what} is {shown(given)}; a positive number of seconds is needed")
-    return float(given)
+    if not is_number(value) or value <= 0:
+        raise ArgumentError(f"the {argument} is {format_value(value)}; a positive number of seconds is needed")
+    return float(value)
 
 
-def quickest(name: Any, speed: float, acceleration: float) -> Timing:
+def fastest_timing(name: Any, speed: float, acceleration: float) -> Timing:
     """The shortest timing of a straight path whose s may have this speed and this acceleration; either may be infinite."""
     if name == "trapezoidal" and math.isfinite(acceleration):
         if speed * speed >= acceleration:  # the speed is never reached: a triangle
             duration = 2 / math.sqrt(acceleration)
-            return Trapezoid(duration, duration / 2)
-        return Trapezoid(1 / speed + speed / acceleration, speed / acceleration)
-    shape = timed(name, 1.0)
-    grid = shape(np.linspace(0.0, 1.0, 2001))
-    fastest, strongest = (float(np.abs(x).max()) for x in grid[1:])
-    strongest = 10 / math.sqrt(3) if name == "quintic" else strongest  # between the grid's points
-    duration = max(fastest / speed, math.sqrt(strongest / acceleration))
+            return TrapezoidalTiming(duration, duration / 2)
+        return TrapezoidalTiming(1 / speed + speed / acceleration, speed / acceleration)
+    unit_timing = make_timing(name, 1.0)
+    grid = unit_timing(np.linspace(0.0, 1.0, 2001))
+    max_speed, max_acceleration = (float(np.abs(x).max()) for x in grid[1:])
+    max_acceleration = 10 / math.sqrt(3) if name == "quintic" else max_acceleration  # between the grid's points
+    duration = max(max_speed / speed, math.sqrt(max_acceleration / acceleration))
     if not duration:
         raise ArgumentError(
             "a straight line at a constant speed has no acceleration to limit; give a duration or a speed",
             concerns="acceleration",
         )
-    return timed(name, duration)
+    return make_timing(name, duration)
+
+
+# MERGED lagrangian.paths.durations: How long a path takes: as was said, or as limits of speed and acceleration need.
+
+GRID_POINTS = 4001  # points at which the fastest and the strongest are looked for
+
+
+def timing_from_duration(timing: str, duration: Any, ramp: Any, *limits: Any) -> Timing:
+    """A timing of a duration, if no limits are given besides."""
+    if any(x is not None for x in limits):
+        raise ArgumentError("give a duration, or limits of speed and acceleration, not both", concerns="duration")
+    return make_timing(timing, duration, ramp)
+
+
+def timing_within_limits(
+    curves_and_limits: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | None = None, per_coordinate: bool = False
+) -> Timing:
+    """The timing of curves that are run through together, each with its limits of speed and acceleration.
+
+    Limits are of every coordinate if `each`, else of the speed as a whole. It is the quickest for straight lines; curved ones
+    keep the timing's shape, and it is drawn out until the limits are kept.
+    """
+    make_timing(timing, 1.0)
+    if ramp is not None:
+        raise ArgumentError(
+            "`ramp` needs a duration; with limits of speed and acceleration the ramp follows from them", concerns="ramp"
+        )
+    unit_timing, straight = make_timing(timing, 1.0), True
+    progress_speed = progress_acceleration = math.inf  # of s, on a straight line
+    min_duration, any_motion, any_limit = 0.0, False, False
+    for curve, speed, acceleration in curves_and_limits:
+        v, a = _largest_rates(TimedCurve(curve, unit_timing), unit_timing.discontinuities, per_coordinate)
+        _, slope, _ = curve(np.array([0.0]))
+        length = np.abs(slope[0]) if per_coordinate else np.array([np.linalg.norm(slope[0])])
+        v_max, a_max = _limit_array(speed, len(v), "speed"), _limit_array(acceleration, len(v), "acceleration")
+        moving = v > 0
+        any_limit |= bool(np.isfinite(np.concatenate([v_max[moving], a_max[moving]])).any())
+        any_motion |= bool(moving.any())
+        straight &= isinstance(curve, (LineSegment, Slerp))
+        if moving.any():
+            min_duration = max(min_duration, float((v / v_max).max()), math.sqrt(float((a / a_max).max())))
+            progress_speed = min(progress_speed, float((v_max[moving] / length[moving]).min())) if straight else progress_speed
+            progress_acceleration = (
+                min(progress_acceleration, float((a_max[moving] / length[moving]).min())) if straight else progress_acceleration
+            )
+    if not any_motion:
+        raise ArgumentError(
+            "the path does not move, so limits give no duration; give a duration, or use paths.dwell", concerns="duration"
+        )
+    if not any_limit:
+        raise ArgumentError("the path has no duration; give one, or limits of speed and acceleration", concerns="duration")
+    return fastest_timing(timing, progress_speed, progress_acceleration) if straight else make_timing(timing, min_duration)
+
+
+def _largest_rates(run: TimedCurve, breaks: Sequence[float], per_coordinate: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The largest speeds and accelerations on the way, looked for ever closer around the largest that were seen."""
+
+    def rate_magnitudes(t: np.ndarray) -> np.ndarray:
+        _, v, a = run(t)
+        return np.abs(np.hstack([v, a])) if per_coordinate else np.column_stack([np.linalg.norm(x, axis=1) for x in (v, a)])
+
+    grid = np.linspace(0.0, 1.0, GRID_POINTS)
+    grid = np.union1d(grid, [np.nextafter(x, side) for x in breaks for side in (0.0, 1.0)])
+    magnitudes = rate_magnitudes(grid)
+    largest = magnitudes.max(axis=0)
+    for column, time in enumerate(grid[np.argmax(magnitudes, axis=0)]):
+        width = 1 / (GRID_POINTS - 1)
+        for _ in range(4):
+            nearby_times = np.clip(np.linspace(time - width, time + width, 41), 0.0, 1.0)
+            nearby_magnitudes = rate_magnitudes(nearby_times)[:, column]
+            time, largest[column], width = (
+                nearby_times[np.argmax(nearby_magnitudes)],
+                max(largest[column], nearby_magnitudes.max()),
+                width / 20,
+            )
+    return largest[: len(largest) // 2], largest[len(largest) // 2 :]
+
+
+def _limit_array(value: Any, count: int, argument: str) -> np.ndarray:
+    if value is None:
+        return np.full(count, math.inf)
+    try:
+        x = np.broadcast_to(floats(value), (count,))
+    except (TypeError, ValueError):
+        x = np.zeros(count)
+    if not (x > 0).all():
+        raise ArgumentError(
+            f"is {format_value(value)}",
+            argument=argument,
+            remedy=f"a positive number{f', or {count} of them,' * (count > 1)} is needed",
+        )
+    return x

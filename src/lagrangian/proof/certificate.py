@@ -8,13 +8,13 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from lagrangian.equations.algebra.ring import Element, spelled
+from lagrangian.equations.algebra.ring import RingElement, debug_string
 
 Entries = Iterable[tuple[str, Any, Any]]  # what an entry is called, and the two things that must be the same
 
 POLYNOMIALS = "as polynomials"  # how most statements are proved
-SHOWN = 3  # differing entries that are written out
-WRITTEN = 2  # terms of each
+MAX_ENTRIES = 3  # differing entries that are written out
+MAX_TERMS = 2  # terms of each
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Statement:
         return "COULD NOT BE DECIDED" if self.problem else "FALSE"
 
     @property
-    def cells(self) -> tuple[str, ...]:
+    def table_cells(self) -> tuple[str, ...]:
         """What a table shows of it."""
         entries = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         terms = f"{self.terms} term{'s' * (self.terms != 1)}" if self.terms else ""
@@ -122,7 +122,7 @@ class Certificate:
         return f"{self.about}: {self._verdict()} ({self.seconds:.2f} s)"
 
     def __str__(self) -> str:
-        rows = [statement.cells for statement in self.statements]
+        rows = [statement.table_cells for statement in self.statements]
         widths = [max((len(row[k]) for row in rows), default=0) for k in range(6)]
         lines = [self.headline, ""]
         for statement, row in zip(self.statements, rows, strict=True):
@@ -130,9 +130,9 @@ class Certificate:
             lines.append("  " + "  ".join(cells).rstrip())
             if statement.problem:
                 lines.append(f"      {statement.problem}")
-            lines += [f"      {entry}" for entry in statement.differs[:SHOWN]]
-            if len(statement.differs) > SHOWN:
-                lines.append(f"      and {len(statement.differs) - SHOWN} more")
+            lines += [f"      {entry}" for entry in statement.differs[:MAX_ENTRIES]]
+            if len(statement.differs) > MAX_ENTRIES:
+                lines.append(f"      and {len(statement.differs) - MAX_ENTRIES} more")
         if self.left_out:
             lines += ["", "not part of the proof:", *(f"  {what}" for what in self.left_out)]
         return "\n".join(lines)
@@ -159,7 +159,7 @@ def decide(what: str, how: str, entries: Callable[[], Entries]) -> Statement:
             terms += getattr(left, "terms", 0)
             difference = left - right
             if not _is_zero(difference):
-                differs.append(f"{label}: {_described(difference)}")
+                differs.append(f"{label}: {_describe_difference(difference)}")
     except Exception as error:  # whatever it is, the statement is not proved
         problem = f"it could not be computed: {type(error).__name__}: {error}"
     proved = count > 0 and not differs and not problem
@@ -169,13 +169,13 @@ def decide(what: str, how: str, entries: Callable[[], Entries]) -> Statement:
 
 
 def _is_zero(x: Any) -> bool:
-    return not x if isinstance(x, Element) else bool(x == 0)
+    return not x if isinstance(x, RingElement) else bool(x == 0)
 
 
-def _described(x: Any) -> str:
-    if not isinstance(x, Element):
+def _describe_difference(x: Any) -> str:
+    if not isinstance(x, RingElement):
         shown = str(x)
         return f"differs by {shown if len(shown) <= 40 else f'{shown[:30]}... ({len(shown)} characters)'}"
-    first = x.poly.context().from_dict(dict(islice(x.poly.terms(), WRITTEN)))
-    more = " + ..." * (x.terms > WRITTEN)
-    return f"differs by {x.terms} term{'s' * (x.terms != 1)}, {spelled(Element(x.ring, first))}{more}"
+    first = x.poly.context().from_dict(dict(islice(x.poly.terms(), MAX_TERMS)))
+    ellipsis = " + ..." * (x.term_count > MAX_TERMS)
+    return f"differs by {x.term_count} term{'s' * (x.term_count != 1)}, {debug_string(RingElement(x.ring, first))}{ellipsis}"

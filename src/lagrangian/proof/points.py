@@ -17,8 +17,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod, nmod_mat
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.equations.algebra.ring import Element, rational
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.algebra.ring import RingElement, rational
+from lagrangian.equations.reading.system import SymbolicSystem
 
 TRIES = 4  # for each point: a random one may be singular
 # 23 modulo 24, so that 2 and 3 have roots; and the root of x, if there is one, is x^((p + 1)/4)
@@ -26,49 +26,53 @@ PRIME = 2**61 - 1281
 MASSES = ("inertial", "parameter")
 
 
-class NoPoint(Exception):
+class NoPointError(Exception):
     """The relations have no solution with the numbers that were chosen."""
 
 
-class Point:
+class ExactPoint:
     """Values of all generators, with sines and cosines from half-angle tangents: c = (1 - t^2)/(1 + t^2)."""
 
-    def __init__(self, system: System, seed: int, modulus: int = 0) -> None:
+    def __init__(self, system: SymbolicSystem, seed: int, modulus: int = 0) -> None:
         self.system, self.modulus = system, modulus
         self.values: list[Any] = [fmpq(0)] * len(system.ring.symbols)
-        chance = Random(seed)
+        rng = Random(seed)
         # functions stand before what they are functions of
         for k in range(len(system.ring.symbols) - 1, -1, -1):
-            self._choose(k, chance)
+            self._choose(k, rng)
 
-    def _choose(self, k: int, chance: Random) -> None:
+    def _choose(self, k: int, rng: Random) -> None:
         system, symbol = self.system, self.system.ring.symbols[k]
         match symbol.kind:
             case "sine" | "constant_sine":
-                other = system.ring.number.get(system.scalars.cosine_name(symbol.name))
-                t = fmpq(chance.randint(1, 4), chance.randint(5, 9))
+                other = system.ring.generator_index.get(system.scalars.cosine_name(symbol.name))
+                t = fmpq(rng.randint(1, 4), rng.randint(5, 9))
                 if other is not None:
                     self._set(other, (1 - t * t) / (1 + t * t))
                 self._set(k, 2 * t / (1 + t * t))
             case "cosine" | "constant_cosine":
                 if not self.values[k]:  # of which no one takes the sine
-                    self._set(k, fmpq(chance.randint(1, 4), 5))
+                    self._set(k, fmpq(rng.randint(1, 4), 5))
             case "inverse" | "root" if symbol.name in system.scalars.lengths:
                 length = system.scalars.lengths[symbol.name]
-                if length.word == "height":  # lengths of springs between points no proof needs
-                    height = self.root(self.of(length.square), symbol.name)
+                if length.quantity == "height":  # lengths of springs between points no proof needs
+                    height = self.root(self.evaluate(length.square), symbol.name)
                     self._set(k, height if symbol.kind == "root" else 1 / height)
             case "inverse":
-                denominator = self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[1]))
+                denominator = self.evaluate(system.scalars.read(system.scalars.function_generators[symbol.name][1].arguments[1]))
                 if denominator == 0:
-                    raise NoPoint(f"{symbol.name} is not finite")
+                    raise NoPointError(f"{symbol.name} is not finite")
                 self._set(k, 1 / denominator)
             case "root":
                 self._set(
-                    k, self.root(self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[0])), symbol.name)
+                    k,
+                    self.root(
+                        self.evaluate(system.scalars.read(system.scalars.function_generators[symbol.name][1].arguments[0])),
+                        symbol.name,
+                    ),
                 )
             case _:
-                self._set(k, fmpq(chance.randint(1, 9), 1 if symbol.kind in MASSES else chance.randint(1, 3)))
+                self._set(k, fmpq(rng.randint(1, 9), 1 if symbol.kind in MASSES else rng.randint(1, 3)))
 
     def _set(self, k: int, x: Any) -> None:
         # polynomials are evaluated at rationals, or at whole numbers that stand for their residues
@@ -79,15 +83,15 @@ class Point:
         x = rational(x)
         return nmod(x, self.modulus) if self.modulus else fmpq(x)
 
-    def of(self, x: Any) -> Any:
+    def evaluate(self, x: Any) -> Any:
         """The value, a number of the field; a plain 0 stays what it is, for that is structure to the algorithms."""
-        if isinstance(x, Element):
+        if isinstance(x, RingElement):
             return self.number(fmpq(x.poly(*self.values)))
         return self.number(x) if x else 0
 
     def singular(self, M: list[list[Any]]) -> bool:
         """Whether a matrix of elements has no inverse at this point."""
-        n, entries = len(M), [self.of(x) for row in M for x in row]
+        n, entries = len(M), [self.evaluate(x) for row in M for x in row]
         return bool((nmod_mat(n, n, entries, self.modulus) if self.modulus else fmpq_mat(n, n, entries)).det() == 0)
 
     def root(self, x: Any, name: str) -> Any:
@@ -95,39 +99,39 @@ class Point:
         if self.modulus:
             root = x ** ((self.modulus + 1) // 4)
             if root * root != x:
-                raise NoPoint(f"{name} has no value modulo a prime")
+                raise NoPointError(f"{name} has no value modulo a prime")
             return root
         top, bottom = (_whole_root(part) for part in (fmpq(x).numerator, fmpq(x).denominator))
         if top is None or bottom is None:
-            raise NoPoint(f"{name} has no rational value")
+            raise NoPointError(f"{name} has no rational value")
         return fmpq(top, bottom)
 
     def tree(self, tree: Tree) -> Tree:
         """A tree of exact scalars, at this point."""
-        value = np.frompyfunc(self.of, 1, 1)
+        value = np.frompyfunc(self.evaluate, 1, 1)
         constants = {name: value(array) if array.size else array for name, array in tree.constants.items()}
-        return replace(tree, constants=constants, gravity=tuple(self.of(g) for g in tree.gravity))
+        return replace(tree, constants=constants, gravity=tuple(self.evaluate(g) for g in tree.gravity))
 
 
-def spread(system: System, points: int, admit: Callable[[Point], str]) -> tuple[list[Point], str]:
+def sample_points(system: SymbolicSystem, points: int, find_problem: Callable[[ExactPoint], str]) -> tuple[list[ExactPoint], str]:
     """So many points of one field; `admit` says what is wrong with one. If there are fewer, why."""
-    found: list[Point] = []
+    sample: list[ExactPoint] = []
     reason = ""
     for modulus in (0, PRIME):
-        found = []
+        sample = []
         for seed in range(TRIES * points):
             try:
-                point = Point(system, seed, modulus)
-            except NoPoint as problem:
+                point = ExactPoint(system, seed, modulus)
+            except NoPointError as problem:
                 reason = str(problem)
                 continue
-            wrong = admit(point)
-            if not wrong:
-                found.append(point)
-                if len(found) == points:
-                    return found, ""
-            reason = wrong or reason
-    return found, reason
+            fault = find_problem(point)
+            if not fault:
+                sample.append(point)
+                if len(sample) == points:
+                    return sample, ""
+            reason = fault or reason
+    return sample, reason
 
 
 def _whole_root(x: Any) -> Any:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LISTED = 6  # names in one finding
 # radii of gyration, as parts of the size of the whole mechanism and of the body, beyond which the unit of an inertia is doubtful
 LARGE, SMALL = 10.0, 1e-3
-COORDINATES = 12  # of a configuration that is told
+MAX_COORDINATES = 12  # of a configuration that is told
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Finding:
 
     kind: str
     place: str
-    what: str
+    message: str
     remedy: str = ""
 
     def __str__(self) -> str:
-        return (f"{self.place}: " if self.place else "") + self.what + (f". {self.remedy}" if self.remedy else "")
+        return (f"{self.place}: " if self.place else "") + self.message + (f". {self.remedy}" if self.remedy else "")
 
 
 def findings(m: Mechanism) -> Iterator[Finding]:
@@ -36,12 +36,12 @@ def findings(m: Mechanism) -> Iterator[Finding]:
     yield from _bodies(m)
     yield from _inertias(m)
     yield from _joints(m)
-    yield from _closure(m)
+    yield from _loop_closure(m)
     yield from _start(m)
     yield from (Finding("note", "reader", note) for note in m.notes)
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
@@ -53,21 +53,21 @@ def _bodies(m: Mechanism) -> Iterator[Finding]:
     if light:
         yield Finding(
             "note",
-            f"body {_listed(light)}",
+            f"body {_join_names(light)}",
             "it has no mass and no inertia",
             "This is right for a frame between two joints; otherwise give `mass`",
         )
     if points:
         yield Finding(
             "note",
-            f"body {_listed(points)}",
+            f"body {_join_names(points)}",
             "it is a point mass, without inertia about its centre of mass",
             "Give it an inertia with `inertia` or `shapes`",
         )
     if missing := _missing_meshes(m):
         yield Finding(
             "note",
-            f"mesh {_listed(list(missing))}",
+            f"mesh {_join_names(list(missing))}",
             f"pictures leave it out: {next(iter(missing.values()))}",
             "The dynamics do not need it. To draw it, put a readable file beside the description",
         )
@@ -82,7 +82,7 @@ def _inertias(m: Mechanism) -> Iterator[Finding]:
     """
     sizes = _sizes(m)
     whole = max(sizes.values(), default=0.0)
-    wrong: dict[str, list[str]] = {}
+    bodies_by_remedy: dict[str, list[str]] = {}
     for body in m.bodies:
         mass, (xx, _, _, yy, _, zz) = float(body.mass), (float(x) for x in body.inertia)
         if mass <= 0 or body.effective or xx + yy + zz <= 0 or not whole:
@@ -97,10 +97,10 @@ def _inertias(m: Mechanism) -> Iterator[Finding]:
             remedy = "The inertia was divided by a power of ten too many, probably, or is a placeholder; kg m² is needed"
         else:
             continue
-        what = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.3g} m, size {size or whole:.2g} m)"
-        wrong.setdefault(remedy, []).append(what)
-    for remedy, bodies in wrong.items():
-        yield Finding("warning", f"body {_listed(bodies)}", "the inertia does not fit the mass and the size", remedy)
+        description = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.3g} m, size {size or whole:.2g} m)"
+        bodies_by_remedy.setdefault(remedy, []).append(description)
+    for remedy, bodies in bodies_by_remedy.items():
+        yield Finding("warning", f"body {_join_names(bodies)}", "the inertia does not fit the mass and the size", remedy)
 
 
 def _sizes(m: Mechanism) -> dict[str, float]:
@@ -124,43 +124,42 @@ def _sizes(m: Mechanism) -> dict[str, float]:
 
 def _missing_meshes(m: Mechanism) -> dict[str, str]:
     """Files of meshes that are not found, or not read, and why: as the pictures find them."""
-    from lagrangian.viewer.scene.meshes import find
+    from lagrangian.viewer.scene.mesh_files import find_mesh_file
 
-    found = {}
+    reasons = {}
     for file in sorted({v.file for b in m.bodies for v in b.visuals if v.kind == "mesh" and v.file}):
         try:
-            find(file, m.file)
+            find_mesh_file(file, m.file)
         except (OSError, ValueError) as error:
-            found[file] = str(error.without(file)) if isinstance(error, LagrangianError) else str(error)
-    return found
+            reasons[file] = str(error.without_place(file)) if isinstance(error, LagrangianError) else str(error)
+    return reasons
 
 
 def _joints(m: Mechanism) -> Iterator[Finding]:
-    from lagrangian.algorithms.closed.massless import loose
-    from lagrangian.algorithms.tree import build
-    from lagrangian.algorithms.undetermined import undetermined_joints
-    from lagrangian.model.joints.joint_type import Look
+    from lagrangian.algorithms.singular_mass import undetermined_joints, undetermined_speed
+    from lagrangian.algorithms.tree import build_tree
+    from lagrangian.model.joints.joint_type import JointLook
 
-    tree = build(m)
-    undetermined = [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree)
+    tree = build_tree(m)
+    undetermined = [x for x in [undetermined_speed(m, tree)] if x] if m.equation_count else undetermined_joints(tree)
     if undetermined:
-        each = "each" if len(undetermined) > 1 else "it"
+        pronoun = "each" if len(undetermined) > 1 else "it"
         yield Finding(
             "error",
-            f"joint {_listed([repr(name) for name in undetermined])}",
-            f"the bodies that {each} moves have no inertia along it, so its acceleration is undetermined",
+            f"joint {_join_names([repr(name) for name in undetermined])}",
+            f"the bodies that {pronoun} moves have no inertia along it, so its acceleration is undetermined",
             "Give these bodies a mass and an inertia, give the joint a rotor, or make it fixed",
         )
-    far = [
+    wide_limits = [
         j.name
         for j in m.joints
         if any(math.isfinite(x) and abs(x) > 4 * math.pi + 1e-9 for x in (j.limits.lower, j.limits.upper))
-        and j.kind.look is Look.PIN
+        and j.kind.look is JointLook.PIN
     ]
-    if far:
+    if wide_limits:
         yield Finding(
             "warning",
-            f"joint {_listed(far)}",
+            f"joint {_join_names(wide_limits)}",
             "its limits are more than two turns",
             'Limits are in radians: "deg(170)" is 170 degrees',
         )
@@ -169,7 +168,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
         at = next(float(j.limits.lower) for j in m.joints if j.name == locked[0])
         yield Finding(
             "warning",
-            f"joint {_listed(locked)}",
+            f"joint {_join_names(locked)}",
             f"its limits leave it no room: it is locked at {at:g}",
             "If it is to move, give the limits of the real joint, or none; if it is not, make it fixed",
         )
@@ -177,11 +176,10 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
         yield Finding("note", "joints", "none is actuated", "The commands inverse and size need actuated joints: actuated = true")
 
 
-def _closure(m: Mechanism) -> Iterator[Finding]:
+def _loop_closure(m: Mechanism) -> Iterator[Finding]:
     """Degrees of freedom; whether loops and poses can be closed."""
-    from lagrangian.configuration.dynamics_of import dynamics_of
     from lagrangian.configuration.mobility import mobility
-    from lagrangian.configuration.start import Start
+    from lagrangian.configuration.start import Start, as_dynamics
 
     try:
         freedom = mobility(m)
@@ -194,7 +192,7 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
         )
         return
     yield Finding("note", "mobility", str(freedom).rstrip("."))
-    if not m.equations:
+    if not m.equation_count:
         return
     if freedom.nearby == 0:
         yield Finding(
@@ -204,24 +202,24 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
             'Use fewer loop equations; a planar loop closes with directions = ["x", "y"]',
         )
     for pose in [*m.poses, *([None] if m.initial.q is not None else [])]:
-        start = Start(dynamics_of(m), pose)
-        where = str(start.given.where)
-        if start.given.complete and start.off is None:
+        start = Start(as_dynamics(m), pose)
+        where = str(start.given_state.where)
+        if start.given_state.complete and start.open_violation is None:
             continue
         try:
-            near = start.closed()
+            nearest_q = start.close_loops()
         except LagrangianError as error:
             yield Finding("error" if pose is None else "warning", where, f"it does not close the loops: {error}")
             continue
-        if start.off is None:
+        if start.open_violation is None:
             continue
-        line = pasted(near) if pose is None else pasted(near).replace("q =", f"{pose} =", 1)
+        line = toml_configuration(nearest_q) if pose is None else toml_configuration(nearest_q).replace("q =", f"{pose} =", 1)
         yield Finding(
             "warning",
             where,
-            f"it does not close the loops: {start.off}. The nearest configuration that "
+            f"it does not close the loops: {start.open_violation}. The nearest configuration that "
             f"does{', where runs begin,' * (pose is None)} is "
-            f"{told(m, near)}",
+            f"{format_configuration(m, nearest_q)}",
             f"Copy this line: {line}",
         )
 
@@ -245,20 +243,20 @@ def _start(m: Mechanism) -> Iterator[Finding]:
 # -- configurations, for people and for files -------------------------------------------------------------------------
 
 
-def pasted(q: Any) -> str:
+def toml_configuration(q: Any) -> str:
     """A configuration as a line for a description."""
     return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
 
 
-def told(m: Mechanism, q: Any) -> str:
+def format_configuration(m: Mechanism, q: Any) -> str:
     """The same for people: angles in degrees."""
     units = [
         unit
         for j in m.joints
         for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
     ]
-    found = [
+    assignments = [
         f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
         for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
     ]
-    return ", ".join(found[:COORDINATES]) + (" ..." if len(found) > COORDINATES else "")
+    return ", ".join(assignments[:MAX_COORDINATES]) + (" ..." if len(assignments) > MAX_COORDINATES else "")

@@ -10,14 +10,26 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, LagrangianError
-from lagrangian.files import as_path, checked_target, write
-from lagrangian.pictures.study_plot import fitting, of_kind, study_plot
-from lagrangian.report.front import Front
-from lagrangian.report.html import Html, column, element, facts, figure, folded, framed, image, joined, number, paragraph, table
-from lagrangian.report.page import Section, page
+from lagrangian.files import as_path, as_target_path, write
+from lagrangian.plots.study import make_panels, plot_study, suitable_kinds
+from lagrangian.report.html import (
+    Html,
+    collapsible,
+    definition_list,
+    element,
+    figure,
+    figure_element,
+    image,
+    join_html,
+    number,
+    number_column,
+    paragraph,
+    table,
+)
+from lagrangian.report.page import PageSection, TitleBlock, render_page
 from lagrangian.report.write import png
-from lagrangian.studies.distributions import Span
-from lagrangian.studies.indices import Indices
+from lagrangian.studies.distributions import GridAxis
+from lagrangian.studies.indices import SensitivityIndices
 from lagrangian.studies.result import Study
 
 _KINDS = {
@@ -41,212 +53,234 @@ _CAPTIONS = {
     "scatter": "Each result over the inputs that it depends on most, with a running median.",
     "rows": "Motions over time; of many motions, a selection.",
 }
-SHOWN = 12  # outputs that figures show
-LARGE = 200  # joints of a mechanism that is not drawn
+MAX_OUTPUTS = 12  # outputs that figures show
+MAX_DRAWN_JOINTS = 200  # joints of a mechanism that is not drawn
 
 
-def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, front: Front | None = None) -> Path:
+def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, front: TitleBlock | None = None) -> Path:
     """Write one offline page about a study, and give its path; `report.html` in its folder if none is given."""
     target = as_path(path) if path is not None else study.folder / "report.html"
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: the name of a report must end in .html", concerns="path")
-    checked_target(target)
-    return write(target, study_page(study, front or Front()))
+    as_target_path(target)
+    return write(target, study_page(study, front or TitleBlock()))
 
 
-def study_page(study: Study, front: Front) -> str:
+def study_page(study: Study, front: TitleBlock) -> str:
     """The page as text."""
     parts: Sequence[tuple[str, str, Callable[[Study], Html | None]]] = (
-        ("inputs", "Varied parameters", _inputs),
-        ("results", "Results", _results),
-        ("extremes", "Extreme values", _extremes),
-        ("indices", "Sensitivity", _indices),
+        ("inputs", "Varied parameters", _inputs_html),
+        ("results", "Results", _results_html),
+        ("extremes", "Extreme values", _extremes_table),
+        ("indices", "Sensitivity", _indices_html),
         ("rows", "Over time", _rows),
-        ("failed", "Failed samples", _failed),
-        ("method", "Method", _method),
+        ("failed", "Failed samples", _failed_samples),
+        ("method", "Method", _method_html),
     )
-    sections = [Section(place, title, body) for place, title, make in parts if (body := make(study)) is not None]
-    return page(front.title or study.name, _head(study, front), sections, "Written by lagrangian. SI units, angles in rad.")
+    sections = [PageSection(place, title, body) for place, title, make in parts if (body := make(study)) is not None]
+    return render_page(
+        front.title or study.name, _head(study, front), sections, "Written by lagrangian. SI units, angles in rad."
+    )
 
 
 def study_html(study: Study) -> str:
     """What a notebook shows."""
-    return joined([paragraph(line) for line in study.summary().splitlines()[:3]] + [_statistics(study)])
+    return join_html([paragraph(line) for line in study.summary().splitlines()[:3]] + [_statistics_table(study)])
 
 
-def _head(study: Study, front: Front) -> Html:
-    what = ", ".join(study.inputs[:6]) + (" and more" if len(study.inputs) > 6 else "")
+def _head(study: Study, front: TitleBlock) -> Html:
+    input_names = ", ".join(study.inputs[:6]) + (" and more" if len(study.inputs) > 6 else "")
     badges = [
-        element("span", f"{study.done} of {len(study)} samples", class_=f"badge {'good' if study.complete else 'bad'}"),
+        element(
+            "span", f"{study.completed_count} of {len(study)} samples", class_=f"badge {'good' if study.complete else 'bad'}"
+        ),
         element(
             "span",
             f"{len(study.failed)} failed" if study.failed else "none failed",
             class_=f"badge {'bad' if study.failed else 'good'}",
         ),
     ]
-    of = study.about.get("mechanism", "")
-    lead = paragraph(f"A study of {of or study.name}: {len(study)} samples of {what}.", kind="lead")
+    mechanism_name = study.about.get("mechanism", "")
+    lead = paragraph(f"A study of {mechanism_name or study.name}: {len(study)} samples of {input_names}.", css_class="lead")
     head, marks = front.heading(study.name), element("p", *badges, class_="badges")
-    return joined([head, lead, marks, front.noted(), _still(study)])
+    return join_html([head, lead, marks, front.notes_html(), _mechanism_picture(study)])
 
 
-def _still(study: Study) -> Html:
+def _mechanism_picture(study: Study) -> Html:
     """The mechanism where it begins, with its own values."""
     model = study.mechanism
-    if model is None or len(model.joints) > LARGE:
+    if model is None or len(model.joints) > MAX_DRAWN_JOINTS:
         return Html("")
     try:
-        q = model.initial.q if model.initial.q is not None else model.neutral()
-        return framed(image(png(model, q, (720, 400)), "png", f"{model.name} at the start", style="max-width: 36rem"))
+        q = model.initial.q if model.initial.q is not None else model.neutral_configuration()
+        return figure_element(image(png(model, q, (720, 400)), "png", f"{model.name} at the start", style="max-width: 36rem"))
     except LagrangianError:  # a picture is not what the page is for
         return Html("")
 
 
-def _inputs(study: Study) -> Html:
+def _inputs_html(study: Study) -> Html:
     kinds = {name: _KINDS[kind] for kind, names in study.about.get("kinds", {}).items() for name in names if kind in _KINDS}
     nominal = study.about.get("nominal", {})
     rows = [
-        (name, kinds.get(name, ""), study.units.get(name, ""), _words(x), number(nominal[name], 6) if name in nominal else "")
+        (
+            name,
+            kinds.get(name, ""),
+            study.units.get(name, ""),
+            _distribution_text(x),
+            number(nominal[name], 6) if name in nominal else "",
+        )
         for name, x in study.design.over.items()
     ]
-    how = _METHODS[study.design.method]
-    if study.design.spans and study.design.drawn:
-        how = f"A grid with {study.design.draws} samples at each point: {how[0].lower()}{how[1:]}"
-    seed = f"; seed {study.design.seed}" if study.design.drawn else ""
+    method_text = _METHODS[study.design.method]
+    if study.design.grid_axes and study.design.distributions:
+        method_text = f"A grid with {study.design.draws} samples at each point: {method_text[0].lower()}{method_text[1:]}"
+    seed = f"; seed {study.design.seed}" if study.design.distributions else ""
     heads = ("name", "kind", "unit", "values", "nominal value")
-    return joined([paragraph(f"{how}{seed}."), table(heads, rows, left=(0, 1, 2, 3))])
+    return join_html([paragraph(f"{method_text}{seed}."), table(heads, rows, left_aligned=(0, 1, 2, 3))])
 
 
-def _words(x: Any) -> str:
-    if isinstance(x, Span):
+def _distribution_text(x: Any) -> str:
+    if isinstance(x, GridAxis):
         if str(x).startswith("span("):
             return f"{len(x.values)} values from {x.values[0]:g} to {x.values[-1]:g}"
         return ", ".join(f"{v:g}" for v in x.values[:8]) + (f", ... ({len(x.values)})" if len(x.values) > 8 else "")
-    return f"{x.name}({', '.join(f'{v:g}' for v in x.numbers)})"
+    return f"{x.name}({', '.join(f'{v:g}' for v in x.parameters)})"
 
 
-def _results(study: Study) -> Html:
-    found = [_statistics(study)]
-    for kind in fitting(study):
+def _results_html(study: Study) -> Html:
+    blocks = [_statistics_table(study)]
+    for kind in suitable_kinds(study):
         if kind not in ("indices", "rows"):
-            found.append(_figure(study, kind))
-    return joined(x for x in found if x)
+            blocks.append(_study_figure(study, kind))
+    return join_html(x for x in blocks if x)
 
 
-def _figure(study: Study, kind: str) -> Html:
-    outputs = (study.curves if kind == "rows" else study.numbers)[:SHOWN]
-    if not outputs or not of_kind(study, kind, outputs):
+def _study_figure(study: Study, kind: str) -> Html:
+    outputs = (study.curve_outputs if kind == "rows" else study.scalar_outputs)[:MAX_OUTPUTS]
+    if not outputs or not make_panels(study, kind, outputs):
         return Html("")
-    more = len(study.numbers) - SHOWN
+    more = len(study.scalar_outputs) - MAX_OUTPUTS
     caption = _CAPTIONS.get(kind, "") + (f" The table lists {more} more results." if more > 0 and kind != "rows" else "")
-    return figure(study_plot(study, (kind,), outputs, titled=False), f"{kind} of {study.name}", caption)
+    return figure(plot_study(study, (kind,), outputs, with_title=False), f"{kind} of {study.name}", caption)
 
 
-def _statistics(study: Study) -> Html:
-    found = study.statistics()
-    if not found:
-        return paragraph("No result is a number.") if not study.curves else Html("")
+def _statistics_table(study: Study) -> Html:
+    statistics = study.statistics()
+    if not statistics:
+        return paragraph("No result is a number.") if not study.curve_outputs else Html("")
     heads = ("mean", "deviation", "min", "5 %", "median", "95 %", "max")
     rows = [
-        (name, study.units.get(name, ""), int(x["count"]), *column([x[head] for head in heads], 5)) for name, x in found.items()
+        (name, study.units.get(name, ""), int(x["count"]), *number_column([x[head] for head in heads], 5))
+        for name, x in statistics.items()
     ]
-    return table(("result", "unit", "samples", *heads), rows, left=(0, 1))
+    return table(("result", "unit", "samples", *heads), rows, left_aligned=(0, 1))
 
 
-def _indices(study: Study) -> Html | None:
-    if "indices" not in fitting(study) or not study.numbers:
+def _indices_html(study: Study) -> Html | None:
+    if "indices" not in suitable_kinds(study) or not study.scalar_outputs:
         return None
-    found = [study.indices(name) for name in study.numbers[:SHOWN]]
+    indices_by_output = [study.indices(name) for name in study.scalar_outputs[:MAX_OUTPUTS]]
     sobol = study.design.method == "saltelli"
     if sobol:
-        told = (
+        sentence = (
             "Sobol's indices are shares of the variance of a result. The first-order index is the share of an input alone; the "
             "total index includes its interactions with all others. Lines are 95 % confidence intervals."
         )
     else:
-        told = (
+        sentence = (
             "Spearman's rank correlation of each result with each input is 1 if the result rises with the input, −1 if it "
             "falls, and near 0 without a trend. Lines are 95 % confidence intervals."
         )
-    picture = figure(study_plot(study, ("indices",), study.numbers[:SHOWN], titled=False), f"indices of {study.name}")
-    return joined(
-        [paragraph(told), picture, folded("Table of indices", _index_table([x for x in found if isinstance(x, Indices)]))]
+    picture = figure(
+        plot_study(study, ("indices",), study.scalar_outputs[:MAX_OUTPUTS], with_title=False), f"indices of {study.name}"
+    )
+    return join_html(
+        [
+            paragraph(sentence),
+            picture,
+            collapsible("Table of indices", _index_table([x for x in indices_by_output if isinstance(x, SensitivityIndices)])),
+        ]
     )
 
 
-def _index_table(found: list[Indices]) -> Html:
+def _index_table(index_list: list[SensitivityIndices]) -> Html:
     rows = []
-    for one in found:
-        for k, name in enumerate(one.names):
-            row: list[Any] = [one.of if k == 0 else "", name, _three(one.first[k]), _interval(one.first_interval[k])]
-            if one.total is not None and one.total_interval is not None:
-                row += [_three(one.total[k]), _interval(one.total_interval[k])]
+    for indices in index_list:
+        for k, name in enumerate(indices.names):
+            row: list[Any] = [
+                indices.output if k == 0 else "",
+                name,
+                _three_decimals(indices.first[k]),
+                _interval(indices.first_interval[k]),
+            ]
+            if indices.total is not None and indices.total_interval is not None:
+                row += [_three_decimals(indices.total[k]), _interval(indices.total_interval[k])]
             rows.append(row)
     heads: tuple[str, ...] = ("result", "input", "first order", "95 %", "total", "95 %")
     if len(rows[0]) == 4:
         heads = ("result", "input", "rank correlation", "95 %")
-    return table(heads, rows, left=(0, 1), most=200)
+    return table(heads, rows, left_aligned=(0, 1), max_rows=200)
 
 
-def _three(x: float) -> str:
+def _three_decimals(x: float) -> str:
     return f"{x:.3f}".replace("-", "−")
 
 
 def _interval(x: Any) -> str:
-    return f"{_three(x[0])} to {_three(x[1])}"
+    return f"{_three_decimals(x[0])} to {_three_decimals(x[1])}"
 
 
-def _extremes(study: Study) -> Html | None:
+def _extremes_table(study: Study) -> Html | None:
     """The samples with the least and the greatest of each result: where a designer looks next."""
     rows: list[tuple[Any, ...]] = []
-    for name in study.numbers[:SHOWN]:
+    for name in study.scalar_outputs[:MAX_OUTPUTS]:
         values = study[name]
         if not np.isfinite(values).any():
             continue
-        for word, k in (("least", int(np.nanargmin(values))), ("greatest", int(np.nanargmax(values)))):
-            inputs = [number(x, 5) for x in list(study.sample(k).values())[:SHOWN]]
-            rows.append((name if word == "least" else "", word, number(float(values[k]), 6), k, *inputs))
+        for label, k in (("least", int(np.nanargmin(values))), ("greatest", int(np.nanargmax(values)))):
+            inputs = [number(x, 5) for x in list(study.sample(k).values())[:MAX_OUTPUTS]]
+            rows.append((name if label == "least" else "", label, number(float(values[k]), 6), k, *inputs))
     if not rows:
         return None
-    told = (
+    sentence = (
         "study.motion(k) simulates a sample again."
         if study.about.get("mechanism") and isinstance(study.about["run"], dict)
         else ""
     )
-    head = ("result", "", "value", "sample", *study.inputs[:SHOWN])
-    return joined([table(head, rows, left=(0, 1)), paragraph(told, kind="quiet") if told else ""])
+    head = ("result", "", "value", "sample", *study.inputs[:MAX_OUTPUTS])
+    return join_html([table(head, rows, left_aligned=(0, 1)), paragraph(sentence, css_class="quiet") if sentence else ""])
 
 
 def _rows(study: Study) -> Html | None:
-    return _figure(study, "rows") if study.curves else None
+    return _study_figure(study, "rows") if study.curve_outputs else None
 
 
-def _failed(study: Study) -> Html | None:
+def _failed_samples(study: Study) -> Html | None:
     """Reasons, the commonest first, each with a sample that can be looked at."""
     if not study.failed:
         return None
-    found = study.reasons()
-    rows = [(why, n, first, _sample(study, first)) for why, n, first in found[:40]]
-    why = "for one reason" if len(found) == 1 else f"for {len(found)} reasons"
-    told = f"{len(study.failed)} of {study.done} samples failed {why}. The other samples are not affected."
-    return joined([paragraph(told), table(("reason", "samples", "first", "its inputs"), rows, left=(0, 3))])
+    reasons = study.failure_reasons()
+    rows = [(reason, n, first, _sample(study, first)) for reason, n, first in reasons[:40]]
+    reason = "for one reason" if len(reasons) == 1 else f"for {len(reasons)} reasons"
+    sentence = f"{len(study.failed)} of {study.completed_count} samples failed {reason}. The other samples are not affected."
+    return join_html([paragraph(sentence), table(("reason", "samples", "first", "its inputs"), rows, left_aligned=(0, 3))])
 
 
 def _sample(study: Study, k: int) -> str:
     return ", ".join(f"{name} = {x:.4g}" for name, x in list(study.sample(k).items())[:6])
 
 
-def _method(study: Study) -> Html:
+def _method_html(study: Study) -> Html:
     about = study.about
     run = about.get("run")
     settings = ", ".join(f"{name} = {x}" for name, x in run.items()) if isinstance(run, dict) else str(run)
     keep = about.get("keep") or {}
-    named = [f"{name} = {text}" for name, text in keep.items() if name != text]
-    return facts(
+    renamed_outputs = [f"{name} = {text}" for name, text in keep.items() if name != text]
+    return definition_list(
         [
             ("Mechanism", about.get("mechanism", "")),
             ("Run", settings),
-            ("Kept", "; ".join(named)),
+            ("Kept", "; ".join(renamed_outputs)),
             ("Chunks", f"{len(about['chunks'])}, of at most {about['size']} samples"),
             ("Version", about.get("version", "")),
             ("Key", f"{str(about.get('key', ''))[:16]}…"),

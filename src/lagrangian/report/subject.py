@@ -13,28 +13,28 @@ from lagrangian.cached import cached_property
 from lagrangian.errors import LagrangianError, ReportWarning, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
-from lagrangian.motion.result.over_limits import Passed, passed
+from lagrangian.motion.result.over_limits import Passed, limits, passed
 from lagrangian.motion.result.rounding import Rounding
-from lagrangian.report.front import Front
-from lagrangian.report.html import Html, paragraph
-from lagrangian.sizing.actuators import Sizing
+from lagrangian.report.html import Html, escape_text, number, paragraph, short_number
+from lagrangian.report.page import TitleBlock
+from lagrangian.sizing.actuators import ActuatorSizing
 
 
 @dataclass(eq=False)
-class Subject:
+class ReportSubject:
     """A motion, what is said of it, and the sizing that was asked for. Its track is made once, when first asked for."""
 
     motion: Motion
-    front: Front = field(default_factory=Front)
-    sizing: Sizing | None = None
+    front: TitleBlock = field(default_factory=TitleBlock)
+    sizing: ActuatorSizing | None = None
     angles: str = "degrees"  # of plots
     sliders: Any = None  # those of the player, as `animate` takes them
-    failed: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
+    failures: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
 
     def warn(self) -> None:
         """Of what is missing in the page, each reason once."""
-        for why, titles in self.failed.items():
-            warn(f"report of {self.name}: {', '.join(titles)}: {why}", ReportWarning)
+        for reason, titles in self.failures.items():
+            warn(f"report of {self.name}: {', '.join(titles)}: {reason}", ReportWarning)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -45,25 +45,25 @@ class Subject:
         return self.motion.name
 
     @property
-    def traced(self) -> list[str]:
+    def traced_frames(self) -> list[str]:
         """Frames whose path is worth drawing: the first named ones that are not fixed to the ground."""
         return [frame.name for frame in self.mechanism.frames if frame.body != "ground"][:2]
 
     @cached_property
     def track(self) -> Any:
-        from lagrangian.viewer.scene.track import track
+        from lagrangian.viewer.scene.track import motion_track
 
-        return track(self.motion, trace=self.traced or None)
+        return motion_track(self.motion, trace=self.traced_frames or None)
 
     @cached_property
-    def computing(self) -> Any:
+    def page_program(self) -> Any:
         """What makes the player's motion follow sliders."""
-        from lagrangian.viewer.compute.payload import payload
+        from lagrangian.viewer.page_program import page_program
 
-        return payload(self.motion, self.track, self.sliders)
+        return page_program(self.motion, self.track, self.sliders)
 
     @cached_property
-    def passed(self) -> list[Passed]:
+    def exceeded_limits(self) -> list[Passed]:
         """Limits of joints that the motion passes."""
         return passed(self.motion)
 
@@ -104,21 +104,105 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportSection:
     """A section of a report: `make` gives its body, or nothing if there is nothing to say."""
 
     id: str
     title: str
-    make: Callable[[Subject], Html | None]
+    make: Callable[[ReportSubject], Html | None]
 
 
-def made(part: Part, subject: Subject) -> Html | None:
+def section_body(part: ReportSection, subject: ReportSubject) -> Html | None:
     """The part's body. One that fails says why: the rest of the report is not lost with it."""
     try:
         return part.make(subject)
     except LagrangianError as error:
-        verb, why = "is ", f"left out: {error}"
+        verb, reason = "is ", f"left out: {error}"
     except Exception as error:  # whatever it is, it is this part's alone
-        verb, why = "", f"could not be written: {type(error).__name__}: {error}"
-    subject.failed.setdefault(why, []).append(part.title)
-    return paragraph(f"This part {verb}{why}", kind="missing")
+        verb, reason = "", f"could not be written: {type(error).__name__}: {error}"
+    subject.failures.setdefault(reason, []).append(part.title)
+    return paragraph(f"This part {verb}{reason}", css_class="missing")
+
+
+# MERGED lagrangian.report.verdict: Whether a run can be trusted, in a sentence each.
+
+INVERSE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
+MAX_SHOWN = 4  # limits that are told each
+KEPT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`good` is None where nothing was promised; `short` stands in a badge."""
+
+    good: bool | None
+    short: Html
+    sentence: Html
+
+
+def promised_error(motion: Motion) -> float | None:
+    """The error an adaptive run may have, relative to what was moved: see `Motion.warn`."""
+    s = motion.statistics
+    if s.get("adaptive"):
+        return float(max(100, int(s.get("accepted", 0))) * float(s["rtol"]))
+    return None if "accepted" in s else INVERSE_TOLERANCE
+
+
+def energy_verdict(motion: Motion) -> Verdict:
+    largest_error, scale = float(np.abs(motion.balance).max(initial=0.0)), motion.energy_scale
+    stored = float(np.abs(motion.kinetic_energy).max(initial=0.0) + np.abs(motion.potential_energy).max(initial=0.0))
+    if Rounding(motion).still:
+        return Verdict(True, Html("nothing moves"), Html("Nothing moves in this run."))
+    part = largest_error / scale
+    size_text = Html(f"off by {short_number(largest_error)} J of {number(scale, 3)} J moved")
+    allowed_error = promised_error(motion)
+    if allowed_error is None:
+        return Verdict(
+            None,
+            Html(f"energy {size_text}"),
+            Html(f"The energy balance is {size_text}. A method with a fixed step has no error control."),
+        )
+    good = largest_error <= allowed_error * scale + 1e-10 * stored
+    short = Html(f"energy balanced to {short_number(part)}" if good else f"energy {size_text}")
+    conclusion = "The energy balances" if good else "The energy does not balance"
+    return Verdict(good, short, Html(f"{conclusion}: the change of energy minus all work is {size_text}."))
+
+
+def constraints_verdict(motion: Motion) -> Verdict:
+    worst = float(motion.statistics.get("drift_between_steps", motion.drift.max(initial=0.0)))
+    at_steps = float(motion.statistics.get("drift_at_steps", worst))
+    allowed_error = promised_error(motion) or KEPT_TOLERANCE
+    good = worst <= max(allowed_error, KEPT_TOLERANCE if "accepted" not in motion.statistics else 0.0)
+    n = len(motion.constraint_names)
+    many = f"{n} constraint equation{'s' if n != 1 else ''}"
+    short = Html(f"constraints kept to {short_number(at_steps)}" if good else f"constraints drift by {short_number(worst)}")
+    conclusion = f"The {many} {'are' if n != 1 else 'is'} kept" if good else f"The {many} drift"
+    between = f" at the steps, {short_number(worst)} between them" if at_steps != worst else ""
+    return Verdict(good, short, Html(f"{conclusion}: violated by at most {short_number(at_steps)}{between}."))
+
+
+def limits_verdicts(motion: Motion) -> list[Verdict]:
+    """One for each limit of a joint that was passed, or for many; one that all were kept, if there are any."""
+    exceeded = [str(x) for x in passed(motion)]
+    if exceeded:
+        exceeded_shown = exceeded if len(exceeded) <= MAX_SHOWN else exceeded[: MAX_SHOWN - 1]
+        more = f"{len(exceeded) - len(exceeded_shown)} more limits passed"
+        texts = [*exceeded_shown, *([more] if len(exceeded) > len(exceeded_shown) else [])]
+        return [Verdict(False, escape_text(x), escape_text(f"{x}.")) for x in texts]
+    if not any(np.isfinite(limits(motion, quantity)).any() for quantity in ("position", "speed", "effort")):
+        return []
+    return [Verdict(True, Html("within all limits"), Html("All joints stay within their limits of position, speed and effort."))]
+
+
+def end_verdict(motion: Motion) -> Verdict:
+    return Verdict(motion.success, escape_text(motion.message), escape_text(f"{motion.message}."))
+
+
+def verdicts(motion: Motion) -> list[Verdict]:
+    run_verdicts = [end_verdict(motion)]
+    if len(motion.t):
+        run_verdicts.append(energy_verdict(motion))
+        if motion.constraint_names:
+            run_verdicts.append(constraints_verdict(motion))
+        run_verdicts += limits_verdicts(motion)
+    return run_verdicts

@@ -8,24 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lagrangian.errors import ArgumentError, one_of, shown
-from lagrangian.files import as_path, checked_target, write
+from lagrangian.errors import ArgumentError, format_value, unknown_name_message
+from lagrangian.files import as_path, as_target_path, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
-from lagrangian.pictures.chosen import ANGLES
-from lagrangian.report.front import Front
-from lagrangian.report.html import Html, element, image, joined, paragraph
-from lagrangian.report.page import Section, page
-from lagrangian.report.parts.actuators import ACTUATORS
-from lagrangian.report.parts.energy import CONSTRAINTS, ENERGY, EVENTS
-from lagrangian.report.parts.equations import EQUATIONS
-from lagrangian.report.parts.forces import FORCES
-from lagrangian.report.parts.joints import JOINTS
-from lagrangian.report.parts.mechanism import MECHANISM
-from lagrangian.report.parts.solver import SOLVER
-from lagrangian.report.subject import Part, Subject, made
-from lagrangian.report.verdict import verdicts
-from lagrangian.sizing.actuators import Sizing
+from lagrangian.plots.quantities import ANGLES
+from lagrangian.report.energy_section import CONSTRAINTS, ENERGY, EVENTS, SOLVER
+from lagrangian.report.equations_section import EQUATIONS
+from lagrangian.report.html import Html, element, image, join_html, paragraph
+from lagrangian.report.loads_section import ACTUATORS, FORCES
+from lagrangian.report.mechanism_section import JOINTS, MECHANISM
+from lagrangian.report.page import PageSection, TitleBlock, render_page
+from lagrangian.report.subject import ReportSection, ReportSubject, section_body, verdicts
+from lagrangian.sizing.actuators import ActuatorSizing
 
 PARTS = (MECHANISM, EQUATIONS, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, ACTUATORS, SOLVER)
 
@@ -36,8 +31,8 @@ def write_report(
     motion: Motion,
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    front: Front | None = None,
-    sizing: Sizing | None = None,
+    title_block: TitleBlock | None = None,
+    sizing: ActuatorSizing | None = None,
     angles: str = "degrees",
     sliders: Any = None,
 ) -> Path:
@@ -55,41 +50,41 @@ def write_report(
     target = as_path(path) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: the name of a report must end in .html", concerns="path")
-    checked_target(target)
-    return write(target, report_html(motion, progress, front, sizing, angles, sliders))
+    as_target_path(target)
+    return write(target, report_html(motion, progress, title_block, sizing, angles, sliders))
 
 
 def report_html(
     motion: Motion,
     progress: Progress | None = None,
-    front: Front | None = None,
-    sizing: Sizing | None = None,
+    title_block: TitleBlock | None = None,
+    sizing: ActuatorSizing | None = None,
     angles: str = "degrees",
     sliders: Any = None,
 ) -> str:
     """The page as text."""
     if angles not in ANGLES:
-        raise ArgumentError(one_of("angles", angles, ANGLES), concerns="angles")
-    subject = Subject(motion, front or Front(), _sizing_of(motion, sizing), angles, sliders)
+        raise ArgumentError(unknown_name_message("angles", angles, ANGLES), concerns="angles")
+    subject = ReportSubject(motion, title_block or TitleBlock(), _check_sizing(motion, sizing), angles, sliders)
     parts = (HEAD, ANIMATION, *PARTS)
     bodies: dict[str, Html | None] = {}
-    for done, part in enumerate(parts):
+    for number, part in enumerate(parts):
         if progress is not None:
-            progress(done, len(parts))
-        bodies[part.id] = made(part, subject)
+            progress(number, len(parts))
+        bodies[part.id] = section_body(part, subject)
     if progress is not None:
         progress(len(parts), len(parts))
     subject.warn()
-    sections = [Section(part.id, part.title, body) for part in PARTS if (body := bodies[part.id]) is not None]
+    sections = [PageSection(part.id, part.title, body) for part in PARTS if (body := bodies[part.id]) is not None]
     title = subject.front.title or motion.name
-    return page(title, joined(bodies[part.id] or "" for part in (HEAD, ANIMATION)), sections)
+    return render_page(title, join_html(bodies[part.id] or "" for part in (HEAD, ANIMATION)), sections)
 
 
-def _sizing_of(motion: Motion, sizing: Any) -> Sizing | None:
+def _check_sizing(motion: Motion, sizing: Any) -> ActuatorSizing | None:
     """The sizing, if it is one of this motion."""
     remedy = "a sizing of this motion is needed: lagrangian.size_actuators(mechanism, motion)"
-    if sizing is not None and not isinstance(sizing, Sizing):
-        raise ArgumentError(f"is {shown(sizing)}", argument="sizing", remedy=remedy)
+    if sizing is not None and not isinstance(sizing, ActuatorSizing):
+        raise ArgumentError(f"is {format_value(sizing)}", argument="sizing", remedy=remedy)
     if sizing is not None and (sizing.mechanism.name != motion.name or len(sizing.tau) != len(motion.t)):
         raise ArgumentError(
             f"is one of {sizing.mechanism.name!r}, for {len(sizing.tau)} rows, and the motion is of {motion.name!r}, with "
@@ -100,42 +95,42 @@ def _sizing_of(motion: Motion, sizing: Any) -> Sizing | None:
     return sizing
 
 
-def heading(subject: Subject) -> Html:
+def heading(subject: ReportSubject) -> Html:
     """The name, a sentence about the run, and whether it can be trusted."""
     motion = subject.motion
-    badges = [element("span", v.short, class_=f"badge {_KINDS[v.good]}") for v in verdicts(motion)]
+    badges = [element("span", v.short, class_=f"badge {_BADGE_CLASSES[v.good]}") for v in verdicts(motion)]
     model = motion.mechanism
     about = first_sentence(model.description) if model is not None else ""
-    told = f"{subject.duration:.4g} s" if len(motion.t) else "an empty run"
+    size_text = f"{subject.duration:.4g} s" if len(motion.t) else "an empty run"
     if model is not None:
-        loops = f", {model.equations} constraint equations" if model.equations else ""
-        told = f"{len(model.bodies)} bodies, {model.nv} speeds{loops}; {told}"
-    how = motion.statistics.get("method", "")
-    lead = [paragraph(about, kind="lead")] if about else []
+        loops = f", {model.equation_count} constraint equations" if model.equation_count else ""
+        size_text = f"{len(model.bodies)} bodies, {model.nv} speeds{loops}; {size_text}"
+    method = motion.statistics.get("method", "")
+    lead = [paragraph(about, css_class="lead")] if about else []
     name = f"{motion.name}: " if subject.front.title else ""
-    run = paragraph(f"{name}{told}, by {how}." if how else f"{name}{told}.", kind="quiet")
+    run = paragraph(f"{name}{size_text}, by {method}." if method else f"{name}{size_text}.", css_class="quiet")
     head = subject.front.heading(motion.name)
-    return joined([head, *lead, run, element("p", *badges, class_="badges"), subject.front.noted()])
+    return join_html([head, *lead, run, element("p", *badges, class_="badges"), subject.front.notes_html()])
 
 
 def first_sentence(words: str) -> str:
     return re.split(r"(?<=[a-z0-9)][.:;])\s", " ".join(words.split()), maxsplit=1)[0].rstrip(":;")
 
 
-_KINDS = {True: "good", False: "bad", None: "open"}
+_BADGE_CLASSES = {True: "good", False: "bad", None: "open"}
 
 
-def animated(subject: Subject, height: str = "480px", printed: Html | None = None, speed: float = 1) -> Html:
+def animation_html(subject: ReportSubject, height: str = "480px", picture: Html | None = None, speed: float = 1) -> Html:
     """The player, and a still of it for paper."""
     from lagrangian.viewer.page import player_html
 
-    player = Html(player_html(subject.track, height=height, speed=speed, computing=subject.computing))
-    if printed is None:
-        printed = made(Part("still", "picture for paper", still), subject) or Html("")
-    return element("div", player, printed, class_="stage", style=f"--tall: {height}")
+    player = Html(player_html(subject.track, height=height, speed=speed, program=subject.page_program))
+    if picture is None:
+        picture = section_body(ReportSection("still", "picture for paper", printed_picture), subject) or Html("")
+    return element("div", player, picture, class_="stage", style=f"--tall: {height}")
 
 
-def still(subject: Subject) -> Html:
+def printed_picture(subject: ReportSubject) -> Html:
     """The first picture, which is printed: a canvas often is not."""
     data = png(subject.mechanism, subject.motion.q[0])
     return image(data, "png", f"{subject.name} at the start", class_="print")
@@ -143,9 +138,9 @@ def still(subject: Subject) -> Html:
 
 def png(model: Any, q: Any, size: tuple[int, int] = (960, 600)) -> bytes:
     """A picture of a mechanism, as the bytes of a PNG file, for a page that is light or dark."""
-    from lagrangian.viewer.render.clear import clear_png
+    from lagrangian.viewer.render.still import transparent_png
 
-    return clear_png(model, q, size)
+    return transparent_png(model, q, size)
 
 
-HEAD, ANIMATION = Part("head", "heading", heading), Part("animation", "animation", animated)
+HEAD, ANIMATION = ReportSection("head", "heading", heading), ReportSection("animation", "animation", animation_html)

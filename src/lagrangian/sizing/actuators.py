@@ -11,21 +11,81 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.inverse_dynamics.actuation import actuated_speeds
+from lagrangian.errors import ArgumentError, ArgumentName, is_number, unknown_name_message
+from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import null_space
+from lagrangian.kernels.least_squares import null_space
 from lagrangian.model.joint import Rotor
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
-from lagrangian.sizing.arguments import dwell_of, gears_by_joint, pitches, positive
-from lagrangian.sizing.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
-from lagrangian.sizing.demand import Demand, MotionRows, Rows, rows_of, sample
-from lagrangian.sizing.gears import GearsLike
-from lagrangian.sizing.motors import Motor, catalogue_of
+from lagrangian.sizing.candidates import (
+    Candidate,
+    JointRequirement,
+    check_preference,
+    nearest_candidate,
+    rank_candidates,
+    required_margins,
+    shortfall_message,
+)
+from lagrangian.sizing.demand import Demand, MotionRows, TaskRows, sample_rows, task_rows
+from lagrangian.sizing.gears import Gear, GearRange, GearsLike, as_gears
+from lagrangian.sizing.motors import Motor, as_motors
 from lagrangian.sizing.showing import ShownSizing
+
+# MERGED lagrangian.sizing.arguments: What a caller says about a cycle, gears and screws, checked.
+
+
+def dwell_time(motion: Any, cycle_time: float | None, dwell: float | None) -> float:
+    """How long the mechanism rests after the motion."""
+    if cycle_time is not None and dwell is not None:
+        raise ArgumentError("cycle_time and dwell both say how long the mechanism rests; give one of them", concerns="cycle_time")
+    for name, x in (("cycle_time", cycle_time), ("dwell", dwell)):
+        if x is not None and not (is_number(x) and x >= 0):
+            raise ArgumentError(f"{name} is {x!r}; a number of seconds, not negative, is needed")
+    if cycle_time is None:
+        return float(dwell or 0.0)
+    t = np.asarray(getattr(motion, "t", ()), dtype=float)
+    duration = float(t[-1] - t[0]) if t.size else 0.0
+    if cycle_time < duration * (1 - 1e-12):
+        raise ArgumentError(f"is {cycle_time:g} s, but the motion takes {duration:g} s", argument="cycle_time")
+    return max(0.0, float(cycle_time) - duration)
+
+
+def gears_by_joint(gears: Any, rows: TaskRows) -> list[tuple[Gear | GearRange, ...]]:
+    """What is offered to each joint."""
+    if not isinstance(gears, Mapping):
+        return [as_gears(gears)] * len(rows.names)
+    for name in gears:
+        if name not in rows.names:
+            raise ArgumentError(f"gears: {unknown_name_message('actuated joint', name, rows.names)}")
+    return [as_gears(gears.get(name), f"gears of {name!r}") for name in rows.names]
+
+
+def pitch_per_joint(lead: Any, rows: TaskRows, needed: bool) -> list[float]:
+    """Radians of the gear's output per metre of each slide, 1 where the joint turns."""
+    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if all(joint.slides)]
+    leads: Mapping[str, Any] = lead if isinstance(lead, Mapping) else {} if lead is None else dict.fromkeys(sliding, lead)
+    for name, x in leads.items():
+        if name not in sliding:
+            raise ArgumentError(f"lead: {unknown_name_message('sliding joint that is actuated', name, sliding)}")
+        if not is_number(x) or x <= 0:
+            raise ArgumentError(f"lead of {name!r} is {x!r}; metres per turn are needed, such as 0.01")
+    lacking = [name for name in sliding if name not in leads]
+    if needed and lacking:
+        raise ArgumentError(
+            f"`lead` is needed for {', '.join(lacking)}: how far the joint slides per turn of its screw or pinion",
+            remedy=f"give {ArgumentName('lead', dict.fromkeys(lacking, 0.01))} in metres per turn, or {ArgumentName('catalogue', False)} "
+            f"for the demand alone",
+        )
+    return [2 * math.pi / float(leads[name]) if name in leads else 1.0 for name in rows.names]
+
+
+def check_positive(argument: str, x: Any) -> None:
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x) or x <= 0:
+        raise ArgumentError(f"is {x!r}", argument=argument, remedy="a number greater than 0 is needed")
+
 
 ITERATIONS = 30
 
@@ -84,10 +144,10 @@ class Actuator:
     @property
     def alternatives(self) -> tuple[Candidate, ...]:
         """Every motor that fits, once, with the gear that leaves it the largest margin."""
-        found: dict[str, Candidate] = {}
+        best_by_motor: dict[str, Candidate] = {}
         for candidate in self.feasible:
-            found.setdefault(candidate.motor.name, candidate)
-        return tuple(found.values())
+            best_by_motor.setdefault(candidate.motor.name, candidate)
+        return tuple(best_by_motor.values())
 
     @property
     def power(self) -> np.ndarray:
@@ -103,15 +163,15 @@ class Actuator:
         return f"<Actuator of {self.joint!r}: {self.chosen or self.message}>"
 
 
-class Demands(dict[str, Demand]):
+class DemandsByJoint(dict[str, Demand]):
     """By joint."""
 
     def __missing__(self, joint: str) -> Demand:
-        raise ArgumentError(one_of("actuated joint", joint, self))
+        raise ArgumentError(unknown_name_message("actuated joint", joint, self))
 
 
 @dataclass(frozen=True, eq=False)
-class Sizing(ShownSizing):
+class ActuatorSizing(ShownSizing):
     """The actuators of a mechanism for a task.
 
     `size_actuators` returns it. `sizing["joint"]` is the actuator of a joint, and `print(sizing)` writes a table of all.
@@ -151,22 +211,22 @@ class Sizing(ShownSizing):
     tau: np.ndarray
     cycle_time: float
     iterations: int
-    settled: bool
+    converged: bool
     residual: float
 
     @property
-    def demand(self) -> Demands:
+    def demand(self) -> DemandsByJoint:
         """The demand on each joint, as a mapping of joints to `Demand`."""
-        return Demands({name: a.demand for name, a in self.actuators.items()})
+        return DemandsByJoint({name: a.demand for name, a in self.actuators.items()})
 
     @property
     def fits(self) -> bool:
         """Whether every joint has a motor."""
-        return self.settled and all(a.chosen is not None for a in self.actuators.values())
+        return self.converged and all(a.chosen is not None for a in self.actuators.values())
 
     def __getitem__(self, joint: str) -> Actuator:
         if joint not in self.actuators:
-            raise ArgumentError(one_of("actuated joint", joint, self.actuators))
+            raise ArgumentError(unknown_name_message("actuated joint", joint, self.actuators))
         return self.actuators[joint]
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
@@ -182,18 +242,18 @@ class Sizing(ShownSizing):
         pathlib.Path
             The file that was written.
         """
-        from lagrangian.sizing.text import write_csv
+        from lagrangian.sizing.tables import write_csv
 
         return write_csv(self, path)
 
     def __str__(self) -> str:
-        from lagrangian.sizing.text import table
+        from lagrangian.sizing.tables import sizing_table
 
-        return table(self)
+        return sizing_table(self)
 
     def __repr__(self) -> str:
-        done = sum(a.chosen is not None for a in self.actuators.values())
-        return f"<Sizing of {self.mechanism.name!r}: {done} of {len(self.actuators)} joints have a motor>"
+        fitted_count = sum(a.chosen is not None for a in self.actuators.values())
+        return f"<Sizing of {self.mechanism.name!r}: {fitted_count} of {len(self.actuators)} joints have a motor>"
 
 
 def size_actuators(
@@ -208,11 +268,11 @@ def size_actuators(
     prefer: str = "power",
     cycle_time: float | None = None,
     dwell: float | None = None,
-    held: bool = True,
+    hold_at_rest: bool = True,
     derating: float = 1.0,
     max_inertia_ratio: float = math.inf,
     strict: bool = False,
-) -> Sizing:
+) -> ActuatorSizing:
     """Find what a task demands of each actuated joint, and choose motors and gears for it.
 
     The motion is one cycle. After it the mechanism rests for `dwell`, or until `cycle_time` has passed. Among the motors and
@@ -286,42 +346,44 @@ def size_actuators(
     >>> round(sizing.demand["theta1"].peak_torque, 3)
     42.721
     """
-    dyn = dynamics_of(mechanism, parameters)
-    of = getattr(motion, "name", dyn.mechanism.name)
-    if of != dyn.mechanism.name:
+    dyn = as_dynamics(mechanism, parameters)
+    motion_name = getattr(motion, "name", dyn.mechanism.name)
+    if motion_name != dyn.mechanism.name:
         raise ArgumentError(
-            f"is one of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism of the motion", argument="motion"
+            f"is one of {motion_name!r}, not of {dyn.mechanism.name!r}; give the mechanism of the motion", argument="motion"
         )
-    motors = catalogue_of(catalogue)
-    prefer = preference(prefer, motors)
+    motors = as_motors(catalogue)
+    prefer = check_preference(prefer, motors)
     required = required_margins(margin)
-    rows = rows_of(dyn, motion, dwell_of(motion, cycle_time, dwell), held)
-    described = np.array([float(j.rotor.reflected) for j in rows.joints])
-    as_given = rows.torque(described)
-    demands = [rows.demand(k, as_given) for k in range(len(rows.names))]
-    offered = gears_by_joint(gears, rows)
-    turns = pitches(lead, rows, bool(motors))
-    positive("derating", derating)
-    positive("max_inertia_ratio", max_inertia_ratio)
+    rows = task_rows(dyn, motion, dwell_time(motion, cycle_time, dwell), hold_at_rest)
+    described_inertia = np.array([float(j.rotor.reflected_inertia) for j in rows.joints])
+    described_torque = rows.torque(described_inertia)
+    demands = [rows.demand(k, described_torque) for k in range(len(rows.names))]
+    gears_offered = gears_by_joint(gears, rows)
+    pitch_by_joint = pitch_per_joint(lead, rows, bool(motors))
+    check_positive("derating", derating)
+    check_positive("max_inertia_ratio", max_inertia_ratio)
 
-    def choose(reflected: np.ndarray) -> list[Choice]:
-        through = rows.through_gear(reflected)
+    def choose(reflected: np.ndarray) -> list[JointChoice]:
+        gear_forces = rows.gear_forces(reflected)
         limits = (required, derating, max_inertia_ratio)
-        asked = [Asked(rows, k, through[:, k], demands[k], turns[k], *limits) for k in range(len(rows.joints))]
-        return [_choice(x, motors, offered[x.k], prefer) for x in asked]
+        requirements = [
+            JointRequirement(rows, k, gear_forces[:, k], demands[k], pitch_by_joint[k], *limits) for k in range(len(rows.joints))
+        ]
+        return [_choose(x, motors, gears_offered[x.k], prefer) for x in requirements]
 
-    sizing = _sizing(dyn, motion, rows, described, _settle(rows, described, choose))
-    lacking = [f"{a.joint}: {a.message}" for a in sizing.actuators.values() if motors and a.chosen is None]
-    if strict and lacking:
-        raise ArgumentError("; ".join(lacking))
+    sizing = _make_sizing(dyn, motion, rows, described_inertia, _choose_until_stable(rows, described_inertia, choose))
+    lacking_joints = [f"{a.joint}: {a.message}" for a in sizing.actuators.values() if motors and a.chosen is None]
+    if strict and lacking_joints:
+        raise ArgumentError("; ".join(lacking_joints))
     return sizing
 
 
 @dataclass
-class Choice:
+class JointChoice:
     """What was found at one joint, with the rotors of the others as they are."""
 
-    asked: Asked
+    requirement: JointRequirement
     feasible: list[Candidate]
     nearest: Candidate | None
 
@@ -333,70 +395,74 @@ class Choice:
     def key(self) -> tuple[str, float] | None:
         return (self.best.motor.name, self.best.ratio) if self.best else None
 
-    def actuator(self) -> Actuator:
-        asked = self.asked
-        rows, k, shown = asked.rows, asked.k, self.best or self.nearest
+    def to_actuator(self) -> Actuator:
+        requirement = self.requirement
+        rows, k, candidate = requirement.rows, requirement.k, self.best or self.nearest
         torque = speed = np.zeros(len(rows.t))
         message = ""
-        if shown is not None:
-            torque, speed = asked.torque(shown.motor, shown.gear), shown.ratio * rows.qd[:, k]
+        if candidate is not None:
+            torque, speed = requirement.motor_torque(candidate.motor, candidate.gear), candidate.ratio * rows.qd[:, k]
         if self.nearest is not None and self.best is None:
-            message = shortfall(self.nearest, asked.demand, asked.derating)
+            message = shortfall_message(self.nearest, requirement.demand, requirement.derating)
         elif rows.joints[k].kind.nv > 1:
             message = (
                 f"a {rows.joints[k].type} joint has several speeds, which one motor cannot drive; describe it as joints of one "
                 f"speed each"
             )
-        return Actuator(asked.demand, self.best, tuple(self.feasible), self.nearest, message, rows.t, rows.weight, torque, speed)
+        return Actuator(
+            requirement.demand, self.best, tuple(self.feasible), self.nearest, message, rows.t, rows.weight, torque, speed
+        )
 
 
-def _choice(asked: Asked, motors: Sequence[Motor], offered: Any, prefer: str) -> Choice:
+def _choose(requirement: JointRequirement, motors: Sequence[Motor], gears: Any, prefer: str) -> JointChoice:
     """The motors and gears that fit one joint, the preferred first; a joint of several speeds has none."""
-    candidates = list(asked.all(motors, offered)) if asked.rows.joints[asked.k].kind.nv == 1 else []
-    return Choice(asked, ranked(candidates, prefer), nearest(candidates))
+    candidates = list(requirement.candidates(motors, gears)) if requirement.rows.joints[requirement.k].kind.nv == 1 else []
+    return JointChoice(requirement, rank_candidates(candidates, prefer), nearest_candidate(candidates))
 
 
-def _sizing(dyn: Dynamics, motion: Any, rows: Rows, described: np.ndarray, settled: tuple[list[Choice], int, bool]) -> Sizing:
+def _make_sizing(
+    dyn: Dynamics, motion: Any, rows: TaskRows, described_inertia: np.ndarray, outcome: tuple[list[JointChoice], int, bool]
+) -> ActuatorSizing:
     """What the choices amount to: the mechanism with its motors, and its torques with their rotors."""
-    choices, iterations, converged = settled
-    reflected = np.array([c.best.reflected if c.best else r for c, r in zip(choices, described, strict=True)])
+    choices, iterations, converged = outcome
+    reflected = np.array([c.best.reflected_inertia if c.best else r for c, r in zip(choices, described_inertia, strict=True)])
     torques = rows.torque(reflected)
-    built = _built(dyn.mechanism, rows, choices)
+    new_mechanism = _with_rotors(dyn.mechanism, rows, choices)
     tau = np.array(motion.tau, dtype=float)
-    tau[:, list(rows.at)] = torques[: len(tau)]
-    return Sizing(
-        built,
-        {name: c.actuator() for name, c in zip(rows.names, choices, strict=True)},
-        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speeds(dyn), strict=True) if not driven),
+    tau[:, list(rows.speed_indices)] = torques[: len(tau)]
+    return ActuatorSizing(
+        new_mechanism,
+        {name: c.to_actuator() for name, c in zip(rows.names, choices, strict=True)},
+        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if not driven),
         tau,
         rows.cycle_time,
         iterations,
         converged,
-        _residual(dyn, built, motion, tau),
+        _residual(dyn, new_mechanism, motion, tau),
     )
 
 
-def _settle(rows: Rows, described: np.ndarray, choose: Any) -> tuple[list[Choice], int, bool]:
+def _choose_until_stable(rows: TaskRows, described_inertia: np.ndarray, choose: Any) -> tuple[list[JointChoice], int, bool]:
     """Choose until the torques with the chosen rotors lead to the same choice.
 
     Each candidate is judged with its own rotor in the torque. Others matter where more joints are driven than there are freedoms:
     there what one rotor takes is shared by all, and the choice is made again. Choices that come back are a circle: not settled.
     """
-    reflected = described
-    seen: list[list[Any]] = []
+    reflected = described_inertia
+    previous_keys: list[list[Any]] = []
     for iteration in range(1, ITERATIONS + 1):
-        choices: list[Choice] = choose(reflected)
+        choices: list[JointChoice] = choose(reflected)
         keys = [c.key for c in choices]
-        if rows.share is None or (seen and keys == seen[-1]):
+        if rows.share is None or (previous_keys and keys == previous_keys[-1]):
             return choices, iteration, True
-        if keys in seen:
+        if keys in previous_keys:
             return choices, iteration, False
-        seen.append(keys)
-        reflected = np.array([c.best.reflected if c.best else r for c, r in zip(choices, described, strict=True)])
+        previous_keys.append(keys)
+        reflected = np.array([c.best.reflected_inertia if c.best else r for c, r in zip(choices, described_inertia, strict=True)])
     return choices, ITERATIONS, False
 
 
-def _built(mechanism: Mechanism, rows: Rows, choices: list[Choice]) -> Mechanism:
+def _with_rotors(mechanism: Mechanism, rows: TaskRows, choices: list[JointChoice]) -> Mechanism:
     """The mechanism with the chosen rotors, gears included, in the place of its own."""
     rotors = {
         joint.name: Rotor(c.best.inertia, c.best.ratio)
@@ -408,15 +474,17 @@ def _built(mechanism: Mechanism, rows: Rows, choices: list[Choice]) -> Mechanism
     return mechanism.replace(joints=tuple(replace(j, rotor=rotors[j.name]) if j.name in rotors else j for j in mechanism.joints))
 
 
-def _residual(dyn: Dynamics, built: Mechanism, motion: Any, tau: np.ndarray) -> float:
+def _residual(dyn: Dynamics, new_mechanism: Mechanism, motion: Any, tau: np.ndarray) -> float:
     """How far the torques are from the new mechanism's equations of motion, more than the motion's own from the old one's."""
-    if built is dyn.mechanism:
+    if new_mechanism is dyn.mechanism:
         return 0.0
-    some = sample(np.asarray(motion.t))
-    t, q, qd, qdd, given = (np.asarray(x, dtype=float)[some] for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.tau))
-    with Dynamics(built) as new:
-        more = new.inverse_dynamics(q, qd, qdd) - dyn.inverse_dynamics(q, qd, qdd)
-    off = more - (tau[some] - given)
-    if built.equations:  # what the constraints take up is none of the motors' concern
-        off = np.einsum("snf,sn->sf", null_space(dyn.constraint_jacobian(q, t)), off)
-    return float(np.abs(off).max() / max(float(np.abs(tau).max()), 1e-300))
+    sampled_rows = sample_rows(np.asarray(motion.t))
+    t, q, qd, qdd, motion_tau = (
+        np.asarray(x, dtype=float)[sampled_rows] for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.tau)
+    )
+    with Dynamics(new_mechanism) as new_dyn:
+        added_torque = new_dyn.inverse_dynamics(q, qd, qdd) - dyn.inverse_dynamics(q, qd, qdd)
+    error = added_torque - (tau[sampled_rows] - motion_tau)
+    if new_mechanism.equation_count:  # what the constraints take up is none of the motors' concern
+        error = np.einsum("snf,sn->sf", null_space(dyn.constraint_jacobian(q, t)), error)
+    return float(np.abs(error).max() / max(float(np.abs(tau).max()), 1e-300))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.errors import Argument, ArgumentError, is_number, one_of
-from lagrangian.sizing.demand import Demand, Rows
+from lagrangian.errors import ArgumentError, ArgumentName, is_number, unknown_name_message
+from lagrangian.sizing.demand import Demand, TaskRows
 from lagrangian.sizing.gears import Gear, GearRange
 from lagrangian.sizing.motors import RPM, Motor
 
@@ -25,7 +25,7 @@ CHECKS = {
     "gear_speed": "input speed of the gear",
     "inertia": "ratio of inertias",
 }
-PREFER = {"power": "rated_power", "mass": "mass", "cost": "cost"}
+PREFERENCE_FIELDS = {"power": "rated_power", "mass": "mass", "cost": "cost"}
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ class Candidate:
         return min(self.margins, key=lambda check: self.margins[check] / self.required[check])
 
     @cached_property
-    def headroom(self) -> float:
+    def relative_margin(self) -> float:
         """The margin of the tightest check over what is required of it; 1 or more fits."""
         return self.margins[self.tightest] / self.required[self.tightest]
 
     @property
     def fits(self) -> bool:
         """Whether all margins are as large as required."""
-        return self.headroom >= 1
+        return self.relative_margin >= 1
 
     @property
-    def reflected(self) -> float:
+    def reflected_inertia(self) -> float:
         """The inertia of rotor and gear at the joint, ratio^2 times `inertia`."""
         return self.ratio**2 * self.inertia
 
@@ -103,7 +103,7 @@ BLOCK, MANY = 64, 4096  # rows are looked at in blocks of the first when there a
 
 
 @dataclass(frozen=True)
-class Load:
+class GearLoad:
     """What comes through a gear of one efficiency at one joint, seen from any motor behind any ratio.
 
     The means make every motor's RMS torque. Rows are in blocks (blocks, rows of a block) with the least and the largest of each,
@@ -120,138 +120,145 @@ class Load:
     speed: np.ndarray  # the highest
 
     @classmethod
-    def of(cls, rows: Rows, k: int, force: np.ndarray) -> Load:
+    def from_force(cls, rows: TaskRows, k: int, force: np.ndarray) -> GearLoad:
         qd, qdd = rows.qd[:, k], rows.qdd[:, k]
         size = 1 if len(qd) <= MANY else BLOCK
-        more = -len(qd) % size  # the last row fills the last block
-        f, a, w = (np.concatenate([x, np.full(more, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
+        padding = -len(qd) % size  # the last row fills the last block
+        f, a, w = (np.concatenate([x, np.full(padding, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
         force2, force_qdd, qdd2 = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
         low, high = (f.min(axis=1), a.min(axis=1)), (f.max(axis=1), a.max(axis=1))
         return cls(force, force2, force_qdd, qdd2, (f, a, w), low, high, w.max(axis=1))
 
-    def rms(self, ratio: float, inertia: float) -> float:
+    def rms_torque(self, ratio: float, inertia: float) -> float:
         """Of the motor's torque."""
         square = self.force2 / ratio**2 + 2 * inertia * self.force_qdd + (inertia * ratio) ** 2 * self.qdd2
         return math.sqrt(max(0.0, square))
 
-    def worst(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
+    def peak_torque_and_margin(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
         """The largest torque of the motor; and the least of its envelope over the torque, each moment at its own speed."""
         c = inertia * ratio
         (f0, a0), (f1, a1) = self.low, self.high
-        bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
+        block_bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
 
         def torque(blocks: Any) -> np.ndarray:
             return np.abs(self.blocks[0][blocks] / ratio + c * self.blocks[1][blocks])
 
         def margin(blocks: Any) -> float:
-            asked = torque(blocks)
-            there = motor.peak(ratio * self.blocks[2][blocks])
-            return float(np.divide(there, asked, out=np.full_like(asked, math.inf), where=asked > 0).min(initial=math.inf))
+            required = torque(blocks)
+            available = motor.intermittent_torque(ratio * self.blocks[2][blocks])
+            return float(
+                np.divide(available, required, out=np.full_like(required, math.inf), where=required > 0).min(initial=math.inf)
+            )
 
-        largest = float(torque(int(np.argmax(bound))).max())
-        largest = float(torque(bound > largest).max(initial=largest))
-        if ratio * float(self.speed.max()) <= motor.flat_speed:
-            return largest, _over(motor.peak_torque, largest)
-        floor = np.divide(motor.peak(ratio * self.speed), bound, out=np.full_like(bound, math.inf), where=bound > 0)
-        least = margin(int(np.argmin(floor)))
-        return largest, min(least, margin(floor < least))
+        largest = float(torque(int(np.argmax(block_bound))).max())
+        largest = float(torque(block_bound > largest).max(initial=largest))
+        if ratio * float(self.speed.max()) <= motor.base_speed:
+            return largest, _margin(motor.peak_torque, largest)
+        block_margin = np.divide(
+            motor.intermittent_torque(ratio * self.speed),
+            block_bound,
+            out=np.full_like(block_bound, math.inf),
+            where=block_bound > 0,
+        )
+        smallest_margin = margin(int(np.argmin(block_margin)))
+        return largest, min(smallest_margin, margin(block_margin < smallest_margin))
 
 
 @dataclass(frozen=True)
-class Asked:
+class JointRequirement:
     """What every candidate at one joint is held against. `pitch` turns metres of a slide into radians of its screw."""
 
-    rows: Rows
+    rows: TaskRows
     k: int
-    through: np.ndarray
+    gear_force: np.ndarray
     demand: Demand
     pitch: float
     required: Mapping[str, float]
     derating: float
     max_inertia_ratio: float
-    loads: dict[float, Load] = field(default_factory=dict)
+    loads: dict[float, GearLoad] = field(default_factory=dict)
 
-    def load(self, efficiency: float) -> Load:
+    def gear_load(self, efficiency: float) -> GearLoad:
         """What comes through the gear, its losses added.
 
         Where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part arrives. A joint
         that holds still counts as driven.
         """
         if efficiency not in self.loads:
-            driving = self.through * self.rows.qd[:, self.k] >= 0
-            force = self.through * np.where(driving, 1 / efficiency, efficiency)
-            self.loads[efficiency] = Load.of(self.rows, self.k, force)
+            driving = self.gear_force * self.rows.qd[:, self.k] >= 0
+            force = self.gear_force * np.where(driving, 1 / efficiency, efficiency)
+            self.loads[efficiency] = GearLoad.from_force(self.rows, self.k, force)
         return self.loads[efficiency]
 
-    def torque(self, motor: Motor, gear: Gear) -> np.ndarray:
+    def motor_torque(self, motor: Motor, gear: Gear) -> np.ndarray:
         """The motor's, along the task: its rotor and the gear's inertia are on its side of the losses."""
         ratio = gear.ratio * self.pitch
-        return self.load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
+        return self.gear_load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
 
-    def candidate(self, motor: Motor, gear: Gear) -> Candidate:
+    def evaluate(self, motor: Motor, gear: Gear) -> Candidate:
         demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
-        load = self.load(gear.efficiency)
-        rms_torque, rms_speed, top = load.rms(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
-        largest, peak = load.worst(motor, ratio, inertia)
-        inertias = demand.load_inertia / (ratio**2 * inertia)
+        load = self.gear_load(gear.efficiency)
+        rms_torque, rms_speed, peak_speed = load.rms_torque(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
+        largest, peak_margin = load.peak_torque_and_margin(motor, ratio, inertia)
+        inertia_ratio = demand.load_inertia / (ratio**2 * inertia)
         margins = {
-            "continuous": _over(self.derating * float(motor.continuous(rms_speed)), rms_torque),
-            "peak": peak,
-            "speed": _over(motor.top_speed, top),
+            "continuous": _margin(self.derating * float(motor.continuous_torque(rms_speed)), rms_torque),
+            "peak": peak_margin,
+            "speed": _margin(motor.speed_limit, peak_speed),
         }
         if math.isfinite(gear.peak_torque):
-            margins["gear_torque"] = _over(gear.peak_torque, self.at_gear(np.abs(self.through).max()))
+            margins["gear_torque"] = _margin(gear.peak_torque, self.gear_torque(np.abs(self.gear_force).max()))
         if math.isfinite(gear.rated_torque):
-            margins["gear_wear"] = _over(gear.rated_torque, self.at_gear(self.rows.wear(self.k, self.through)))
+            margins["gear_wear"] = _margin(gear.rated_torque, self.gear_torque(self.rows.wear_torque(self.k, self.gear_force)))
         if math.isfinite(gear.max_speed):
-            margins["gear_speed"] = _over(gear.max_speed, top)
+            margins["gear_speed"] = _margin(gear.max_speed, peak_speed)
         if math.isfinite(self.max_inertia_ratio):
-            margins["inertia"] = _over(self.max_inertia_ratio, inertias)
-        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, top, inertias, margins, self.required)
+            margins["inertia"] = _margin(self.max_inertia_ratio, inertia_ratio)
+        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, peak_speed, inertia_ratio, margins, self.required)
 
-    def at_gear(self, force: float) -> float:
+    def gear_torque(self, force: float) -> float:
         """At the gear's output: of a slide, the torque on its screw."""
         return float(force) / self.pitch
 
-    def all(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
+    def candidates(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
         """Every motor behind every gear; behind a range of ratios, also at the one where its RMS torque is least."""
-        for given in gears:
-            for gear in [given] if isinstance(given, Gear) else given.steps():
+        for gear_or_range in gears:
+            for gear in [gear_or_range] if isinstance(gear_or_range, Gear) else gear_or_range.sample_gears():
                 for motor in motors:
-                    yield self.candidate(motor, gear)
-            if isinstance(given, GearRange):
-                load = self.load(given.efficiency)
+                    yield self.evaluate(motor, gear)
+            if isinstance(gear_or_range, GearRange):
+                load = self.gear_load(gear_or_range.efficiency)
                 for motor in motors:
-                    a = (motor.inertia + given.inertia) * math.sqrt(load.qdd2)
+                    a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.qdd2)
                     best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
-                    yield self.candidate(motor, given.at(best))
+                    yield self.evaluate(motor, gear_or_range.with_ratio(best))
 
 
-def ranked(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
+def rank_candidates(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
     """Those that fit: the smallest motor first (one that does not say how large it is, last), each with the most to spare."""
-    entry = PREFER[prefer]
+    entry = PREFERENCE_FIELDS[prefer]
 
     def size(c: Candidate) -> tuple[bool, float, float]:
         x = getattr(c.motor, entry)
-        return x is None, x or 0.0, -c.headroom
+        return x is None, x or 0.0, -c.relative_margin
 
     return sorted((c for c in candidates if c.fits), key=size)
 
 
-def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
+def nearest_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
     """The one that lacks least; of those that lack everything in some check, the one that lacks least in all."""
 
-    def lacks(c: Candidate) -> tuple[float, float]:
-        return c.headroom, math.prod(min(1.0, x / c.required[check]) for check, x in c.margins.items() if x > 0)
+    def shortfall_key(c: Candidate) -> tuple[float, float]:
+        return c.relative_margin, math.prod(min(1.0, x / c.required[check]) for check, x in c.margins.items() if x > 0)
 
-    return max(candidates, key=lacks, default=None)
+    return max(candidates, key=shortfall_key, default=None)
 
 
-def preference(prefer: str, motors: Sequence[Motor]) -> str:
+def check_preference(prefer: str, motors: Sequence[Motor]) -> str:
     """A known word; and the catalogue says something about it."""
-    if prefer not in PREFER:
-        raise ArgumentError(one_of("preference", prefer, PREFER), where=Argument("prefer"))
-    if motors and not any(getattr(m, PREFER[prefer]) is not None for m in motors):
+    if prefer not in PREFERENCE_FIELDS:
+        raise ArgumentError(unknown_name_message("preference", prefer, PREFERENCE_FIELDS), where=ArgumentName("prefer"))
+    if motors and not any(getattr(m, PREFERENCE_FIELDS[prefer]) is not None for m in motors):
         raise ArgumentError(f"is {prefer!r}, but no motor in the catalogue states its {prefer}", argument="prefer")
     return prefer
 
@@ -262,37 +269,37 @@ def required_margins(margin: Any) -> dict[str, float]:
     if isinstance(margin, Mapping):
         for check in margin:
             if check not in CHECKS:
-                raise ArgumentError(one_of("check", check, CHECKS), where=Argument("margin"))
-        found = {**default, **margin}
+                raise ArgumentError(unknown_name_message("check", check, CHECKS), where=ArgumentName("margin"))
+        margins = {**default, **margin}
     else:
-        found = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
-    for check, x in found.items():
+        margins = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
+    for check, x in margins.items():
         if not is_number(x) or x <= 0:
             raise ArgumentError(
-                f"{check} is {x!r}", where=Argument("margin"), remedy="a number greater than 0 is needed, such as 1.2"
+                f"{check} is {x!r}", where=ArgumentName("margin"), remedy="a number greater than 0 is needed, such as 1.2"
             )
-    return {check: float(x) for check, x in found.items()}
+    return {check: float(x) for check, x in margins.items()}
 
 
-def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
+def shortfall_message(best: Candidate, demand: Demand, derating: float) -> str:
     """Why even the nearest candidate does not do, and what would."""
     # beyond the top speed there is no torque either: the speed is what to change
     check = "speed" if best.margins["speed"] < 1 else best.tightest
     has, needs = best.margins[check], best.required[check]
     text = (
         f"no motor fits. The nearest is {best.motor.name} with {best.gear}: the margin of the {CHECKS[check]} is {has:.3g}, and "
-        f"{needs:.3g} is required. It gives {_has(best, check)}"
+        f"{needs:.3g} is required. It gives {_shortfall_detail(best, check)}"
     )
     factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
-    if factor > best.motor.accelerating_factor:
+    if factor > best.motor.power_rate:
         text += (
             f". No gear without losses makes up for that: the motor needs an accelerating factor T²/J of at least {factor:.3g} "
-            f"W/s, and this one has {best.motor.accelerating_factor:.3g} W/s"
+            f"W/s, and this one has {best.motor.power_rate:.3g} W/s"
         )
     return text
 
 
-def _has(c: Candidate, check: str) -> str:
+def _shortfall_detail(c: Candidate, check: str) -> str:
     """What there is, and what there should be, in the words of one check."""
     need = c.required[check] / c.margins[check] if c.margins[check] > 0 else math.inf
     match check:
@@ -307,9 +314,9 @@ def _has(c: Candidate, check: str) -> str:
             return f"{100 / need:.3g} % of the torque that is needed at the worst moment of the task at this ratio"
         case "speed":
             needed = c.required[check] * c.peak_speed / RPM
-            return f"{c.motor.top_speed / RPM:.0f} rpm, but {needed:.0f} rpm are needed at this ratio"
+            return f"{c.motor.speed_limit / RPM:.0f} rpm, but {needed:.0f} rpm are needed at this ratio"
     return f"{100 / need:.3g} % of the required value"
 
 
-def _over(there: float, asked: float) -> float:
-    return there / asked if asked > 0 else math.inf
+def _margin(available: float, required: float) -> float:
+    return available / required if required > 0 else math.inf

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.actuation import actuated_speeds
+from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK, null_space
+from lagrangian.kernels.least_squares import RANK_TOLERANCE, null_space
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
 
-SAMPLE = 2000  # rows at which inertias are looked at
+MAX_SAMPLES = 2000  # rows at which inertias are looked at
 
 
 class MotionRows(Protocol):
@@ -82,7 +82,7 @@ class Demand:
     slides: bool
     cycle_time: float
     peak_torque: float
-    peak_at: float
+    peak_time: float
     rms_torque: float
     mean_torque: float
     wear_torque: float
@@ -123,7 +123,7 @@ class Demand:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TaskRows:
     """The actuated speeds of a task, a column each. `weight` are the seconds a row stands for; the last row is the dwell, if any.
 
     `load` is the torque at the joint without any rotor there. A rotor of reflected inertia R adds R qdd to the torque of its own
@@ -133,7 +133,7 @@ class Rows:
 
     names: tuple[str, ...]
     joints: tuple[Joint, ...]
-    at: tuple[int, ...]
+    speed_indices: tuple[int, ...]
     t: np.ndarray
     weight: np.ndarray
     qd: np.ndarray
@@ -148,13 +148,13 @@ class Rows:
 
     def torque(self, reflected: np.ndarray) -> np.ndarray:
         """At the joints, with rotors of these reflected inertias."""
-        return self.load + self._shared(reflected * self.qdd)
+        return self.load + self._share_between_actuators(reflected * self.qdd)
 
-    def through_gear(self, reflected: np.ndarray) -> np.ndarray:
+    def gear_forces(self, reflected: np.ndarray) -> np.ndarray:
         """What each gear passes on: the joint's torque less what its own rotor takes."""
         return self.load if self.share is None else self.torque(reflected) - reflected * self.qdd
 
-    def _shared(self, added: np.ndarray) -> np.ndarray:
+    def _share_between_actuators(self, added: np.ndarray) -> np.ndarray:
         return added if self.share is None else np.einsum("sij,sj->si", self.share, added)
 
     def mean(self, x: np.ndarray) -> Any:
@@ -164,10 +164,10 @@ class Rows:
     def rms(self, x: np.ndarray) -> Any:
         return np.sqrt(self.mean(x * x))
 
-    def wear(self, k: int, tau: np.ndarray) -> float:
+    def wear_torque(self, k: int, tau: np.ndarray) -> float:
         """The torque that wears a gear as fast as this one, which varies: its cube counts, for every radian turned."""
-        turned = float(self.mean(np.abs(self.qd[:, k])))
-        return float(self.mean(np.abs(self.qd[:, k] * tau**3)) / turned) ** (1 / 3) if turned > 0 else 0.0
+        mean_speed = float(self.mean(np.abs(self.qd[:, k])))
+        return float(self.mean(np.abs(self.qd[:, k] * tau**3)) / mean_speed) ** (1 / 3) if mean_speed > 0 else 0.0
 
     def demand(self, k: int, torque: np.ndarray) -> Demand:
         """Of one joint, for these torques of all."""
@@ -181,10 +181,10 @@ class Rows:
             slides=dict(zip(self.joints[k].speed_names, self.joints[k].slides, strict=True))[self.names[k]],
             cycle_time=cycle,
             peak_torque=float(np.abs(tau[worst])),
-            peak_at=float(self.t[worst]),
+            peak_time=float(self.t[worst]),
             rms_torque=float(self.rms(tau)),
             mean_torque=float(self.mean(np.abs(tau))),
-            wear_torque=self.wear(k, tau),
+            wear_torque=self.wear_torque(k, tau),
             peak_speed=float(np.abs(qd).max()),
             rms_speed=float(self.rms(qd)),
             peak_acceleration=float(np.abs(qdd).max()),
@@ -200,46 +200,48 @@ class Rows:
         )
 
 
-def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
+def task_rows(dyn: Dynamics, motion: Any, dwell: float, hold_at_rest: bool) -> TaskRows:
     """The rows of a motion that a motor has to follow, checked."""
     mechanism = dyn.mechanism
-    t, q, qd, qdd, tau = _arrays(mechanism, motion)
-    at = np.flatnonzero(actuated_speeds(dyn)).tolist()
-    if not at:
+    t, q, qd, qdd, tau = _motion_arrays(mechanism, motion)
+    driven = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
+    if not driven:
         raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
-    of = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
-    joints = tuple(of[k] for k in at)
-    reflected = np.array([float(j.rotor.reflected) for j in joints])
-    some = sample(t)
-    basis = null_space(dyn.constraint_jacobian(q[some], t[some])) if mechanism.equations else None
-    seen = _inertia(dyn, q[some], at, basis) - reflected
-    inertia = (trapezoid(t[some]) @ seen / float(t[-1] - t[0]), seen.max(axis=0))
-    weight = trapezoid(t)
+    joint_of_speed = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
+    joints = tuple(joint_of_speed[k] for k in driven)
+    reflected = np.array([float(j.rotor.reflected_inertia) for j in joints])
+    sampled_rows = sample_rows(t)
+    basis = null_space(dyn.constraint_jacobian(q[sampled_rows], t[sampled_rows])) if mechanism.equation_count else None
+    load_inertias = _actuator_inertia(dyn, q[sampled_rows], driven, basis) - reflected
+    inertia = (trapezoid_weights(t[sampled_rows]) @ load_inertias / float(t[-1] - t[0]), load_inertias.max(axis=0))
+    weight = trapezoid_weights(t)
     share = None
-    if basis is not None and basis.shape[2] < len(at):
-        driven_basis = null_space(dyn.constraint_jacobian(q, t))[:, at]
-        share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK)
-    added = reflected * qdd[:, at]
-    load = tau[:, at] - (added if share is None else np.einsum("sij,sj->si", share, added))
-    qd, qdd = qd[:, at], qdd[:, at]
+    if basis is not None and basis.shape[2] < len(driven):
+        driven_basis = null_space(dyn.constraint_jacobian(q, t))[:, driven]
+        share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK_TOLERANCE)
+    rotor_torque = reflected * qdd[:, driven]
+    load = tau[:, driven] - (rotor_torque if share is None else np.einsum("sij,sj->si", share, rotor_torque))
+    qd, qdd = qd[:, driven], qdd[:, driven]
     if dwell > 0:
         if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
             raise ArgumentError("a dwell needs a motion that ends at rest, but the last row still moves", concerns="dwell")
-        hold = _holding(dyn, q[-1], at, None if basis is None else basis[-1]) if held else np.zeros(len(at))
+        holding_torque = (
+            _holding_torque(dyn, q[-1], driven, None if basis is None else basis[-1]) if hold_at_rest else np.zeros(len(driven))
+        )
         t, weight = np.append(t, t[-1] + dwell), np.append(weight, dwell)
-        rest = np.zeros((1, len(at)))
-        qd, qdd, load = np.vstack([qd, rest]), np.vstack([qdd, rest]), np.vstack([load, hold])
+        zeros = np.zeros((1, len(driven)))
+        qd, qdd, load = np.vstack([qd, zeros]), np.vstack([qdd, zeros]), np.vstack([load, holding_torque])
         share = None if share is None else np.concatenate([share, share[-1:]])
-    names = tuple(mechanism.speed_names[k] for k in at)
-    return Rows(names, joints, tuple(at), t, weight, qd, qdd, load, share, inertia)
+    names = tuple(mechanism.speed_names[k] for k in driven)
+    return TaskRows(names, joints, tuple(driven), t, weight, qd, qdd, load, share, inertia)
 
 
-def sample(t: np.ndarray) -> np.ndarray:
+def sample_rows(t: np.ndarray) -> np.ndarray:
     """Some of many rows, the first and the last among them: enough for what only has to be looked at."""
-    return np.unique(np.linspace(0, len(t) - 1, min(len(t), SAMPLE)).astype(int))
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), MAX_SAMPLES)).astype(int))
 
 
-def trapezoid(t: np.ndarray) -> np.ndarray:
+def trapezoid_weights(t: np.ndarray) -> np.ndarray:
     """What each row weighs in an integral over time, rows at any distance."""
     weight = np.zeros(len(t))
     weight[:-1] += np.diff(t) / 2
@@ -247,9 +249,9 @@ def trapezoid(t: np.ndarray) -> np.ndarray:
     return weight
 
 
-def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
+def _motion_arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
     """t, q, qd, qdd and tau of a motion, in their shapes."""
-    found: list[np.ndarray] = []
+    arrays: list[np.ndarray] = []
     for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
         if not hasattr(motion, name):
             raise ArgumentError(
@@ -260,7 +262,7 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
             x = np.asarray(getattr(motion, name), dtype=float)
         except (TypeError, ValueError):
             raise ArgumentError(f"motion.{name} is not an array of numbers", concerns="motion") from None
-        rows = len(found[0]) if found else len(x) if x.ndim else 0
+        rows = len(arrays[0]) if arrays else len(x) if x.ndim else 0
         shape = (rows, width) if width or name != "t" else (rows,)
         if x.shape != shape or rows < 2:
             needed = f"({rows}, {width})" if name != "t" else "(rows,), at least 2,"
@@ -270,29 +272,29 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
         if not np.isfinite(x).all():
             row = int(np.argmax(~np.isfinite(x.reshape(rows, -1)).all(axis=1)))
             raise ArgumentError(f"motion.{name} has a number that is not finite, in row {row}", concerns="motion")
-        found.append(x)
-    if np.any(np.diff(found[0]) < 0) or found[0][-1] <= found[0][0]:
+        arrays.append(x)
+    if np.any(np.diff(arrays[0]) < 0) or arrays[0][-1] <= arrays[0][0]:
         raise ArgumentError("motion.t must increase", concerns="motion")
-    return found
+    return arrays
 
 
-def _inertia(dyn: Dynamics, q: np.ndarray, at: list[int], basis: np.ndarray | None) -> np.ndarray:
+def _actuator_inertia(dyn: Dynamics, q: np.ndarray, driven: list[int], basis: np.ndarray | None) -> np.ndarray:
     """What each actuator sees with the others held; in loops with more or fewer actuators than freedoms, with the others free."""
     M = dyn.mass_matrix(q)
     if basis is None:
-        return np.asarray(M[:, at, at])
+        return np.asarray(M[:, driven, driven])
     reduced = np.swapaxes(basis, 1, 2) @ M @ basis
-    driven = basis[:, at]
-    if driven.shape[1] == driven.shape[2]:
-        back = np.linalg.pinv(driven, rcond=RANK)
-        return np.asarray(np.einsum("sji,sjk,ski->si", back, reduced, back))
-    ease = np.einsum("sij,sji->si", driven, np.linalg.solve(reduced, np.swapaxes(driven, 1, 2)))
-    return np.asarray(1 / np.maximum(ease, 1e-300))
+    driven_basis = basis[:, driven]
+    if driven_basis.shape[1] == driven_basis.shape[2]:
+        inverse = np.linalg.pinv(driven_basis, rcond=RANK_TOLERANCE)
+        return np.asarray(np.einsum("sji,sjk,ski->si", inverse, reduced, inverse))
+    inverse_inertia = np.einsum("sij,sji->si", driven_basis, np.linalg.solve(reduced, np.swapaxes(driven_basis, 1, 2)))
+    return np.asarray(1 / np.maximum(inverse_inertia, 1e-300))
 
 
-def _holding(dyn: Dynamics, q: np.ndarray, at: list[int], basis: np.ndarray | None) -> np.ndarray:
+def _holding_torque(dyn: Dynamics, q: np.ndarray, driven: list[int], basis: np.ndarray | None) -> np.ndarray:
     """The torques that hold the mechanism still against its weight and springs."""
     G = np.asarray(dyn.gravity(q))
     if basis is None:
-        return G[at]
-    return np.asarray(np.linalg.pinv(basis[at].T, rcond=RANK) @ (basis.T @ G))
+        return G[driven]
+    return np.asarray(np.linalg.pinv(basis[driven].T, rcond=RANK_TOLERANCE) @ (basis.T @ G))

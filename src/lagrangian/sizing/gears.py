@@ -58,7 +58,7 @@ class Gear:
     name: str = ""
 
     def __post_init__(self) -> None:
-        _check(self, "gear")
+        _check_gear(self, "gear")
         if not (math.isfinite(self.ratio) and self.ratio > 0):
             raise ArgumentError(
                 f"is {self.ratio:g}", where="gear", argument="ratio", remedy="it must be finite and greater than 0"
@@ -103,13 +103,13 @@ class GearRange:
     name: str = ""
 
     def __post_init__(self) -> None:
-        _check(self, "gear range")
+        _check_gear(self, "gear range")
         if not (math.isfinite(self.highest) and 0 < self.lowest <= self.highest):
             raise ArgumentError(
                 f"gear range: from {self.lowest:g} to {self.highest:g}; two finite ratios are needed, the smaller first"
             )
 
-    def at(self, ratio: float) -> Gear:
+    def with_ratio(self, ratio: float) -> Gear:
         """Return the gear with a given ratio, or with the nearest one in the range.
 
         Parameters
@@ -124,38 +124,38 @@ class GearRange:
         """
         return Gear(min(max(ratio, self.lowest), self.highest), self.efficiency, self.inertia, name=self.name)
 
-    def steps(self) -> list[Gear]:
+    def sample_gears(self) -> list[Gear]:
         """Return gears with ratios across the range, in equal factors."""
         if self.lowest == self.highest:
-            return [self.at(self.lowest)]
-        return [self.at(float(r)) for r in np.geomspace(self.lowest, self.highest, STEPS)]
+            return [self.with_ratio(self.lowest)]
+        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, STEPS)]
 
 
-def _check(gear: Gear | GearRange, what: str) -> None:
+def _check_gear(gear: Gear | GearRange, where: str) -> None:
     for f in fields(gear):
         x = getattr(gear, f.name)
         if f.name == "name":
             continue
         if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x):
-            raise ArgumentError(f"is {x!r}", where=what, argument=f.name, remedy="a number is needed")
+            raise ArgumentError(f"is {x!r}", where=where, argument=f.name, remedy="a number is needed")
     if not 0 < gear.efficiency <= 1:
         needed = "it must be greater than 0 and at most 1"
-        raise ArgumentError(f"is {gear.efficiency:g}", where=what, argument="efficiency", remedy=needed)
+        raise ArgumentError(f"is {gear.efficiency:g}", where=where, argument="efficiency", remedy=needed)
     if not 0 <= gear.inertia < math.inf:
         needed = "it must be finite and not negative"
-        raise ArgumentError(f"is {gear.inertia:g} kg m^2", where=what, argument="inertia", remedy=needed)
+        raise ArgumentError(f"is {gear.inertia:g} kg m^2", where=where, argument="inertia", remedy=needed)
     if isinstance(gear, Gear):
         for name in ("rated_torque", "peak_torque", "max_speed"):
             if not getattr(gear, name) > 0:
                 needed = "it must be greater than 0"
-                raise ArgumentError(f"is {getattr(gear, name):g}", where=what, argument=name, remedy=needed)
+                raise ArgumentError(f"is {getattr(gear, name):g}", where=where, argument=name, remedy=needed)
 
 
 GearsLike = float | Gear | GearRange | Iterable[float | Gear | GearRange]
 """Ratios without losses, gears, ranges of gears, or a list of them."""
 
 # ratios that makers commonly offer; the efficiencies are typical ones, not a maker's
-STANDARD: tuple[Gear, ...] = (
+STANDARD_GEARS: tuple[Gear, ...] = (
     Gear(1, 1.0, name="direct"),
     *(Gear(r, 0.95, name="planetary") for r in (3, 4, 5, 7, 10)),
     *(Gear(r, 0.90, name="planetary") for r in (12, 16, 20, 25, 28, 35, 40)),
@@ -163,18 +163,18 @@ STANDARD: tuple[Gear, ...] = (
 )
 
 
-def gears_of(given: Any, where: str = "gears") -> tuple[Gear | GearRange, ...]:
+def as_gears(value: Any, where: str = "gears") -> tuple[Gear | GearRange, ...]:
     """What a caller means: None the standard series, a Gear or GearRange, a ratio (lossless), or a list of these."""
-    if given is None:
-        return STANDARD
-    if isinstance(given, (Gear, GearRange)):
-        return (given,)
-    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
-        return (Gear(float(given)),)
-    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
-        found = tuple(gear for one in given for gear in gears_of(one, where))
-        if found:
-            return found
+    if value is None:
+        return STANDARD_GEARS
+    if isinstance(value, (Gear, GearRange)):
+        return (value,)
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return (Gear(float(value)),)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        gears = tuple(gear for entry in value for gear in as_gears(entry, where))
+        if gears:
+            return gears
     raise ArgumentError(
-        f"{where} is {given!r}; ratios, Gear or GearRange, or a list of them, are needed, such as [Gear(50, efficiency=0.75)]"
+        f"{where} is {value!r}; ratios, Gear or GearRange, or a list of them, are needed, such as [Gear(50, efficiency=0.75)]"
     )

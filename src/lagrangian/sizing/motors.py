@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
-from lagrangian.description.text_file import read_text
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of, warn
+from lagrangian.description.files import read_text
+from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, ReaderWarning, unknown_name_message, warn
 from lagrangian.files import as_path
 
 RPM = math.pi / 30
@@ -37,8 +37,8 @@ COLUMNS: dict[str, tuple[str, float]] = {
     "mass_kg": ("mass", 1.0),
     "cost": ("cost", 1.0),
 }
-NEEDED = ("name", *list(COLUMNS)[:5])
-TEXT = ("name", "source")
+REQUIRED_COLUMNS = ("name", *list(COLUMNS)[:5])
+TEXT_COLUMNS = ("name", "source")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Motor:
             raise ArgumentError("a motor has no name")
         for f in fields(self):
             x = getattr(self, f.name)
-            if f.name in TEXT or (x is None and f.default is None):
+            if f.name in TEXT_COLUMNS or (x is None and f.default is None):
                 continue
             if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
                 raise ArgumentError(f"is {x!r}", where=where, argument=f.name, remedy="a number is needed")
@@ -135,23 +135,23 @@ class Motor:
                 raise ArgumentError(f"{where}: {low} {a:g} is greater than {high} {b:g}")
 
     @property
-    def accelerating_factor(self) -> float:
+    def power_rate(self) -> float:
         """The continuous torque squared over the inertia of the rotor, in W/s, to compare with the `load_factor` of a task."""
         return (self.standstill_torque or self.rated_torque) ** 2 / self.inertia
 
     @property
-    def top_speed(self) -> float:
+    def speed_limit(self) -> float:
         """The highest speed, in rad/s, which is limited by the mechanics or by the voltage."""
         return self.max_speed if self.no_load_speed is None else min(self.max_speed, self.no_load_speed)
 
     @cached_property
-    def flat_speed(self) -> float:
+    def base_speed(self) -> float:
         """The speed up to which the whole peak torque is available, in rad/s."""
         if self.no_load_speed is None or self.stall_torque is None:
             return self.rated_speed if self.knee_speed is None else self.knee_speed
         return min(self.max_speed, self.no_load_speed * max(0.0, 1 - self.peak_torque / self.stall_torque))
 
-    def continuous(self, speed: ArrayLike) -> np.ndarray:
+    def continuous_torque(self, speed: ArrayLike) -> np.ndarray:
         """Return the torque that the motor can hold continuously.
 
         Parameters
@@ -168,9 +168,9 @@ class Motor:
         start = self.rated_torque if self.standstill_torque is None else self.standstill_torque
         below = start + (self.rated_torque - start) * w / self.rated_speed
         above = self.rated_torque * self.rated_speed / np.maximum(w, self.rated_speed)
-        return self._reached(w, np.where(w <= self.rated_speed, below, above))
+        return self._within_limits(w, np.where(w <= self.rated_speed, below, above))
 
-    def peak(self, speed: ArrayLike) -> np.ndarray:
+    def intermittent_torque(self, speed: ArrayLike) -> np.ndarray:
         """Return the torque that the motor can give for a short time.
 
         Parameters
@@ -186,13 +186,13 @@ class Motor:
         w = np.abs(np.asarray(speed, dtype=float))
         torque = np.full_like(w, self.peak_torque)
         if self.no_load_speed is None:
-            knee = self.flat_speed
+            knee = self.base_speed
             end = self.rated_torque * min(1.0, self.rated_speed / self.max_speed)
             if knee < self.max_speed:
                 torque -= (self.peak_torque - end) * np.clip((w - knee) / (self.max_speed - knee), 0.0, 1.0)
-        return self._reached(w, torque)
+        return self._within_limits(w, torque)
 
-    def _reached(self, w: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    def _within_limits(self, w: np.ndarray, torque: np.ndarray) -> np.ndarray:
         if self.no_load_speed is not None and self.stall_torque is not None:
             torque = np.minimum(torque, np.maximum(0.0, self.stall_torque * (1 - w / self.no_load_speed)))
         return np.where(w <= self.max_speed * (1 + 1e-12), torque, 0.0)
@@ -234,100 +234,100 @@ def read_catalogue(path: str | os.PathLike[str] | None = None) -> tuple[Motor, .
     ('class-10W', 10.0)
     """
     if path is None:
-        return _shipped()
+        return _default_catalogue()
     file = as_path(path)
-    return _parse(read_text(file), str(file))
+    return _read_csv(read_text(file), str(file))
 
 
 @cache
-def _shipped() -> tuple[Motor, ...]:
+def _default_catalogue() -> tuple[Motor, ...]:
     return read_catalogue(Path(__file__).with_name("motors.csv"))
 
 
-def catalogue_of(given: Any) -> tuple[Motor, ...]:
+def as_motors(value: Any) -> tuple[Motor, ...]:
     """The motors a caller means: None the shipped ones, False none, a path a file's, or a list of Motor."""
-    if given is None:
-        return _shipped()
-    if given is False:
+    if value is None:
+        return _default_catalogue()
+    if value is False:
         return ()
-    if isinstance(given, (str, os.PathLike)):
-        return read_catalogue(given)
-    if isinstance(given, Motor):
-        return (given,)
-    if isinstance(given, Iterable):
-        motors = tuple(given)
+    if isinstance(value, (str, os.PathLike)):
+        return read_catalogue(value)
+    if isinstance(value, Motor):
+        return (value,)
+    if isinstance(value, Iterable):
+        motors = tuple(value)
         if not motors:
             raise ArgumentError(
-                "has no motors", argument="catalogue", remedy=f"{Argument('catalogue', False)} gives the demand alone"
+                "has no motors", argument="catalogue", remedy=f"{ArgumentName('catalogue', False)} gives the demand alone"
             )
         for motor in motors:
             if not isinstance(motor, Motor):
                 raise ArgumentError(f"catalogue: {motor!r} is not a Motor")
-        _unique(motors, lambda k: "catalogue")
+        _check_unique_names(motors, lambda k: "catalogue")
         return motors
-    raise ArgumentError(f"catalogue is {given!r}; the path of a CSV file, a list of Motor, or False is needed")
+    raise ArgumentError(f"catalogue is {value!r}; the path of a CSV file, a list of Motor, or False is needed")
 
 
-def _parse(text: str, file: str) -> tuple[Motor, ...]:
-    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
-    separator = max(",;\t", key=first.count)
+def _read_csv(text: str, file: str) -> tuple[Motor, ...]:
+    header_line = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+    separator = max(",;\t", key=header_line.count)
     lines = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     header: list[str] | None = None
     motors: list[Motor] = []
-    places: list[int] = []
+    line_numbers: list[int] = []
     try:
         for cells in lines:
             where = f"{file}: line {lines.line_num}"
             if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
                 continue
             if header is None:
-                header = _header([cell.strip() for cell in cells], where)
+                header = _check_header([cell.strip() for cell in cells], where)
                 continue
             if len(cells) != len(header):
                 raise DescriptionError(f"{where}: it has {len(cells)} entries; the header names {len(header)} columns")
-            motors.append(_motor(dict(zip(header, (cell.strip() for cell in cells), strict=True)), where))
-            places.append(lines.line_num)
+            motors.append(_read_motor(dict(zip(header, (cell.strip() for cell in cells), strict=True)), where))
+            line_numbers.append(lines.line_num)
     except csv.Error as error:
         raise DescriptionError(f"{file}: line {lines.line_num}: this is not valid CSV: {error}") from None
     if header is None:
-        raise DescriptionError(f"{file}: the file is empty; a header with {', '.join(NEEDED)} is needed")
+        raise DescriptionError(f"{file}: the file is empty; a header with {', '.join(REQUIRED_COLUMNS)} is needed")
     if not motors:
         raise DescriptionError(f"{file}: there is a header, but no motor below it")
-    _unique(motors, lambda k: f"{file}: line {places[k]}: column name", DescriptionError)
+    _check_unique_names(motors, lambda k: f"{file}: line {line_numbers[k]}: column name", DescriptionError)
     return tuple(motors)
 
 
-def _header(names: list[str], where: str) -> list[str]:
+def _check_header(names: list[str], where: str) -> list[str]:
     """The names of the columns, checked; those that are nothing like a known one are said, and not used."""
-    known, others = [*TEXT, *COLUMNS], []
+    known_columns, unused = [*TEXT_COLUMNS, *COLUMNS], []
     for name in names:
         if names.count(name) > 1:
             raise DescriptionError(f"{where}: column {name!r} appears twice")
-        if name in known:
+        if name in known_columns:
             continue
-        of = next((c for c in COLUMNS if "_" in c and name.lower().rpartition("_")[0] == c.rpartition("_")[0]), None)
-        if of is not None:
-            unit = of.rpartition("_")[2]
+        similar = next((c for c in COLUMNS if "_" in c and name.lower().rpartition("_")[0] == c.rpartition("_")[0]), None)
+        if similar is not None:
+            unit = similar.rpartition("_")[2]
             raise DescriptionError(
-                f"{where}: column {name!r}: the unit must be {unit}; convert the values, and call the column {of!r}"
+                f"{where}: column {name!r}: the unit must be {unit}; convert the values, and call the column {similar!r}"
             )
-        if not name or difflib.get_close_matches(name, known, n=1):
-            raise DescriptionError(f"{where}: {one_of('column', name, known)}")
-        others.append(name)
-    if others:
-        told = f"column{'s' * (len(others) > 1)} {', '.join(map(repr, others))} {'are' if len(others) > 1 else 'is'} not used"
-        warn(f"{where}: {told}. The known columns are {', '.join(known)}", ReaderWarning)
-    missing = [name for name in NEEDED if name not in names]
+        if not name or difflib.get_close_matches(name, known_columns, n=1):
+            raise DescriptionError(f"{where}: {unknown_name_message('column', name, known_columns)}")
+        unused.append(name)
+    if unused:
+        message = f"column{'s' * (len(unused) > 1)} {', '.join(map(repr, unused))} {'are' if len(unused) > 1 else 'is'} not used"
+        warn(f"{where}: {message}. The known columns are {', '.join(known_columns)}", ReaderWarning)
+    missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
-        raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(NEEDED)}")
+        raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(REQUIRED_COLUMNS)}")
     return names
 
 
-def _motor(row: dict[str, str], where: str) -> Motor:
-    values: dict[str, Any] = {name: row[name] for name in TEXT if name in row}
+def _read_motor(row: dict[str, str], where: str) -> Motor:
+    values: dict[str, Any] = {name: row[name] for name in TEXT_COLUMNS if name in row}
     for column, (name, factor) in COLUMNS.items():
         text = row.get(column, "")
-        if not text and column in NEEDED:
+        if not text and column in REQUIRED_COLUMNS:
             raise DescriptionError(f"{where}: column {column}: a number is needed")
         if not text:
             continue
@@ -347,9 +347,9 @@ def _motor(row: dict[str, str], where: str) -> Motor:
         raise DescriptionError(f"{where}: {error} (SI units)") from None
 
 
-def _unique(motors: Iterable[Motor], where: Any, kind: type[Exception] = ArgumentError) -> None:
-    seen: set[str] = set()
+def _check_unique_names(motors: Iterable[Motor], where: Any, kind: type[Exception] = ArgumentError) -> None:
+    names: set[str] = set()
     for k, motor in enumerate(motors):
-        if motor.name in seen:
+        if motor.name in names:
             raise kind(f"{where(k)}: two motors are called {motor.name!r}; names must differ")
-        seen.add(motor.name)
+        names.add(motor.name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from lagrangian.sizing.actuators import Sizing
+    from lagrangian.sizing.actuators import ActuatorSizing
 
 
 class ShownSizing:
@@ -28,13 +28,13 @@ class ShownSizing:
         matplotlib.figure.Figure
             The figure.
         """
-        from lagrangian.pictures.torque_speed import torque_speed
+        from lagrangian.plots.torque_speed import plot_torque_speed
 
         if isinstance(joint, str) and path is None and joint.lower().endswith((".png", ".svg", ".pdf")):
             joint, path = None, joint  # plot("motors.png")
-        return torque_speed(cast("Sizing", self), joint, path=path)
+        return plot_torque_speed(cast("ActuatorSizing", self), joint, path=path)
 
     def _repr_html_(self) -> str:
-        from lagrangian.pictures.notebook import sizing_html
+        from lagrangian.plots.notebook import sizing_html
 
-        return sizing_html(cast("Sizing", self))
+        return sizing_html(cast("ActuatorSizing", self))

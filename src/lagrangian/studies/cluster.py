@@ -9,33 +9,33 @@ from itertools import islice
 from typing import Any
 
 from lagrangian.errors import ArgumentError, LagrangianError
-from lagrangian.studies.compute import compute_packed, packed
-from lagrangian.studies.folder import Folder
-from lagrangian.studies.job import Job
-from lagrangian.studies.local import Done
+from lagrangian.studies.folder import StudyFolder
+from lagrangian.studies.job import StudyJob
+from lagrangian.studies.local import ChunkOutcome
+from lagrangian.studies.worker import compute_packed, pack_job
 
-PATIENCE = "15s"  # until a scheduler answers
-AHEAD = 4  # chunks that are handed out for each thread of the cluster: the rest waits here
+ANSWER_TIMEOUT = "15s"  # until a scheduler answers
+CHUNKS_PER_THREAD = 4  # chunks that are handed out for each thread of the cluster: the rest waits here
 
 
-def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -> Iterator[Done]:
+def compute_on_cluster(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], scheduler: str) -> Iterator[ChunkOutcome]:
     """Compute chunks on a cluster, each of which is told when it is done.
 
     A worker that dies has its chunks computed by others, which is the scheduler's work.
     """
     _check_installed()
-    with _quiet():
-        yield from _computed(job, folder, chunks, scheduler)
+    with _silence_logs():
+        yield from _compute_on_cluster(job, folder, chunks, scheduler)
 
 
-def _computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -> Iterator[Done]:
-    client = _connected(scheduler)
+def _compute_on_cluster(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], scheduler: str) -> Iterator[ChunkOutcome]:
+    client = _connect(scheduler)
     from distributed import as_completed
 
-    data, path = packed(job, by_value=True), str(folder.path.resolve())
+    data, path = pack_job(job, by_value=True), str(folder.path.resolve())
     waiting = iter(chunks)
 
-    def submitted(chunk: int) -> Any:
+    def submit(chunk: int) -> Any:
         # a chunk's key is its task's: what another client has handed out is not computed twice
         name = f"lagrangian-{job.chunk_key(chunk)}"
         future = client.submit(compute_packed, data, path, chunk, key=name, pure=True)
@@ -44,24 +44,24 @@ def _computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -
 
     numbers: dict[str, int] = {}
     try:
-        many = AHEAD * _threads(client, scheduler)
-        found = as_completed([submitted(chunk) for chunk in islice(waiting, many)], loop=client.loop)
-        for future in found:
+        queue_length = CHUNKS_PER_THREAD * _threads(client, scheduler)
+        completed = as_completed([submit(chunk) for chunk in islice(waiting, queue_length)], loop=client.loop)
+        for future in completed:
             if future.cancelled():
-                raise _gone(scheduler)
+                raise _scheduler_lost_error(scheduler)
             chunk, error = numbers.pop(future.key), future.exception()
             if isinstance(error, LagrangianError):
                 raise error  # of the study or the folder, and so of every chunk
             future.release()
-            for following in islice(waiting, 1):
-                found.add(submitted(following))
+            for next_chunk in islice(waiting, 1):
+                completed.add(submit(next_chunk))
             yield chunk, "" if error is None else f"{type(error).__name__}: {error}"
     finally:
         client.close()
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _silence_logs() -> Iterator[None]:
     """Without the log of the library, which tells of lost connections in its own words; what matters is told here."""
     import distributed  # which sets the levels of its loggers
 
@@ -79,7 +79,7 @@ def _quiet() -> Iterator[None]:
 def _threads(client: Any, scheduler: str) -> int:
     """How many threads the cluster's workers have, once there is one."""
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=ANSWER_TIMEOUT)
     except TimeoutError:
         raise ArgumentError(
             f"is {scheduler!r}, which has no workers",
@@ -89,7 +89,7 @@ def _threads(client: Any, scheduler: str) -> int:
     return max(1, sum(client.nthreads().values()))
 
 
-def _gone(scheduler: str) -> ArgumentError:
+def _scheduler_lost_error(scheduler: str) -> ArgumentError:
     return ArgumentError(
         f"is {scheduler!r}, which no longer answers",
         argument="scheduler",
@@ -106,15 +106,15 @@ def _check_installed() -> None:
         )
 
 
-def _connected(scheduler: str) -> Any:
+def _connect(scheduler: str) -> Any:
     from distributed import Client
 
     try:
-        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
+        return Client(scheduler, timeout=ANSWER_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
-        why = str(error) or type(error).__name__
+        reason = str(error) or type(error).__name__
         raise ArgumentError(
-            f"is {scheduler!r}, where no scheduler answers: {why}",
+            f"is {scheduler!r}, where no scheduler answers: {reason}",
             argument="scheduler",
             remedy="start one with `dask scheduler`, and workers with `dask worker tcp://HOST:8786`",
         ) from None

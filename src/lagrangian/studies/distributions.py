@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array, count, number
-from lagrangian.errors import ArgumentError, Place, one_of, shown
+from lagrangian.errors import ArgumentError, Place, format_value, unknown_name_message
 from lagrangian.model.expression import quantity
 
 MOST_VALUES = 1_000_000  # of one name in a grid
@@ -23,7 +23,7 @@ _LEAST, _MOST = 2.0**-54, 1 - 2.0**-53
 
 
 @dataclass(frozen=True)
-class Span:
+class GridAxis:
     """The values of a grid. Several spans make a grid of all their combinations."""
 
     values: tuple[float, ...]
@@ -49,27 +49,27 @@ class Distribution:
     """A distribution by its name and its numbers, such as normal(100, 5)."""
 
     name: str
-    numbers: tuple[float, ...]
+    parameters: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(repr, self.numbers))})"
+        return f"{self.name}({', '.join(map(repr, self.parameters))})"
 
-    def at(self, u: np.ndarray) -> np.ndarray:
+    def quantile(self, u: np.ndarray) -> np.ndarray:
         """The values below which these shares of the distribution lie."""
-        return _INVERSES[self.name](np.clip(u, _LEAST, _MOST), *self.numbers)
+        return _INVERSES[self.name](np.clip(u, _LEAST, _MOST), *self.parameters)
 
     @property
     def nominal(self) -> float:
         """The median."""
-        return float(self.at(np.array([0.5]))[0])
+        return float(self.quantile(np.array([0.5]))[0])
 
 
-Varied = Span | Distribution
-VariedLike = Varied | Sequence[float] | np.ndarray | str
+VariedInput = GridAxis | Distribution
+VariedInputLike = VariedInput | Sequence[float] | np.ndarray | str
 """The values of a varied name: a span, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
 
 
-def span(start: float, stop: float, num: int = 20) -> Span:
+def grid(start: float, stop: float, num: int = 20) -> GridAxis:
     """Make a grid of evenly spaced values for a study.
 
     Several spans make a grid of all their combinations.
@@ -103,7 +103,7 @@ def span(start: float, stop: float, num: int = 20) -> Span:
         raise ArgumentError("is 1, but start and stop differ; at least 2 values are needed", where="span", argument="num")
     if n > 1 and low == high:
         raise ArgumentError(f"goes from {low:g} to {high:g}; two different values are needed", where="span")
-    return Span(tuple(np.linspace(low, high, n).tolist()))
+    return GridAxis(tuple(np.linspace(low, high, n).tolist()))
 
 
 def uniform(low: float, high: float) -> Distribution:
@@ -131,7 +131,7 @@ def uniform(low: float, high: float) -> Distribution:
     >>> print(mass, mass.at([0.25, 0.75]))
     uniform(0.9, 1.1) [0.95 1.05]
     """
-    return _ordered("uniform", ("low", "high"), (low, high))
+    return _bounded_distribution("uniform", ("low", "high"), (low, high))
 
 
 def normal(mean: float, deviation: float) -> Distribution:
@@ -224,7 +224,7 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
     low, top, high = (number(x, n, where="triangular") for n, x in (("left", left), ("mode", mode), ("right", right)))
     if not low <= top <= high or low == high:
         raise ArgumentError(
-            f"is {shown((low, top, high))}; left <= mode <= right is needed, and left < right", where="triangular"
+            f"is {format_value((low, top, high))}; left <= mode <= right is needed, and left < right", where="triangular"
         )
     return Distribution("triangular", (low, top, high))
 
@@ -254,26 +254,26 @@ def choice(*values: float | Sequence[float]) -> Distribution:
     >>> print(payload, payload.at([0.2, 0.5, 0.8]))
     choice(1.0, 2.0, 5.0) [1. 2. 5.]
     """
-    given: Any = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
-    if not len(given):
+    numbers: Any = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
+    if not len(numbers):
         raise ArgumentError("choice() has no values to choose from; choice(1, 2, 5) has three")
-    if any(np.ndim(x) for x in given):
-        raise ArgumentError(f"choice has {shown(values)}; it chooses among numbers: choice(1, 2, 5), or a list of them")
-    return Distribution("choice", _values(given, "choice"))
+    if any(np.ndim(x) for x in numbers):
+        raise ArgumentError(f"choice has {format_value(values)}; it chooses among numbers: choice(1, 2, 5), or a list of them")
+    return Distribution("choice", _finite_values(numbers, "choice"))
 
 
-def _ordered(name: str, words: tuple[str, str], given: tuple[Any, Any]) -> Distribution:
-    low, high = (number(x, word, where=name) for word, x in zip(words, given, strict=True))
+def _bounded_distribution(name: str, argument_names: tuple[str, str], bounds: tuple[Any, Any]) -> Distribution:
+    low, high = (number(x, word, where=name) for word, x in zip(argument_names, bounds, strict=True))
     if not low < high:
         raise ArgumentError(f"goes from {low:g} to {high:g}; the lower value comes first", where=name)
     return Distribution(name, (low, high))
 
 
-def _values(given: Any, where: str) -> tuple[float, ...]:
-    found = array(given, "values", where)
-    if found.ndim != 1 or not 0 < found.size <= MOST_VALUES or not np.isfinite(found).all():
-        raise ArgumentError(f"is {shown(given)}; a list of finite numbers is needed", where=where, argument="values")
-    return tuple(found.tolist())
+def _finite_values(values: Any, where: str) -> tuple[float, ...]:
+    numbers = array(values, "values", where)
+    if numbers.ndim != 1 or not 0 < numbers.size <= MOST_VALUES or not np.isfinite(numbers).all():
+        raise ArgumentError(f"is {format_value(values)}; a list of finite numbers is needed", where=where, argument="values")
+    return tuple(numbers.tolist())
 
 
 def _normal(u: np.ndarray, mean: float, deviation: float) -> np.ndarray:
@@ -299,8 +299,8 @@ _INVERSES: dict[str, Callable[..., np.ndarray]] = {
     "triangular": _triangular,
     "choice": _choice,
 }
-_MAKERS: dict[str, Callable[..., Varied]] = {
-    "span": span,
+_MAKERS: dict[str, Callable[..., VariedInput]] = {
+    "span": grid,
     "uniform": uniform,
     "normal": normal,
     "lognormal": lognormal,
@@ -309,56 +309,56 @@ _MAKERS: dict[str, Callable[..., Varied]] = {
 }
 
 
-def varied(given: Any, where: Place | tuple[Place, ...], names: Any = None) -> Varied:
+def as_varied_input(value: Any, where: Place | tuple[Place, ...], names: Any = None) -> VariedInput:
     """What a name is varied over: a `span`, a distribution, a list of values for a grid, or a text.
 
     The text is as Python has it, `"normal(100, 5)"`, or a grid in short, `"0.2:0.4:20"`; numbers in it may have units and use
     `names`.
     """
     places = where if isinstance(where, tuple) else (where,)
-    if isinstance(given, (Span, Distribution)):
-        return given
+    if isinstance(value, (GridAxis, Distribution)):
+        return value
     try:
-        if isinstance(given, str):
-            return _read(given, names)
-        if np.ndim(given) == 1:
-            return Span(_values(given, "values"))
+        if isinstance(value, str):
+            return _parse_varied_input(value, names)
+        if np.ndim(value) == 1:
+            return GridAxis(_finite_values(value, "values"))
     except ArgumentError as error:
-        raise error.at(*places) from None
+        raise error.with_places(*places) from None
     needed = "span(0.2, 0.4, 20), a distribution such as normal(100, 5), or a list of values is needed"
-    raise ArgumentError(f"is {shown(given)}; {needed}", where=places)
+    raise ArgumentError(f"is {format_value(value)}; {needed}", where=places)
 
 
-def _read(text: str, names: Any) -> Varied:
-    name, _, rest = text.strip().partition("(")
-    if not name.strip().isidentifier() or not rest:
-        pieces = quantity.parts(text, ":")
+def _parse_varied_input(text: str, names: Any) -> VariedInput:
+    name, _, argument_text = text.strip().partition("(")
+    if not name.strip().isidentifier() or not argument_text:
+        pieces = quantity.split_list(text, ":")
         if len(pieces) == 3:
-            low, high = (quantity.number(x, (), names) for x in pieces[:2])
-            return span(low, high, _whole(pieces[2]))
+            low, high = (quantity.parse_quantity(x, (), names) for x in pieces[:2])
+            return grid(low, high, _whole_number(pieces[2]))
         if len(pieces) == 1:
-            return Span(tuple(quantity.number(x, (), names) for x in quantity.parts(text)))
+            return GridAxis(tuple(quantity.parse_quantity(x, (), names) for x in quantity.split_list(text)))
         raise ArgumentError(f"{text!r} is not understood; a grid is first:last:number, such as 0.2:0.4:20")
     if name.strip() not in _MAKERS:
-        raise ArgumentError(one_of("distribution", name.strip(), _MAKERS))
-    if not rest.endswith(")"):
+        raise ArgumentError(unknown_name_message("distribution", name.strip(), _MAKERS))
+    if not argument_text.endswith(")"):
         raise ArgumentError(f"{text!r}: ')' is missing")
-    inside = rest[:-1].strip()
+    inside = argument_text[:-1].strip()
     if name.strip() == "choice" and inside[:1] == "[" and inside[-1:] == "]":  # a list, as in Python
         inside = inside[1:-1]
-    numbers: list[float] = [quantity.number(x, (), names) for x in quantity.parts(inside)] if inside.strip() else []
+    numbers: list[float] = [quantity.parse_quantity(x, (), names) for x in quantity.split_list(inside)] if inside.strip() else []
     try:
         return _MAKERS[name.strip()](*numbers)
     except TypeError:
-        many = f"{len(numbers)} number{'s' * (len(numbers) != 1)}"
-        raise ArgumentError(f"{text!r} has {many}; {_signature(name.strip())} is needed") from None
+        count_text = f"{len(numbers)} number{'s' * (len(numbers) != 1)}"
+        raise ArgumentError(f"{text!r} has {count_text}; {_signature(name.strip())} is needed") from None
 
 
-def _whole(text: str) -> int:
-    found = quantity.number(text, ())
-    if not math.isfinite(found) or found != int(found):
+def _whole_number(text: str) -> int:
+    value = quantity.parse_quantity(text, ())
+    if not math.isfinite(value) or value != int(value):
         raise ArgumentError(f"{text!r} is not a whole number of values")
-    return int(found)
+    return int(value)
 
 
 def _signature(name: str) -> str:

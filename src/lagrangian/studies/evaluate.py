@@ -10,28 +10,28 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array
-from lagrangian.configuration import reading
-from lagrangian.errors import Argument, ArgumentError, AssemblyWarning, LagrangianError, SimulationError, one_of
+from lagrangian.configuration import state_arguments
+from lagrangian.errors import ArgumentError, ArgumentName, AssemblyWarning, LagrangianError, SimulationError, unknown_name_message
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.model.configuration import Origin, Partial
+from lagrangian.model.initial_state import PartialState, StateOrigin
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import followed
+from lagrangian.model.parameters import substitute_parameters
 from lagrangian.motion import arguments
 from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.status import Status
-from lagrangian.studies import keep as keeping
-from lagrangian.studies.job import Function, Job
-from lagrangian.studies.lanes import Lanes
-from lagrangian.studies.names import SPEED
-from lagrangian.studies.quantities import OneMotion, known
+from lagrangian.studies import reductions as keeping
+from lagrangian.studies.batches import BatchSimulation
+from lagrangian.studies.job import Function, StudyJob
+from lagrangian.studies.quantities import OneMotion, quantity_readers
+from lagrangian.studies.varied_names import SPEED
 
-REASON = 300  # characters
+MAX_REASON_LENGTH = 300  # characters
 
 
 @dataclass(frozen=True)
-class Results:
+class ChunkResults:
     """Columns of numbers, with a row for each sample, and the samples that failed: their rows, and why.
 
     What a sample that failed has no number for is NaN.
@@ -41,107 +41,109 @@ class Results:
     failed: dict[int, str]
 
 
-class Misfit(ArgumentError):
+class UnusableResultError(ArgumentError):
     """What a function gives is nothing that a study can keep: every sample would fail."""
 
 
-def evaluate(job: Job, values: np.ndarray, first: int = 0) -> Results:
+def evaluate_samples(job: StudyJob, values: np.ndarray, first: int = 0) -> ChunkResults:
     """What is kept of these samples, a row of `values` each, from the study's sample `first` on."""
-    found: dict[str, np.ndarray] = {}
+    columns: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
 
-    def put(index: np.ndarray, kept: Mapping[str, np.ndarray]) -> None:
-        for name, numbers in kept.items():
-            found.setdefault(name, np.full((len(values), *numbers.shape[1:]), np.nan))[index] = numbers
+    def store(index: np.ndarray, outputs: Mapping[str, np.ndarray]) -> None:
+        for name, numbers in outputs.items():
+            columns.setdefault(name, np.full((len(values), *numbers.shape[1:]), np.nan))[index] = numbers
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        left = range(len(values))
+        remaining = range(len(values))
         if callable(job.run):
-            one = _called(job)
+            compute_sample = _function_evaluator(job)
         else:
-            simulation = Simulation(job)
-            one = simulation.one
-            if simulation.lanes.serves:
-                left = simulation.lanes.go(values, put).tolist()
-        for k in left:
+            simulation = SampleSimulation(job)
+            compute_sample = simulation.simulate_sample
+            if simulation.batch.is_applicable:
+                remaining = simulation.batch.run(values, store).tolist()
+        for k in remaining:
             try:
-                _put(found, k, len(values), one(dict(zip(job.design.names, values[k].tolist(), strict=True))))
+                _store_outputs(
+                    columns, k, len(values), compute_sample(dict(zip(job.design.names, values[k].tolist(), strict=True)))
+                )
                 if callable(job.run):
-                    _check_numbers(found, k)
+                    _check_numbers(columns, k)
             except (Exception, SystemExit) as error:  # of any kind: the others go on
-                if isinstance(error, Misfit) and first + k == 0:
+                if isinstance(error, UnusableResultError) and first + k == 0:
                     raise
-                failed[k] = _reason(error)
-    return Results(found, failed)
+                failed[k] = _failure_reason(error)
+    return ChunkResults(columns, failed)
 
 
-def _check_numbers(found: Mapping[str, np.ndarray], k: int) -> None:
+def _check_numbers(columns: Mapping[str, np.ndarray], k: int) -> None:
     """A function that gives NaN has no result: its sample is told of, and its other numbers are kept."""
-    missing = [name for name, column in found.items() if np.isnan(column[k]).all()]
-    if missing:
-        raise SimulationError(f"run returned NaN for {', '.join(map(repr, missing))}")
+    nan_names = [name for name, column in columns.items() if np.isnan(column[k]).all()]
+    if nan_names:
+        raise SimulationError(f"run returned NaN for {', '.join(map(repr, nan_names))}")
 
 
-def _put(found: dict[str, np.ndarray], k: int, count: int, numbers: Mapping[str, Any]) -> None:
-    for name, given in numbers.items():
-        value = array(given, repr(name), "run")
+def _store_outputs(columns: dict[str, np.ndarray], k: int, count: int, outputs: Mapping[str, Any]) -> None:
+    for name, output in outputs.items():
+        value = array(output, repr(name), "run")
         if value.ndim > 1:
             raise SimulationError(f"{name!r} has shape {value.shape}; a number, or a list of them, is needed")
-        column = found.setdefault(name, np.full((count, *value.shape), np.nan))
+        column = columns.setdefault(name, np.full((count, *value.shape), np.nan))
         if column.shape[1:] != value.shape:
             raise SimulationError(f"{name!r} has shape {value.shape} here, and {column.shape[1:]} before")
         column[k] = value
 
 
-def _reason(error: BaseException) -> str:
+def _failure_reason(error: BaseException) -> str:
     text = str(error) if isinstance(error, LagrangianError) else f"{type(error).__name__}: {error}"
-    return text if len(text) <= REASON else text[: REASON - 4] + " ..."
+    return text if len(text) <= MAX_REASON_LENGTH else text[: MAX_REASON_LENGTH - 4] + " ..."
 
 
 # -- simulations --------------------------------------------------------------------------------------------------------
 
 
-class Simulation:
+class SampleSimulation:
     """What is kept of a job's motions, and at which times they are needed for it."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: StudyJob) -> None:
         model = job.mechanism
         assert model is not None
         assert job.keep is not None
         assert not callable(job.run)
         constraints = compiled(model).constraint_names
-        self.job, self.columns = job, keeping.kept(job.keep, model, job.run.get("events"), constraints)
-        self.readings = known(model, constraints)
+        self.job, self.columns = job, keeping.as_output_columns(job.keep, model, job.run.get("events"), constraints)
+        self.readings = quantity_readers(model, constraints)
         rows = arguments.grid(job.run.get("t_eval", ROWS), *job.span)
-        self.times, self.places = keeping.times_of(self.columns, rows, job.span)
-        self.lanes = Lanes(job, self.columns, self.times, self.places)
+        self.times, self.row_indices = keeping.output_times(self.columns, rows, job.span)
+        self.batch = BatchSimulation(job, self.columns, self.times, self.row_indices)
 
-    def one(self, sample: Mapping[str, float]) -> dict[str, Any]:
+    def simulate_sample(self, sample: Mapping[str, float]) -> dict[str, Any]:
         """What is kept of one sample."""
-        motion = OneMotion(motion_of(self.job, sample, t_eval=self.times), self.readings)
-        return {column.name: column.of(motion, self.places.get(column.name))[0] for column in self.columns}
+        motion = OneMotion(sample_motion(self.job, sample, t_eval=self.times), self.readings)
+        return {column.name: column.evaluate(motion, self.row_indices.get(column.name))[0] for column in self.columns}
 
 
-def rows_in_lanes(job: Job) -> int:
+def batch_row_count(job: StudyJob) -> int:
     """How many rows are kept of samples that are simulated many at a time; 0 where they are not."""
-    simulation = Simulation(job)
-    return len(simulation.times) if simulation.lanes.serves else 0
+    simulation = SampleSimulation(job)
+    return len(simulation.times) if simulation.batch.is_applicable else 0
 
 
-def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
+def sample_motion(job: StudyJob, sample: Mapping[str, float], **options: Any) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
     assert job.mechanism is not None
     model, settings = job.mechanism, job.settings()
     if job.names.parameters:
         values = {name: sample[name] for name in job.names.parameters}
-        model, settings = model.with_parameters(values), followed(model, values, settings)
+        model, settings = model.with_parameters(values), substitute_parameters(model, values, settings)
     with warnings.catch_warnings():
         warnings.simplefilter("error", AssemblyWarning)  # a sample in another assembly would be one of another linkage
         try:
-            motion = simulate(model, **{**settings, **_start(job, model, sample), **options})
-        except AssemblyWarning as told:
-            raise SimulationError(str(told)) from None
+            motion = simulate(model, **{**settings, **_start_arguments(job, model, sample), **options})
+        except AssemblyWarning as warning:
+            raise SimulationError(str(warning)) from None
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:
@@ -149,7 +151,7 @@ def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     return motion
 
 
-def _start(job: Job, model: Mechanism, sample: Mapping[str, float]) -> dict[str, Any]:
+def _start_arguments(job: StudyJob, model: Mechanism, sample: Mapping[str, float]) -> dict[str, Any]:
     """`q0` and `qd0` of a sample: those of the run, or else the mechanism's own, with what is varied in their place."""
     assert not callable(job.run)
     q = {name: sample[name] for name in job.names.coordinates}
@@ -159,73 +161,75 @@ def _start(job: Job, model: Mechanism, sample: Mapping[str, float]) -> dict[str,
     q0, qd0 = job.run.get("q0"), job.run.get("qd0")
     if qd0 is None and q0 is None:
         qd0 = model.initial.qd  # which simulate would take for zero if a start were given without it
-    return {"q0": _configuration(model, q0, q), "qd0": _speeds(model, qd0, qd)}
+    return {"q0": _varied_configuration(model, q0, q), "qd0": _varied_speeds(model, qd0, qd)}
 
 
-def _configuration(model: Mechanism, given: Any, values: dict[str, float]) -> Any:
+def _varied_configuration(model: Mechanism, start_argument: Any, values: dict[str, float]) -> Any:
     """A start with other values of some coordinates; of a mechanism with loops the rest is found from there."""
-    start = reading.configuration(model, given)
+    start = state_arguments.as_configuration(model, start_argument)
     q = start.q.copy()
     for name, value in values.items():
         q[model.coordinate_names.index(name)] = value
-    if start.complete and not (model.equations and values):
+    if start.complete and not (model.equation_count and values):
         return q
-    return Partial(q.tolist(), dict.fromkeys((*(start.names or ()), *values)), Origin(model, given))
+    return PartialState(q.tolist(), dict.fromkeys((*(start.given_names or ()), *values)), StateOrigin(model, start_argument))
 
 
-def _speeds(model: Mechanism, given: Any, values: dict[str, float]) -> Any:
-    start = reading.speeds(model, given)
+def _varied_speeds(model: Mechanism, start_argument: Any, values: dict[str, float]) -> Any:
+    start = state_arguments.as_speeds(model, start_argument)
     if start is None or isinstance(start, dict):
         return {**(start or {}), **values}
     for name, value in values.items():
         start[model.speed_names.index(name)] = value
-    return Partial(start.tolist(), values) if model.equations and values else start
+    return PartialState(start.tolist(), values) if model.equation_count and values else start
 
 
 # -- functions ----------------------------------------------------------------------------------------------------------
 
 
-def _called(job: Job) -> Any:
+def _function_evaluator(job: StudyJob) -> Any:
     """The function that computes one sample by the user's."""
     function = job.function
     assert function is not None
 
-    def one(sample: dict[str, float]) -> Mapping[str, Any]:
+    def evaluate_sample(sample: dict[str, float]) -> Mapping[str, Any]:
         model = job.mechanism
         if model is not None and job.names.parameters:
             model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-        found = _interruptible(function, model, sample)
-        if found is None:
+        result = _call_interruptibly(function, model, sample)
+        if result is None:
             remedy = "it must return a number or a mapping of names to numbers, or raise an error if there is no result"
-            raise Misfit("the function returned None", where=Argument("run"), remedy=remedy)
-        if not isinstance(found, Mapping):
-            found = {"value": found}
+            raise UnusableResultError("the function returned None", where=ArgumentName("run"), remedy=remedy)
+        if not isinstance(result, Mapping):
+            result = {"value": result}
         if job.keep is None:
-            return found
+            return result
         for name in job.keep:
-            if name not in found:
-                raise Misfit(one_of("result of the function called", name, map(str, found)), where=Argument("keep"))
-        return {name: found[name] for name in job.keep}
+            if name not in result:
+                raise UnusableResultError(
+                    unknown_name_message("result of the function called", name, map(str, result)), where=ArgumentName("keep")
+                )
+        return {name: result[name] for name in job.keep}
 
-    return one
+    return evaluate_sample
 
 
-def _interruptible(function: Function, model: Mechanism | None, sample: dict[str, float]) -> Any:
+def _call_interruptibly(function: Function, model: Mechanism | None, sample: dict[str, float]) -> Any:
     """What the function gives. Ctrl-C ends the study, also where a run within the function would return what it has."""
-    heard = False
+    interrupted = False
 
     def stop() -> None:
-        nonlocal heard
-        heard = True
+        nonlocal interrupted
+        interrupted = True
         raise KeyboardInterrupt
 
     with on_interrupt(stop):
         try:
-            found = function(model, sample)
+            result = function(model, sample)
         except BaseException:
-            if heard:
+            if interrupted:
                 raise KeyboardInterrupt from None
             raise
-    if heard:
+    if interrupted:
         raise KeyboardInterrupt
-    return found
+    return result

@@ -9,36 +9,37 @@ from pathlib import Path
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError
-from lagrangian.files import as_path, checked_target, replacing, write
+from lagrangian.errors import ArgumentError, DescriptionError, as_cell
+from lagrangian.files import as_path, as_target_path, replacing, write
 from lagrangian.motion.storage import netcdf
 from lagrangian.motion.storage.netcdf import Table, Variable
-from lagrangian.studies.folder import Folder
+from lagrangian.studies.folder import StudyFolder
 from lagrangian.studies.result import Study
-from lagrangian.visible import as_cell
 
 _ROWS = 100_000  # samples of a CSV file that are written at a time
 
 
-def save(study: Study, path: str | os.PathLike[str]) -> Path:
+def save_study(study: Study, path: str | os.PathLike[str]) -> Path:
     """Write .nc or .csv."""
     target = as_path(path)
     if target.suffix not in (".nc", ".csv"):
         raise ArgumentError(f"{target}: a study is saved as netCDF (.nc) or as text (.csv)", concerns="path")
-    checked_target(target)
+    as_target_path(target)
     if target.suffix == ".nc":
-        return write(target, netcdf.written(table(study)))
+        return write(target, netcdf.written(study_table(study)))
     _write_csv(study, target)
     return target
 
 
-def table(study: Study) -> Table:
+def study_table(study: Study) -> Table:
     """All inputs and outputs along the dimension `sample`, and why samples failed."""
     data = {}
     for name in (*study.inputs, *study.outputs):
         values = study[name]
         dims = ("sample", f"row_{values.shape[1]}") if values.ndim == 2 else ("sample",)
-        data[_variable(name)] = Variable(dims, values, {"long_name": name, "role": "input" if name in study.inputs else "output"})
+        data[_variable_name(name)] = Variable(
+            dims, values, {"long_name": name, "role": "input" if name in study.inputs else "output"}
+        )
     failed = study.failed
     data["failed_sample"] = Variable(("failure",), np.array(list(failed), dtype=np.float64))
     data["failed_reason"] = Variable(("failure",), np.array(list(failed.values()), dtype=str))
@@ -46,17 +47,17 @@ def table(study: Study) -> Table:
     return Table(data, about)
 
 
-def _variable(name: str) -> str:
+def _variable_name(name: str) -> str:
     """A name as netCDF can hold it: a slash would be a folder in the file."""
     return name.replace("/", "÷").strip()
 
 
 def _write_csv(study: Study, target: Path) -> None:
     """Rows of samples, some at a time; curves stay in netCDF."""
-    names = [*study.inputs, *study.numbers]
+    names = [*study.inputs, *study.scalar_outputs]
     failed = study.failed
-    outputs = [study[name] for name in study.numbers]
-    with replacing(target) as place, place.open("w", encoding="utf-8", newline="") as file:
+    outputs = [study[name] for name in study.scalar_outputs]
+    with replacing(target) as partial_file, partial_file.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["sample", *map(as_cell, names), "failed"])
         for first in range(0, len(study), _ROWS):
@@ -95,11 +96,11 @@ def read_study(folder: str | os.PathLike[str]) -> Study:
     >>> print(found.complete, found["L"])
     True [0.5 1.  1.5]
     """
-    place = Folder(as_path(folder))
-    if not place.path.is_dir():
-        raise DescriptionError(f"{place.path}: there is no such folder")
-    about = place.read_about()
+    study_folder = StudyFolder(as_path(folder))
+    if not study_folder.path.is_dir():
+        raise DescriptionError(f"{study_folder.path}: there is no such folder")
+    about = study_folder.read_about()
     try:
-        return Study(place, about)
+        return Study(study_folder, about)
     except (KeyError, TypeError, ValueError) as error:
-        raise DescriptionError(f"{place.about}: it is incomplete or damaged: {error}") from None
+        raise DescriptionError(f"{study_folder.about_file}: it is incomplete or damaged: {error}") from None

@@ -24,23 +24,23 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.files import write
-from lagrangian.studies.evaluate import Results
+from lagrangian.studies.evaluate import ChunkResults
 
 FORMAT = "lagrangian study 1"
 _MAGIC = b"lagrangian chunk 1\n"
 
 
 @dataclass(frozen=True)
-class Folder:
+class StudyFolder:
     """A study's folder by its path."""
 
     path: Path
 
     @property
-    def about(self) -> Path:
+    def about_file(self) -> Path:
         return self.path / "study.json"
 
-    def make(self) -> None:
+    def create(self) -> None:
         try:
             for name in ("chunks", "log", "locks"):
                 (self.path / name).mkdir(parents=True, exist_ok=True)
@@ -51,27 +51,27 @@ class Folder:
 
     def write_about(self, content: dict[str, Any]) -> None:
         text = json.dumps({"format": FORMAT, **content}, indent=2, ensure_ascii=False) + "\n"
-        if not self.about.is_file() or self.about.read_text(encoding="utf-8") != text:
-            write(self.about, text)
+        if not self.about_file.is_file() or self.about_file.read_text(encoding="utf-8") != text:
+            write(self.about_file, text)
 
     def read_about(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.about.read_text(encoding="utf-8"))
+            about = json.loads(self.about_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DescriptionError(f"{self.path}: this is not the folder of a study: it has no study.json") from None
         except (OSError, ValueError) as error:
-            raise DescriptionError(f"{self.about}: it cannot be read: {error}") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            other = found.get("format") if isinstance(found, dict) else None
-            raise DescriptionError(f"{self.about}: this is not a study of this version: its format is {other!r}")
-        return found
+            raise DescriptionError(f"{self.about_file}: it cannot be read: {error}") from None
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            stored_format = about.get("format") if isinstance(about, dict) else None
+            raise DescriptionError(f"{self.about_file}: this is not a study of this version: its format is {stored_format!r}")
+        return about
 
     # -- chunks ------------------------------------------------------------------------------------------------------
 
-    def chunk(self, key: str) -> Path:
+    def chunk_path(self, key: str) -> Path:
         return self.path / "chunks" / f"{key}.chunk"
 
-    def kept(self) -> set[str]:
+    def stored_keys(self) -> set[str]:
         """The keys of all chunks that are there."""
         try:
             with os.scandir(self.path / "chunks") as entries:
@@ -79,58 +79,58 @@ class Folder:
         except FileNotFoundError:
             return set()
 
-    def store(self, key: str, first: int, results: Results) -> None:
+    def store(self, key: str, first: int, results: ChunkResults) -> None:
         """Keep the results of samples from `first` on."""
         columns = {name: np.ascontiguousarray(x, dtype="<f8") for name, x in results.columns.items()}
-        head = {
+        header = {
             "first": first,
             "columns": [[name, list(x.shape)] for name, x in columns.items()],
-            "failed": [[first + k, why] for k, why in results.failed.items()],
+            "failed": [[first + k, reason] for k, reason in results.failed.items()],
         }
-        content = json.dumps(head).encode() + b"\n" + b"".join(x.tobytes() for x in columns.values())
-        write(self.chunk(key), _MAGIC + _digest(key, content) + content)
+        content = json.dumps(header).encode() + b"\n" + b"".join(x.tobytes() for x in columns.values())
+        write(self.chunk_path(key), _MAGIC + _digest(key, content) + content)
 
     def load(self, key: str) -> tuple[dict[str, np.ndarray], dict[int, str]] | None:
         """The columns of a chunk, and the samples that failed; None if it is not there, or not whole."""
         try:
-            data = self.chunk(key).read_bytes()
+            data = self.chunk_path(key).read_bytes()
         except OSError:
             return None
         start = len(_MAGIC) + 32
         content = data[start:]
         if not data.startswith(_MAGIC) or data[len(_MAGIC) : start] != _digest(key, content):
             with contextlib.suppress(OSError):
-                self.chunk(key).unlink()  # cut short or altered: it is computed anew
+                self.chunk_path(key).unlink()  # cut short or altered: it is computed anew
             return None
-        line, _, rest = content.partition(b"\n")
-        head, columns, at = json.loads(line), {}, 0
-        for name, shape in head["columns"]:
+        line, _, column_bytes = content.partition(b"\n")
+        header, columns, offset = json.loads(line), {}, 0
+        for name, shape in header["columns"]:
             size = 8 * int(np.prod(shape, dtype=np.int64))
-            columns[name] = np.frombuffer(rest[at : at + size], dtype="<f8").reshape(shape)
-            at += size
-        return columns, {int(k): why for k, why in head["failed"]}
+            columns[name] = np.frombuffer(column_bytes[offset : offset + size], dtype="<f8").reshape(shape)
+            offset += size
+        return columns, {int(k): reason for k, reason in header["failed"]}
 
     # -- who computes ------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def claimed(self, key: str) -> Iterator[bool]:
+    def lock_chunk(self, key: str) -> Iterator[bool]:
         """While this holds, no other process computes the chunk; whether it is still to be computed.
 
         Who comes second waits until the first is done, or dead: the system releases the locks of a process that is killed.
         """
         lock = self.path / "locks" / key
         with lock.open("ab") as file:
-            _lock(file.fileno())
+            _lock_file(file.fileno())
             try:
-                yield not self.chunk(key).exists()
+                yield not self.chunk_path(key).exists()
             finally:
-                if self.chunk(key).exists():
+                if self.chunk_path(key).exists():
                     with contextlib.suppress(OSError):
                         lock.unlink()
 
-    def note(self, what: str, chunk: int, key: str, **more: Any) -> None:
+    def write_log(self, event: str, chunk: int, key: str, **entries: Any) -> None:
         """A line of this process's own log: "begun" or "kept"."""
-        line = json.dumps({"what": what, "chunk": chunk, "key": key, "at": round(time.time(), 3), **more}) + "\n"
+        line = json.dumps({"what": event, "chunk": chunk, "key": key, "at": round(time.time(), 3), **entries}) + "\n"
         path = self.path / "log" / f"{socket.gethostname()}-{os.getpid()}.log"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         try:
@@ -138,7 +138,7 @@ class Folder:
         finally:
             os.close(handle)
 
-    def notes(self) -> Iterator[dict[str, Any]]:
+    def read_logs(self) -> Iterator[dict[str, Any]]:
         """All lines of all logs, each with the process that wrote it."""
         for path in sorted((self.path / "log").glob("*.log")):
             for line in path.read_text(encoding="utf-8").splitlines():
@@ -147,12 +147,12 @@ class Folder:
 
     def counts(self, keys: set[str]) -> tuple[Counter[str], Counter[str]]:
         """How often each of these chunks was begun, and how often it was kept."""
-        begun: Counter[str] = Counter()
-        kept: Counter[str] = Counter()
-        for line in self.notes():
+        begun_counts: Counter[str] = Counter()
+        stored_counts: Counter[str] = Counter()
+        for line in self.read_logs():
             if line["key"] in keys:
-                (kept if line["what"] == "kept" else begun)[line["key"]] += 1
-        return begun, kept
+                (stored_counts if line["what"] == "kept" else begun_counts)[line["key"]] += 1
+        return begun_counts, stored_counts
 
 
 def _digest(key: str, content: bytes) -> bytes:
@@ -160,7 +160,7 @@ def _digest(key: str, content: bytes) -> bytes:
     return hashlib.sha256(f"{key}\n".encode() + content).digest()
 
 
-def _lock(handle: int) -> None:
+def _lock_file(handle: int) -> None:
     """Wait for a lock that the system releases when this process ends; a system without them has none."""
     try:
         import fcntl

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 RESAMPLINGS = 400  # of the groups, for the intervals of confidence
-_AT_ONCE = 4_000_000  # numbers that are resampled at a time
+_MAX_RESAMPLED = 4_000_000  # numbers that are resampled at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Indices:
+class SensitivityIndices:
     """The influence of each input of a study on one output.
 
     `Study.indices` returns this. Every number has an interval of 95 % confidence.
@@ -56,7 +56,7 @@ class Indices:
     """
 
     kind: str
-    of: str
+    output: str
     names: tuple[str, ...]
     first: np.ndarray
     first_interval: np.ndarray  # (names, 2)
@@ -65,22 +65,24 @@ class Indices:
     samples: int  # that counted: those that failed do not
 
     def __str__(self) -> str:
-        wide = max(map(len, self.names))
+        name_width = max(map(len, self.names))
         if self.total is None or self.total_interval is None:
-            lines = [f"{self.of}: rank correlations from {self.samples} samples, with 95 % intervals"]
+            lines = [f"{self.output}: rank correlations from {self.samples} samples, with 95 % intervals"]
             for name, x, (low, high) in zip(self.names, self.first, self.first_interval, strict=True):
-                lines.append(f"  {name:<{wide}}  {x:+.3f} ({low:+.3f} to {high:+.3f})")
+                lines.append(f"  {name:<{name_width}}  {x:+.3f} ({low:+.3f} to {high:+.3f})")
             return "\n".join(lines)
-        lines = [f"{self.of}: Sobol's indices from {self.samples} samples, with 95 % intervals"]
+        lines = [f"{self.output}: Sobol's indices from {self.samples} samples, with 95 % intervals"]
         rows = zip(self.names, self.first, self.first_interval, self.total, self.total_interval, strict=True)
-        for name, x, (low, high), y, (under, over) in rows:
-            lines.append(f"  {name:<{wide}}  first {x:.3f} ({low:.3f} to {high:.3f})  total {y:.3f} ({under:.3f} to {over:.3f})")
+        for name, x, (low, high), y, (total_low, total_high) in rows:
+            lines.append(
+                f"  {name:<{name_width}}  first {x:.3f} ({low:.3f} to {high:.3f})  total {y:.3f} ({total_low:.3f} to {total_high:.3f})"
+            )
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def sobol(of: str, names: tuple[str, ...], values: np.ndarray, seed: int = 0) -> Indices:
+def sobol_indices(output: str, names: tuple[str, ...], values: np.ndarray, seed: int = 0) -> SensitivityIndices:
     """Sobol's indices from the results of Saltelli's design, (groups, 2 + names). Groups with a failure are left out.
 
     First order by Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, equation (b) of their table 2; total by Jansen, Comput.
@@ -89,51 +91,51 @@ def sobol(of: str, names: tuple[str, ...], values: np.ndarray, seed: int = 0) ->
     groups = values[np.isfinite(values).all(axis=1)]
     n = len(groups)
     if n < 2:
-        nothing = np.full(len(names), np.nan)
-        both = np.column_stack([nothing, nothing])
-        return Indices("sobol", of, names, nothing, both, nothing, both, n * values.shape[1])
-    first, total = _estimated(groups[None])
+        no_values = np.full(len(names), np.nan)
+        no_intervals = np.column_stack([no_values, no_values])
+        return SensitivityIndices("sobol", output, names, no_values, no_intervals, no_values, no_intervals, n * values.shape[1])
+    first, total = _estimate_indices(groups[None])
     resampled: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     generator = np.random.default_rng(seed)
-    at_once = max(1, _AT_ONCE // groups.size)
-    for k in range(0, RESAMPLINGS, at_once):
-        chosen = generator.integers(0, n, (min(at_once, RESAMPLINGS - k), n))
-        for found, estimates in zip(resampled, _estimated(groups[chosen]), strict=True):
-            found.append(estimates)
+    sets_at_once = max(1, _MAX_RESAMPLED // groups.size)
+    for k in range(0, RESAMPLINGS, sets_at_once):
+        draws = generator.integers(0, n, (min(sets_at_once, RESAMPLINGS - k), n))
+        for estimate_lists, estimates in zip(resampled, _estimate_indices(groups[draws]), strict=True):
+            estimate_lists.append(estimates)
     intervals = [np.percentile(np.concatenate(x), (2.5, 97.5), axis=0).T for x in resampled]
-    return Indices("sobol", of, names, first[0], intervals[0], total[0], intervals[1], n * values.shape[1])
+    return SensitivityIndices("sobol", output, names, first[0], intervals[0], total[0], intervals[1], n * values.shape[1])
 
 
-def _estimated(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _estimate_indices(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First and total order of sets of groups, (sets, groups, 2 + names)."""
     a, b, mixed = groups[..., 0], groups[..., 1], groups[..., 2:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        both = np.concatenate([a, b], axis=1)
-        variance = both.var(axis=1)[:, None]
+        base_results = np.concatenate([a, b], axis=1)
+        variance = base_results.var(axis=1)[:, None]
         # the mean is taken off, which changes nothing but rounding and the estimate's own variance
-        centred = b - both.mean(axis=1)[:, None]
+        centred = b - base_results.mean(axis=1)[:, None]
         first = np.mean(centred[..., None] * (mixed - a[..., None]), axis=1) / variance
         total = 0.5 * np.mean((a[..., None] - mixed) ** 2, axis=1) / variance
     return first, total
 
 
-def rank(of: str, names: tuple[str, ...], samples: np.ndarray, values: np.ndarray) -> Indices:
+def rank_correlations(output: str, names: tuple[str, ...], samples: np.ndarray, values: np.ndarray) -> SensitivityIndices:
     """Spearman's rank correlations of a result with each column of the samples; intervals by Fisher's transformation.
 
     The variance of its normal approximation is that of Bonett and Wright, Psychometrika 65 (2000) 23.
     """
     from scipy.stats import rankdata
 
-    good = np.isfinite(values)
-    n = int(good.sum())
+    finite = np.isfinite(values)
+    n = int(finite.sum())
     if n < 4:
-        nothing = np.full(len(names), np.nan)
-        return Indices("rank", of, names, nothing, np.column_stack([nothing, nothing]), None, None, n)
-    y = rankdata(values[good])
-    x = np.column_stack([rankdata(column) for column in samples[good].T])
+        no_values = np.full(len(names), np.nan)
+        return SensitivityIndices("rank", output, names, no_values, np.column_stack([no_values, no_values]), None, None, n)
+    y = rankdata(values[finite])
+    x = np.column_stack([rankdata(column) for column in samples[finite].T])
     x, y = x - x.mean(axis=0), y - y.mean()
     with np.errstate(invalid="ignore", divide="ignore"):
         r = np.clip(x.T @ y / np.sqrt((x * x).sum(axis=0) * (y @ y)), -1, 1)
         half = 1.959964 * np.sqrt((1 + r * r / 2) / (n - 3))
         z = np.arctanh(r)
-    return Indices("rank", of, names, r, np.column_stack([np.tanh(z - half), np.tanh(z + half)]), None, None, n)
+    return SensitivityIndices("rank", output, names, r, np.column_stack([np.tanh(z - half), np.tanh(z + half)]), None, None, n)

@@ -18,39 +18,39 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.studies.compute import compute, packed
-from lagrangian.studies.folder import Folder
-from lagrangian.studies.job import Job
+from lagrangian.studies.folder import StudyFolder
+from lagrangian.studies.job import StudyJob
+from lagrangian.studies.worker import compute, pack_job
 
-TRIES = 3  # of a chunk whose process dies
+MAX_TRIES = 3  # of a chunk whose process dies
 
-Done = tuple[int, str]  # a chunk, and why it could not be computed, or ""
+ChunkOutcome = tuple[int, str]  # a chunk, and why it could not be computed, or ""
 
 
-def cores() -> int:
+def core_count() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def computed(job: Job, folder: Folder, chunks: Iterable[int], workers: int) -> Iterator[Done]:
+def compute_locally(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], workers: int) -> Iterator[ChunkOutcome]:
     """Compute chunks, each of which is told when it is done; by this process alone if there is one worker."""
     if workers <= 1:
         for chunk in chunks:
             compute(job, folder, chunk)
             yield chunk, ""
         return
-    where = {"folder": str(folder.path.resolve()), "path": sys.path, "argv": sys.argv, "main": _main(job)}
-    head = pickle.dumps({"job": packed(job), **where})
-    crew = Crew(head, iter(chunks))
+    environment = {"folder": str(folder.path.resolve()), "path": sys.path, "argv": sys.argv, "main": _main_program(job)}
+    header = pickle.dumps({"job": pack_job(job), **environment})
+    pool = WorkerPool(header, iter(chunks))
     try:
-        yield from crew.run(workers)
+        yield from pool.run(workers)
     finally:
-        crew.stop()
+        pool.stop()
 
 
-def _main(job: Job) -> str:
+def _main_program(job: StudyJob) -> str:
     """The file of the program that runs, if something of the job is defined in it."""
-    if b"__main__" not in packed(job):
+    if b"__main__" not in pack_job(job):
         return ""
     file = getattr(sys.modules["__main__"], "__file__", None)
     if file is None:
@@ -61,73 +61,75 @@ def _main(job: Job) -> str:
     return os.path.abspath(file)
 
 
-class Crew:
+class WorkerPool:
     """Worker processes, and the threads that feed them."""
 
-    def __init__(self, head: bytes, chunks: Iterator[int]) -> None:
-        self.head, self.chunks = head, chunks
-        self.results: queue.Queue[Done | BaseException | None] = queue.Queue()
-        self.guard = threading.Lock()
+    def __init__(self, header: bytes, chunks: Iterator[int]) -> None:
+        self.header, self.chunks = header, chunks
+        self.results: queue.Queue[ChunkOutcome | BaseException | None] = queue.Queue()
+        self.lock = threading.Lock()
         self.stopped = False
         self.running: set[subprocess.Popen[bytes]] = set()
 
-    def run(self, workers: int) -> Iterator[Done]:
+    def run(self, workers: int) -> Iterator[ChunkOutcome]:
         threads = [threading.Thread(target=self._feed, daemon=True) for _ in range(workers)]
         for thread in threads:
             thread.start()
-        left = workers
-        while left:
+        running_threads = workers
+        while running_threads:
             try:
-                found = self.results.get(timeout=0.5)  # so that Ctrl-C is heard
+                outcome = self.results.get(timeout=0.5)  # so that Ctrl-C is heard
             except queue.Empty:
                 continue
-            if found is None:
-                left -= 1
-            elif isinstance(found, BaseException):
-                raise found
+            if outcome is None:
+                running_threads -= 1
+            elif isinstance(outcome, BaseException):
+                raise outcome
             else:
-                yield found
+                yield outcome
 
     def stop(self) -> None:
         """End all processes: chunks that they were computing are computed when the study goes on."""
-        with self.guard:
+        with self.lock:
             self.stopped = True
             for process in self.running:
                 process.kill()
         for process in list(self.running):
             process.wait()
 
-    def _next(self) -> int | None:
-        with self.guard:
+    def _next_chunk(self) -> int | None:
+        with self.lock:
             return None if self.stopped else next(self.chunks, None)
 
     def _feed(self) -> None:
         """What a thread does: one process after the other, until there are no chunks."""
         try:
-            chunk, tries = self._next(), 0
+            chunk, tries = self._next_chunk(), 0
             while chunk is not None:
-                with self._started() as process:
+                with self._start_process() as process:
                     while chunk is not None:
-                        answer = self._asked(process, chunk)
+                        answer = self._compute_chunk(process, chunk)
                         if answer is None:
                             break
                         self.results.put((chunk, answer.get("error", "")))
-                        chunk, tries = self._next(), 0
-                    self._ended(process)
+                        chunk, tries = self._next_chunk(), 0
+                    self._end_process(process)
                 if self.stopped:
                     break
                 if chunk is not None:
                     tries += 1
-                    if tries >= TRIES:
-                        told = f"the process that computed it died {TRIES} times, by {_ending(process.returncode)}"
-                        self.results.put((chunk, told))
-                        chunk, tries = self._next(), 0
+                    if tries >= MAX_TRIES:
+                        message = (
+                            f"the process that computed it died {MAX_TRIES} times, by {_exit_description(process.returncode)}"
+                        )
+                        self.results.put((chunk, message))
+                        chunk, tries = self._next_chunk(), 0
             self.results.put(None)
         except BaseException as error:
             self.results.put(error)
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        with self.guard:
+    def _start_process(self) -> subprocess.Popen[bytes]:
+        with self.lock:
             if self.stopped:
                 raise KeyboardInterrupt
             process = subprocess.Popen(
@@ -139,17 +141,17 @@ class Crew:
             self.running.add(process)
         assert process.stdin is not None
         try:
-            process.stdin.write(self.head)
+            process.stdin.write(self.header)
             process.stdin.flush()
         except OSError:
             pass  # it died: its answer says so
-        answer = self._answer(process)
+        answer = self._read_answer(process)
         if answer is not None and "error" in answer:
             process.kill()
             raise ArgumentError(f"a worker process could not begin: {answer['error']}")
         return process
 
-    def _asked(self, process: subprocess.Popen[bytes], chunk: int) -> dict[str, Any] | None:
+    def _compute_chunk(self, process: subprocess.Popen[bytes], chunk: int) -> dict[str, Any] | None:
         """What a process answers when it is given a chunk; None if it died."""
         assert process.stdin is not None
         try:
@@ -157,27 +159,27 @@ class Crew:
             process.stdin.flush()
         except OSError:
             return None
-        answer = self._answer(process)
+        answer = self._read_answer(process)
         if answer is not None and "error" in answer:
             raise ArgumentError(answer["error"] if answer["told"] else f"chunk {chunk} could not be kept: {answer['error']}")
         return answer
 
-    def _answer(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
+    def _read_answer(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
-        return found
+        answer: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
+        return answer
 
-    def _ended(self, process: subprocess.Popen[bytes]) -> None:
+    def _end_process(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
         with contextlib.suppress(OSError):
             process.stdin.close()
         process.wait()
-        with self.guard:
+        with self.lock:
             self.running.discard(process)
 
 
-def _ending(code: int | None) -> str:
+def _exit_description(code: int | None) -> str:
     import signal
 
     try:

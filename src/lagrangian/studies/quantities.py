@@ -13,57 +13,57 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 
-Reading = Callable[[Motion], np.ndarray]  # what gives a quantity at the rows of a motion
-OfState = Callable[[Dynamics, np.ndarray, np.ndarray], np.ndarray]  # what gives it of states, q and qd by rows
+QuantityReader = Callable[[Motion], np.ndarray]  # what gives a quantity at the rows of a motion
+StateFunction = Callable[[Dynamics, np.ndarray, np.ndarray], np.ndarray]  # what gives it of states, q and qd by rows
 
-_OF_SPEEDS = {"qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
-_WHOLE = ("balance", "drift", "rate_drift")
-_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")
+_SPEED_ATTRIBUTES = {"qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
+_ERROR_ATTRIBUTES = ("balance", "drift", "rate_drift")
+_WORK_SOURCES = ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")
 
 
-def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, Reading]:
+def quantity_readers(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, QuantityReader]:
     """All quantities of a mechanism's motions: a name of a coordinate goes before any other.
 
     `theta1`, `qd_theta1`, `qdd_theta1` and `tau_theta1` are a joint's coordinate, speed, acceleration and torque; `tip.x` is a
     position of a frame; `force_theta1` and `moment_theta1` are the sizes of a joint's reaction; `lambda_...` is the force of a
     constraint.
     """
-    found: dict[str, Reading] = {}
-    for prefix, attribute in _OF_SPEEDS.items():
-        found |= {prefix + name: partial(_column, attribute, k) for k, name in enumerate(mechanism.speed_names)}
-    found |= {name: partial(_whole, name) for name in _WHOLE}
-    found |= {f"work_{name}": partial(_work, name) for name in _WORKS}
+    readers: dict[str, QuantityReader] = {}
+    for prefix, attribute in _SPEED_ATTRIBUTES.items():
+        readers |= {prefix + name: partial(_column, attribute, k) for k, name in enumerate(mechanism.speed_names)}
+    readers |= {name: partial(_attribute, name) for name in _ERROR_ATTRIBUTES}
+    readers |= {f"work_{name}": partial(_work, name) for name in _WORK_SOURCES}
     for k, joint in enumerate(mechanism.joints):
-        found |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}
-    found |= {f"lambda_{name}": partial(_column, "multipliers", k) for k, name in enumerate(constraints)}
-    functions = {**of_dynamics(mechanism), **of_state(mechanism)}
-    found |= {**{name: partial(_at_rows, x) for name, x in functions.items()}, "t": lambda motion: motion.t}
+        readers |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}
+    readers |= {f"lambda_{name}": partial(_column, "multipliers", k) for k, name in enumerate(constraints)}
+    functions = {**dynamics_quantities(mechanism), **state_quantities(mechanism)}
+    readers |= {**{name: partial(_at_rows, x) for name, x in functions.items()}, "t": lambda motion: motion.t}
     state = (*mechanism.coordinate_names, *(f"qd_{name}" for name in mechanism.speed_names))
-    return {name: found[name] for name in dict.fromkeys((*state, *found))}  # the order in which messages list them
+    return {name: readers[name] for name in dict.fromkeys((*state, *readers))}  # the order in which messages list them
 
 
-def of_state(mechanism: Mechanism) -> dict[str, OfState]:
+def state_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
     """The state itself: coordinates and speeds."""
-    found = {f"qd_{name}": partial(_of_qd, k) for k, name in enumerate(mechanism.speed_names)}
-    return found | {name: partial(_of_q, k) for k, name in enumerate(mechanism.coordinate_names)}
+    functions = {f"qd_{name}": partial(_speed, k) for k, name in enumerate(mechanism.speed_names)}
+    return functions | {name: partial(_coordinate, k) for k, name in enumerate(mechanism.coordinate_names)}
 
 
-def of_dynamics(mechanism: Mechanism) -> dict[str, OfState]:
+def dynamics_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
     """What the mechanism's numbers make of a state: positions of frames, and energies."""
-    found: dict[str, OfState] = {
+    functions: dict[str, StateFunction] = {
         "kinetic_energy": lambda dyn, q, qd: np.asarray(dyn.kinetic_energy(q, qd)),
         "potential_energy": lambda dyn, q, qd: np.asarray(dyn.potential_energy(q)),
         "energy": lambda dyn, q, qd: np.asarray(dyn.kinetic_energy(q, qd)) + np.asarray(dyn.potential_energy(q)),
     }
     for frame in dict.fromkeys([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)]):
-        found |= {f"{frame}.{axis}": partial(_place, frame, k) for k, axis in enumerate("xyz")}
-    return found
+        functions |= {f"{frame}.{axis}": partial(_frame_position, frame, k) for k, axis in enumerate("xyz")}
+    return functions
 
 
 class OneMotion:
     """The rows of one motion."""
 
-    def __init__(self, motion: Motion, readings: Mapping[str, Reading]) -> None:
+    def __init__(self, motion: Motion, readings: Mapping[str, QuantityReader]) -> None:
         if not len(motion.t):
             raise SimulationError(f"{motion.name}: the motion has no rows")
         self.motion, self.readings, self.t = motion, readings, motion.t
@@ -78,28 +78,28 @@ class OneMotion:
         assert self.motion.mechanism is not None
         return np.array([float(self.motion.mechanism.parameters[name])])
 
-    def times(self, event: str) -> list[float]:
+    def event_times(self, event: str) -> list[float]:
         return [e.t for e in self.motion.events if e.name == event]
 
-    def at(self, t: float) -> OneMotion:
+    def at_time(self, t: float) -> OneMotion:
         return OneMotion(self.motion.resample(np.array([t])), self.readings)
 
 
-def _of_q(k: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def _coordinate(k: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     column: np.ndarray = q[:, k]
     return column
 
 
-def _of_qd(k: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def _speed(k: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     column: np.ndarray = qd[:, k]
     return column
 
 
-def _place(frame: str, axis: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def _frame_position(frame: str, axis: int, dyn: Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     return np.asarray(dyn.pose(q, frame))[:, axis, 3]
 
 
-def _at_rows(function: OfState, motion: Motion) -> np.ndarray:
+def _at_rows(function: StateFunction, motion: Motion) -> np.ndarray:
     run = motion.trajectory
     assert run is not None  # motions of a study are simulated
     return function(run.dyn, motion.q, motion.qd)
@@ -110,13 +110,13 @@ def _column(attribute: str, k: int, motion: Motion) -> np.ndarray:
     return column
 
 
-def _whole(attribute: str, motion: Motion) -> np.ndarray:
+def _attribute(attribute: str, motion: Motion) -> np.ndarray:
     return np.asarray(getattr(motion, attribute))
 
 
 def _work(source: str, motion: Motion) -> np.ndarray:
-    done: Any = motion.work.get(source)
-    return np.zeros(len(motion.t)) if done is None else np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
+    work_rows: Any = motion.work.get(source)
+    return np.zeros(len(motion.t)) if work_rows is None else np.asarray(work_rows).reshape(len(motion.t), -1).sum(axis=1)
 
 
 def _reaction(joint: int, part: int, motion: Motion) -> np.ndarray:

@@ -14,17 +14,21 @@ import numpy as np
 from lagrangian.arguments import count
 from lagrangian.cached import cached_property
 from lagrangian.description.toml.reader import read_text
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_message
+from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.studies.design import Design
-from lagrangian.studies.distributions import varied
-from lagrangian.studies.folder import Folder
-from lagrangian.studies.indices import Indices, rank, sobol
-from lagrangian.studies.job import Job
+from lagrangian.model.units import parameter_unit, quantity_units
+from lagrangian.studies.distributions import as_varied_input
+from lagrangian.studies.folder import StudyFolder
+from lagrangian.studies.indices import SensitivityIndices, rank_correlations, sobol_indices
+from lagrangian.studies.job import StudyJob
+from lagrangian.studies.reductions import OutputColumn, as_output_columns
+from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.showing import ShownStudy
 
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
+
 
 QUANTILES = (0.05, 0.5, 0.95)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
@@ -60,11 +64,11 @@ class Study(ShownStudy):
     [0.5 1.  1.5] [6.264 4.429 3.617]
     """
 
-    def __init__(self, folder: Folder, about: Mapping[str, Any], job: Job | None = None) -> None:
+    def __init__(self, folder: StudyFolder, about: Mapping[str, Any], job: StudyJob | None = None) -> None:
         self._folder, self.about, self._job = folder, dict(about), job
         self.name = str(about["name"])
-        over = {name: varied(text, name) for name, text in about["over"].items()}
-        self.design = Design(over, about["method"], about["draws"], about["seed"])
+        over = {name: as_varied_input(text, name) for name, text in about["over"].items()}
+        self.design = SamplingDesign(over, about["method"], about["draws"], about["seed"])
         self._keys: list[str] = list(about["chunks"])
         self._size = int(about["size"])
         self._columns: dict[str, np.ndarray] = {}
@@ -89,23 +93,23 @@ class Study(ShownStudy):
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of each kept column for one sample."""
-        found: dict[str, tuple[int, ...]] = {}
-        asked = set(self.about["keep"] or ())
+        shapes: dict[str, tuple[int, ...]] = {}
+        requested = set(self.about["keep"] or ())
         for columns, _ in self._chunks():
             for name, values in columns.items():
-                found.setdefault(name, values.shape[1:])
-            if asked and asked <= found.keys():
+                shapes.setdefault(name, values.shape[1:])
+            if requested and requested <= shapes.keys():
                 break
-        order = [name for name in self.about["keep"] or () if name in found]
-        return {name: found[name] for name in dict.fromkeys([*order, *found])}
+        order = [name for name in self.about["keep"] or () if name in shapes]
+        return {name: shapes[name] for name in dict.fromkeys([*order, *shapes])}
 
     @property
-    def numbers(self) -> tuple[str, ...]:
+    def scalar_outputs(self) -> tuple[str, ...]:
         """The names of those outputs that are one number for every sample."""
         return tuple(name for name, shape in self._shapes.items() if not shape)
 
     @property
-    def curves(self) -> tuple[str, ...]:
+    def curve_outputs(self) -> tuple[str, ...]:
         """The names of those outputs that are curves over time."""
         return tuple(name for name, shape in self._shapes.items() if shape)
 
@@ -113,26 +117,26 @@ class Study(ShownStudy):
         return self.design.count
 
     @cached_property
-    def done(self) -> int:
+    def completed_count(self) -> int:
         """The number of samples that are computed, including those that failed."""
-        kept = self._folder.kept()
-        return sum(min(self._size, len(self) - k * self._size) for k, key in enumerate(self._keys) if key in kept)
+        stored = self._folder.stored_keys()
+        return sum(min(self._size, len(self) - k * self._size) for k, key in enumerate(self._keys) if key in stored)
 
     @property
     def complete(self) -> bool:
         """Whether all samples are computed."""
-        return self.done == len(self)
+        return self.completed_count == len(self)
 
     @cached_property
     def failed(self) -> dict[int, str]:
         """The samples that failed, in a mapping of their indices to the reasons."""
-        return {k: why for _, failed in self._chunks() for k, why in failed.items()}
+        return {k: reason for _, failed in self._chunks() for k, reason in failed.items()}
 
     def _chunks(self) -> Iterator[tuple[dict[str, np.ndarray], dict[int, str]]]:
         for key in self._keys:
-            found = self._folder.load(key)
-            if found is not None:
-                yield found
+            chunk = self._folder.load(key)
+            if chunk is not None:
+                yield chunk
 
     @cached_property
     def mechanism(self) -> Mechanism | None:
@@ -150,20 +154,21 @@ class Study(ShownStudy):
     @cached_property
     def units(self) -> dict[str, str]:
         """The SI units of inputs and outputs by name, as far as the mechanism determines them."""
-        from lagrangian.studies.units import units_of
 
-        return units_of(self.mechanism, self.inputs, self.about["keep"] if isinstance(self.about.get("run"), dict) else None)
+        return study_units(self.mechanism, self.inputs, self.about["keep"] if isinstance(self.about.get("run"), dict) else None)
 
-    def reasons(self) -> list[tuple[str, int, int]]:
+    def failure_reasons(self) -> list[tuple[str, int, int]]:
         """Group the reasons of failed samples, the most frequent first.
 
         Reasons that differ only in numbers count as the same. Each entry holds the reason of the first such sample, how many
         samples have it, and the index of the first.
         """
-        found: dict[str, list[int]] = {}
-        for k, why in self.failed.items():
-            found.setdefault(_NUMBER.sub("#", why), []).append(k)
-        return sorted(((self.failed[of[0]], len(of), of[0]) for of in found.values()), key=lambda x: -x[1])
+        samples_by_reason: dict[str, list[int]] = {}
+        for k, reason in self.failed.items():
+            samples_by_reason.setdefault(_NUMBER.sub("#", reason), []).append(k)
+        return sorted(
+            ((self.failed[samples[0]], len(samples), samples[0]) for samples in samples_by_reason.values()), key=lambda x: -x[1]
+        )
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 
@@ -174,19 +179,19 @@ class Study(ShownStudy):
             first = next(iter(self.failed))
             raise ArgumentError(f"{self.name} has no results: all samples failed, the first with: {self.failed[first]}")
         if name not in self.outputs:
-            raise ArgumentError(one_of("input or output", name, [*self.inputs, *self.outputs]))
+            raise ArgumentError(unknown_name_message("input or output", name, [*self.inputs, *self.outputs]))
         if name not in self._columns:
             self._columns[name] = self._read(name)
         return self._columns[name].copy()
 
     def _read(self, name: str) -> np.ndarray:
-        found = np.full((len(self), *self._shapes[name]), np.nan)
+        values = np.full((len(self), *self._shapes[name]), np.nan)
         for k, key in enumerate(self._keys):
             chunk = self._folder.load(key)
             if chunk is not None and name in chunk[0]:
-                at = k * self._size
-                found[at : at + len(chunk[0][name])] = chunk[0][name]
-        return found
+                first = k * self._size
+                values[first : first + len(chunk[0][name])] = chunk[0][name]
+        return values
 
     def values(self) -> np.ndarray:
         """Return the samples: an array with a row for each and a column for every input."""
@@ -211,12 +216,12 @@ class Study(ShownStudy):
     def table(self) -> np.ndarray:
         """Return all inputs and outputs as one NumPy structured array."""
         kinds = [(name, "f8") for name in self.inputs] + [(name, "f8", shape) for name, shape in self._shapes.items()]
-        found = np.empty(len(self), dtype=kinds)
-        for name in found.dtype.names or ():
-            found[name] = self[name]
-        return found
+        rows = np.empty(len(self), dtype=kinds)
+        for name in rows.dtype.names or ():
+            rows[name] = self[name]
+        return rows
 
-    def on_grid(self, name: str) -> np.ndarray:
+    def grid_array(self, name: str) -> np.ndarray:
         """Return an output as an array with the shape of the grid.
 
         Parameters
@@ -234,10 +239,10 @@ class Study(ShownStudy):
         ArgumentError
             If the study has no grid.
         """
-        if not self.design.spans:
+        if not self.design.grid_axes:
             raise ArgumentError(f"{self.name} has no grid: its inputs are drawn from distributions")
         values = self[name]
-        draws = (self.design.per_point,) if self.design.drawn else ()
+        draws = (self.design.samples_per_point,) if self.design.distributions else ()
         return values.reshape(*self.design.shape, *draws, *values.shape[1:])
 
     def motion(self, index: int) -> Motion:
@@ -259,16 +264,16 @@ class Study(ShownStudy):
             If the run of the study is a function, or if the study was read from its folder.
         """
         if self._job is None or callable(self._job.run):
-            what = "its run is a function" if self._job is not None else "it was read from its folder"
+            cause = "its run is a function" if self._job is not None else "it was read from its folder"
             raise ArgumentError(
-                f"{self.name}: {what}, so that it has no motions to show",
+                f"{self.name}: {cause}, so that it has no motions to show",
                 remedy=""
                 if self._job is not None
                 else "call study(...) with the same arguments; it does not compute results again",
             )
-        from lagrangian.studies.evaluate import motion_of
+        from lagrangian.studies.evaluate import sample_motion
 
-        return motion_of(self._job, self.sample(index))
+        return sample_motion(self._job, self.sample(index))
 
     # -- what they say -----------------------------------------------------------------------------------------------
 
@@ -277,14 +282,14 @@ class Study(ShownStudy):
 
         They are "count", "mean", "deviation" (the standard deviation), "min", "5 %", "median", "95 %" and "max".
         """
-        found = {}
-        for name in self.numbers:
+        statistics = {}
+        for name in self.scalar_outputs:
             x = self[name]
             x = x[np.isfinite(x)]
             if not x.size:
                 continue
             low, middle, high = np.quantile(x, QUANTILES)
-            found[name] = {
+            statistics[name] = {
                 "count": float(x.size),
                 "mean": float(x.mean()),
                 "deviation": float(x.std(ddof=1)) if x.size > 1 else 0.0,
@@ -294,9 +299,9 @@ class Study(ShownStudy):
                 "95 %": float(high),
                 "max": float(x.max()),
             }
-        return found
+        return statistics
 
-    def indices(self, output: str | None = None) -> dict[str, Indices] | Indices:
+    def indices(self, output: str | None = None) -> dict[str, SensitivityIndices] | SensitivityIndices:
         """Tell how much each input matters to the outputs.
 
         A study with the method "saltelli" gives Sobol's indices of first and total order, others give Spearman's rank
@@ -313,15 +318,17 @@ class Study(ShownStudy):
             The indices of the output, or of all outputs by name.
         """
         if output is not None:
-            if output not in self.numbers:
-                raise ArgumentError(one_of("output that is a number", output, self.numbers), concerns="output")
+            if output not in self.scalar_outputs:
+                raise ArgumentError(
+                    unknown_name_message("output that is a number", output, self.scalar_outputs), concerns="output"
+                )
             return self._indices(output)
-        return {name: self._indices(name) for name in self.numbers}
+        return {name: self._indices(name) for name in self.scalar_outputs}
 
-    def _indices(self, output: str) -> Indices:
+    def _indices(self, output: str) -> SensitivityIndices:
         if self.design.method == "saltelli":
-            return sobol(output, self.inputs, self[output].reshape(-1, self.design.group), self.design.seed)
-        return rank(output, self.inputs, self.values(), self[output])
+            return sobol_indices(output, self.inputs, self[output].reshape(-1, self.design.group_size), self.design.seed)
+        return rank_correlations(output, self.inputs, self.values(), self[output])
 
     # -- as files and texts ------------------------------------------------------------------------------------------
 
@@ -338,9 +345,9 @@ class Study(ShownStudy):
         Path
             The file that was written.
         """
-        from lagrangian.studies.files import save
+        from lagrangian.studies.files import save_study
 
-        return save(self, path)
+        return save_study(self, path)
 
     def counts(self) -> dict[str, int]:
         """Count the chunks of the study.
@@ -348,35 +355,86 @@ class Study(ShownStudy):
         "chunks" is how many there are, "begun" how often one was begun, "kept" how many results were stored, and "kept twice"
         how many of them more than once. A chunk whose worker was killed is begun again; none should be kept twice.
         """
-        begun, kept = self._folder.counts(set(self._keys))
+        begun, stored = self._folder.counts(set(self._keys))
         return {
             "chunks": len(self._keys),
             "begun": sum(begun.values()),
-            "kept": sum(kept.values()),
-            "kept twice": sum(n > 1 for n in kept.values()),
+            "kept": sum(stored.values()),
+            "kept twice": sum(n > 1 for n in stored.values()),
         }
 
     def summary(self) -> str:
         """Describe the study in a few lines: its samples, its failures, and statistics of its results."""
         words = {"grid": "on a grid", "random": "at random", "latin": "in a Latin hypercube", "sobol": "by Sobol's sequence"}
-        how = words.get(self.design.method, "by Saltelli's design")
-        if self.design.spans and self.design.drawn:
-            how = f"at {len(self) // self.design.per_point} points of a grid, {self.design.draws} at each {how}"
-        lines = [f"{self.name}: {len(self)} samples of {', '.join(self.inputs)} {how}"]
+        method_text = words.get(self.design.method, "by Saltelli's design")
+        if self.design.grid_axes and self.design.distributions:
+            method_text = (
+                f"at {len(self) // self.design.samples_per_point} points of a grid, {self.design.draws} at each {method_text}"
+            )
+        lines = [f"{self.name}: {len(self)} samples of {', '.join(self.inputs)} {method_text}"]
         if not self.complete:
-            lines.append(f"{self.done} of them are computed; run the study again to continue")
+            lines.append(f"{self.completed_count} of them are computed; run the study again to continue")
         if self.failed:
             first = next(iter(self.failed))
             lines.append(f"{len(self.failed)} failed; the first is sample {first}: {self.failed[first]}")
-        found = self.statistics()
-        wide = max(map(len, found), default=0)
-        for name, x in found.items():
+        statistics = self.statistics()
+        name_width = max(map(len, statistics), default=0)
+        for name, x in statistics.items():
             numbers = f"mean {x['mean']:.5g}, standard deviation {x['deviation']:.3g}, from {x['min']:.5g} to {x['max']:.5g}"
-            lines.append(f"  {name:<{wide}}  {numbers}")
+            lines.append(f"  {name:<{name_width}}  {numbers}")
         return "\n".join(lines)
 
     __str__ = summary
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        return f"<Study {self.name!r}: {self.done} of {len(self)} samples{failed}; {', '.join(self.outputs)}>"
+        return f"<Study {self.name!r}: {self.completed_count} of {len(self)} samples{failed}; {', '.join(self.outputs)}>"
+
+
+# MERGED lagrangian.studies.units: The SI units of what a study varies and keeps, as far as they follow from the mechanism; ""
+# where they do not.
+
+_KEEP_UNIT = ("+", "-", "neg", "abs", "max", "min")
+
+
+def study_units(mechanism: Mechanism | None, inputs: tuple[str, ...], keep: Mapping[str, str] | None) -> dict[str, str]:
+    """By the names of inputs and outputs; `keep` has the texts of these, and is None for those of a function."""
+    if mechanism is None:
+        return {}
+    unit_by_quantity = quantity_units(mechanism)
+    units = {name: unit_by_quantity.get(name, "") or parameter_unit(mechanism, name) for name in inputs}
+    for name, text in (keep or {}).items():
+        try:
+            (column,) = as_output_columns({name: text}, mechanism, None)
+        except LagrangianError:  # of constraints, and of events that the run alone has
+            continue
+        units[name] = _column_unit(column, unit_by_quantity)
+    return units
+
+
+def _column_unit(column: OutputColumn, unit_by_quantity: Mapping[str, str]) -> str:
+    parts = dict(unit_by_quantity)
+    for part in column.parts:
+        inner = _expression_unit(part.inner, unit_by_quantity)
+        unit_by_function = {"time": "s", "count": ""}
+        parts[part.name] = unit_by_function.get(part.function, _times_seconds(inner) if part.function == "integral" else inner)
+    return _expression_unit(column.outer, parts)
+
+
+def _times_seconds(unit: str) -> str:
+    return unit.removesuffix("/s") if unit.endswith("/s") else f"{unit} s" if unit and "/" not in unit else ""
+
+
+def _expression_unit(x: Scalar, unit_by_quantity: Mapping[str, str]) -> str:
+    """Of sums and multiples of what has one unit: that unit."""
+    if not isinstance(x, Expression):
+        return ""
+    if x.operation == "symbol":
+        return unit_by_quantity.get(x.name, "")
+    if x.operation in ("*", "/"):
+        first, second = x.arguments
+        if not isinstance(second, Expression):
+            return _expression_unit(first, unit_by_quantity)
+        return _expression_unit(second, unit_by_quantity) if x.operation == "*" and not isinstance(first, Expression) else ""
+    operand_units = {_expression_unit(y, unit_by_quantity) for y in x.arguments}
+    return operand_units.pop() if x.operation in _KEEP_UNIT and len(operand_units) == 1 else ""

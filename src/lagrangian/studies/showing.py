@@ -6,26 +6,26 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from lagrangian.public import methods
+from lagrangian.public import public_methods
 
 if TYPE_CHECKING:
     import datetime
     from pathlib import Path
 
-    from lagrangian.pictures.figure import Picture
+    from lagrangian.plots.style import StyledFigure
     from lagrangian.studies.result import Study
 
 
-@methods
+@public_methods
 class ShownStudy:
     """Methods of a study that draw it."""
 
     def plot(
         self,
-        *what: str,
+        *kinds: str,
         outputs: str | Iterable[str] | None = None,
         path: str | os.PathLike[str] | None = None,
-    ) -> Picture:
+    ) -> StyledFigure:
         """Plot the results.
 
         Parameters
@@ -43,9 +43,9 @@ class ShownStudy:
         matplotlib.figure.Figure
             The figure, which shows itself in a notebook.
         """
-        from lagrangian.pictures.study_plot import study_plot
+        from lagrangian.plots.study import plot_study
 
-        return study_plot(cast("Study", self), what, outputs=outputs, path=path)
+        return plot_study(cast("Study", self), kinds, outputs=outputs, path=path)
 
     def report(
         self,
@@ -76,10 +76,10 @@ class ShownStudy:
         Path
             The file that was written.
         """
-        from lagrangian.report.front import Front
+        from lagrangian.report.page import TitleBlock
         from lagrangian.report.study import write_study_report
 
-        return write_study_report(cast("Study", self), path, Front.of(title, author, date, notes))
+        return write_study_report(cast("Study", self), path, TitleBlock.from_arguments(title, author, date, notes))
 
     def _repr_html_(self) -> str:
         from lagrangian.report.study import study_html

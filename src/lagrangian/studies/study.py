@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -9,30 +10,50 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.arguments import count, texts
-from lagrangian.configuration.reading import configuration
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, StudyWarning, shown, warn
+from lagrangian.configuration import state_arguments
+from lagrangian.configuration.state_arguments import as_configuration
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
+from lagrangian.errors import ArgumentError, ArgumentName, StudyWarning, error_location, format_value, warn
 from lagrangian.files import as_path
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
+from lagrangian.motion.arguments import Options
 from lagrangian.motion.files import described, file_stem
-from lagrangian.studies import cluster, local, names
-from lagrangian.studies import keep as keeping
-from lagrangian.studies.check import check_settings
-from lagrangian.studies.design import Design
-from lagrangian.studies.distributions import VariedLike
-from lagrangian.studies.evaluate import rows_in_lanes
-from lagrangian.studies.folder import Folder
-from lagrangian.studies.job import Function, Job, checked_run, chunk_size, state_of
+from lagrangian.motion.recipe import Recipe
+from lagrangian.motion.simulate import simulate
+from lagrangian.studies import cluster, local, varied_names
+from lagrangian.studies import reductions as keeping
+from lagrangian.studies.distributions import VariedInputLike
+from lagrangian.studies.evaluate import batch_row_count
+from lagrangian.studies.folder import StudyFolder
+from lagrangian.studies.job import Function, StudyJob, as_run, chunk_size, pickle_settings
 from lagrangian.studies.result import Study
+from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.worker import IN_WORKER
 from lagrangian.types import Progress
+
+# MERGED lagrangian.studies.check: What every sample of a study would fail with, such as a torque on no joint at all, is found
+# before they are computed.
+
+
+def check_settings(model: Mechanism, settings: Mapping[str, Any], span: tuple[float, float]) -> None:
+    """Read the arguments of a run as `simulate` does, for the mechanism with its own numbers. Nothing is integrated."""
+    values_by_name = {name: x.default for name, x in inspect.signature(simulate).parameters.items()} | dict(settings)
+    options = Options(**{field.name: values_by_name[field.name] for field in fields(Options)})
+    recipe_values = {
+        field.name: values_by_name[field.name] for field in fields(Recipe) if field.name not in ("options", "t_span")
+    }
+    with error_location(ArgumentName("run")):
+        Recipe(t_span=span, options=options, **recipe_values).made(compiled(model))
+        state_arguments.as_configuration(model, values_by_name["q0"])
+        state_arguments.as_speeds(model, values_by_name["qd0"])
+        arguments.grid(values_by_name["t_eval"], *span)
 
 
 def study(
     mechanism: MechanismLike | None,
-    over: Mapping[str, VariedLike],
+    over: Mapping[str, VariedInputLike],
     run: Mapping[str, Any] | Function | None = None,
     keep: str | Sequence[str] | Mapping[str, str] | None = None,
     *,
@@ -125,65 +146,73 @@ def study(
             "study() is called while a worker process reads the program",
             remedy="put what the program does below `if __name__ == '__main__':`, and functions above it",
         )
-    job = job_of(mechanism, over, run, keep, method, samples, seed, chunk)
-    many = local.cores() if workers is None else count(workers, "workers", least=1, most=10_000)
+    job = make_job(mechanism, over, run, keep, method, samples, seed, chunk)
+    worker_count = local.core_count() if workers is None else count(workers, "workers", least=1, most=10_000)
     if scheduler is not None and not isinstance(scheduler, str):
-        raise ArgumentError(f"is {shown(scheduler)}; an address such as 'tcp://host:8786' is needed", argument="scheduler")
+        raise ArgumentError(f"is {format_value(scheduler)}; an address such as 'tcp://host:8786' is needed", argument="scheduler")
     arguments.check_progress(progress)
-    called = _name(job) if name is None else texts(name, "name")[0]
-    place = Folder(as_path(folder) if folder is not None else Path(f"{file_stem(called)}-study"))
-    place.make()
+    study_name = _default_name(job) if name is None else texts(name, "name")[0]
+    study_folder = StudyFolder(as_path(folder) if folder is not None else Path(f"{file_stem(study_name)}-study"))
+    study_folder.create()
     keys = [job.chunk_key(k) for k in range(job.chunks)]
-    about = {"name": called, **_about(job, keys)}
-    place.write_about(about)
-    _complete(called, job, place, keys, many, scheduler, progress)
-    return Study(place, about, job)
+    about = {"name": study_name, **_describe_job(job, keys)}
+    study_folder.write_about(about)
+    _compute_missing(study_name, job, study_folder, keys, worker_count, scheduler, progress)
+    return Study(study_folder, about, job)
 
 
-def _complete(
-    called: str, job: Job, place: Folder, keys: list[str], workers: int, scheduler: str | None, progress: Progress
+def _compute_missing(
+    study_name: str,
+    job: StudyJob,
+    study_folder: StudyFolder,
+    keys: list[str],
+    workers: int,
+    scheduler: str | None,
+    progress: Progress,
 ) -> None:
     """Compute the chunks that are not there, and say what is left out."""
-    there = place.kept()
-    todo = [k for k, key in enumerate(keys) if key not in there or place.load(key) is None]
-    total, left = job.design.count, sum(_length(job, k) for k in todo)
+    stored = study_folder.stored_keys()
+    missing_chunks = [k for k, key in enumerate(keys) if key not in stored or study_folder.load(key) is None]
+    total, remaining = job.design.count, sum(_chunk_length(job, k) for k in missing_chunks)
     if progress is not None:
-        progress(total - left, total)
-    if not todo:
+        progress(total - remaining, total)
+    if not missing_chunks:
         return
-    lost: dict[int, str] = {}
+    lost_chunks: dict[int, str] = {}
     try:
-        for chunk, error in _computed(job, place, todo, workers, scheduler):
-            left -= _length(job, chunk)
+        for chunk, error in _compute_chunks(job, study_folder, missing_chunks, workers, scheduler):
+            remaining -= _chunk_length(job, chunk)
             if error:
-                lost[chunk] = error
+                lost_chunks[chunk] = error
             if progress is not None:
-                progress(total - left, total)
+                progress(total - remaining, total)
     except KeyboardInterrupt:
-        told = f"interrupted after {total - left} of {total} samples; run it again, and it continues from there"
-        raise KeyboardInterrupt(f"{called}: {told}") from None
-    if lost:
-        first = next(iter(lost))
-        span = "samples {} to {}".format(*job.range_of(first))
-        more = f", and of {len(lost) - 1} more chunks" if len(lost) > 1 else ""
-        warn(f"{called}: the results of {span}{more} are missing: {lost[first]}", StudyWarning)
+        message = f"interrupted after {total - remaining} of {total} samples; run it again, and it continues from there"
+        raise KeyboardInterrupt(f"{study_name}: {message}") from None
+    if lost_chunks:
+        first = next(iter(lost_chunks))
+        span = "samples {} to {}".format(*job.chunk_range(first))
+        others_text = f", and of {len(lost_chunks) - 1} more chunks" if len(lost_chunks) > 1 else ""
+        warn(f"{study_name}: the results of {span}{others_text} are missing: {lost_chunks[first]}", StudyWarning)
 
 
-def _computed(job: Job, place: Folder, todo: list[int], workers: int, scheduler: str | None) -> Iterator[local.Done]:
+def _compute_chunks(
+    job: StudyJob, study_folder: StudyFolder, chunks: list[int], workers: int, scheduler: str | None
+) -> Iterator[local.ChunkOutcome]:
     if scheduler is not None:
-        return cluster.computed(job, place, todo, scheduler)
-    return local.computed(job, place, todo, min(workers, len(todo)))
+        return cluster.compute_on_cluster(job, study_folder, chunks, scheduler)
+    return local.compute_locally(job, study_folder, chunks, min(workers, len(chunks)))
 
 
-def _length(job: Job, chunk: int) -> int:
-    first, last = job.range_of(chunk)
+def _chunk_length(job: StudyJob, chunk: int) -> int:
+    first, last = job.chunk_range(chunk)
     return last - first
 
 
 # -- what is asked for --------------------------------------------------------------------------------------------------
 
 
-def job_of(
+def make_job(
     mechanism: Any,
     over: Any,
     run: Any = None,
@@ -192,40 +221,42 @@ def job_of(
     samples: int | None = None,
     seed: int = 0,
     chunk: int | None = None,
-) -> Job:
+) -> StudyJob:
     """The study, checked before anything long begins."""
-    settings = checked_run(run)
-    model = mechanism_of(mechanism) if mechanism is not None else None
-    varied = names.read(over, model)
-    design = Design.of(varied, method, samples, seed)
+    settings = as_run(run)
+    model = as_mechanism(mechanism) if mechanism is not None else None
+    varied = varied_names.as_varied_inputs(over, model)
+    design = SamplingDesign.from_arguments(varied, method, samples, seed)
     if callable(settings):
-        columns = None if keep is None else _columns(keep)
-        kinds = names.sorted_out(varied, model, free=True)
+        columns = None if keep is None else _function_outputs(keep)
+        kinds = varied_names.classify_names(varied, model, free=True)
         if model is not None and (kinds.coordinates or kinds.speeds):
-            kinds = names.Names(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
-        job = Job(model, design, kinds, settings, columns, 1)
+            kinds = varied_names.VariedNames(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
+        job = StudyJob(model, design, kinds, settings, columns, 1)
         return replace(job, size=chunk_size(chunk, job))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
-    own, model = model, names.with_constants(model, varied, settings)
-    kinds = names.sorted_out(varied, model, free=False)
-    kinds = replace(kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*own.parameters}))
+    original, model = model, varied_names.with_constants(model, varied, settings)
+    kinds = varied_names.classify_names(varied, model, free=False)
+    kinds = replace(
+        kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*original.parameters})
+    )
     span = arguments.span(settings.get("t_span"), model)
-    asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
+    outputs = keeping.default_outputs(model, _driven_speeds(model, settings), design.count) if keep is None else keep
     check_settings(model, settings, span)
-    found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
-    names.tell_of_unused(model, kinds, settings)
-    job = Job(model, design, kinds, settings, {x.name: x.text for x in found}, 1, span, state_of(settings))
-    return replace(job, size=chunk_size(chunk, job, rows_in_lanes(job)))
+    output_columns = keeping.as_output_columns(outputs, model, settings.get("events"), compiled(model).constraint_names)
+    varied_names.warn_of_unused(model, kinds, settings)
+    job = StudyJob(model, design, kinds, settings, {x.name: x.text for x in output_columns}, 1, span, pickle_settings(settings))
+    return replace(job, size=chunk_size(chunk, job, batch_row_count(job)))
 
 
-def _columns(keep: Any) -> dict[str, str]:
+def _function_outputs(keep: Any) -> dict[str, str]:
     if isinstance(keep, Mapping):
         raise ArgumentError("is a mapping; for a function, list the results to keep: ['reach', 'effort']", argument="keep")
     return {name: name for name in texts(keep, "keep")}
 
 
-def _driven(model: Mechanism, run: Mapping[str, Any]) -> list[str]:
+def _driven_speeds(model: Mechanism, run: Mapping[str, Any]) -> list[str]:
     """The speeds that torques act on."""
     torque = run.get("torque")
     if torque is None:
@@ -235,25 +266,29 @@ def _driven(model: Mechanism, run: Mapping[str, Any]) -> list[str]:
     return list(model.speed_names[:12]) if torque is not False and torque != 0 else []
 
 
-def _name(job: Job) -> str:
+def _default_name(job: StudyJob) -> str:
     if job.mechanism is not None:
         return job.mechanism.name
     return str(getattr(job.run, "__name__", "study"))
 
 
-def _about(job: Job, keys: list[str]) -> dict[str, Any]:
+def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
     """What the study is about, for those who read its folder."""
     from lagrangian import __version__
 
     run = job.run
-    settings = {name: shown(x, 200) for name, x in run.items()} if isinstance(run, Mapping) else f"{run.__module__}.{_name(job)}"
+    settings = (
+        {name: format_value(x, 200) for name, x in run.items()}
+        if isinstance(run, Mapping)
+        else f"{run.__module__}.{_default_name(job)}"
+    )
     return {
         "mechanism": job.mechanism.name if job.mechanism is not None else "",
         "description": described(job.mechanism) if job.mechanism is not None else "",
         "version": __version__,
         "over": {name: str(x) for name, x in job.design.over.items()},
         "kinds": {field.name: list(getattr(job.names, field.name)) for field in fields(job.names)},
-        "nominal": _nominal(job),
+        "nominal": _nominal_values(job),
         "method": job.design.method,
         "draws": job.design.draws,
         "seed": job.design.seed,
@@ -266,14 +301,14 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
     }
 
 
-def _nominal(job: Job) -> dict[str, float]:
+def _nominal_values(job: StudyJob) -> dict[str, float]:
     """The mechanism's own values of what is varied, as far as it has them."""
     model = job.mechanism
     if model is None:
         return {}
-    known = {n: float(x) for n, x in model.parameters.items() if n not in job.names.constants}
+    values = {n: float(x) for n, x in model.parameters.items() if n not in job.names.constants}
     if isinstance(job.run, Mapping) and job.names.coordinates:
-        start = configuration(model, job.run.get("q0"))
-        given = dict(zip(model.coordinate_names, start.q.tolist(), strict=True))
-        known |= {n: given[n] for n in (given if start.names is None else start.names)}
-    return {n: known[n] for n in job.design.names if n in known}
+        start = as_configuration(model, job.run.get("q0"))
+        start_values = dict(zip(model.coordinate_names, start.q.tolist(), strict=True))
+        values |= {n: start_values[n] for n in (start_values if start.given_names is None else start.given_names)}
+    return {n: values[n] for n in job.design.names if n in values}

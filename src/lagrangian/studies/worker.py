@@ -10,10 +10,16 @@ import json
 import os
 import pickle
 import sys
+import time
 import types
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.studies.evaluate import evaluate_samples
+from lagrangian.studies.folder import StudyFolder
+from lagrangian.studies.job import StudyJob, package_digest
 
 IN_WORKER = "LAGRANGIAN_STUDY_WORKER"  # in the environment of such a process
 
@@ -22,41 +28,94 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a user's function prints is no answer
     os.environ[IN_WORKER] = "1"
-    given = sys.stdin.buffer
+    requests = sys.stdin.buffer
     try:
-        data, folder = _begin(pickle.load(given))
-        _answer(answers, {"ready": True})
-        _serve(given, answers, data, folder)
+        data, folder = _prepare_process(pickle.load(requests))
+        _write_answer(answers, {"ready": True})
+        _serve(requests, answers, data, folder)
     except BrokenPipeError:  # nobody listens any more
         os._exit(0)
     except BaseException as error:
-        told = isinstance(error, LagrangianError)  # of the study, in words for its user
-        _answer(answers, {"error": str(error) if told else f"{type(error).__name__}: {error}", "told": told})
+        is_user_error = isinstance(error, LagrangianError)  # of the study, in words for its user
+        _write_answer(
+            answers, {"error": str(error) if is_user_error else f"{type(error).__name__}: {error}", "told": is_user_error}
+        )
 
 
-def _begin(head: dict[str, Any]) -> tuple[bytes, str]:
+def _prepare_process(header: dict[str, Any]) -> tuple[bytes, str]:
     """Find modules where the other process found them, its main program among them."""
-    sys.path[:], sys.argv[:] = head["path"], head["argv"]
-    if head["main"]:
+    sys.path[:], sys.argv[:] = header["path"], header["argv"]
+    if header["main"]:
         import runpy
 
         module = types.ModuleType("__main__")
-        module.__dict__.update(runpy.run_path(head["main"], run_name="__mp_main__"))
+        module.__dict__.update(runpy.run_path(header["main"], run_name="__mp_main__"))
         sys.modules["__main__"] = module
-    return head["job"], head["folder"]
+    return header["job"], header["folder"]
 
 
-def _serve(given: BinaryIO, answers: BinaryIO, data: bytes, folder: str) -> None:
-    from lagrangian.studies.compute import compute_packed
+def _serve(requests: BinaryIO, answers: BinaryIO, data: bytes, folder: str) -> None:
 
-    for line in given:
+    for line in requests:
         chunk = int(line)
-        _answer(answers, {"chunk": chunk, "computed": compute_packed(data, folder, chunk)})
+        _write_answer(answers, {"chunk": chunk, "computed": compute_packed(data, folder, chunk)})
 
 
-def _answer(answers: BinaryIO, content: dict[str, Any]) -> None:
+def _write_answer(answers: BinaryIO, content: dict[str, Any]) -> None:
     answers.write(json.dumps(content).encode() + b"\n")
     answers.flush()
+
+
+# MERGED lagrangian.studies.compute: A chunk is computed and kept by whoever gets to it first, and by nobody after that.
+
+
+def compute(job: StudyJob, folder: StudyFolder, chunk: int) -> bool:
+    """Compute a chunk, unless it is there; whether it was computed."""
+    key = job.chunk_key(chunk)
+    with folder.lock_chunk(key) as unclaimed:
+        if not unclaimed:
+            return False
+        folder.write_log("begun", chunk, key)
+        start_time = time.perf_counter()
+        first, _ = job.chunk_range(chunk)
+        results = evaluate_samples(job, job.values(chunk), first)
+        folder.store(key, first, results)
+        folder.write_log("kept", chunk, key, seconds=round(time.perf_counter() - start_time, 4), failed=len(results.failed))
+    return True
+
+
+def pack_job(job: StudyJob, by_value: bool = False) -> bytes:
+    """A job as another process can read it, with the functions of the main program `by_value` where that is not there."""
+    _ = job.key  # goes with it: a function without its source would be told apart
+    try:
+        if by_value:
+            import cloudpickle  # which dask.distributed brings
+
+            return bytes(cloudpickle.dumps((package_digest(), job), protocol=4))
+        return pickle.dumps((package_digest(), job), protocol=4)
+    except Exception as error:
+        raise ArgumentError(
+            f"the study cannot be handed to other processes: {error}",
+            remedy="define functions at the top level of a module, not as lambdas or inside functions",
+        ) from None
+
+
+@lru_cache(maxsize=4)
+def unpack_job(data: bytes) -> StudyJob:
+    """The job again; an error if this process has another version of the package, whose results would not fit."""
+    version, job = pickle.loads(data)
+    if version != package_digest():
+        raise ArgumentError("this worker has a different version of lagrangian", remedy="install the same version everywhere")
+    assert isinstance(job, StudyJob)
+    return job
+
+
+def compute_packed(data: bytes, path: str, chunk: int) -> bool:
+    """Compute a chunk for another process, in a folder that both see."""
+    folder = StudyFolder(Path(path))
+    if not folder.about_file.is_file():
+        raise ArgumentError(f"{path}: this worker does not see the study's folder", remedy="give a folder that all workers see")
+    return compute(unpack_job(data), folder, chunk)
 
 
 if __name__ == "__main__":

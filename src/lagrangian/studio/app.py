@@ -11,193 +11,227 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lagrangian.errors import LagrangianError
-from lagrangian.studio import assets, shelf
-from lagrangian.studio.bodies import Json, asked_by
-from lagrangian.studio.check import checked
-from lagrangian.studio.complete import completions
-from lagrangian.studio.conversion import converted, received
-from lagrangian.studio.drawing.routes import ANSWERS as DRAWING
-from lagrangian.studio.heard import everywhere
-from lagrangian.studio.jobs import Jobs
-from lagrangian.studio.kinds import KINDS
-from lagrangian.studio.models import Model, Models
-from lagrangian.studio.posing import posed, stands
-from lagrangian.studio.refused import Refused
-from lagrangian.studio.stretch import stretched
-from lagrangian.studio.workspace import Workspace
+from lagrangian.studio import assets, open_files
+from lagrangian.studio.check import check_data
+from lagrangian.studio.completions import completions
+from lagrangian.studio.drawing.motion import HANDLERS as DRAWING
+from lagrangian.studio.jobs import JobQueue
+from lagrangian.studio.models import ModelCache, StudioModel
+from lagrangian.studio.open_files import convert_description, read_dropped_file
+from lagrangian.studio.pose import pose_if_possible, pose_mechanism
+from lagrangian.studio.refused import RequestError
+from lagrangian.studio.resize_link import resize_link
+from lagrangian.studio.tasks import TASKS
+from lagrangian.studio.thread_warnings import route_warnings_by_thread
+from lagrangian.studio.workspace import StudioWorkspace
+
+# MERGED lagrangian.studio.bodies: The JSON of requests and of answers.
+
+
+class JsonResponse(JSONResponse):
+    """In ASCII: a text may have halves of letters, which UTF-8 has no form for."""
+
+    @staticmethod
+    def encode(content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+    def render(self, content: Any) -> bytes:
+        return self.encode(content)
+
+
+async def request_body(request: Request) -> dict[str, Any]:
+    """The body of a request, which is a JSON object."""
+    body = await request.body()
+    if not body:
+        return {}
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise RequestError(415, "a JSON body is needed", "Content-Type: application/json")
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        raise RequestError(400, "the body is not JSON") from None
+    if not isinstance(content, dict):
+        raise RequestError(400, "the body is not a JSON object")
+    return content
+
 
 PATIENCE = 0.3  # s that a check waits for what is compiled, before it says that it is preparing
 THREADS = 4
-Answer = Callable[["Studio", dict[str, Any], Request], Awaitable[Any]]
+Handler = Callable[["Studio", dict[str, Any], Request], Awaitable[Any]]
 
 
 class Studio:
     """One workspace, the models of its texts, and its jobs."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace, self.models, self.jobs = workspace, Models(), Jobs()
+    def __init__(self, workspace: StudioWorkspace) -> None:
+        self.workspace, self.models, self.jobs = workspace, ModelCache(), JobQueue()
         self._threads = ThreadPoolExecutor(THREADS, "studio")
-        self._desk = ThreadPoolExecutor(1, "workspace")  # texts are kept at once, whatever is being compiled
-        self._looks: dict[int, asyncio.Future[Any]] = {}
+        self._workspace_thread = ThreadPoolExecutor(1, "workspace")  # texts are kept at once, whatever is being compiled
+        self._pending_views: dict[int, asyncio.Future[Any]] = {}
 
-    async def aside(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def run_in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call it in a thread: the server goes on answering."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
-    async def at_desk(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def with_workspace_lock(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call what reads or writes texts, one after the other."""
-        return await asyncio.get_running_loop().run_in_executor(self._desk, function, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._workspace_thread, function, *arguments)
 
-    async def model(self, asked: dict[str, Any]) -> Model:
-        text, format = asked.get("text"), asked.get("format", "toml")  # noqa: A001
-        known = self.models.known(text, format) if isinstance(text, str) and isinstance(format, str) else None
-        found: Model = known or await self.aside(self.models.model, text, format)
-        return found
+    async def model(self, body: dict[str, Any]) -> StudioModel:
+        text, format = body.get("text"), body.get("format", "toml")  # noqa: A001
+        cached = self.models.cached_model(text, format) if isinstance(text, str) and isinstance(format, str) else None
+        model: StudioModel = cached or await self.run_in_thread(self.models.get_or_read, text, format)
+        return model
 
-    async def look(self, model: Model, patience: float | None = None) -> bool:
+    async def prepare_view(self, model: StudioModel, patience: float | None = None) -> bool:
         """Have the model looked at; whether that is done within the time."""
         if model.ready:
             return True
-        future = self._looks.get(id(model))
+        future = self._pending_views.get(id(model))
         if future is None:
-            future = asyncio.ensure_future(self.aside(model.look))
-            self._looks[id(model)] = future
-            future.add_done_callback(lambda done: (self._looks.pop(id(model), None), done.exception()))
+            future = asyncio.ensure_future(self.run_in_thread(model.view))
+            self._pending_views[id(model)] = future
+            future.add_done_callback(lambda done: (self._pending_views.pop(id(model), None), done.exception()))
         done, _ = await asyncio.wait([future], timeout=patience)
         if done:
             future.result()
         return bool(done)
 
     @asynccontextmanager
-    async def running(self, _: Any) -> AsyncIterator[None]:
-        with everywhere():
-            self.jobs.warm()
+    async def lifespan(self, _: Any) -> AsyncIterator[None]:
+        with route_warnings_by_thread():
+            self.jobs.ensure_idle_worker()
             try:
                 yield
             finally:
                 await self.jobs.close()
                 self._threads.shutdown(wait=False, cancel_futures=True)
-                self._desk.shutdown(wait=True)  # what is under way to the disk gets there
+                self._workspace_thread.shutdown(wait=True)  # what is under way to the disk gets there
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-async def alive(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
+async def alive(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     return {"alive": True}
 
 
-async def document(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return await studio.at_desk(studio.workspace.document)
+async def document(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return await studio.with_workspace_lock(studio.workspace.document)
 
 
-async def switch(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return await studio.at_desk(studio.workspace.open, asked.get("path") or "")
+async def switch_document(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return await studio.with_workspace_lock(studio.workspace.open, body.get("path") or "")
 
 
-async def draft(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    revision, basis = asked.get("revision", 0), asked.get("digest") or ""
+async def write_draft(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    revision, basis = body.get("revision", 0), body.get("digest") or ""
     if not isinstance(revision, int) or not isinstance(basis, str):
-        raise Refused(400, "the revision must be a whole number")
-    given = (asked.get("text"), asked.get("format", "toml"), revision, basis, asked.get("path", ...), asked.get("called"))
-    return {"revision": await studio.at_desk(studio.workspace.keep, *given)}
+        raise RequestError(400, "the revision must be a whole number")
+    arguments = (body.get("text"), body.get("format", "toml"), revision, basis, body.get("path", ...), body.get("called"))
+    return {"revision": await studio.with_workspace_lock(studio.workspace.write_draft, *arguments)}
 
 
-async def kept(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    given = request.query_params
-    return await studio.at_desk(studio.workspace.kept, given.get("path"), given.get("format", "toml"))
+async def read_draft(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    query = request.query_params
+    return await studio.with_workspace_lock(studio.workspace.read_draft, query.get("path"), query.get("format", "toml"))
 
 
-async def save(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    drafts = asked.get("drafts") or []
+async def save(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    drafts = body.get("drafts") or []
     if not isinstance(drafts, list) or not all(isinstance(x, dict) for x in drafts):
-        raise Refused(400, "drafts must be a list of entries with path, format and revision")
-    given = (asked.get("path"), asked.get("text"), asked.get("format", "toml"), asked.get("expected"), drafts)
-    return await studio.at_desk(studio.workspace.save, *given)
+        raise RequestError(400, "drafts must be a list of entries with path, format and revision")
+    arguments = (body.get("path"), body.get("text"), body.get("format", "toml"), body.get("expected"), drafts)
+    return await studio.with_workspace_lock(studio.workspace.save, *arguments)
 
 
-async def check(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    model = await studio.model(asked)
-    ready = await studio.look(model, PATIENCE)
-    found: bytes = await studio.aside(_checked, model, ready)
-    if ready and asked.get("q") is not None:  # where the page's mechanism stands, if it still can
-        found = found[:-1] + b',"posed":' + Json.written(await studio.aside(stands, model, asked["q"])) + b"}"
-    return Response(found, media_type="application/json")
+async def check(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    model = await studio.model(body)
+    ready = await studio.prepare_view(model, PATIENCE)
+    content: bytes = await studio.run_in_thread(_check_content, model, ready)
+    if ready and body.get("q") is not None:  # where the page's mechanism stands, if it still can
+        content = (
+            content[:-1]
+            + b',"posed":'
+            + JsonResponse.encode(await studio.run_in_thread(pose_if_possible, model, body["q"]))
+            + b"}"
+        )
+    return Response(content, media_type="application/json")
 
 
-def _checked(model: Model, ready: bool) -> bytes:
+def _check_content(model: StudioModel, ready: bool) -> bytes:
     """The answer as it is sent, which is kept once it is whole."""
-    if model.answer is None or not ready:
-        found = Json.written(checked(model, ready))
+    if model.check_content is None or not ready:
+        content = JsonResponse.encode(check_data(model, ready))
         if not ready:
-            return found
-        model.answer = found
-    return model.answer
+            return content
+        model.check_content = content
+    return model.check_content
 
 
-async def pose(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    model = await studio.model(asked)
-    await studio.look(model)
-    return await studio.aside(posed, model, asked)
+async def pose(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    model = await studio.model(body)
+    await studio.prepare_view(model)
+    return await studio.run_in_thread(pose_mechanism, model, body)
 
 
-async def stretch(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    model = await studio.model(asked)
-    await studio.look(model)
-    return await studio.aside(stretched, model, asked)
+async def resize(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    model = await studio.model(body)
+    await studio.prepare_view(model)
+    return await studio.run_in_thread(resize_link, model, body)
 
 
-async def complete(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    text = asked.get("text")
+async def complete(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    text = body.get("text")
     if not isinstance(text, str):
-        raise Refused(400, "a text is needed")
-    return await studio.aside(completions, text, asked.get("format", "toml"), asked.get("offset"))
+        raise RequestError(400, "a text is needed")
+    return await studio.run_in_thread(completions, text, body.get("format", "toml"), body.get("offset"))
 
 
-async def dropped(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return await studio.aside(received, asked.get("name"), asked.get("content"))
+async def open_dropped_file(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return await studio.run_in_thread(read_dropped_file, body.get("name"), body.get("content"))
 
 
-async def convert(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    model = await studio.model(asked)
-    return await studio.aside(converted, model, asked.get("to", "toml"))
+async def convert(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    model = await studio.model(body)
+    return await studio.run_in_thread(convert_description, model, body.get("to", "toml"))
 
 
-async def library(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return await studio.aside(shelf.library)
+async def library(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return await studio.run_in_thread(open_files.library)
 
 
-async def from_library(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return {"text": await studio.aside(shelf.text, request.path_params["name"]), "format": "toml"}
+async def send_library_text(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return {"text": await studio.run_in_thread(open_files.library_text, request.path_params["name"]), "format": "toml"}
 
 
-async def templates(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    return await studio.aside(shelf.templates)
+async def templates(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    return await studio.run_in_thread(open_files.templates)
 
 
-async def targets(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    from lagrangian.studio.kinds.export import targets as known
+async def targets(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    from lagrangian.studio.tasks.export import targets as known
 
-    return await studio.aside(known)
+    return await studio.run_in_thread(known)
 
 
-async def made(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
+async def send_job_file(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     name = request.path_params["path"]
-    if name not in studio.jobs.files():
-        raise Refused(404, "the studio wrote no such file")
-    return await studio.aside(assets.made, studio.workspace.place(name))
+    if name not in studio.jobs.written_files():
+        raise RequestError(404, "the studio wrote no such file")
+    return await studio.run_in_thread(assets.job_file, studio.workspace.resolve_path(name))
 
 
-async def start(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
-    kind, text, format, options = (asked.get(x) for x in ("kind", "text", "format", "options"))  # noqa: A001
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise Refused(400, f"there is no job of the kind {str(kind)[:40]!r}", f"there are {', '.join(KINDS)}")
+async def start_job(studio: Studio, body: dict[str, Any], request: Request) -> Any:
+    kind, text, format, options = (body.get(x) for x in ("kind", "text", "format", "options"))  # noqa: A001
+    if not isinstance(kind, str) or kind not in TASKS:
+        raise RequestError(400, f"there is no job of the kind {str(kind)[:40]!r}", f"there are {', '.join(TASKS)}")
     if not isinstance(options or {}, dict):
-        raise Refused(400, "options must be a table of names and values")
+        raise RequestError(400, "options must be a table of names and values")
     job = studio.jobs.start(
         {
             "kind": kind,
@@ -210,72 +244,72 @@ async def start(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
     return {"id": job.id}
 
 
-async def stop(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
+async def stop_job(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     studio.jobs.stop(request.path_params["number"])
     return {"stopped": True}
 
 
-async def events(studio: Studio, asked: dict[str, Any], request: Request) -> Any:
+async def job_events(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     number = studio.jobs.job(request.path_params["number"]).id
 
     async def stream() -> AsyncIterator[str]:
         yield "retry: 1000\n\n"
-        async with aclosing(studio.jobs.listen(number)) as told:  # who hangs up listens no more
-            async for event in told:
+        async with aclosing(studio.jobs.listen(number)) as job_stream:  # who hangs up listens no more
+            async for event in job_stream:
                 yield f"data: {json.dumps(event, separators=(',', ':'))}\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
-ANSWERS: list[tuple[str, str, Answer]] = [
+HANDLERS: list[tuple[str, str, Handler]] = [
     ("GET", "/api/alive", alive),
     ("GET", "/api/document", document),
-    ("POST", "/api/document", switch),
-    ("GET", "/api/draft", kept),
-    ("PUT", "/api/draft", draft),
+    ("POST", "/api/document", switch_document),
+    ("GET", "/api/draft", read_draft),
+    ("PUT", "/api/draft", write_draft),
     ("POST", "/api/save", save),
     ("POST", "/api/check", check),
     ("POST", "/api/pose", pose),
-    ("POST", "/api/stretch", stretch),
+    ("POST", "/api/stretch", resize),
     ("POST", "/api/complete", complete),
-    ("POST", "/api/open", dropped),
+    ("POST", "/api/open", open_dropped_file),
     ("POST", "/api/convert", convert),
     ("GET", "/api/library", library),
-    ("GET", "/api/library/{name}", from_library),
+    ("GET", "/api/library/{name}", send_library_text),
     ("GET", "/api/templates", templates),
     ("GET", "/api/targets", targets),
-    ("GET", "/made/{path:path}", made),
-    ("POST", "/api/jobs", start),
-    ("GET", "/api/jobs/{number}/events", events),
-    ("DELETE", "/api/jobs/{number}", stop),
+    ("GET", "/made/{path:path}", send_job_file),
+    ("POST", "/api/jobs", start_job),
+    ("GET", "/api/jobs/{number}/events", job_events),
+    ("DELETE", "/api/jobs/{number}", stop_job),
 ]
 
 
-def application(workspace: Workspace) -> Starlette:
+def application(workspace: StudioWorkspace) -> Starlette:
     """What answers requests that the guard has admitted."""
     studio = Studio(workspace)
-    routes = [Route(path, _endpoint(studio, answer), methods=[method]) for method, path, answer in (*ANSWERS, *DRAWING)]
-    app = Starlette(routes=[*routes, *assets.ROUTES], lifespan=studio.running)
+    routes = [Route(path, _endpoint(studio, answer), methods=[method]) for method, path, answer in (*HANDLERS, *DRAWING)]
+    app = Starlette(routes=[*routes, *assets.ROUTES], lifespan=studio.lifespan)
     app.state.studio = studio
     return app
 
 
-def _endpoint(studio: Studio, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(studio: Studio, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
-            found = await answer(studio, await asked_by(request), request)
-        except Refused as refused:
-            return Json(refused.answer, refused.status)
+            content = await handler(studio, await request_body(request), request)
+        except RequestError as refused:
+            return JsonResponse(refused.content, refused.status)
         except LagrangianError as error:
             remedy, error.remedy = error.remedy, ""
-            return Json({"error": str(error), "remedy": remedy}, 400)
+            return JsonResponse({"error": str(error), "remedy": remedy}, 400)
         except OSError as error:
-            told = f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}"
-            return Json({"error": told, "remedy": "your text is still in the editor; make a copy to be safe"}, 500)
+            problem = f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}"
+            return JsonResponse({"error": problem, "remedy": "your text is still in the editor; make a copy to be safe"}, 500)
         except ClientDisconnect:
-            return Json({"error": "the request is too large", "remedy": ""}, 413)
+            return JsonResponse({"error": "the request is too large", "remedy": ""}, 413)
         except Exception as error:  # whatever it is, the page is told, and the next request is answered
-            return Json({"error": f"an unexpected error occurred: {type(error).__name__}: {error}", "remedy": ""}, 500)
-        return found if isinstance(found, Response) else Json(found)
+            return JsonResponse({"error": f"an unexpected error occurred: {type(error).__name__}: {error}", "remedy": ""}, 500)
+        return content if isinstance(content, Response) else JsonResponse(content)
 
     return endpoint

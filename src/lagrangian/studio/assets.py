@@ -23,21 +23,21 @@ TYPES = {
 FOLDERS = {"page": ("lagrangian.studio", "page"), "vendored": ("lagrangian.vendored", "")}
 
 
-def asset(package: str, folder: str, path: str) -> Response:
+def package_asset(package: str, folder: str, path: str) -> Response:
     """A file of a folder of the package, if it is there and of a kind that pages have."""
-    place: Traversable = files(package)
+    resource: Traversable = files(package)
     for name in filter(None, [folder, *path.split("/")]):
         if name.startswith(".") or "\\" in name or "\0" in name or ":" in name:
             return Response(status_code=404)
-        place = place / name
+        resource = resource / name
     kind = TYPES.get(path.rpartition(".")[2])
-    if kind is None or not place.is_file():
+    if kind is None or not resource.is_file():
         return Response(status_code=404)
-    return Response(place.read_bytes(), media_type=kind)
+    return Response(resource.read_bytes(), media_type=kind)
 
 
 # a page that was made runs in an origin of its own, from which nothing here can be reached
-SANDBOX = (
+SANDBOX_POLICY = (
     "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
     "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; "
@@ -45,31 +45,31 @@ SANDBOX = (
 )
 
 
-def made(place: Path) -> Response:
+def job_file(place: Path) -> Response:
     """A file that a job made: a page to look at, and anything else to download."""
     if not place.is_file():
         return Response(status_code=404)
     if place.suffix == ".html":
-        return Response(place.read_bytes(), media_type=TYPES["html"], headers={"content-security-policy": SANDBOX})
+        return Response(place.read_bytes(), media_type=TYPES["html"], headers={"content-security-policy": SANDBOX_POLICY})
     name = quote(place.name)
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}", "content-security-policy": "sandbox"}
     return Response(place.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
 async def index(request: Request) -> Response:
-    return asset(*FOLDERS["page"], "index.html")
+    return package_asset(*FOLDERS["page"], "index.html")
 
 
 async def draw(request: Request) -> Response:
-    return asset(*FOLDERS["page"], "draw/draw.html")
+    return package_asset(*FOLDERS["page"], "draw/draw.html")
 
 
 async def page(request: Request) -> Response:
-    return asset(*FOLDERS["page"], request.path_params["path"])
+    return package_asset(*FOLDERS["page"], request.path_params["path"])
 
 
-async def vendored(request: Request) -> Response:
-    return asset(*FOLDERS["vendored"], request.path_params["path"])
+async def vendored_asset(request: Request) -> Response:
+    return package_asset(*FOLDERS["vendored"], request.path_params["path"])
 
 
 async def script(request: Request) -> Response:
@@ -88,7 +88,7 @@ ROUTES = [
     Route("/", index),
     Route("/draw", draw),
     Route("/page/{path:path}", page),
-    Route("/vendored/{path:path}", vendored),
+    Route("/vendored/{path:path}", vendored_asset),
     Route("/player.js", script),
     Route("/player.css", style),
     Route("/favicon.ico", icon),

@@ -9,36 +9,36 @@ import numpy as np
 
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.studio.handles import handles as handle_points
-from lagrangian.studio.models import Model
-from lagrangian.studio.positions import line_column, units
+from lagrangian.posing.handles import handle_values, joint_handles
+from lagrangian.studio.diagnostics import line_column, utf16_offset
+from lagrangian.studio.handles import drag_handles as handle_points
+from lagrangian.studio.models import StudioModel
 from lagrangian.studio.toml_places import scan
-from lagrangian.viewer.live.handles import handles, values
-from lagrangian.viewer.pack import packed
+from lagrangian.viewer.pack import pack_track
 
-MOST = 120  # quantities that are listed
+MAX_QUANTITIES = 120  # quantities that are listed
 
 
-def checked(model: Model, final: bool = True) -> dict[str, Any]:
+def check_data(model: StudioModel, final: bool = True) -> dict[str, Any]:
     """The answer to /api/check. Before the model is ready it has what is known at once, and says that it is `preparing`."""
     if model.mechanism is None:
         return {"ok": False, "preparing": False, "problems": model.problems, "mechanism": None, "scene": None}
-    look = model.look() if final else model.first_look()
+    look = model.view() if final else model.preview()
     return {
         "ok": not any(x["severity"] == "error" for x in model.problems),
         "preparing": not final,
         "problems": list(model.problems),
         "mechanism": {
-            **described(model.mechanism, look["q"]),
-            "parameters": parameters(model),
+            **mechanism_data(model.mechanism, look["q"]),
+            "parameters": parameter_data(model),
             "handles": handle_points(model),
             "mobility": look["mobility"],
         },
-        "scene": packed(look["track"]),
+        "scene": pack_track(look["track"]),
     }
 
 
-def described(m: Mechanism, q: np.ndarray) -> dict[str, Any]:
+def mechanism_data(m: Mechanism, q: np.ndarray) -> dict[str, Any]:
     """The parts of a mechanism, by their names."""
     return {
         "name": m.name,
@@ -53,7 +53,7 @@ def described(m: Mechanism, q: np.ndarray) -> dict[str, Any]:
         "q": [float(x) for x in q],
         "coordinates": coordinates(m, q),
         "speeds": list(m.speed_names),
-        "equations": m.equations,
+        "equations": m.equation_count,
         "seconds": float(m.initial.t_span[1] - m.initial.t_span[0]) if m.initial.t_span is not None else None,
         "counts": counts(m),
         "quantities": quantities(m),
@@ -62,7 +62,7 @@ def described(m: Mechanism, q: np.ndarray) -> dict[str, Any]:
 
 def coordinates(m: Mechanism, q: np.ndarray) -> list[dict[str, Any]]:
     """What can be set by hand: one number for every degree of freedom of every joint."""
-    found = handles(m)
+    handles_of_joints = joint_handles(m)
     return [
         {
             "name": h.name,
@@ -74,38 +74,40 @@ def coordinates(m: Mechanism, q: np.ndarray) -> list[dict[str, Any]]:
             "lower": float(h.lower) if math.isfinite(h.lower) else None,
             "upper": float(h.upper) if math.isfinite(h.upper) else None,
         }
-        for h, value in zip(found, values(found, np.asarray(q, dtype=float)), strict=True)
+        for h, value in zip(handles_of_joints, handle_values(handles_of_joints, np.asarray(q, dtype=float)), strict=True)
     ]
 
 
 def quantities(m: Mechanism) -> list[str]:
     """What a study may keep of a motion, to choose from; others can be written."""
-    found = [f"peak(tau_{name})" for j in m.joints if j.actuated for name in j.speed_names]
-    found += [f"{what}({f.name}.{axis})" for f in m.frames for what in ("max", "min") for axis in "xyz"]
-    found += [f"peak(qd_{name})" for name in m.speed_names] + [f"end({name})" for name in m.coordinate_names]
-    found += [f"peak(force_{j.name})" for j in m.joints if j.kind.nv]
-    return [*found[:MOST], "max(kinetic_energy)", "end(energy)"]
+    names = [f"peak(tau_{name})" for j in m.joints if j.actuated for name in j.speed_names]
+    names += [f"{reduction}({f.name}.{axis})" for f in m.frames for reduction in ("max", "min") for axis in "xyz"]
+    names += [f"peak(qd_{name})" for name in m.speed_names] + [f"end({name})" for name in m.coordinate_names]
+    names += [f"peak(force_{j.name})" for j in m.joints if j.kind.nv]
+    return [*names[:MAX_QUANTITIES], "max(kinetic_energy)", "end(energy)"]
 
 
 def counts(m: Mechanism) -> str:
     """`3 bodies, 3 joints, 1 loop`."""
-    listed = (("body", "bodies", len(m.bodies)), ("joint", "joints", len(m.joints)), ("loop", "loops", len(m.loops)))
-    told = [f"{n} {one if n == 1 else many}" for one, many, n in (*listed, ("frame", "frames", len(m.frames))) if n]
+    countable = (("body", "bodies", len(m.bodies)), ("joint", "joints", len(m.joints)), ("loop", "loops", len(m.loops)))
+    phrases = [
+        f"{n} {singular if n == 1 else plural}" for singular, plural, n in (*countable, ("frame", "frames", len(m.frames))) if n
+    ]
     mass = sum(float(b.mass) for b in m.bodies)
-    return ", ".join(told) + f"; {mass:.4g} kg in total"
+    return ", ".join(phrases) + f"; {mass:.4g} kg in total"
 
 
-def parameters(model: Model) -> list[dict[str, Any]]:
+def parameter_data(model: StudioModel) -> list[dict[str, Any]]:
     """Names and values; of those that are plain numbers in a TOML text also where they stand."""
-    m, found = model.read, []
+    m, entries = model.valid_mechanism, []
     table = scan(model.text).entries.get("parameters") if model.format == "toml" and m.parameters else None
-    for name, given in m.parameters.items():
+    for name, value in m.parameters.items():
         node = table.entries.get(name) if table is not None else None
         where = None
-        plain = set(parameters_in(given)) == {name}
-        if node is not None and plain:
+        is_literal = set(parameters_in(value)) == {name}
+        if node is not None and is_literal:
             start, end = node.span
             line = line_column(model.text, start)[0]
-            where = {"line": line, "from": units(model.text, start), "to": units(model.text, end)}
-        found.append({"name": name, "value": float(given), "formula": None if plain else str(given), "where": where})
-    return found
+            where = {"line": line, "from": utf16_offset(model.text, start), "to": utf16_offset(model.text, end)}
+        entries.append({"name": name, "value": float(value), "formula": None if is_literal else str(value), "where": where})
+    return entries

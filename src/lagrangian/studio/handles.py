@@ -7,26 +7,26 @@ from typing import Any
 import numpy as np
 
 from lagrangian.model.mechanism import GROUND
-from lagrangian.studio.models import Model
-from lagrangian.studio.stretch import ends
+from lagrangian.studio.models import StudioModel
+from lagrangian.studio.resize_link import link_ends
 from lagrangian.studio.toml_places import scan
 from lagrangian.viewer.scene.poses import frame_names
 
-MOST = 80  # more of them would hide what they are on
+MAX_HANDLES = 80  # more of them would hide what they are on
 
 
-def handles(model: Model) -> list[dict[str, Any]]:
+def drag_handles(model: StudioModel) -> list[dict[str, Any]]:
     """One for every place on a body that something which the text describes is carried at."""
-    m = model.read
-    if model.format != "toml" or len(m.bodies) > MOST:
+    m = model.valid_mechanism
+    if model.format != "toml" or len(m.bodies) > MAX_HANDLES:
         return []
-    root, numbers, found = scan(model.text), {name: k for k, name in enumerate(frame_names(m))}, []
+    root, numbers, drag_points = scan(model.text), {name: k for k, name in enumerate(frame_names(m))}, []
     for body in (GROUND, *(b.name for b in m.bodies)):
-        taken: list[np.ndarray] = []
-        for end in ends(m, root, body):
-            if not end.entries or any(np.linalg.norm(end.point - p) < 1e-9 for p in taken):
+        used_points: list[np.ndarray] = []
+        for end in link_ends(m, root, body):
+            if not end.entries or any(np.linalg.norm(end.point - p) < 1e-9 for p in used_points):
                 continue
-            taken.append(end.point)
-            told = f"from the ground's origin to {end.kind} {end.name}" if body == GROUND else f"{body} to {end.kind} {end.name}"
-            found.append({"body": body, "frame": numbers[body], "point": [float(x) for x in end.point], "label": told})
-    return found[:MOST]
+            used_points.append(end.point)
+            label = f"from the ground's origin to {end.kind} {end.name}" if body == GROUND else f"{body} to {end.kind} {end.name}"
+            drag_points.append({"body": body, "frame": numbers[body], "point": [float(x) for x in end.point], "label": label})
+    return drag_points[:MAX_HANDLES]

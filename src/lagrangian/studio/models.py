@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from lagrangian.description.load import FORMATS, loads
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_message
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.studio.heard import hearing
-from lagrangian.studio.problems import problem
+from lagrangian.studio.diagnostics import problem_entry
+from lagrangian.studio.thread_warnings import collect_warnings
 
-KEPT = 24  # texts
-LARGEST = 150  # speeds: of larger mechanisms nothing is compiled while somebody types
+MAX_MODELS = 24  # texts
+MAX_SPEEDS = 150  # speeds: of larger mechanisms nothing is compiled while somebody types
 
 
-class Model:
+class StudioModel:
     """One text, and what is known of it. Its look, for which something may have to be compiled, is worked out when asked for."""
 
     def __init__(self, text: str, format: str) -> None:  # noqa: A002
@@ -28,26 +28,26 @@ class Model:
         self.mechanism: Mechanism | None = None
         self.problems: list[dict[str, Any]] = []
         self.error: LagrangianError | None = None
-        self._look: dict[str, Any] | None = None
+        self._view: dict[str, Any] | None = None
         self.posture: Any = None
-        self.answer: bytes | None = None  # to /api/check
-        with hearing() as heard:
+        self.check_content: bytes | None = None  # to /api/check
+        with collect_warnings() as caught_warnings:
             try:
                 self.mechanism = loads(text, format)
             except LagrangianError as error:
                 self.error = error
-                self.problems.append(problem(text, format, error))
+                self.problems.append(problem_entry(text, format, error))
             except (RecursionError, MemoryError):
                 self.error = LagrangianError("the description is nested too deeply, or too large, to be read")
-                self.problems.append(problem(text, format, self.error))
-        self.problems += [problem(text, format, x, "warning") for x in heard]
+                self.problems.append(problem_entry(text, format, self.error))
+        self.problems += [problem_entry(text, format, x, "warning") for x in caught_warnings]
 
     @property
     def ready(self) -> bool:
-        return self._look is not None or self.mechanism is None
+        return self._view is not None or self.mechanism is None
 
     @property
-    def read(self) -> Mechanism:
+    def valid_mechanism(self) -> Mechanism:
         """The mechanism, or the error that there is instead."""
         if self.mechanism is None:
             assert self.error is not None
@@ -55,77 +55,77 @@ class Model:
         return self.mechanism
 
     @property
-    def small(self) -> bool:
-        return self.read.nv <= LARGEST
+    def is_small(self) -> bool:
+        return self.valid_mechanism.nv <= MAX_SPEEDS
 
-    def look(self) -> dict[str, Any]:
+    def view(self) -> dict[str, Any]:
         """`q`, the track that is drawn, and the degrees of freedom: with the loops closed, as far as they close."""
         with self.lock:
-            if self._look is None:
-                self._look = self._looked_at()
-            return self._look
+            if self._view is None:
+                self._view = self._compute_view()
+            return self._view
 
-    def _looked_at(self) -> dict[str, Any]:
+    def _compute_view(self) -> dict[str, Any]:
         from lagrangian.configuration.mobility import mobility
-        from lagrangian.viewer.scene.poses import configuration
+        from lagrangian.viewer.scene.poses import drawn_configuration
         from lagrangian.viewer.scene.track import still_track
 
-        m = self.read
-        told = ""
-        with hearing() as heard:
-            q = configuration(m) if self.small else raw(m)
+        m = self.valid_mechanism
+        mobility_text = ""
+        with collect_warnings() as caught_warnings:
+            q = drawn_configuration(m) if self.is_small else initial_configuration(m)
             track = still_track(m, q)
             try:
-                told = str(mobility(m)) if m.joints and self.small else ""
+                mobility_text = str(mobility(m)) if m.joints and self.is_small else ""
             except LagrangianError as error:
-                self.problems.append(problem(self.text, self.format, error))
-        self.problems += [problem(self.text, self.format, x, "warning") for x in heard]
-        return {"q": np.asarray(q, dtype=float), "track": track, "mobility": told}
+                self.problems.append(problem_entry(self.text, self.format, error))
+        self.problems += [problem_entry(self.text, self.format, x, "warning") for x in caught_warnings]
+        return {"q": np.asarray(q, dtype=float), "track": track, "mobility": mobility_text}
 
-    def first_look(self) -> dict[str, Any]:
+    def preview(self) -> dict[str, Any]:
         """What can be drawn before anything is compiled: the loops may be open."""
         from lagrangian.viewer.scene.track import still_track
 
-        q = raw(self.read)
-        return {"q": q, "track": still_track(self.read, q), "mobility": ""}
+        q = initial_configuration(self.valid_mechanism)
+        return {"q": q, "track": still_track(self.valid_mechanism, q), "mobility": ""}
 
 
-def raw(mechanism: Mechanism) -> np.ndarray:
+def initial_configuration(mechanism: Mechanism) -> np.ndarray:
     """The mechanism's own start as it is written."""
-    from lagrangian.configuration import reading
+    from lagrangian.configuration import state_arguments
 
-    return np.asarray(reading.configuration(mechanism, None, "q").q, dtype=float)
+    return np.asarray(state_arguments.as_configuration(mechanism, None, "q").q, dtype=float)
 
 
-class Models:
+class ModelCache:
     """The models that were used last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[bytes, Model] = OrderedDict()
+        self._models: OrderedDict[bytes, StudioModel] = OrderedDict()
         self._lock = threading.Lock()
 
-    def known(self, text: str, format: str) -> Model | None:  # noqa: A002
+    def cached_model(self, text: str, format: str) -> StudioModel | None:  # noqa: A002
         key = _key(text, format)
         with self._lock:
-            found = self._known.get(key)
-            if found is not None:
-                self._known.move_to_end(key)
-            return found
+            model = self._models.get(key)
+            if model is not None:
+                self._models.move_to_end(key)
+            return model
 
-    def model(self, text: Any, format: Any) -> Model:  # noqa: A002
+    def get_or_read(self, text: Any, format: Any) -> StudioModel:  # noqa: A002
         """Of a text, which is read if it is new."""
         if not isinstance(text, str) or not isinstance(format, str):
             raise ArgumentError("a text and its format are needed", remedy='{"text": "...", "format": "toml"}')
         if format not in FORMATS:
-            raise ArgumentError(one_of("format", format, FORMATS))
-        found = self.known(text, format)
-        if found is None:
-            found = Model(text, format)
+            raise ArgumentError(unknown_name_message("format", format, FORMATS))
+        model = self.cached_model(text, format)
+        if model is None:
+            model = StudioModel(text, format)
             with self._lock:
-                found = self._known.setdefault(_key(text, format), found)
-                while len(self._known) > KEPT:
-                    self._known.popitem(last=False)
-        return found
+                model = self._models.setdefault(_key(text, format), model)
+                while len(self._models) > MAX_MODELS:
+                    self._models.popitem(last=False)
+        return model
 
 
 def _key(text: str, format: str) -> bytes:  # noqa: A002

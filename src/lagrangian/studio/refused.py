@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
-class Refused(Exception):
+class RequestError(Exception):
     """Answered as {"error": ..., "remedy": ...}, with what else belongs to it."""
 
     def __init__(self, status: int, error: str, remedy: str = "", **more: Any) -> None:
         super().__init__(error)
         self.status = status
-        self.answer = {"error": error, "remedy": remedy, **more}
+        self.content = {"error": error, "remedy": remedy, **more}

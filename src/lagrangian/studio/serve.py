@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 
-from lagrangian.studio import state
-from lagrangian.studio.guard import Guard
-from lagrangian.studio.workspace import Workspace, opened
+from lagrangian.studio.access import AccessGuard
+from lagrangian.studio.workspace import StudioWorkspace, open_workspace
+from lagrangian.viewer.live import has_screen
 from lagrangian.viewer.live.server import HOST, check_port
-from lagrangian.viewer.live.viewer import has_screen
 
 FIRST_PORT, LAST_PORT = 8090, 8190
 
 
-def studio(given: str | None = None, port: int | None = None, browser: bool = True, path: str = "/") -> None:
+def run_studio(source: str | None = None, port: int | None = None, browser: bool = True, path: str = "/") -> None:
     """Serve the workspace of a file, a folder or a name of the library; `path` is the page that the browser opens."""
-    workspace = opened(state.folder(), given)
+    workspace = open_workspace(state_folder(), source)
     if port is not None:
         check_port(port)
-    with contextlib.closing(_listening(port)) as listener:
-        _serve(workspace, listener, lambda url: _tell(url, workspace, browser), path)
+    with contextlib.closing(_open_listener(port)) as listener:
+        _serve(workspace, listener, lambda url: _announce(url, workspace, browser), path)
 
 
-def _tell(url: str, workspace: Workspace, browser: bool) -> None:
+def _announce(url: str, workspace: StudioWorkspace, browser: bool) -> None:
     print(f"The studio of {workspace.folder} is at {url} (Ctrl-C stops it)", flush=True)
     if browser and has_screen():
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(url)
 
 
-def _listening(port: int | None) -> socket.socket:
+def _open_listener(port: int | None) -> socket.socket:
     """A socket that listens already, so that the address can be told, and is nobody else's."""
-    tried = [port] if port is not None else [*range(FIRST_PORT, LAST_PORT), 0]
-    for number in tried:
+    ports = [port] if port is not None else [*range(FIRST_PORT, LAST_PORT), 0]
+    for number in ports:
         listener = socket.socket(
             socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
         )  # asyncio then sends small answers at once
@@ -46,18 +48,18 @@ def _listening(port: int | None) -> socket.socket:
             return listener
         except OSError:
             listener.close()
-            if number == tried[-1]:
+            if number == ports[-1]:
                 raise
     raise AssertionError("the last port that is tried is any")
 
 
-def _serve(workspace: Workspace, listener: socket.socket, tell: Callable[[str], None], path: str) -> None:
+def _serve(workspace: StudioWorkspace, listener: socket.socket, announce: Callable[[str], None], path: str) -> None:
     import uvicorn
 
     from lagrangian.studio.app import application
 
     port = listener.getsockname()[1]
-    guard = Guard(application(workspace), port)
+    guard = AccessGuard(application(workspace), port)
     config = uvicorn.Config(
         guard, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False, ws="none",
         timeout_graceful_shutdown=1, timeout_keep_alive=65,
@@ -67,8 +69,30 @@ def _serve(workspace: Workspace, listener: socket.socket, tell: Callable[[str], 
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:
         await started(sockets)
-        tell(f"http://{HOST}:{port}{path}?token={guard.token}")
+        announce(f"http://{HOST}:{port}{path}?token={guard.token}")
 
     server.startup = startup  # type: ignore[method-assign]
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
+
+
+# MERGED lagrangian.studio.state: The folder in which the studio keeps what must not be lost. `LAGRANGIAN_STATE` names
+# another.
+
+STATE_VARIABLE = "LAGRANGIAN_STATE"
+
+
+def state_folder() -> Path:
+    """Made if it is not there, and closed to others."""
+    configured = os.environ.get(STATE_VARIABLE, "")
+    place = (Path(configured) if configured else _platform_folder() / "lagrangian").expanduser() / "studio"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return place
+
+
+def _platform_folder() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local")
+    if sys.platform == "darwin":
+        return Path("~/Library/Application Support")
+    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from lagrangian.errors import ArgumentError, is_number, shown
-from lagrangian.files import checked_target, write
+from lagrangian.errors import ArgumentError, format_value, is_number
+from lagrangian.files import as_target_path, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 
-ENDINGS = (".html", ".gif", ".mp4")
+SUFFIXES = (".html", ".gif", ".mp4")
 
 
 def animate(
@@ -36,42 +36,47 @@ def animate(
     ("link3.mass"), of where it begins ("q0.theta1", "qd0.theta1"), of gains ("frequency"), or of one of these with its range,
     ("l1", 0.2, 0.5). Without it there are those that suggest themselves; False is for none.
     """
-    if path is None and in_notebook():
-        from lagrangian.viewer.notebook.shown import shown as shown_there
+    if path is None and is_notebook():
+        from lagrangian.viewer.notebook import display_in_notebook as shown_there
 
-        _check(motion, speed)
+        _check_arguments(motion, speed)
         return shown_there(motion, speed, trace, sliders)
     target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
-    if target.suffix.lower() not in ENDINGS:
+    if target.suffix.lower() not in SUFFIXES:
         raise ArgumentError(f"{target}: an animation is a page (.html) or a film (.gif, .mp4)", concerns="path")
-    checked_target(target)
-    _check(motion, speed)
-    from lagrangian.viewer.scene.track import track
+    as_target_path(target)
+    _check_arguments(motion, speed)
+    from lagrangian.viewer.scene.track import motion_track
 
-    seen = track(motion, trace=trace)
+    animation_track = motion_track(motion, trace=trace)
     if target.suffix.lower() == ".html":
-        from lagrangian.viewer.compute.payload import payload
         from lagrangian.viewer.page import page_html
+        from lagrangian.viewer.page_program import page_program
 
-        return write(target, page_html(seen, motion.name or "motion", speed=speed, computing=payload(motion, seen, sliders)))
+        return write(
+            target,
+            page_html(
+                animation_track, motion.name or "motion", speed=speed, program=page_program(motion, animation_track, sliders)
+            ),
+        )
     if sliders:
         raise ArgumentError(f"{target}: a film cannot have sliders; a page (.html) can", concerns="sliders")
     from lagrangian.viewer.render.film import film
 
-    return Path(film(seen, target, size=size, speed=speed, progress=progress))
+    return Path(film(animation_track, target, size=size, speed=speed, progress=progress))
 
 
-def in_notebook() -> bool:
+def is_notebook() -> bool:
     """Whether this Python works for a notebook: IPython has a kernel then, which one in a terminal has not."""
     python = sys.modules.get("IPython")
     shell = None if python is None else python.get_ipython()
     return getattr(shell, "kernel", None) is not None
 
 
-def _check(motion: Motion, speed: Any) -> None:
+def _check_arguments(motion: Motion, speed: Any) -> None:
     if not is_number(speed) or speed <= 0:
         raise ArgumentError(
-            f"is {shown(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is real time, 0.5 is slow motion"
+            f"is {format_value(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is real time, 0.5 is slow motion"
         )
     if motion.mechanism is None:
         raise ArgumentError(

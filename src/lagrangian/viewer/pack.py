@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.viewer.scene.scene import Arrows, Part, Track
+from lagrangian.viewer.scene.scene import Arrows, ScenePart, Track
 
-WIDE = 8.0  # sizes of the mechanism: what moves farther is kept in 32 bits
-STEPS = 65535  # of a 16-bit number
-MOST_SHORT = 65536  # vertices that 16-bit indices can name
+MAX_PACKED_REACH = 8.0  # sizes of the mechanism: what moves farther is kept in 32 bits
+MAX_STEP = 65535  # of a 16-bit number
+MAX_SHORT_INDEX = 65536  # vertices that 16-bit indices can name
 
 
 class Block:
@@ -21,23 +21,23 @@ class Block:
 
     def __init__(self) -> None:
         self.bytes = bytearray()
-        self.known: dict[bytes, int] = {}
+        self.offsets: dict[bytes, int] = {}
 
     def add(self, values: np.ndarray) -> int:
         """Where the array begins."""
         raw = values.tobytes()
         key = values.dtype.str.encode() + raw
-        if key not in self.known:
-            self.known[key] = len(self.bytes)
+        if key not in self.offsets:
+            self.offsets[key] = len(self.bytes)
             self.bytes += raw + b"\0" * (-len(raw) % 4)
-        return self.known[key]
+        return self.offsets[key]
 
     @property
     def text(self) -> str:
-        return deflated(bytes(self.bytes))
+        return deflate_base64(bytes(self.bytes))
 
 
-def deflated(raw: bytes) -> str:
+def deflate_base64(raw: bytes) -> str:
     """Deflated, as base64."""
     return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
 
@@ -50,7 +50,7 @@ def json_text(data: Any) -> str:
     return text
 
 
-def packed(track: Track) -> dict[str, Any]:
+def pack_track(track: Track) -> dict[str, Any]:
     """What the page's player reads: see player/data.js, which undoes it."""
     scene, block = track.scene, Block()
     t = np.asarray(track.t, dtype=float)
@@ -59,7 +59,7 @@ def packed(track: Track) -> dict[str, Any]:
         "size": _number(scene.size),
         "center": _numbers(scene.center),
         "up": _numbers(scene.up),
-        "look": _numbers(scene.look),
+        "look": _numbers(scene.view_direction),
         "floor": _number(scene.floor),
         "bodies": scene.bodies,
         "rows": len(t),
@@ -68,12 +68,12 @@ def packed(track: Track) -> dict[str, Any]:
         "frames": [
             {
                 "name": name,
-                "p": _course(block, track.positions[:, k], scene.size),
-                "r": _turns(block, track.quaternions[:, k]),
+                "p": _pack_vectors(block, track.positions[:, k], scene.size),
+                "r": _pack_quaternions(block, track.quaternions[:, k]),
             }
             for k, name in enumerate(scene.frames)
         ],
-        "parts": [_part(block, part) for part in scene.parts],
+        "parts": [_pack_part(block, part) for part in scene.parts],
         "struts": [
             {
                 "name": strut.name,
@@ -87,7 +87,7 @@ def packed(track: Track) -> dict[str, Any]:
             }
             for strut in scene.struts
         ],
-        "arrows": [_arrows(block, arrows, scene.size) for arrows in track.arrows],
+        "arrows": [_pack_arrows(block, arrows, scene.size) for arrows in track.arrows],
         "traces": list(track.traces),
         "bytes": len(block.bytes),
         "block": block.text,
@@ -102,26 +102,30 @@ def _numbers(values: Any) -> list[float]:
     return [_number(x) for x in values]
 
 
-def _course(block: Block, rows: np.ndarray, size: float) -> dict[str, Any]:
+def _pack_vectors(block: Block, rows: np.ndarray, size: float) -> dict[str, Any]:
     """Vectors over time: one if they do not change, else steps from their least."""
     rows = np.nan_to_num(np.asarray(rows, dtype=float), posinf=0.0, neginf=0.0)
     low, reach = rows.min(axis=0), float(np.ptp(rows, axis=0).max())
     if reach == 0:
         return {"fixed": _numbers(low)}
-    if reach > WIDE * size:
+    if reach > MAX_PACKED_REACH * size:
         return {"at": block.add(rows.astype("<f4")), "wide": True}
-    return {"at": block.add(np.round((rows - low) * (STEPS / reach)).astype("<u2")), "low": _numbers(low), "step": reach / STEPS}
+    return {
+        "at": block.add(np.round((rows - low) * (MAX_STEP / reach)).astype("<u2")),
+        "low": _numbers(low),
+        "step": reach / MAX_STEP,
+    }
 
 
-def _turns(block: Block, quaternions: np.ndarray) -> dict[str, Any]:
+def _pack_quaternions(block: Block, quaternions: np.ndarray) -> dict[str, Any]:
     if not np.ptp(quaternions, axis=0).any():
         return {"fixed": _numbers(quaternions[0])}
     return {"at": block.add(np.round(np.clip(quaternions, -1, 1) * 32767).astype("<i2"))}
 
 
-def _part(block: Block, part: Part) -> dict[str, Any]:
+def _pack_part(block: Block, part: ScenePart) -> dict[str, Any]:
     low, reach = part.vertices.min(axis=0), float(np.ptp(part.vertices, axis=0).max()) or 1.0
-    short = len(part.vertices) <= MOST_SHORT
+    short = len(part.vertices) <= MAX_SHORT_INDEX
     return {
         "name": part.name,
         "frame": part.frame,
@@ -133,13 +137,13 @@ def _part(block: Block, part: Part) -> dict[str, Any]:
         "n": len(part.vertices),
         "m": int(part.faces.size),
         "short": short,
-        "v": block.add(np.round((part.vertices - low) * (STEPS / reach)).astype("<u2")),
+        "v": block.add(np.round((part.vertices - low) * (MAX_STEP / reach)).astype("<u2")),
         "d": block.add(np.round(np.clip(part.normals, -1, 1) * 127).astype("i1")),
         "f": block.add(part.faces.astype("<u2" if short else "<u4")),
     }
 
 
-def _arrows(block: Block, arrows: Arrows, size: float) -> dict[str, Any]:
+def _pack_arrows(block: Block, arrows: Arrows, size: float) -> dict[str, Any]:
     """Lengths in metres are what is drawn; `scale` gives the values back."""
     vectors = np.nan_to_num(np.asarray(arrows.vectors, dtype=float), posinf=0.0, neginf=0.0)
     return {
@@ -147,6 +151,6 @@ def _arrows(block: Block, arrows: Arrows, size: float) -> dict[str, Any]:
         "group": arrows.group,
         "unit": arrows.unit,
         "scale": _number(arrows.scale),
-        "p": _course(block, arrows.points, size),
-        "v": _course(block, vectors * arrows.scale, size),
+        "p": _pack_vectors(block, arrows.points, size),
+        "v": _pack_vectors(block, vectors * arrows.scale, size),
     }

@@ -10,14 +10,57 @@ from itertools import count
 
 import numpy as np
 
-from lagrangian.errors import Argument, ArgumentError, is_number, shown
-from lagrangian.viewer.compute.assets import around, compute_assets
-from lagrangian.viewer.compute.payload import Payload
-from lagrangian.viewer.pack import json_text, packed
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, is_number
+from lagrangian.vendored import vendored
+from lagrangian.viewer.pack import deflate_base64, json_text, pack_track
+from lagrangian.viewer.page_program import PageProgram
 from lagrangian.viewer.scene.scene import Track
-from lagrangian.viewer.scripts import together
+from lagrangian.viewer.scripts import join_scripts
 
-SCRIPTS = (
+# MERGED lagrangian.viewer.compute.assets: Style and scripts of pages that compute, and the markup around a player.
+
+COMPUTE_SCRIPTS = ("inflate", "engine", "shapes", "arrows", "numbers", "sliders", "plots", "written", "copying", "computing")
+
+
+@cache
+def compute_style() -> str:
+    return (
+        vendored("uplot/uplot.css") + "\n" + (files("lagrangian.viewer") / "compute" / "compute.css").read_text(encoding="utf-8")
+    )
+
+
+@cache
+def compute_script() -> str:
+    """uPlot, the worker's script, packed, and the page's own."""
+    from lagrangian.page_motion import worker_script
+
+    folder = files("lagrangian.viewer") / "compute" / "js"
+    page_script = join_scripts(folder, COMPUTE_SCRIPTS)
+    return f'{vendored("uplot/uplot.js")}\nconst WORKER = "{deflate_base64(worker_script().encode("utf-8"))}";\n{page_script}'
+
+
+@cache
+def compute_assets(script: bool = True) -> str:
+    """Once in every page that has players that compute, behind the player's own assets; without a script, for a note alone."""
+    if not script:
+        return f"<style>\n{compute_style()}</style>"
+    inside = f'"use strict";\nif (window.lagrangianCompute) return;\n{compute_script()}'
+    return f"<style>\n{compute_style()}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
+
+
+def with_page_program(player: str, program: PageProgram | None, full: bool = False) -> str:
+    """A player's markup with what computes beside it; as it is, if there is nothing."""
+    if program is None:
+        return player
+    size_class = " lgc-full" if full else ""
+    if program.data is None:
+        note = f"This page plays the recorded motion, because {program.reason.rstrip('.')}."
+        return f'<div class="lagrangian-computing lgc-off{size_class}">{player}<p class="lgc-note">{escape(note)}</p></div>'
+    data = f'<script type="application/json" class="lgc-data">{json_text(program.data)}</script>'
+    return f'<div class="lagrangian-computing{size_class}">{player}<div class="lgc-panel"></div>{data}</div>'
+
+
+PLAYER_SCRIPTS = (
     *("math", "inflate", "data", "course", "shapes", "shaders", "stage", "draw", "camera", "pointer", "controls", "replace"),
     "player",
 )
@@ -53,7 +96,7 @@ def player_style() -> str:
 
 @cache
 def player_script() -> str:
-    return together(files("lagrangian.viewer") / "player", SCRIPTS)
+    return join_scripts(files("lagrangian.viewer") / "player", PLAYER_SCRIPTS)
 
 
 @cache
@@ -77,7 +120,7 @@ def player_html(
     autoplay: bool = True,
     speed: float = 1.0,
     full: bool = False,
-    computing: Payload | None = None,
+    program: PageProgram | None = None,
 ) -> str:
     """A player as a fragment of HTML, for a page that has `player_assets()`. `full` is for one that has its page alone.
 
@@ -87,9 +130,11 @@ def player_html(
         raise ArgumentError("a track without rows cannot be shown; a still needs one row, an animation more")
     if not is_number(speed) or speed <= 0:
         raise ArgumentError(
-            f"{shown(speed)} is not a playback speed", where=Argument("speed"), remedy="1 is real time, 0.5 is slow motion"
+            f"{format_value(speed)} is not a playback speed",
+            where=ArgumentName("speed"),
+            remedy="1 is real time, 0.5 is slow motion",
         )
-    data = {**packed(finite(track)), "autoplay": bool(autoplay), "speed": float(speed), "full": full}
+    data = {**pack_track(with_finite_rows(track)), "autoplay": bool(autoplay), "speed": float(speed), "full": full}
     text = json_text(data)
     name = escape(id or f"lagrangian-player-{next(_COUNT)}", quote=True)
     label = escape(f"{track.scene.name} in three dimensions", quote=True)
@@ -99,21 +144,21 @@ def player_html(
         f'<script type="application/json">{text}</script>'
         "<noscript>This animation needs JavaScript.</noscript></div>"
     )
-    return around(player, computing, full)
+    return with_page_program(player, program, full)
 
 
-def page_assets(computing: Payload | None = None) -> str:
+def page_assets(program: PageProgram | None = None) -> str:
     """All that a page of a player needs, once: of several, that of one which computes."""
-    return player_assets() + ("" if computing is None else compute_assets(computing.data is not None))
+    return player_assets() + ("" if program is None else compute_assets(program.data is not None))
 
 
-def page_html(track: Track, title: str, *, autoplay: bool = True, speed: float = 1.0, computing: Payload | None = None) -> str:
+def page_html(track: Track, title: str, *, autoplay: bool = True, speed: float = 1.0, program: PageProgram | None = None) -> str:
     """A whole page that fills the window, with all that it needs inside."""
-    player = player_html(track, id="player", height="100vh", autoplay=autoplay, speed=speed, full=True, computing=computing)
-    return _PAGE.format(title=escape(title), assets=page_assets(computing), player=player)
+    player = player_html(track, id="player", height="100vh", autoplay=autoplay, speed=speed, full=True, program=program)
+    return _PAGE.format(title=escape(title), assets=page_assets(program), player=player)
 
 
-def finite(track: Track) -> Track:
+def with_finite_rows(track: Track) -> Track:
     """Without the rows of a run that broke down."""
     good = np.isfinite(track.positions).all(axis=(1, 2)) & np.isfinite(track.quaternions).all(axis=(1, 2)) & np.isfinite(track.t)
     if good.all():

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 _COMMENTS = re.compile(r"^[ \t]*(?://.*|/\*\*(?:.|\n)*?\*/[ \t]*)\n", re.MULTILINE)
 
 
-def together(folder: Traversable, names: Iterable[str]) -> str:
+def join_scripts(folder: Traversable, names: Iterable[str]) -> str:
     """The files of these names, one after another; comments that stand alone and what lines begin with are left out."""
     text = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
     return re.sub(r"^[ \t]+|\n(?=\n)", "", _COMMENTS.sub("", text), flags=re.MULTILINE)

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import Json
-from lagrangian.cli.commands.compare import Name
-from lagrangian.cli.given import Described
-from lagrangian.cli.progress import bar
+from lagrangian.cli.command import JsonOption
+from lagrangian.cli.commands.compare import PeerOption
+from lagrangian.cli.mechanism_options import MechanismArgument
+from lagrangian.cli.output import progress_bar
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-BENCH = "lagrangian bench panda --batch 4096"
+BENCH_EXAMPLES = "lagrangian bench panda --batch 4096"
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-OURS = "lagrangian"
+OWN_NAME = "lagrangian"
 
 
 def bench(
-    given: Described,
-    peer: Name = None,
+    argument: MechanismArgument,
+    peer: PeerOption = None,
     batch: Annotated[
         int, typer.Option("--batch", metavar="N", min=1, max=10_000_000, help="The number of states in a batch.")
     ] = 4096,
@@ -34,50 +34,57 @@ def bench(
         int,
         typer.Option("--rounds", metavar="N", min=1, max=10_000, help="The number of rounds; the command prints the fastest."),
     ] = 20,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Time the compiled functions, and those of Pinocchio and MuJoCo.
 
     The functions run on one thread, for one state and for a batch of states. The installed programs run in turn.
     """
-    from lagrangian.cli.peers import models as peers
+    from lagrangian.peers import models as peers
 
-    m = given.load()
+    m = argument.load()
     if not m.nv:
         raise ArgumentError(f"{m.name} has no joint that moves, so there is nothing to time")
-    names = peers.installed(peer)
-    built = compile_times(m)
-    runners = {OURS: _ours(m, batch), **_peers(m, names, batch)}
-    times = best(runners, rounds)
+    names = peers.installed_peers(peer)
+    compile_seconds = compile_times(m)
+    runners = {OWN_NAME: _own_runners(m, batch), **_peer_runners(m, names, batch)}
+    times = fastest_times(runners, rounds)
     if json:
-        table = {who: {what: seconds * 1e9 for what, seconds in by.items()} for who, by in times.items()}
-        return output.document({"mechanism": m.name, "batch": batch, "nanoseconds": table, "compile_seconds": built})
+        table = {
+            program: {function: seconds * 1e9 for function, seconds in seconds_by_function.items()}
+            for program, seconds_by_function in times.items()
+        }
+        return output.print_json({"mechanism": m.name, "batch": batch, "nanoseconds": table, "compile_seconds": compile_seconds})
     rows = []
-    for name, single in [*((name, False) for name in FUNCTIONS), *((name, True) for name in FUNCTIONS)]:
-        what = f"one {name}" if single else name
+    for name, one_state in [*((name, False) for name in FUNCTIONS), *((name, True) for name in FUNCTIONS)]:
+        function = f"one {name}" if one_state else name
         cells = []
-        for who, by in times.items():
-            ratio = "" if who == OURS or what not in by else f"  {by[what] / times[OURS][what]:.3g}x"
-            cells.append(f"{by[what] * 1e9:.4g} ns{ratio}" if what in by else "")
-        rows.append((f"{name.replace('_', ' ')}, {'one state' if single else 'per state of a batch'}", *cells))
-    output.plain(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, fastest of {rounds} rounds", "bold cyan")
-    output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1), words=(0,)))
-    compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in built.items())
-    output.plain(f"\nCompile time without the cache: {compiled}")
-    _, left = peers.plain(m)
-    if left and len(times) > 1:
-        output.plain(f"The models of the other programs leave out {', '.join(left)}.", "dim")
+        for program, seconds_by_function in times.items():
+            ratio = (
+                ""
+                if program == OWN_NAME or function not in seconds_by_function
+                else f"  {seconds_by_function[function] / times[OWN_NAME][function]:.3g}x"
+            )
+            cells.append(f"{seconds_by_function[function] * 1e9:.4g} ns{ratio}" if function in seconds_by_function else "")
+        rows.append((f"{name.replace('_', ' ')}, {'one state' if one_state else 'per state of a batch'}", *cells))
+    output.print_text(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, fastest of {rounds} rounds", "bold cyan")
+    output.stdout().print(output.table(("", *times), rows, right_aligned=range(1, len(times) + 1), wrapped=(0,)))
+    compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in compile_seconds.items())
+    output.print_text(f"\nCompile time without the cache: {compiled}")
+    _, left_out = peers.plain_mechanism(m)
+    if left_out and len(times) > 1:
+        output.print_text(f"The models of the other programs leave out {', '.join(left_out)}.", "dim")
     if not names:
-        output.plain(f"To time other programs as well: {peers.INSTALL}", "dim")
+        output.print_text(f"To time other programs as well: {peers.INSTALL_COMMAND}", "dim")
     return None
 
 
-def _states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
+def _random_states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
     import numpy as np
 
     rng = np.random.default_rng(0)
-    some = np.array([m.random_configuration(rng) for _ in range(min(batch, 256))])
-    q = np.ascontiguousarray(np.resize(some, (batch, m.nq)))
+    configurations = np.array([m.random_configuration(rng) for _ in range(min(batch, 256))])
+    q = np.ascontiguousarray(np.resize(configurations, (batch, m.nq)))
     qd, x = rng.normal(size=(2, batch, m.nv))
     return q, qd, x
 
@@ -85,31 +92,31 @@ def _states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
 def compile_times(m: Mechanism) -> dict[str, float]:
     """From a mechanism to a first result, nothing kept from before."""
     import lagrangian as lg
-    from lagrangian.kernels.llvm.cache import VARIABLE
+    from lagrangian.kernels.llvm.machine_code import VARIABLE
 
-    q, qd, x = (a[0] for a in _states(m, 1))
-    kept, found = os.environ.get(VARIABLE), {}
+    q, qd, x = (a[0] for a in _random_states(m, 1))
+    previous, seconds = os.environ.get(VARIABLE), {}
     os.environ[VARIABLE] = "off"
     try:
         for name in FUNCTIONS:
             start = time.perf_counter()
             getattr(lg.compile(m), name)(*((q,) if name == "mass_matrix" else (q, qd, x)))
-            found[name] = time.perf_counter() - start
+            seconds[name] = time.perf_counter() - start
     finally:
         os.environ.pop(VARIABLE)
-        if kept is not None:
-            os.environ[VARIABLE] = kept
-    return found
+        if previous is not None:
+            os.environ[VARIABLE] = previous
+    return seconds
 
 
 Runners = dict[str, tuple[Callable[[], object], int]]
 
 
-def _ours(m: Mechanism, batch: int) -> Runners:
+def _own_runners(m: Mechanism, batch: int) -> Runners:
     import lagrangian as lg
 
     dyn = lg.compile(m, threads=1)
-    q, qd, x = _states(m, batch)
+    q, qd, x = _random_states(m, batch)
     a, b, c = q[0].copy(), qd[0].copy(), x[0].copy()
     inverse, forward, mass = dyn.inverse_dynamics, dyn.forward_dynamics, dyn.mass_matrix
     return {
@@ -122,41 +129,41 @@ def _ours(m: Mechanism, batch: int) -> Runners:
     }
 
 
-def _peers(m: Mechanism, names: list[str], batch: int) -> dict[str, Runners]:
-    from lagrangian.cli.peers import models as peers
+def _peer_runners(m: Mechanism, names: list[str], batch: int) -> dict[str, Runners]:
+    from lagrangian.peers import models as peers
 
-    bare, _ = peers.plain(m)
-    found = {}
+    bare, _ = peers.plain_mechanism(m)
+    runners = {}
     for name in names:
         try:
-            other = peers.peer(name, bare)
+            peer = peers.build_peer_model(name, bare)
         except ArgumentError as error:
-            output.warning(str(error))
+            output.print_warning(str(error))
             continue
-        made = other.runners(*_states(bare, batch))
-        if m.equations:  # their forward dynamics would be that of the open tree
-            made = {what: run for what, run in made.items() if "forward" not in what}
-        found[other.name] = made
-    return found
+        functions = peer.runners(*_random_states(bare, batch))
+        if m.equation_count:  # their forward dynamics would be that of the open tree
+            functions = {function: run for function, run in functions.items() if "forward" not in function}
+        runners[peer.name] = functions
+    return runners
 
 
-def best(runners: dict[str, Runners], rounds: int, seconds: float = 0.01) -> dict[str, dict[str, float]]:
+def fastest_times(runners: dict[str, Runners], rounds: int, seconds: float = 0.01) -> dict[str, dict[str, float]]:
     """The shortest time of each for one state, all taking turns, so that what else the machine does falls on all."""
     calls = {}
-    for who, by in runners.items():
-        for what, (run, _) in by.items():
+    for program, functions in runners.items():
+        for function, (run, _) in functions.items():
             run()
             start = time.perf_counter()
             run()
-            calls[who, what] = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-9)))
-    found = {who: dict.fromkeys(by, float("inf")) for who, by in runners.items()}
-    with bar("timing") as shown:
+            calls[program, function] = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-9)))
+    fastest = {program: dict.fromkeys(functions, float("inf")) for program, functions in runners.items()}
+    with progress_bar("timing") as progress:
         for k in range(rounds):
-            shown(k, rounds)
-            for (who, what), n in calls.items():
-                run, states = runners[who][what]
+            progress(k, rounds)
+            for (program, function), n in calls.items():
+                run, states = runners[program][function]
                 start = time.perf_counter()
                 for _ in range(n):
                     run()
-                found[who][what] = min(found[who][what], (time.perf_counter() - start) / n / states)
-    return found
+                fastest[program][function] = min(fastest[program][function], (time.perf_counter() - start) / n / states)
+    return fastest

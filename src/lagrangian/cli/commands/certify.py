@@ -8,21 +8,21 @@ from typing import Annotated
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import Json, Limit
-from lagrangian.cli.given import Described
-from lagrangian.cli.motion_options import Begin, BeginSpeeds, Torque, Wrench, torques, wrenches
-from lagrangian.cli.progress import bar
+from lagrangian.cli.command import CostLimitOption, JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument
+from lagrangian.cli.motion_options import Q0Option, Qd0Option, TorqueOption, WrenchOption, parse_torques, parse_wrenches
+from lagrangian.cli.output import progress_bar
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
 
-CERTIFY = """
+CERTIFY_EXAMPLES = """
 lagrangian certify two_r --time 10 --digits 30
 lagrangian certify pendulum -t 1,2,3 --q0 theta=90deg -o pendulum.json
 """
 
 
 def certify(
-    given: Described,
+    argument: MechanismArgument,
     time: Annotated[
         str | None,
         typer.Option(
@@ -33,19 +33,19 @@ def certify(
         ),
     ] = None,
     digits: Annotated[int, typer.Option("--digits", metavar="N", help="The number of digits to prove.")] = 30,
-    q0: Begin = None,
-    qd0: BeginSpeeds = None,
-    torque: Torque = None,
-    wrench: Wrench = None,
+    q0: Q0Option = None,
+    qd0: Qd0Option = None,
+    torque: TorqueOption = None,
+    wrench: WrenchOption = None,
     limits: Annotated[
         bool,
         typer.Option("--limits/--no-limits", metavar="", help="Prove that no joint reaches its limits, or ignore limits."),
     ] = True,
-    limit: Limit = 600.0,
+    limit: CostLimitOption = 600.0,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result with all bounds to FILE (.json).")
     ] = None,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Compute a motion with proven digits.
 
@@ -56,30 +56,30 @@ def certify(
 
     if out is not None and out.suffix.lower() != ".json":
         raise ArgumentError(f"{out}: proven digits are written to a .json file")
-    m = given.load()
-    when = None if time is None else quantity.parts(time)
-    with bar(f"certifying {m.name}") as shown:
-        found = lg.certify(
+    m = argument.load()
+    times = None if time is None else quantity.split_list(time)
+    with progress_bar(f"certifying {m.name}") as progress:
+        certified_motion = lg.certify(
             m,
-            when,
+            times,
             q0,
             qd0,
-            torques(torque),
+            parse_torques(torque),
             digits=digits,
-            wrenches=wrenches(wrench),
+            wrenches=parse_wrenches(wrench),
             limits=limits,
             limit=limit or None,
-            progress=shown,
+            progress=progress,
         )
     if json:
-        output.document(found.as_dict())
+        output.print_json(certified_motion.to_dict())
     else:
-        head, *rest = str(found).splitlines()
-        output.plain(head, "bold green")
-        for line in rest:
-            output.plain(line)
+        head, *lines = str(certified_motion).splitlines()
+        output.print_text(head, "bold green")
+        for line in lines:
+            output.print_text(line)
     if out is not None:
-        again = out.exists()
-        found.save(out)
+        replaced = out.exists()
+        certified_motion.save(out)
         if not json:
-            output.wrote(out, "the digits, with both bounds of every number", again=again)
+            output.print_written_file(out, "the digits, with both bounds of every number", replaced=replaced)

@@ -6,53 +6,56 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.given import Described, mechanism_of
-from lagrangian.cli.progress import spinner
+from lagrangian.cli.command import FAILURE, SUCCESS, JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument, load_mechanism
+from lagrangian.cli.output import spinner
 from lagrangian.errors import LagrangianError, LagrangianWarning
 from lagrangian.report.findings import Finding, findings
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-CHECK = """
+CHECK_EXAMPLES = """
 lagrangian check arm.toml
 lagrangian check robot.urdf --json
 """
 
 
-def check(given: Described, json: Json = False) -> int:
+def check(argument: MechanismArgument, json: JsonOption = False) -> int:
     """Check a description and explain errors and warnings.
 
     The command prints a summary of the description and every error, warning and note, with its place and a remedy. The exit code
     is 1 if the description cannot be used.
     """
     m: Mechanism | None = None
-    with warnings.catch_warnings(record=True) as met, spinner("checking"):
+    with warnings.catch_warnings(record=True) as caught_warnings, spinner("checking"):
         warnings.simplefilter("always")
         try:
-            m = mechanism_of(given.mechanism, given.reading)
-            found = list(findings(m))
+            m = load_mechanism(argument.mechanism, argument.reader_options)
+            problems = list(findings(m))
         except LagrangianError as error:
-            found = [Finding("error", "", str(error))]
-    said = {_without_file(w.message, m): None for w in met if issubclass(w.category, UserWarning)}
-    found = [*(Finding("warning", "", text) for text in said), *(f for f in found if f.what not in said)]
-    failed = any(f.kind == "error" for f in found)
+            problems = [Finding("error", "", str(error))]
+    warning_texts = {_without_file(w.message, m): None for w in caught_warnings if issubclass(w.category, UserWarning)}
+    problems = [
+        *(Finding("warning", "", text) for text in warning_texts),
+        *(f for f in problems if f.message not in warning_texts),
+    ]
+    failed = any(f.kind == "error" for f in problems)
     if json:
-        listed = [{"kind": f.kind, "place": f.place, "what": f.what, "remedy": f.remedy} for f in found]
-        read = None if m is None else _read(m)
-        wrong = {"error": str(next(f for f in found if f.kind == "error"))} if failed else {}
-        output.document({"file": given.mechanism, "valid": not failed, "read": read, "findings": listed, **wrong})
+        entries = [{"kind": f.kind, "place": f.place, "what": f.message, "remedy": f.remedy} for f in problems]
+        summary = None if m is None else _summary(m)
+        error_entry = {"error": str(next(f for f in problems if f.kind == "error"))} if failed else {}
+        output.print_json({"file": argument.mechanism, "valid": not failed, "read": summary, "findings": entries, **error_entry})
     else:
-        _print(given.mechanism, m, found, failed)
-    return FAILED if failed else FINE
+        _print_findings(argument.mechanism, m, problems, failed)
+    return FAILURE if failed else SUCCESS
 
 
 def _without_file(message: Warning | str, m: Mechanism | None) -> str:
-    return str(message.without(m.file)) if m is not None and isinstance(message, LagrangianWarning) else str(message)
+    return str(message.without_place(m.file)) if m is not None and isinstance(message, LagrangianWarning) else str(message)
 
 
-def _read(m: Mechanism) -> dict[str, Any]:
+def _summary(m: Mechanism) -> dict[str, Any]:
     return {
         "name": m.name,
         "bodies": len(m.bodies),
@@ -60,7 +63,7 @@ def _read(m: Mechanism) -> dict[str, Any]:
         "coordinates": m.nq,
         "speeds": m.nv,
         "loops": len(m.loops),
-        "constraint_equations": m.equations,
+        "constraint_equations": m.equation_count,
         "frames": len(m.frames),
         "poses": len(m.poses),
         "parameters": len(m.parameters),
@@ -68,33 +71,33 @@ def _read(m: Mechanism) -> dict[str, Any]:
     }
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n != 1 else f"1 {'body' if what == 'bodies' else what.removesuffix('s')}"
+def _pluralise(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n != 1 else f"1 {'body' if noun == 'bodies' else noun.removesuffix('s')}"
 
 
-def _print(name: str, m: Mechanism | None, found: list[Finding], failed: bool) -> None:
+def _print_findings(name: str, m: Mechanism | None, problems: list[Finding], failed: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
     console = output.stdout()
     if m is not None:
-        read = _read(m)
-        counts = [_count(read[k], k.replace("_", " ")) for k in read if k not in ("name", "mass") and read[k]]
-        console.print(Text.assemble((m.name, "bold cyan"), f": {', '.join(counts)}; total mass {read['mass']:.4g} kg"))
+        summary = _summary(m)
+        counts = [_pluralise(summary[k], k.replace("_", " ")) for k in summary if k not in ("name", "mass") and summary[k]]
+        console.print(Text.assemble((m.name, "bold cyan"), f": {', '.join(counts)}; total mass {summary['mass']:.4g} kg"))
     colours = {"error": "bold red", "warning": "bold yellow", "note": "dim"}
-    listed = Table.grid(padding=(0, 2))
-    listed.add_column()
-    listed.add_column(overflow="fold")
-    for finding in found:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column()
+    grid.add_column(overflow="fold")
+    for finding in problems:
         if finding.kind == "error":
-            output.error(str(finding))
+            output.print_error(str(finding))
             continue
-        listed.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding)))
-    if listed.row_count:
-        console.print(listed)
-    doubts = sum(f.kind == "warning" for f in found)
+        grid.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding)))
+    if grid.row_count:
+        console.print(grid)
+    doubts = sum(f.kind == "warning" for f in problems)
     if failed:
-        output.plain(f"{name} has errors and cannot be used", "bold red")
+        output.print_text(f"{name} has errors and cannot be used", "bold red")
     else:
-        told = f", with {doubts} warning{'s' * (doubts != 1)}" if doubts else ""
-        output.plain(f"{name} is valid{told}", "bold green" if not doubts else "bold yellow")
+        suffix = f", with {doubts} warning{'s' * (doubts != 1)}" if doubts else ""
+        output.print_text(f"{name} is valid{suffix}", "bold green" if not doubts else "bold yellow")

@@ -7,23 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import output
-from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.given import Described
-from lagrangian.cli.progress import bar
+from lagrangian.cli import motion_options, output
+from lagrangian.cli.command import FAILURE, SUCCESS, JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument
+from lagrangian.cli.motion_options import Q0Option, Qd0Option, StabilisationOption, TorqueOption, parse_torques
+from lagrangian.cli.output import progress_bar, spinner
 from lagrangian.errors import ArgumentError
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
-    from lagrangian.cli.peers.models import Peer
     from lagrangian.model.mechanism import Mechanism
+    from lagrangian.peers.models import PeerModel
 
-COMPARE = """
+
+COMPARE_EXAMPLES = """
 lagrangian compare panda
 lagrangian compare robot.urdf --peer pinocchio --states 100
 """
-LOOPS = "loops closed"  # compared beside the trees
+CLOSED_LOOPS = "loops closed"  # compared beside the trees
 TOLERANCE = 1e-8
-WHAT = {
+FUNCTION_TITLES = {
     "mass_matrix": "mass matrix M",
     "gravity": "gravity G",
     "bias": "bias C qd + G",
@@ -31,7 +34,7 @@ WHAT = {
     "forward_dynamics": "forward dynamics",
     "closed": "forward dynamics, loops closed",
 }
-Name = Annotated[
+PeerOption = Annotated[
     str | None,
     typer.Option(
         "--peer", metavar="NAME", help="The program to compare with: pinocchio or mujoco. Default: every one that is installed."
@@ -40,147 +43,231 @@ Name = Annotated[
 
 
 def compare(
-    given: Described,
-    peer: Name = None,
+    argument: MechanismArgument,
+    peer: PeerOption = None,
     states: Annotated[int, typer.Option("--states", metavar="N", min=1, max=100_000, help="The number of random states.")] = 20,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the random states.")] = 0,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> int:
     """Compare the dynamics with Pinocchio and MuJoCo.
 
     The command prints the largest relative differences at random states. The exit code is 1 if they exceed rounding errors.
     """
-    from lagrangian.cli.peers import models as peers
+    from lagrangian.peers import models as peers
 
-    names = peers.installed(peer)
-    m = given.load()
+    names = peers.installed_peers(peer)
+    m = argument.load()
     if not names:
-        raise ArgumentError(f"neither Pinocchio nor MuJoCo is installed; install them with {peers.INSTALL}")
+        raise ArgumentError(f"neither Pinocchio nor MuJoCo is installed; install them with {peers.INSTALL_COMMAND}")
     if not m.nv:
         raise ArgumentError(f"{m.name} has no joint that moves, so there is nothing to compare")
-    bare, left = peers.plain(m)
-    found: dict[str, dict[str, float]] = {}
+    bare, left_out = peers.plain_mechanism(m)
+    differences_by_peer: dict[str, dict[str, float]] = {}
     models, refused, failed = {}, {}, False
     for name in names:
         try:
-            other = peers.peer(name, bare)
-            apart = "the payload is in no file" if given.reading.payload else ""
-            read, why = (None, apart) if apart else peers.reading(name, bare)
-        except peers.OtherReadingError as error:
+            model = peers.build_peer_model(name, bare)
+            unread_reason = "the payload is in no file" if argument.reader_options.payload else ""
+            file_model, reason = (None, unread_reason) if unread_reason else peers.read_same_file(name, bare)
+        except peers.JointMismatchError as error:
             refused[name], failed = str(error), True
             continue
         except ArgumentError as error:
             refused[name] = str(error)
             continue
-        models[other.name] = f"read {m.file} itself" if read else f"used the model that lagrangian read{f': {why}' * bool(why)}"
-        found[other.name] = differences(bare, read or other, states, seed)
+        models[model.name] = (
+            f"read {m.file} itself" if file_model else f"used the model that lagrangian read{f': {reason}' * bool(reason)}"
+        )
+        differences_by_peer[model.name] = largest_differences(bare, file_model or model, states, seed)
         if m.loops and name == "pinocchio":
-            worst, told, broke = closed_difference(m, other, states, seed)
+            worst, message, comparison_failed = loop_acceleration_difference(m, model, states, seed)
             if worst is not None:
-                found[other.name]["closed"] = worst
-            if broke:
-                refused[LOOPS], failed = told, True
-            elif told:
-                left.append(f"accelerations with closed loops {told}")
-    agree = bool(found) and all(x <= TOLERANCE for by in found.values() for x in by.values())
+                differences_by_peer[model.name]["closed"] = worst
+            if comparison_failed:
+                refused[CLOSED_LOOPS], failed = message, True
+            elif message:
+                left_out.append(f"accelerations with closed loops {message}")
+    agree = bool(differences_by_peer) and all(
+        x <= TOLERANCE for peer_differences in differences_by_peer.values() for x in peer_differences.values()
+    )
     if json:
-        about = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
-        output.document({**about, "differences": found, "models": models, "left_out": left, "not_compared": refused})
+        header = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
+        output.print_json(
+            {**header, "differences": differences_by_peer, "models": models, "left_out": left_out, "not_compared": refused}
+        )
     else:
-        _print(m.name, states, found, models, left, refused, agree)
-    return FINE if agree and not failed else FAILED
+        _print_comparison(m.name, states, differences_by_peer, models, left_out, refused, agree)
+    return SUCCESS if agree and not failed else FAILURE
 
 
-def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, float]:
+def largest_differences(m: Mechanism, other: PeerModel, states: int, seed: int) -> dict[str, float]:
     """The largest difference of each function, relative to its largest entry, or to that of the forces."""
     import numpy as np
 
     from lagrangian import compile  # noqa: A004
 
     dyn, rng = compile(m), np.random.default_rng(seed)
-    worst = {what: 0.0 for what in WHAT if what != "closed"}
-    with bar(f"comparing with {other.name}") as shown:
+    worst = {function: 0.0 for function in FUNCTION_TITLES if function != "closed"}
+    with progress_bar(f"comparing with {other.name}") as progress:
         for k in range(states):
-            shown(k, states)
-            q, rest = m.random_configuration(rng), np.zeros(m.nv)
+            progress(k, states)
+            q, zero = m.random_configuration(rng), np.zeros(m.nv)
             qd, qdd, tau = rng.normal(size=(3, m.nv))
             M = dyn.mass_matrix(q)
             pairs: dict[str, tuple[Any, Any]] = {
                 "mass_matrix": (M, other.mass_matrix(q)),
-                "gravity": (dyn.gravity(q), other.bias(q, rest)),
-                "bias": (dyn.inverse_dynamics(q, qd, rest), other.bias(q, qd)),
+                "gravity": (dyn.gravity(q), other.bias(q, zero)),
+                "bias": (dyn.inverse_dynamics(q, qd, zero), other.bias(q, qd)),
                 "inverse_dynamics": (dyn.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(q, qd, qdd)),
                 "forward_dynamics": (dyn.forward_dynamics(q, qd, tau), other.forward_dynamics(q, qd, tau)),
             }
-            forces = largest(pairs["inverse_dynamics"][1])
-            for what, (ours, theirs) in pairs.items():
-                size = forces if what in ("gravity", "bias") else largest(theirs)
-                off = relative(ours, theirs, size)
-                if what == "forward_dynamics":  # a solution cannot be more alike than M's condition lets it
-                    off /= max(1.0, 1e-6 * float(np.linalg.cond(M))) if np.isfinite(M).all() else 1.0
-                worst[what] = max(worst[what], off)
+            forces = max_abs(pairs["inverse_dynamics"][1])
+            for function, (ours, theirs) in pairs.items():
+                size = forces if function in ("gravity", "bias") else max_abs(theirs)
+                difference = relative_difference(ours, theirs, size)
+                if function == "forward_dynamics":  # a solution cannot be more alike than M's condition lets it
+                    difference /= max(1.0, 1e-6 * float(np.linalg.cond(M))) if np.isfinite(M).all() else 1.0
+                worst[function] = max(worst[function], difference)
     return worst
 
 
-def largest(x: Any) -> float:
+def max_abs(x: Any) -> float:
     import numpy as np
 
     return float(np.abs(x).max(initial=0.0))
 
 
-def relative(ours: Any, theirs: Any, scale: float) -> float:
+def relative_difference(ours: Any, theirs: Any, scale: float) -> float:
     """The largest difference over a scale; infinite where anything is not finite, for NaN is no agreement."""
     import numpy as np
 
     if not (np.isfinite(ours).all() and np.isfinite(theirs).all() and math.isfinite(scale)):
         return math.inf
-    return largest(ours - theirs) / max(scale, 1e-300)  # gravity may be none, but for rounding
+    return max_abs(ours - theirs) / max(scale, 1e-300)  # gravity may be none, but for rounding
 
 
-def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
+def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
     """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
     from lagrangian import AssemblyError, compile  # noqa: A004
-    from lagrangian.cli.peers import loops as peer_loops
-    from lagrangian.cli.peers import models as peers
+    from lagrangian.peers import models as peers
+    from lagrangian.peers import pinocchio as peer_loops
 
-    if why := peer_loops.unlike(m):
-        return None, why, False
-    closed = peers.without_forces(m)
-    dyn, worst, met = compile(closed), 0.0, 0
+    if reason := peer_loops.unsupported_reason(m):
+        return None, reason, False
+    mechanism = peers.without_forces(m)
+    dyn, worst, count = compile(mechanism), 0.0, 0
     try:
-        for q, qd, tau in peer_loops.states(closed, states, seed):
-            theirs = peer_loops.accelerations(other, closed, q, qd, tau)
+        for q, qd, tau in peer_loops.consistent_states(mechanism, states, seed):
+            theirs = peer_loops.constrained_accelerations(other, mechanism, q, qd, tau)
             # a structure does not accelerate, but for rounding: what the open tree would do is a scale, too
-            scale = max(largest(theirs), 1e-6 * largest(other.forward_dynamics(q, qd, tau)))
-            worst, met = max(worst, relative(dyn.forward_dynamics(q, qd, tau), theirs, scale)), met + 1
+            scale = max(max_abs(theirs), 1e-6 * max_abs(other.forward_dynamics(q, qd, tau)))
+            worst, count = max(worst, relative_difference(dyn.forward_dynamics(q, qd, tau), theirs, scale)), count + 1
     except AssemblyError as error:
-        return worst if met else None, f"the comparison stopped after {met} of {states} states: {error}", True
-    return (worst, "", False) if met else (None, "no closed configurations were found", True)
+        return worst if count else None, f"the comparison stopped after {count} of {states} states: {error}", True
+    return (worst, "", False) if count else (None, "no closed configurations were found", True)
 
 
-def _print(
+def _print_comparison(
     name: str,
     states: int,
-    found: dict[str, dict[str, float]],
+    differences_by_peer: dict[str, dict[str, float]],
     models: dict[str, str],
-    left: list[str],
+    left_out: list[str],
     refused: dict[str, str],
     agree: bool,
 ) -> None:
-    output.plain(f"{name}: the largest relative difference at {states} random states", "bold cyan")
-    if found:
-        met = [what for what in WHAT if any(what in by for by in found.values())]
-        rows = [(WHAT[what], *(f"{by[what]:.1e}" if what in by else "" for by in found.values())) for what in met]
-        output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1), words=(0,)))
-    output.plain()
-    for peer, how in models.items():
-        output.plain(f"{peer} {how}", "dim")
-    for what in left:
-        output.plain(f"Not compared: {what}", "dim")
-    for peer, why in refused.items():
-        output.plain(f"Not compared{'' if peer == LOOPS else ' with'}: {peer}: {why}", "yellow")
-    if found:
-        output.plain(
+    output.print_text(f"{name}: the largest relative difference at {states} random states", "bold cyan")
+    if differences_by_peer:
+        functions = [
+            item for item in FUNCTION_TITLES if any(item in peer_differences for peer_differences in differences_by_peer.values())
+        ]
+        rows = [
+            (
+                FUNCTION_TITLES[item],
+                *(
+                    f"{peer_differences[item]:.1e}" if item in peer_differences else ""
+                    for peer_differences in differences_by_peer.values()
+                ),
+            )
+            for item in functions
+        ]
+        output.stdout().print(
+            output.table(("", *differences_by_peer), rows, right_aligned=range(1, len(differences_by_peer) + 1), wrapped=(0,))
+        )
+    output.print_text()
+    for peer, usage in models.items():
+        output.print_text(f"{peer} {usage}", "dim")
+    for item in left_out:
+        output.print_text(f"Not compared: {item}", "dim")
+    for peer, reason in refused.items():
+        output.print_text(f"Not compared{'' if peer == CLOSED_LOOPS else ' with'}: {peer}: {reason}", "yellow")
+    if differences_by_peer:
+        output.print_text(
             "The results agree." if agree else f"The results differ by more than {TOLERANCE:g}.",
             "bold green" if agree else "bold red",
         )
+
+
+# MERGED lagrangian.cli.commands.compare_solvers: `lagrangian compare-solvers`: one motion by several integrators and
+# tolerances.
+
+COMPARE_SOLVERS_EXAMPLES = """
+lagrangian compare-solvers two_r
+lagrangian compare-solvers deployable_four_bar --methods dp5,rodas5p --rtol 1e-4,1e-8
+lagrangian compare-solvers pendulum --methods rk4,symplectic --step 0.01,0.001
+"""
+
+
+def compare_solvers(
+    argument: MechanismArgument,
+    time: Annotated[
+        str | None,
+        typer.Option("-t", "--time", metavar="TIME", help="The duration in seconds. Default: the time span in the description."),
+    ] = None,
+    q0: Q0Option = None,
+    qd0: Qd0Option = None,
+    torque: TorqueOption = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            metavar="NAME,NAME",
+            help="The integrators: dp5, dop853, verner9, rodas5p, rk4, symplectic. Default: the first four.",
+        ),
+    ] = None,
+    rtol: Annotated[
+        str,
+        typer.Option("--rtol", metavar="X,X", help="The relative tolerances; the absolute tolerance is a hundredth of each."),
+    ] = "1e-6,1e-8,1e-10",
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="S,S", help="The time steps of rk4 and symplectic, in seconds.")
+    ] = None,
+    stabilisation: StabilisationOption = "projection",
+    json: JsonOption = False,
+) -> Any:
+    """Compare integrators and tolerances on one motion.
+
+    The command lists steps, evaluations, computing time, energy error, and the difference from a run with rtol 1e-13.
+    """
+    from lagrangian.motion.compare_solvers import compare_solvers as compared
+
+    m = argument.load()
+    with spinner("comparing"):
+        comparison = compared(
+            m,
+            motion_options.parse_time(time),
+            q0,
+            qd0,
+            parse_torques(torque),
+            methods=quantity.split_list(methods) if methods else None,
+            rtols=quantity.parse_quantities(rtol, "--rtol"),
+            steps=quantity.parse_quantities(step, "--step") if step else (),
+            stabilisation=stabilisation,
+        )
+    if json:
+        return output.print_json(comparison.to_dict())
+    head, *lines = str(comparison).splitlines()
+    output.print_text(head, "bold")
+    for line in lines:
+        output.print_text(line)
+    return None

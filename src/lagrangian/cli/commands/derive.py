@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,19 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FAILED, FINE, Json, Limit
-from lagrangian.cli.given import Described
-from lagrangian.cli.progress import bar
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.files import checked_target, write
+from lagrangian.cli.command import FAILURE, SUCCESS, CostLimitOption, JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument
+from lagrangian.cli.output import progress_bar, spinner
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.files import as_target_path, write
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.derivations.reading import Reading
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.equations import EquationsOfMotion
+    from lagrangian.closed_form.presentable import Derivation
     from lagrangian.model.mechanism import Mechanism
 
-DERIVE = """
+
+DERIVE_EXAMPLES = """
 lagrangian derive two_r
 lagrangian derive arm.toml --pdf
 lagrangian derive puma560 --symbols inertial -o puma.tex
@@ -29,8 +33,8 @@ lagrangian derive two_r --method newton-euler
 lagrangian derive two_r --method kane --speed "u1=theta1'" --speed "u2=theta1' + theta2'"
 lagrangian derive arm.toml --check answer.txt
 """
-PROVE = "lagrangian prove puma560"
-Symbols = Annotated[
+PROVE_EXAMPLES = "lagrangian prove puma560"
+SymbolsOption = Annotated[
     str,
     typer.Option(
         "--symbols",
@@ -40,16 +44,16 @@ Symbols = Annotated[
     ),
 ]
 METHODS = ("lagrange", "newton-euler", "kane")
-_WIDEST = 110
-ABOUT_LOOPS = (
+_MAX_WIDTH = 110
+LOOPS_SCOPE = (
     "The mechanism has loops or other constraints. The proof covers its open tree, whose M, C and G are also those of the "
     "closed mechanism. It does not cover the constraint equations; `lagrangian compare` checks accelerations with them."
 )
 
 
 def derive(
-    given: Described,
-    symbols: Symbols = "given",
+    argument: MechanismArgument,
+    symbols: SymbolsOption = "given",
     latex: Annotated[
         bool, typer.Option("--latex", metavar="", help="Print LaTeX to paste into a document; with -o, write no preamble.")
     ] = False,
@@ -91,8 +95,8 @@ def derive(
         Path | None,
         typer.Option("--check", metavar="FILE", help="Mark homework: check a file with lines such as G[1] = m1*g*r1*cos(q1)."),
     ] = None,
-    limit: Limit = 600.0,
-    json: Json = False,
+    limit: CostLimitOption = 600.0,
+    json: JsonOption = False,
 ) -> int:
     """Derive the equations of motion in closed form.
 
@@ -104,50 +108,50 @@ def derive(
             raise ArgumentError(
                 "--check marks an answer and writes no equations; it can only be combined with --symbols and --json"
             )
-        return _marked(derived(given.load(), symbols, limit), check, json)
-    form = _form(latex, markdown, pdf, json, out)
-    m = given.load()
+        return _check_answers(derive_with_progress(argument.load(), symbols, limit), check, json)
+    form = _output_format(latex, markdown, pdf, json, out)
+    m = argument.load()
     if pdf and out is None:
-        out = Path(f"{given.stem}.pdf")
+        out = Path(f"{argument.stem}.pdf")
     if method not in METHODS:
-        raise ArgumentError(one_of("method", method, METHODS))
+        raise ArgumentError(unknown_name_message("method", method, METHODS))
     if axes is not None and method != "newton-euler":
         raise ArgumentError("--axes needs --method newton-euler")
     if speed and method != "kane":
         raise ArgumentError("--speed needs --method kane")
     if form == "pdf":
         _latex_program()  # before the work, not after it
-    eom = _by(method, derived(m, symbols, limit), axes, speed or ())
-    _write(eom, form, latex, out, None if digits == 0 else digits, full, json)
-    return FINE
+    eom = _derivation_by_method(method, derive_with_progress(m, symbols, limit), axes, speed or ())
+    _write_equations(eom, form, latex, out, None if digits == 0 else digits, full, json)
+    return SUCCESS
 
 
-def _write(eom: Equations | Reading, form: str, latex: bool, out: Path | None, exact: int | None, full: bool, json: bool) -> None:
+def _write_equations(
+    eom: EquationsOfMotion | Derivation, form: str, latex: bool, out: Path | None, digits: int | None, full: bool, json: bool
+) -> None:
     """The equations to a file, as data, or to the terminal."""
     if out is not None and form in ("pdf", "md", "tex"):
-        from lagrangian.cli.typeset import pdf_of
-
-        pdf_of(eom, out, exact) if form == "pdf" else eom.save(out, exact, document=not latex)
+        write_pdf(eom, out, digits) if form == "pdf" else eom.save(out, digits, document=not latex)
         files = [str(out)]
     else:
         files = []
     if json:
-        return output.document({**_data(eom, full), "files": files})
+        return output.print_json({**_equations_data(eom, full), "files": files})
     if files:
-        return output.wrote(out, "the equations", "" if form != "pdf" else f"open it with xdg-open {out}")
-    text = _text(eom, form, exact, full)
+        return output.print_written_file(out, "the equations", "" if form != "pdf" else f"open it with xdg-open {out}")
+    text = _format_equations(eom, form, digits, full)
     if out is not None:
         write(out, text + "\n")
-        return output.wrote(out, "the equations")
+        return output.print_written_file(out, "the equations")
     if form == "txt":
-        return _titled(text, {section.title for section in eom.sections(full)})
-    return output.source(text)
+        return _print_with_titles(text, {section.title for section in eom.sections(full)})
+    return output.print_source(text)
 
 
-def _marked(eom: Equations, answer: Path, json: bool) -> int:
+def _check_answers(eom: EquationsOfMotion, answer: Path, json: bool) -> int:
     """Each line right or wrong; exit code 1 unless all are right."""
-    found = eom.check(answer)
-    code = FINE if found.right else FAILED
+    report = eom.check_answers(answer)
+    code = SUCCESS if report.right else FAILURE
     if json:
         lines = [
             {
@@ -157,81 +161,86 @@ def _marked(eom: Equations, answer: Path, json: bool) -> int:
                 "difference": None if mark.difference is None else str(mark.difference),
                 "hint": mark.hint,
             }
-            for mark in found.marks
+            for mark in report.checks
         ]
-        output.document({"mechanism": eom.mechanism.name, "right": found.right, "lines": lines, "missing": found.missing})
+        output.print_json({"mechanism": eom.mechanism.name, "right": report.right, "lines": lines, "missing": report.missing})
         return code
-    for mark in found.marks:
-        output.plain(str(mark), "green" if mark.right else "red")
-    for line in str(found).splitlines()[len(found.marks) :]:
-        output.plain(line, "bold")
+    for mark in report.checks:
+        output.print_text(str(mark), "green" if mark.right else "red")
+    for line in str(report).splitlines()[len(report.checks) :]:
+        output.print_text(line, "bold")
     return code
 
 
-def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:
+def _output_format(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:
     """What is written: by the option, or by the file's ending."""
-    chosen = [name for name, asked in (("tex", latex), ("md", markdown), ("pdf", pdf)) if asked]
-    if len(chosen) > 1 or (json and chosen and out is None):
+    formats = [name for name, requested in (("tex", latex), ("md", markdown), ("pdf", pdf)) if requested]
+    if len(formats) > 1 or (json and formats and out is None):
         raise ArgumentError("--latex, --md, --pdf and --json exclude each other; -o FILE writes a file beside --json")
     if out is None:
-        return chosen[0] if chosen else "txt"
+        return formats[0] if formats else "txt"
     ending = out.suffix.lower().lstrip(".")
     if ending not in ("tex", "md", "pdf", "txt"):
         raise ArgumentError(f"{out}: equations are written to .tex, .md, .pdf or .txt files")
-    if chosen and chosen[0] != ending:
-        raise ArgumentError(f"{out} ends in .{ending}, which contradicts --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) }")
-    checked_target(out)
+    if formats and formats[0] != ending:
+        raise ArgumentError(f"{out} ends in .{ending}, which contradicts --{ {'tex': 'latex'}.get(formats[0], formats[0]) }")
+    as_target_path(out)
     return ending
 
 
 def _latex_program() -> str:
-    from lagrangian.cli.typeset import latex_program
 
     return latex_program()
 
 
-def derived(m: Mechanism, symbols: str, limit: float) -> Equations:
+def derive_with_progress(m: Mechanism, symbols: str, limit: float) -> EquationsOfMotion:
     """The equations, with a bar while they take their time."""
     import lagrangian as lg
 
-    with bar(f"deriving {m.name}") as shown:
-        return lg.derive(m, symbols, limit=limit or None, progress=shown)
+    with progress_bar(f"deriving {m.name}") as progress:
+        return lg.derive(m, symbols, limit=limit or None, progress=progress)
 
 
-def _by(method: str, eom: Equations, axes: str | None, speeds: Sequence[str]) -> Equations | Reading:
+def _derivation_by_method(
+    method: str, eom: EquationsOfMotion, axes: str | None, speeds: Sequence[str]
+) -> EquationsOfMotion | Derivation:
     """The equations, or another derivation of them."""
     if method == "newton-euler":
         return eom.newton_euler(axes or "link")
     if method == "kane":
-        return eom.kane(quantity.pairs(speeds, "--speed") if speeds else None)
+        return eom.kane(quantity.collect_assignments(speeds, "--speed") if speeds else None)
     return eom
 
 
-def _text(read: Equations | Reading, form: str, digits: int | None, full: bool) -> str:
+def _format_equations(read: EquationsOfMotion | Derivation, form: str, digits: int | None, full: bool) -> str:
     if form == "tex":
         return read.latex(digits, full)
     if form == "md":
-        from lagrangian.closed_form.derivations.reading import Reading
-        from lagrangian.closed_form.document import markdown
+        from lagrangian.closed_form.presentable import Derivation
+        from lagrangian.closed_form.render import markdown
 
-        return markdown(read.eom, digits, read.sections(full)) if isinstance(read, Reading) else markdown(read.readable, digits)
-    return read.text(digits, full, min(_WIDEST, max(60, output.stdout().width)))
+        return (
+            markdown(read.eom, digits, read.sections(full))
+            if isinstance(read, Derivation)
+            else markdown(read.display_form, digits)
+        )
+    return read.text(digits, full, min(_MAX_WIDTH, max(60, output.stdout().width)))
 
 
-def _titled(text: str, titles: set[str]) -> None:
+def _print_with_titles(text: str, titles: set[str]) -> None:
     """The text with its heading and the titles of its sections told apart by colour; on no terminal it is the text itself."""
     for k, line in enumerate(text.splitlines()):
-        output.plain(line, "bold cyan" if k == 0 else "bold" if line in titles else "")
+        output.print_text(line, "bold cyan" if k == 0 else "bold" if line in titles else "")
 
 
-def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
-    from lagrangian.closed_form.derivations.reading import Reading
-    from lagrangian.equations.writing.text import latex, plain
+def _equations_data(read: EquationsOfMotion | Derivation, full: bool) -> dict[str, Any]:
+    from lagrangian.closed_form.presentable import Derivation
+    from lagrangian.equations.writing.printers import latex_style, plain_style
 
     sections = read.sections(full)
-    eom = read.eom if isinstance(read, Reading) else read
-    notation = eom.notation if isinstance(read, Reading) else eom.readable.notation
-    style, typeset = plain(notation), latex(notation)
+    eom = read.eom if isinstance(read, Derivation) else read
+    notation = eom.notation if isinstance(read, Derivation) else eom.display_form.notation
+    style, typeset = plain_style(notation), latex_style(notation)
     return {
         "mechanism": eom.mechanism.name,
         "coordinates": eom.coordinates,
@@ -244,7 +253,7 @@ def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
                 "words": section.words,
                 "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],
                 "lines": [
-                    {"text": x.lines(style, _WIDEST), "latex": " ".join(x.aligned(typeset)).replace("&", "")}
+                    {"text": x.lines(style, _MAX_WIDTH), "latex": " ".join(x.aligned_rows(typeset)).replace("&", "")}
                     for x in section.lines
                 ],
             }
@@ -254,38 +263,78 @@ def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
     }
 
 
-def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, json: Json = False) -> int:
+def prove(
+    argument: MechanismArgument, symbols: SymbolsOption = "given", limit: CostLimitOption = 600.0, json: JsonOption = False
+) -> int:
     """Prove the equations of motion by independent derivations.
 
     Lagrange, Newton-Euler, Kane, Uicker-Kahn and the compiled algorithms must give exactly the same equations. The exit code is 1
     if they do not.
     """
-    m = given.load()
-    eom = derived(m, symbols, limit)
-    with bar(f"proving {m.name}") as shown:
-        certificate = eom.prove(shown)
-    code = FINE if certificate.proved else FAILED
+    m = argument.load()
+    eom = derive_with_progress(m, symbols, limit)
+    with progress_bar(f"proving {m.name}") as progress:
+        certificate = eom.prove(progress)
+    code = SUCCESS if certificate.proved else FAILURE
     if json:
         names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
         statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
         head = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
-        if m.equations:
-            head["scope"] = ABOUT_LOOPS
-        output.document({**head, "statements": statements, "left_out": certificate.left_out})
+        if m.equation_count:
+            head["scope"] = LOOPS_SCOPE
+        output.print_json({**head, "statements": statements, "left_out": certificate.left_out})
         return code
     from rich.text import Text
 
     console = output.stdout()
     console.print(Text(certificate.headline, style="bold green" if certificate.proved else "bold red"))
-    if m.equations:
-        output.plain(ABOUT_LOOPS, "yellow")
+    if m.equation_count:
+        output.print_text(LOOPS_SCOPE, "yellow")
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
-    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5), words=(0, 1))
-    console.print(made)
+    statement_table = output.table(
+        ("statement", "how", "result", "entries", "terms", "time"), rows, right_aligned=(3, 4, 5), wrapped=(0, 1)
+    )
+    console.print(statement_table)
     for s in certificate.failed:
-        output.plain(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")
+        output.print_text(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")
     if certificate.left_out:
-        output.plain("Not part of the proof:", "dim")
-        for what in certificate.left_out:
-            console.print(Text(f"  {what}", style="dim"))
+        output.print_text("Not part of the proof:", "dim")
+        for omission in certificate.left_out:
+            console.print(Text(f"  {omission}", style="dim"))
     return code
+
+
+# MERGED lagrangian.cli.typeset: The equations as a PDF, by whatever TeX is installed.
+
+PROGRAMS = ("pdflatex", "tectonic", "xelatex", "lualatex")
+_PATIENCE = 120.0  # seconds
+
+
+def latex_program() -> str:
+    """The TeX there is."""
+    for program in PROGRAMS:
+        if path := shutil.which(program):
+            return path
+    raise ArgumentError(
+        "--pdf needs TeX, but none of pdflatex, tectonic, xelatex and lualatex is installed. On Debian and Ubuntu: "
+        "sudo apt install texlive-latex-base; on macOS: brew install tectonic. -o FILE.tex and -o FILE.md do not need TeX"
+    )
+
+
+def write_pdf(eom: EquationsOfMotion | Derivation, target: Path, digits: int | None) -> None:
+    """Typeset in a folder of its own, without a shell: what a description says can only be text in it."""
+    program = latex_program()
+    with tempfile.TemporaryDirectory() as folder, spinner("typesetting"):
+        source = Path(folder) / "equations.tex"
+        eom.save(source, digits)
+        options = [] if Path(program).stem == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+        try:
+            process = subprocess.run([program, *options, source.name], cwd=folder, capture_output=True, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise ArgumentError(f"{program} did not finish within {_PATIENCE:.0f} s; -o FILE.tex writes its input") from None
+        pdf = source.with_suffix(".pdf")
+        if not pdf.is_file():
+            lines = [x for x in process.stdout.decode("utf-8", "replace").splitlines() if x.startswith("!")]
+            reason = lines[0].lstrip("! ") if lines else f"it ended with exit code {process.returncode}"
+            raise ArgumentError(f"{Path(program).name} could not typeset the equations: {reason}; -o FILE.tex writes its input")
+        write(target, pdf.read_bytes())

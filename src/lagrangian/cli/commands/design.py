@@ -3,39 +3,124 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import output, values
-from lagrangian.cli.command import Json
-from lagrangian.cli.design_data import of_curve, of_singularities, of_turn, of_turns, of_workspace
-from lagrangian.cli.given import Described, file_for
-from lagrangian.cli.motion_options import Wrench, wrenches
-from lagrangian.cli.progress import spinner
+from lagrangian.cli import motion_options, output
+from lagrangian.cli.command import JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument, output_path
+from lagrangian.cli.motion_options import WrenchOption, parse_wrenches
+from lagrangian.cli.output import spinner
 from lagrangian.errors import ArgumentError
-from lagrangian.files import checked_target
+from lagrangian.files import as_target_path
 from lagrangian.model.expression import quantity
 
-WORKSPACE = """
+if TYPE_CHECKING:
+    from lagrangian.design.compare_turns import CycleComparison
+    from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.singularities import Singularities
+    from lagrangian.design.turn import CycleAnalysis
+    from lagrangian.design.workspace import Workspace
+
+
+# MERGED lagrangian.cli.design_data: What designs were found to do, as data for --json.
+
+
+def workspace_data(frame_workspace: Workspace) -> dict[str, Any]:
+    low, high = frame_workspace.extent
+    return {
+        "mechanism": frame_workspace.mechanism.name,
+        "frame": frame_workspace.frame,
+        "kind": frame_workspace.kind,
+        "area": frame_workspace.area,
+        "volume": frame_workspace.volume,
+        "error": frame_workspace.error,
+        "holes": frame_workspace.holes,
+        "low": low,
+        "high": high,
+    }
+
+
+def cycle_data(cycle: CycleAnalysis) -> dict[str, Any]:
+    import numpy as np
+
+    def finite_range(rows: Any) -> Any:
+        return [float(np.nanmin(rows)), float(np.nanmax(rows))] if rows is not None and np.isfinite(rows).any() else None
+
+    bars = cycle.four_bar
+    return {
+        "mechanism": cycle.mechanism.name,
+        "input": cycle.input,
+        "output": cycle.output,
+        "range": cycle.range,
+        "turns": cycle.turns,
+        "ends": cycle.ends,
+        "four_bar": {"kind": bars.kind, **{x: getattr(bars, x) for x in ("ground", "input", "coupler", "output")}}
+        if bars
+        else None,
+        "dead_centres": [
+            {"of": d.kind, "coordinate": d.coordinate, "input": d.input_value, "q": d.q} for d in cycle.dead_centres
+        ],
+        "swings": {
+            n: {"low": s.low, "high": s.high, "low_at": s.input_at_low, "high_at": s.input_at_high, "turns": s.turns}
+            for n, s in cycle.travels.items()
+        },
+        "time_ratio": cycle.time_ratio,
+        "transmission_angle": finite_range(cycle.transmission_angle),
+        "output_ratio": finite_range(cycle.output_ratio),
+        "speed": cycle.speed,
+        "torque": finite_range(cycle.torque),
+        "static_torque": finite_range(cycle.static_torque),
+    }
+
+
+def coupler_curve_data(cycle: CycleAnalysis, curve: CouplerCurve) -> dict[str, Any]:
+    entries: dict[str, Any] = {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
+    return entries | {axis: (s.low, s.high) for axis, s in cycle.frame_travel(curve.frame).items()}
+
+
+def cycle_comparison_data(comparison: CycleComparison) -> dict[str, Any]:
+    return {
+        "mechanism": comparison.mechanism.name,
+        "input": comparison.first_cycle.input,
+        "output": comparison.first_cycle.output,
+        "parameters": comparison.parameters,
+        **{c.name: c.values for c in comparison.columns()},
+        "reasons": comparison.reasons,
+    }
+
+
+def singularities_data(singular_points: Singularities) -> dict[str, Any]:
+    names = singular_points.mechanism.coordinate_names
+    return {
+        "mechanism": singular_points.mechanism.name,
+        "frame": singular_points.frame,
+        "directions": singular_points.directions,
+        "over": singular_points.over,
+        "found": [{"type": s.kind, "q": dict(zip(names, s.q, strict=True)), "says": s.description} for s in singular_points],
+    }
+
+
+WORKSPACE_EXAMPLES = """
 lagrangian workspace two_r --plot
 lagrangian workspace scara --frame tool --over theta1=-90deg:90deg -o scara.csv
 """
-TURN = """
+TURN_EXAMPLES = """
 lagrangian turn four_bar --plot
 lagrangian turn slider_crank --speed 100 -o crank.csv
 lagrangian turn five_bar --input q1 --fixed q2=30deg --curve tip --plot
 lagrangian turn four_bar --sweep l1=0.2:0.45:6 --speed 10 --plot
 """
-SINGULARITIES = """
+SINGULARITIES_EXAMPLES = """
 lagrangian singularities two_r --over theta2=-180deg:180deg
 lagrangian singularities three_rrr --over theta1=-170deg:170deg --over theta2=-170deg:170deg --plot
 """
-Frame = Annotated[
+FrameOption = Annotated[
     str | None,
     typer.Option("--frame", metavar="NAME", help="The frame or body to follow. Default: the frame, if there is only one."),
 ]
-Ranges = Annotated[
+RangesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--over",
@@ -43,13 +128,13 @@ Ranges = Annotated[
         help="The range of a coordinate, such as theta1=-90deg:90deg. You can repeat this option.",
     ),
 ]
-Fixed = Annotated[
+FixedOption = Annotated[
     str | None,
     typer.Option(
         "--fixed", metavar="NAME,NAME", help="The coordinates to hold, at their start value (q2) or at another one (q2=30deg)."
     ),
 ]
-Start = Annotated[
+StartOption = Annotated[
     str | None,
     typer.Option(
         "--q0",
@@ -58,20 +143,24 @@ Start = Annotated[
         "description.",
     ),
 ]
-Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Keep the limits of the joints, or ignore them.")]
-Out = Annotated[
+LimitsOption = Annotated[
+    bool, typer.Option("--limits/--no-limits", metavar="", help="Keep the limits of the joints, or ignore them.")
+]
+OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all numbers to FILE: .csv or .nc (netCDF).")
 ]
-Plot = Annotated[bool, typer.Option("--plot", metavar="", help="Write a plot (.png), named after MECH.")]
-Angles = Annotated[str, typer.Option("--angles", metavar="UNIT", help="The unit of angles in the plot: degrees or radians.")]
+PlotOption = Annotated[bool, typer.Option("--plot", metavar="", help="Write a plot (.png), named after MECH.")]
+AnglesOption = Annotated[
+    str, typer.Option("--angles", metavar="UNIT", help="The unit of angles in the plot: degrees or radians.")
+]
 
 
 def workspace(
-    given: Described,
-    frame: Frame = None,
-    over: Ranges = None,
-    q0: Start = None,
-    limits: Limits = True,
+    argument: MechanismArgument,
+    frame: FrameOption = None,
+    over: RangesOption = None,
+    q0: StartOption = None,
+    limits: LimitsOption = True,
     samples: Annotated[
         int | None,
         typer.Option("--samples", metavar="N", help="The number of random configurations. Default: 20000, or 2000 with loops."),
@@ -84,9 +173,9 @@ def workspace(
             help="The number of grid nodes across the workspace. Default: 64 in a plane, 28 in space.",
         ),
     ] = None,
-    plot: Plot = False,
-    out: Out = None,
-    json: Json = False,
+    plot: PlotOption = False,
+    out: OutputOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Find the workspace of a frame, with its boundary and its area or volume.
 
@@ -95,17 +184,17 @@ def workspace(
     """
     import lagrangian as lg
 
-    _check(out)
-    m = given.load()
+    _check_output(out)
+    m = argument.load()
     with spinner("computing the workspace"):
-        found = lg.workspace(
-            m, frame, over=_ranges(over, m.parameters), limits=limits, q0=q0, samples=samples, resolution=resolution
+        frame_workspace = lg.workspace(
+            m, frame, over=_parse_ranges(over, m.parameters), limits=limits, q0=q0, samples=samples, resolution=resolution
         )
-    _told(found, of_workspace(found), given.stem, "workspace", plot, out, json)
+    _report_result(frame_workspace, workspace_data(frame_workspace), argument.stem, "workspace", plot, out, json)
 
 
 def turn(
-    given: Described,
+    argument: MechanismArgument,
     input_: Annotated[
         str | None,
         typer.Option("--input", metavar="NAME", help="The coordinate that drives the linkage. Default: the actuated one."),
@@ -123,18 +212,18 @@ def turn(
         str | None,
         typer.Option("--over", metavar="A:B", help="The range of the input, such as 0:180deg. Default: its full range."),
     ] = None,
-    q0: Start = None,
-    fixed: Fixed = None,
+    q0: StartOption = None,
+    fixed: FixedOption = None,
     speed: Annotated[
         float,
         typer.Option(
             "--speed",
             metavar="V",
             help="The constant speed of the input, in rad/s or m/s, or with a unit, such as 60rpm.",
-            parser=values.quantity,
+            parser=motion_options.parse_quantity_option,
         ),
     ] = 1.0,
-    wrench: Wrench = None,
+    wrench: WrenchOption = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows for a turn.")] = 361,
     curve: Annotated[
         str | None, typer.Option("--curve", metavar="NAME,NAME", help="The frames whose coupler curves to describe and draw.")
@@ -148,11 +237,11 @@ def turn(
             "option.",
         ),
     ] = None,
-    limits: Limits = True,
-    plot: Plot = False,
-    angles: Angles = "degrees",
-    out: Out = None,
-    json: Json = False,
+    limits: LimitsOption = True,
+    plot: PlotOption = False,
+    angles: AnglesOption = "degrees",
+    out: OutputOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Analyse a full turn of a linkage: dead centres, transmission angle and torque.
 
@@ -162,16 +251,16 @@ def turn(
     """
     import lagrangian as lg
 
-    _check(out)
-    m = given.load()
-    frames = quantity.parts(curve) if curve else None
-    ends = (input_, _output(driven, [*m.coordinate_names, *m._frames]))
+    _check_output(out)
+    m = argument.load()
+    frames = quantity.split_list(curve) if curve else None
+    ends = (input_, _parse_linkage_output(driven, [*m.coordinate_names, *m._frames]))
     options = {
-        "over": _range(over, "--over", m.parameters) if over else None,
+        "over": _parse_range(over, "--over", m.parameters) if over else None,
         "q0": q0,
-        "fixed": _fixed(fixed),
+        "fixed": _parse_fixed(fixed),
         "speed": speed,
-        "wrenches": wrenches(wrench),
+        "wrenches": parse_wrenches(wrench),
         "rows": rows,
         "limits": limits,
     }
@@ -179,21 +268,21 @@ def turn(
         if frames:
             raise ArgumentError("--curve cannot be used with --sweep: it applies to a single turn")
         with spinner("turning"):
-            several = lg.compare_turns(m, _swept(sweep, m.parameters), *ends, **options)
-        _told(several, of_turns(several), given.stem, "turns", plot, out, json, angles=angles)
+            comparison = lg.compare_cycles(m, _parse_sweep(sweep, m.parameters), *ends, **options)
+        _report_result(comparison, cycle_comparison_data(comparison), argument.stem, "turns", plot, out, json, angles=angles)
         return
     with spinner("turning"):
-        found = lg.full_turn(m, *ends, **options)
-        curves = [found.coupler_curve(name) for name in frames or ()]
-    data = of_turn(found) | ({"curves": {c.frame: of_curve(found, c) for c in curves}} if curves else {})
-    more = [line for c in curves for line in (str(c), *([found.swing_text(c.frame)] if c.length else []))]
-    _told(found, data, given.stem, "turn", plot, out, json, more, frames=frames, angles=angles)
+        cycle = lg.analyse_cycle(m, *ends, **options)
+        curves = [cycle.coupler_curve(name) for name in frames or ()]
+    data = cycle_data(cycle) | ({"curves": {c.frame: coupler_curve_data(cycle, c) for c in curves}} if curves else {})
+    extra_lines = [line for c in curves for line in (str(c), *([cycle.frame_travel_text(c.frame)] if c.length else []))]
+    _report_result(cycle, data, argument.stem, "turn", plot, out, json, extra_lines, frames=frames, angles=angles)
 
 
 def singularities(
-    given: Described,
-    over: Ranges = None,
-    frame: Frame = None,
+    argument: MechanismArgument,
+    over: RangesOption = None,
+    frame: FrameOption = None,
     directions: Annotated[
         str | None,
         typer.Option(
@@ -203,16 +292,16 @@ def singularities(
             "mechanism has enough degrees of freedom.",
         ),
     ] = None,
-    q0: Start = None,
-    fixed: Fixed = None,
+    q0: StartOption = None,
+    fixed: FixedOption = None,
     lines: Annotated[
         int, typer.Option("--lines", metavar="N", help="The number of search lines across each of two ranges.")
     ] = 41,
-    limits: Limits = True,
-    plot: Plot = False,
-    angles: Angles = "degrees",
-    out: Out = None,
-    json: Json = False,
+    limits: LimitsOption = True,
+    plot: PlotOption = False,
+    angles: AnglesOption = "degrees",
+    out: OutputOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Find the singular configurations over a range of one or two coordinates.
 
@@ -221,106 +310,111 @@ def singularities(
     """
     import lagrangian as lg
 
-    _check(out)
-    m = given.load()
+    _check_output(out)
+    m = argument.load()
     with spinner("searching for singular configurations"):
-        found = lg.singularities(
+        singular_points = lg.singularities(
             m,
-            _ranges(over, m.parameters) or {},
+            _parse_ranges(over, m.parameters) or {},
             frame,
-            directions=quantity.parts(directions) if directions else None,
+            directions=quantity.split_list(directions) if directions else None,
             q0=q0,
-            fixed=_fixed(fixed),
+            fixed=_parse_fixed(fixed),
             lines=lines,
             limits=limits,
         )
-    _told(found, of_singularities(found), given.stem, "singularities", plot, out, json, angles=angles)
+    _report_result(
+        singular_points, singularities_data(singular_points), argument.stem, "singularities", plot, out, json, angles=angles
+    )
 
 
 # -- what was given ------------------------------------------------------------------------------------------------------
 
 
-def _check(out: Path | None) -> None:
+def _check_output(out: Path | None) -> None:
     if out is None:
         return
     if out.suffix.lower() not in (".csv", ".nc"):
         raise ArgumentError(f"{out}: numbers are written to .csv or .nc (netCDF) files")
-    checked_target(out)
+    as_target_path(out)
 
 
-def _ranges(given: list[str] | None, names: Any) -> dict[str, tuple[float, float]] | None:
+def _parse_ranges(texts: list[str] | None, names: Any) -> dict[str, tuple[float, float]] | None:
     """--over theta1=-90deg:90deg, each with an option of its own or with commas between."""
-    if not given:
+    if not texts:
         return None
-    found = quantity.pairs([x for text in given for x in quantity.parts(text)], "--over")
-    return {name: _range(value, f"--over {name}", names) for name, value in found.items()}
+    range_texts = quantity.collect_assignments([x for text in texts for x in quantity.split_list(text)], "--over")
+    return {name: _parse_range(value, f"--over {name}", names) for name, value in range_texts.items()}
 
 
-def _range(text: str, what: str, names: Any) -> tuple[float, float]:
-    ends = quantity.parts(text, ":")
+def _parse_range(text: str, option: str, names: Any) -> tuple[float, float]:
+    ends = quantity.split_list(text, ":")
     if len(ends) != 2:
-        raise ArgumentError(f"{what}: {text!r} is not a range; two numbers and a colon are needed, such as -90deg:90deg")
-    low, high = (quantity.number(x, what, names) for x in ends)
+        raise ArgumentError(f"{option}: {text!r} is not a range; two numbers and a colon are needed, such as -90deg:90deg")
+    low, high = (quantity.parse_quantity(x, option, names) for x in ends)
     return low, high
 
 
-def _swept(given: list[str], names: Any) -> dict[str, Any]:
+def _parse_sweep(texts: list[str], names: Any) -> dict[str, Any]:
     """--sweep l1=0.2:0.4:5, or values with commas between."""
-    from lagrangian.studies.distributions import Span, varied
+    from lagrangian.studies.distributions import GridAxis, as_varied_input
 
-    found = {name: varied(text, ("--sweep", name), names) for name, text in quantity.pairs(given, "--sweep").items()}
-    for name, x in found.items():
-        if not isinstance(x, Span):
+    values = {
+        name: as_varied_input(text, ("--sweep", name), names)
+        for name, text in quantity.collect_assignments(texts, "--sweep").items()
+    }
+    for name, x in values.items():
+        if not isinstance(x, GridAxis):
             raise ArgumentError(f"--sweep {name}: {x} is a distribution; values are needed here, such as 0.2:0.4:5")
-    return found
+    return values
 
 
-def _fixed(given: str | None) -> Any:
+def _parse_fixed(text: str | None) -> Any:
     """Names, or names with values."""
-    if not given:
+    if not text:
         return ()
-    pieces = quantity.parts(given)
-    named = [piece for piece in pieces if "=" in piece]
-    if named and len(named) != len(pieces):
-        raise ArgumentError(f"--fixed: {given!r} has names with and without values; give a value for all of them, or for none")
-    return quantity.pairs(pieces, "--fixed") if named else tuple(quantity.unquoted(piece) for piece in pieces)
+    pieces = quantity.split_list(text)
+    assignments = [piece for piece in pieces if "=" in piece]
+    if assignments and len(assignments) != len(pieces):
+        raise ArgumentError(f"--fixed: {text!r} has names with and without values; give a value for all of them, or for none")
+    return quantity.collect_assignments(pieces, "--fixed") if assignments else tuple(quantity.unquote(piece) for piece in pieces)
 
 
-def _output(given: str | None, known: list[str]) -> Any:
+def _parse_linkage_output(text: str | None, names: list[str]) -> Any:
     """A coordinate, a frame, or a frame with a direction after a dot."""
-    if given is None or given in known:
-        return given
-    frame, dot, direction = given.rpartition(".")
-    return (frame, direction) if dot and frame in known else given
+    if text is None or text in names:
+        return text
+    frame, dot, direction = text.rpartition(".")
+    return (frame, direction) if dot and frame in names else text
 
 
 # -- what was found ------------------------------------------------------------------------------------------------------
 
 
-def _told(
-    found: Any,
+def _report_result(
+    analysis: Any,
     data: dict[str, Any],
     stem: str,
-    what: str,
+    suffix: str,
     plot: bool,
     out: Path | None,
     json: bool,
-    more: list[str] | None = None,
-    **look: Any,
+    extra_lines: list[str] | None = None,
+    **plot_options: Any,
 ) -> None:
     """The files that were asked for, and the text or the document."""
-    targets: list[tuple[Path, str, Any]] = [(out, "all numbers", found.save)] if out is not None else []
+    targets: list[tuple[Path, str, Any]] = [(out, "all numbers", analysis.save)] if out is not None else []
     if plot:
-        targets.append((file_for(stem, what, ".png"), "the plot", lambda place: found.plot(place, **look)))
+        targets.append((output_path(stem, suffix, ".png"), "the plot", lambda place: analysis.plot(place, **plot_options)))
     if not json:
-        head, *rest = [*str(found).splitlines(), *(more or [])]
-        output.plain(head, "bold")
-        for line in rest:
-            output.plain(line)
-    for path, about, make in targets:
-        again = path.exists()
-        make(path)
+        head, *lines = [*str(analysis).splitlines(), *(extra_lines or [])]
+        output.print_text(head, "bold")
+        for line in lines:
+            output.print_text(line)
+    for path, content, write_file in targets:
+        replaced = path.exists()
+        write_file(path)
         if not json:
-            output.wrote(path, about, again=again)
+            output.print_written_file(path, content, replaced=replaced)
     if json:
-        output.document({**data, "files": [str(path) for path, _, _ in targets]})
+        output.print_json({**data, "files": [str(path) for path, _, _ in targets]})

@@ -8,19 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import Json
-from lagrangian.cli.given import Described
-from lagrangian.cli.progress import spinner
+from lagrangian.cli.command import JsonOption
+from lagrangian.cli.mechanism_options import MechanismArgument
+from lagrangian.cli.output import spinner
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
 
-EXPORT = """lagrangian export two_r --to c
+EXPORT_EXAMPLES = """lagrangian export two_r --to c
 lagrangian export puma560 --to c --functions inverse_dynamics,jacobian:tool --output puma
 lagrangian export panda --to c --option real=float --parameters link7.mass"""
 
 
 def export(
-    given: Described,
+    argument: MechanismArgument,
     to: Annotated[
         str, typer.Option("--to", metavar="TARGET", help="The target to export to; [cyan]lagrangian targets[/cyan] lists them.")
     ],
@@ -55,70 +55,74 @@ def export(
         Path | None,
         typer.Option("-o", "--output", metavar="PATH", help="The folder or file to write. Default: a name made from MECH."),
     ] = None,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Export source code, an FMU or a robot file.
 
     The command [cyan]targets[/cyan] lists the targets, their options and the functions.
     """
     from lagrangian import export as exported
-    from lagrangian.exports.targets import target_of
+    from lagrangian.exports.targets import find_target
 
-    target = target_of(to)
-    if not target.writes:
+    target = find_target(to)
+    if not target.writes_files:
         raise ArgumentError(f'{to} makes functions in Python and writes no files; use lagrangian.export(mechanism, "{to}")')
-    mechanism = given.load()
-    options: dict[str, Any] = dict(quantity.pairs(option or [], "--option"))
-    place = out or Path(f"{given.stem}{target.single}" if target.single else f"{given.stem}-{target.name}")
+    mechanism = argument.load()
+    options: dict[str, Any] = dict(quantity.collect_assignments(option or [], "--option"))
+    target_path = out or Path(f"{argument.stem}{target.file_suffix}" if target.file_suffix else f"{argument.stem}-{target.name}")
     with spinner(f"exporting to {target.name}"):
-        made = exported(
+        result = exported(
             mechanism,
             to,
-            place,
-            functions=_listed(functions),
-            frames=_listed(frames),
-            parameters=[] if parameters == ["none"] else _listed(parameters),
-            **{name: target.read(name, text) for name, text in options.items()},
+            target_path,
+            functions=_split_names(functions),
+            frames=_split_names(frames),
+            parameters=[] if parameters == ["none"] else _split_names(parameters),
+            **{name: target.parse_option(name, text) for name, text in options.items()},
         )
     if json:
-        output.document({"target": made.target, "files": [str(path) for path in made.paths], "notes": list(made.notes)})
+        output.print_json({"target": result.target, "files": [str(path) for path in result.paths], "notes": list(result.notes)})
         return
-    for note in made.notes:
-        output.said("note", note, "yellow")
-    for path in made.paths:
-        output.wrote(path, f"{path.stat().st_size / 1000:.1f} kB")
+    for note in result.notes:
+        output.print_message("note", note, "yellow")
+    for path in result.paths:
+        output.print_written_file(path, f"{path.stat().st_size / 1000:.1f} kB")
 
 
-def _listed(given: list[str] | None) -> list[str] | None:
+def _split_names(texts: list[str] | None) -> list[str] | None:
     """Names separated by commas, of an option that may be given again."""
-    if not given:
+    if not texts:
         return None
-    found = [name.strip() for text in given for name in text.split(",")]
-    if not all(found):
-        raise ArgumentError(f"{','.join(given)!r} contains an empty name; separate names by single commas")
-    return found
+    names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(names):
+        raise ArgumentError(f"{','.join(texts)!r} contains an empty name; separate names by single commas")
+    return names
 
 
-def targets(json: Json = False) -> None:
+def targets(json: JsonOption = False) -> None:
     """List the export targets, their options and the functions to export."""
-    from lagrangian.exports.functions.catalogue import FUNCTIONS
     from lagrangian.exports.targets import targets as found
+    from lagrangian.functions.catalogue import FUNCTIONS
 
-    known = found()
+    export_targets = found()
     if json:
-        output.document(
+        output.print_json(
             {
-                "targets": {t.name: {"about": t.about, "options": {n: o.about for n, o in t.options.items()}} for t in known},
+                "targets": {
+                    t.name: {"about": t.about, "options": {n: o.about for n, o in t.options.items()}} for t in export_targets
+                },
                 "functions": {f.name: f.about for f in FUNCTIONS.values()},
             }
         )
         return
-    rows = [(t.name, t.about) for t in known]
-    output.stdout().print(output.table(("target", "description"), rows, words=(1,)))
+    rows = [(t.name, t.about) for t in export_targets]
+    output.stdout().print(output.table(("target", "description"), rows, wrapped=(1,)))
     options = [
-        (t.name, name, " or ".join(map(str, o.choices)) or str(o.usual), o.about) for t in known for name, o in t.options.items()
+        (t.name, name, " or ".join(map(str, o.choices)) or str(o.default), o.about)
+        for t in export_targets
+        for name, o in t.options.items()
     ]
     if options:
-        output.stdout().print(output.table(("target", "option", "values", "description"), options, words=(3,)))
-    shown = [(f"{f.name}:FRAME" if f.framed else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
-    output.stdout().print(output.table(("function", "arguments", "result"), shown, words=(2,)))
+        output.stdout().print(output.table(("target", "option", "values", "description"), options, wrapped=(3,)))
+    function_rows = [(f"{f.name}:FRAME" if f.of_frame else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
+    output.stdout().print(output.table(("function", "arguments", "result"), function_rows, wrapped=(2,)))

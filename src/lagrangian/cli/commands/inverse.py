@@ -10,34 +10,40 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.commands.simulate import told
-from lagrangian.cli.given import Described, Recorded, complete_mechanism, file_for, stem_of
-from lagrangian.cli.motion_options import Wrench, wrenches
-from lagrangian.cli.motors import Motors
-from lagrangian.cli.paths import Path_
-from lagrangian.cli.progress import bar, spinner
-from lagrangian.cli.reading import Reading
-from lagrangian.cli.results import Results
+from lagrangian.cli.command import FAILURE, SUCCESS, JsonOption
+from lagrangian.cli.commands.simulate import report_motion
+from lagrangian.cli.mechanism_options import (
+    MechanismArgument,
+    MotionArgument,
+    ReaderOptions,
+    complete_mechanism,
+    output_path,
+    output_stem,
+)
+from lagrangian.cli.motion_options import WrenchOption, parse_wrenches
+from lagrangian.cli.output import progress_bar, spinner
+from lagrangian.cli.path_options import PathOptions
+from lagrangian.cli.result_options import ResultOptions
+from lagrangian.cli.sizing_options import SizingOptions
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
-    from lagrangian.sizing.actuators import Sizing
+    from lagrangian.sizing.actuators import ActuatorSizing
 
-INVERSE = """
+INVERSE_EXAMPLES = """
 lagrangian inverse two_r --circle 1.2,1.2,0.2 --frame tip --duration 10 --q0 theta2=-0.8 --plot
 lagrangian inverse puma560 --from qz --to qn --duration 2 -o move.nc
 lagrangian inverse arm.toml --line "0.6,0.2 : 0.3,0.5" --duration 1.5 --animate
 lagrangian inverse stewart --circle 0,0,2,0.5 --orientation keep --duration 4
 """
-SIZE = """
+SIZE_EXAMPLES = """
 lagrangian size arm.toml --to raised --duration 0.8 --plot
 lagrangian size move.nc --prefer mass --csv motors.csv
 """
 _RPM = math.pi / 30
-Branch = Annotated[
+BranchOption = Annotated[
     str | None,
     typer.Option(
         "--q0",
@@ -46,21 +52,21 @@ Branch = Annotated[
         "in the description.",
     ),
 ]
-Limits = Annotated[
+LimitsOption = Annotated[
     bool,
     typer.Option("--limits/--no-limits", metavar="", help="Refuse a path that exceeds limits of the joints, or allow it."),
 ]
 
 
 def inverse(
-    given: Described,
-    path: Path_,
-    results: Results,
-    q0: Branch = None,
-    wrench: Wrench = None,
+    argument: MechanismArgument,
+    path: PathOptions,
+    results: ResultOptions,
+    q0: BranchOption = None,
+    wrench: WrenchOption = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows in the result.")] = 1001,
-    limits: Limits = True,
-    json: Json = False,
+    limits: LimitsOption = True,
+    json: JsonOption = False,
 ) -> int:
     """Find the torques that make a mechanism follow a path.
 
@@ -68,45 +74,45 @@ def inverse(
     250mm.
     """
     results.check()
-    m = given.load()
-    motion = followed(m, path, q0, wrench, rows, limits)
-    besides = {}
-    if path.curve and (how := (path.orientation or "free").strip()) != "free":
-        besides["orientation"] = f"orientation: {how}"
-    elif path.curve and _more_than_led(m, motion):
-        besides["orientation"] = "orientation: free; --orientation keep holds it constant"
-    return told(motion, results, f"{given.stem}-inverse", json, **besides)
+    m = argument.load()
+    motion = follow_path(m, path, q0, wrench, rows, limits)
+    notes = {}
+    if path.is_frame_curve and (orientation := (path.orientation or "free").strip()) != "free":
+        notes["orientation"] = f"orientation: {orientation}"
+    elif path.is_frame_curve and _has_redundancy(m, motion):
+        notes["orientation"] = "orientation: free; --orientation keep holds it constant"
+    return report_motion(motion, results, f"{argument.stem}-inverse", json, **notes)
 
 
-def _more_than_led(m: Mechanism, motion: Any) -> bool:
+def _has_redundancy(m: Mechanism, motion: Any) -> bool:
     """Whether a path leaves freedom, and so an orientation to choose: a planar 2R has none to spare."""
     from lagrangian import mobility
 
-    freedom = mobility(m, motion.q[0], float(motion.t[0])).degrees if m.equations else m.nv
+    freedom = mobility(m, motion.q[0], float(motion.t[0])).degrees if m.equation_count else m.nv
     return bool(freedom > len(motion.follower.path.directions))
 
 
-def followed(
-    m: Mechanism, path: Path_, q0: str | None = None, wrench: list[str] | None = None, rows: int = 1001, limits: bool = True
+def follow_path(
+    m: Mechanism, path: PathOptions, q0: str | None = None, wrench: list[str] | None = None, rows: int = 1001, limits: bool = True
 ) -> Motion:
     """The motion along a path, with a bar while it takes its time."""
     import lagrangian as lg
 
-    made, frame = path.make(m, q0)
-    with bar(f"following the path of {m.name}") as shown:
+    joint_or_frame_path, frame = path.build(m, q0)
+    with progress_bar(f"following the path of {m.name}") as progress:
         return lg.inverse(
             m,
-            made,
+            joint_or_frame_path,
             frame,
             q0,
             t_eval=rows,
-            wrenches=wrenches(wrench),
+            wrenches=parse_wrenches(wrench),
             limits=limits,
-            progress=shown,
+            progress=progress,
         )
 
 
-Sized = Annotated[
+SizedArgument = Annotated[
     str,
     typer.Argument(
         metavar="MECH|RUN",
@@ -115,24 +121,26 @@ Sized = Annotated[
         autocompletion=complete_mechanism,
     ),
 ]
-OfMotion = Annotated[
+RunArgument = Annotated[
     Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of MECH (.nc), unless you give a path.", show_default=False)
 ]
-PlotMotors = Annotated[bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors to MECH-motors.png.")]
+PlotMotorsOption = Annotated[
+    bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors to MECH-motors.png.")
+]
 
 
 def size(
-    what: Sized,
-    path: Path_,
-    reading: Reading,
-    run: OfMotion = None,
+    source: SizedArgument,
+    path: PathOptions,
+    reader_options: ReaderOptions,
+    run: RunArgument = None,
     *,
-    motors: Motors,
-    q0: Branch = None,
-    limits: Limits = True,
+    motors: SizingOptions,
+    q0: BranchOption = None,
+    limits: LimitsOption = True,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of motors to FILE (.csv).")] = None,
-    plot: PlotMotors = False,
-    json: Json = False,
+    plot: PlotMotorsOption = False,
+    json: JsonOption = False,
 ) -> int:
     """Choose motors and gears for a motion.
 
@@ -141,81 +149,83 @@ def size(
     """
     import lagrangian as lg
 
-    alone = Path(what).suffix.lower() == ".nc"
-    if alone:
-        if run is not None or path.given:
-            raise ArgumentError(f"{what} and {run or path.given[0]} are both motions; give one of them")
-        motion = Recorded(what, None, reading).load()
+    is_run = Path(source).suffix.lower() == ".nc"
+    if is_run:
+        if run is not None or path.path_flags:
+            raise ArgumentError(f"{source} and {run or path.path_flags[0]} are both motions; give one of them")
+        motion = MotionArgument(source, None, reader_options).load()
         m = motion.model()
     else:
-        m = Described(what, reading).load()
-        motion = _motion(m, run, path, q0, limits)
-    _check_torques(what if alone else str(run), m, motion)
+        m = MechanismArgument(source, reader_options).load()
+        motion = _load_motion(m, run, path, q0, limits)
+    _check_torques(source if is_run else str(run), m, motion)
     with spinner("choosing motors"):
         sizing = lg.size_actuators(m, motion, **motors.options())
-    files = _written(sizing, csv, file_for(stem_of(what), "motors", ".png") if plot else None)
+    files = _write_files(sizing, csv, output_path(output_stem(source), "motors", ".png") if plot else None)
     if json:
-        output.document({**_data(sizing), "files": [str(path) for path, *_ in files]})
+        output.print_json({**_sizing_data(sizing), "files": [str(path) for path, *_ in files]})
     else:
-        _tables(sizing)
-        for path_, about, again in files:
-            output.wrote(path_, about, again=again)
-    return FINE if sizing.fits else FAILED
+        _print_tables(sizing)
+        for path_, content, replaced in files:
+            output.print_written_file(path_, content, replaced=replaced)
+    return SUCCESS if sizing.fits else FAILURE
 
 
-def _written(sizing: Sizing, csv: Path | None, picture: Path | None) -> list[tuple[Path, str, bool]]:
+def _write_files(sizing: ActuatorSizing, csv: Path | None, picture: Path | None) -> list[tuple[Path, str, bool]]:
     """The files that were asked for: each with what it holds, and whether it was there before."""
     files: list[tuple[Path, str, bool]] = []
     if csv is not None:
-        again = csv.exists()
-        files.append((sizing.to_csv(csv), "the table", again))
+        replaced = csv.exists()
+        files.append((sizing.to_csv(csv), "the table", replaced))
     if picture is not None:
-        again = picture.exists()
+        replaced = picture.exists()
         sizing.plot(path=picture)
-        files.append((picture, "torque over speed at the motors", again))
+        files.append((picture, "torque over speed at the motors", replaced))
     return files
 
 
-def _motion(m: Mechanism, run: Path | None, path: Path_, q0: str | None, limits: bool) -> Motion:
+def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | None, limits: bool) -> Motion:
     import lagrangian as lg
 
-    if run is None and not path.given:
+    if run is None and not path.path_flags:
         raise ArgumentError("no motion is given. Name a run (.nc) after the mechanism, or a path, such as --to POSE --duration 1")
-    if run is not None and path.given:
-        raise ArgumentError(f"{run} and {path.given[0]} are both motions; give one of them")
+    if run is not None and path.path_flags:
+        raise ArgumentError(f"{run} and {path.path_flags[0]} are both motions; give one of them")
     if run is None:
-        return followed(m, path, q0, limits=limits)
+        return follow_path(m, path, q0, limits=limits)
     if run.suffix != ".nc":
         raise ArgumentError(f"{run}: a run is a netCDF file (.nc) that `lagrangian simulate` or `lagrangian inverse` wrote")
     motion = lg.read(run, m)  # which refuses one with other coordinates
-    if (own := lg.read(run).mechanism) is not None and (other := unlike(own, m)):
-        output.warning(
-            f"{run} is a run of an earlier version of {own.name}: {other} changed since then. The motors are sized for the "
+    if (recorded_mechanism := lg.read(run).mechanism) is not None and (
+        changed_parts := mechanism_differences(recorded_mechanism, m)
+    ):
+        output.print_warning(
+            f"{run} is a run of an earlier version of {recorded_mechanism.name}: {changed_parts} changed since then. The motors are sized for the "
             f"torques in the run. Run the mechanism again to use its current description, or give the run alone to use the "
             f"earlier one"
         )
     return motion
 
 
-def unlike(a: Mechanism, b: Mechanism) -> str:
+def mechanism_differences(a: Mechanism, b: Mechanism) -> str:
     """What of two mechanisms is different, '' if nothing that moves them is. What a file rounds or leaves out does not count."""
 
     from lagrangian.description.toml import reader as toml
-    from lagrangian.description.toml.writer import dumps
+    from lagrangian.description.toml.writer import to_toml
 
-    def again(m: Mechanism) -> Mechanism:
+    def round_trip(m: Mechanism) -> Mechanism:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return toml.read_text(dumps(m))
+            return toml.read_text(to_toml(m))
 
-    a, b = again(a), again(b)
-    for what in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
-        ours, theirs = getattr(a, what), getattr(b, what)
+    a, b = round_trip(a), round_trip(b)
+    for kind in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
+        ours, theirs = getattr(a, kind), getattr(b, kind)
         if ours != theirs:
-            if what == "gravity" or len(ours) != len(theirs):
-                return what
+            if kind == "gravity" or len(ours) != len(theirs):
+                return kind
             names = [x.name for x, y in zip(ours, theirs, strict=True) if x != y]
-            return f"{what} {', '.join(names[:6])}"
+            return f"{kind} {', '.join(names[:6])}"
     return ""
 
 
@@ -230,41 +240,43 @@ def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
         )
 
 
-def _tables(sizing: Sizing) -> None:
+def _print_tables(sizing: ActuatorSizing) -> None:
     """What is asked of the joints, and what the motors do, in tables that fit narrow terminals."""
-    from lagrangian.sizing.text import remarks
+    from lagrangian.sizing.tables import remarks
 
     console = output.stdout()
-    output.plain(f"{sizing.mechanism.name}: actuators for a cycle of {sizing.cycle_time:.3g} s", "bold cyan")
-    output.plain()
-    asked = []
+    output.print_text(f"{sizing.mechanism.name}: actuators for a cycle of {sizing.cycle_time:.3g} s", "bold cyan")
+    output.print_text()
+    demand_rows = []
     for name, d in sizing.demand.items():
         torque, speed, inertia = d.units
         numbers = (d.peak_torque, d.rms_torque), (d.peak_speed, d.rms_speed), (d.peak_power, d.peak_power_back)
         pairs = [f"{a:.3g} / {b:.3g}" for a, b in numbers]
-        asked.append((name, f"{pairs[0]} {torque}", f"{pairs[1]} {speed}", f"{pairs[2]} W", f"{d.load_inertia:.3g} {inertia}"))
+        demand_rows.append(
+            (name, f"{pairs[0]} {torque}", f"{pairs[1]} {speed}", f"{pairs[2]} W", f"{d.load_inertia:.3g} {inertia}")
+        )
     columns = ("joint", "torque: peak / RMS", "speed: peak / RMS", "power / back", "load inertia")
-    console.print(output.table(columns, asked, title="At the joints", right=(1, 2, 3, 4)))
-    output.plain()
-    motors = []
+    console.print(output.table(columns, demand_rows, title="At the joints", right_aligned=(1, 2, 3, 4)))
+    output.print_text()
+    motor_rows = []
     for name, a in sizing.actuators.items():
         if (c := a.best) is not None:
             m = c.margins
             fits = c.motor.name if a.chosen else f"none; {c.motor.name}"
             margins = " / ".join(f"{m[k]:.3g}" for k in ("continuous", "peak", "speed"))
-            motors.append(
+            motor_rows.append(
                 (name, fits, str(c.gear), f"{c.peak_torque:.3g} / {c.rms_torque:.3g}", f"{c.peak_speed / _RPM:.0f}", margins)
             )
     heads = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
-    if motors:
-        console.print(output.table(heads, motors, title="At the motors", right=(3, 4, 5)))
-        output.plain()
+    if motor_rows:
+        console.print(output.table(heads, motor_rows, title="At the motors", right_aligned=(3, 4, 5)))
+        output.print_text()
     for line in remarks(sizing):
         console.print(line, markup=False)
 
 
-def _data(sizing: Sizing) -> dict[str, Any]:
-    found = {}
+def _sizing_data(sizing: ActuatorSizing) -> dict[str, Any]:
+    joints = {}
     for name, a in sizing.actuators.items():
         d, c = a.demand, a.best
         numbers = (
@@ -277,7 +289,7 @@ def _data(sizing: Sizing) -> dict[str, Any]:
             "peak_power_back",
             "energy",
         )
-        found[name] = {
+        joints[name] = {
             "demand": {x: getattr(d, x) for x in numbers},
             "units": d.units[:2],
             "fits": a.chosen is not None,
@@ -286,4 +298,4 @@ def _data(sizing: Sizing) -> dict[str, Any]:
             "margins": c.margins if c else None,
             "message": a.message,
         }
-    return {"mechanism": sizing.mechanism.name, "fits": sizing.fits, "cycle_time": sizing.cycle_time, "joints": found}
+    return {"mechanism": sizing.mechanism.name, "fits": sizing.fits, "cycle_time": sizing.cycle_time, "joints": joints}

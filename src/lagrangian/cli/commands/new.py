@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import Json
+from lagrangian.cli.command import JsonOption
 from lagrangian.cli.commands.study import study_starter
-from lagrangian.description.toml.starter import starter
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.files import checked_target, write
+from lagrangian.description.toml.starter import starter_text
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.files import as_target_path, write
 
-NEW = """
+NEW_EXAMPLES = """
 lagrangian new arm
 lagrangian new linkage --from four_bar
 lagrangian new reach --study arm.toml
@@ -31,7 +31,7 @@ def new(
         typer.Option("--study", metavar="MECH", help="Write a design study of MECH instead, for [cyan]lagrangian study[/cyan]."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite an existing file.")] = False,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Write a commented description to start from.
 
@@ -45,47 +45,47 @@ def new(
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
         raise ArgumentError(f"{name!r} cannot name a mechanism; use letters and digits, such as arm")
-    checked_target(target)
+    as_target_path(target)
     if study is not None and origin is not None:
         raise ArgumentError("--study and --from exclude each other; use one of them")
     if study is not None:
         text = study_starter(title, target, study)
     else:
-        text = _copied(origin, title) if origin is not None else starter(title, target.name)
+        text = _library_copy(origin, title) if origin is not None else starter_text(title, target.name)
     if target.exists() and not force:
         raise ArgumentError(f"{target} exists and was not changed; use --force to overwrite it, or choose another name")
-    again = target.exists()
+    replaced = target.exists()
     write(target, text)
     if json:
-        output.document({"file": str(target), "name": title})
+        output.print_json({"file": str(target), "name": title})
         return
-    output.wrote(target, f"a {'mechanism' if study is None else 'study'}, with comments", again=again)
+    output.print_written_file(target, f"a {'mechanism' if study is None else 'study'}, with comments", replaced=replaced)
     if study is not None:
-        output.plain(f"  next: lagrangian study {target}", "dim")
+        output.print_text(f"  next: lagrangian study {target}", "dim")
         return
-    output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
+    output.print_text(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
 
-def _copied(origin: str, title: str) -> str:
+def _library_copy(origin: str, title: str) -> str:
     """A file of the library under another name."""
     from lagrangian import library
 
     if origin not in library():
-        raise ArgumentError(one_of("mechanism in the library called", origin, library()))
-    text = (files("lagrangian.library") / f"{origin}.toml").read_text(encoding="utf-8")
+        raise ArgumentError(unknown_name_message("mechanism in the library called", origin, library()))
+    text = (files("lagrangian.mechanism_library") / f"{origin}.toml").read_text(encoding="utf-8")
     return re.sub(r'^name = "[^"]*"', f'name = "{title}"', text, count=1, flags=re.MULTILINE)
 
 
-def library(json: Json = False) -> None:
+def library(json: JsonOption = False) -> None:
     """List the mechanisms of the library."""
     from dataclasses import asdict
 
     from lagrangian import library as catalogue
 
-    found = catalogue().entries
+    entries = catalogue().entries
     if json:
-        output.document({"library": [asdict(entry) for entry in found]})
+        output.print_json({"library": [asdict(entry) for entry in entries]})
         return
-    rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in found]
-    output.stdout().print(output.table(("name", "joints", "loops", "description"), rows, right=(1, 2), words=(3,)))
-    output.plain("\n`lagrangian show NAME` describes a mechanism; `lagrangian new mine --from NAME` copies its file.", "dim")
+    rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in entries]
+    output.stdout().print(output.table(("name", "joints", "loops", "description"), rows, right_aligned=(1, 2), wrapped=(3,)))
+    output.print_text("\n`lagrangian show NAME` describes a mechanism; `lagrangian new mine --from NAME` copies its file.", "dim")

@@ -2,38 +2,101 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import output, values
-from lagrangian.cli.closing import closed
-from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
-from lagrangian.cli.given import Described
+from lagrangian.cli import motion_options, output
+from lagrangian.cli.command import FAILURE, INTERRUPTED, SUCCESS, JsonOption
+from lagrangian.cli.commands.study import SweepOptions, run_sweep
+from lagrangian.cli.mechanism_options import MechanismArgument
 from lagrangian.cli.motion_options import (
-    AtEvent,
-    Begin,
-    BeginSpeeds,
-    Stabilisation,
-    StopAt,
-    Torque,
-    Wrench,
-    events,
-    torques,
-    wrenches,
+    AtEventOption,
+    EventOption,
+    Q0Option,
+    Qd0Option,
+    StabilisationOption,
+    TorqueOption,
+    WrenchOption,
+    parse_events,
+    parse_torques,
+    parse_wrenches,
 )
-from lagrangian.cli.progress import bar
-from lagrangian.cli.results import Results
-from lagrangian.cli.sweeping import Sweeping, swept
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
+from lagrangian.cli.output import progress_bar
+from lagrangian.cli.result_options import ResultOptions
+from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, EndedEarlyWarning, SimulationError
+from lagrangian.report.findings import format_configuration, toml_configuration
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from lagrangian.configuration.start import Start
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-SIMULATE = """
+
+# MERGED lagrangian.cli.closing: A start that does not close the loops, or speeds that do not keep them so: how far it is off,
+# and the nearest that does.
+
+
+def close_start(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
+    """Where a run begins: what was given, or the nearest that closes the loops, of which the user is told.
+
+    What is given by name is kept as it is, and `simulate` finds the others.
+    """
+    from lagrangian.configuration.start import Start, as_dynamics
+
+    start = Start(as_dynamics(m), q0, t)
+    if not start.given_state.complete:
+        return q0, qd0
+    q = start.given_state.q
+    if start.open_violation is not None:
+        where = start.given_state.where
+        try:
+            q0 = q = start.close_loops()
+        except AssemblyError as error:
+            raise AssemblyError(f"{where} does not close the loops: {start.open_violation}. {error}") from None
+        output.print_warning(
+            f"{where} does not close the loops: {start.open_violation}. The run begins at the nearest configuration that does: "
+            f"{format_configuration(m, q)}\n"
+            f"  {toml_configuration(q)}\n"
+            f"Copy this line into [initial], or give some coordinates and the others follow: {_example_option(m, start.given_state.q)}"
+        )
+    return q0, _close_speeds(m, start, q, qd0)
+
+
+def _close_speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
+    """The speeds, or the nearest that keep the constraints, of which the user is told."""
+    from lagrangian import consistent_speeds
+
+    qd = start.requested_speeds(qd0)
+    violation = start.speed_violation(q, qd) if qd is not None and not isinstance(qd, dict) else None
+    if qd is None or isinstance(qd, dict) or violation is None:
+        return qd
+    nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
+    output.print_warning(
+        f"{'[initial] qd' if qd0 is None else ArgumentName('qd0')} does not keep the constraints: {violation.name} changes by "
+        f"{violation.amount:.3g} per second. The run begins with the nearest speeds that do:\n"
+        f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
+        f"Copy this line into [initial], or give some speeds and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
+    )
+    return nearest
+
+
+def _example_option(m: Mechanism, q: np.ndarray) -> str:
+    """One coordinate by name, as the option takes it."""
+    from lagrangian.configuration.coordinates import single_coordinates
+
+    slides = [s for j in m.joints for s in j.slides]
+    for name, (iq, iv) in single_coordinates(m).items():
+        return f"--q0 {name}={q[iq]:.3g}" if slides[iv] else f"--q0 {name}={math.degrees(q[iq]):.0f}deg"
+    return "--q0 NAME=VALUE"
+
+
+SIMULATE_EXAMPLES = """
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
 lagrangian simulate deployable_four_bar -o run.nc
@@ -41,11 +104,11 @@ lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)" -o lengths
 """
-_EVENTS = 6  # that are listed
+_MAX_EVENTS = 6  # that are listed
 
 
 @dataclass(frozen=True)
-class Integration:
+class IntegrationOptions:
     """How a motion is integrated: options of `lagrangian.simulate` under their own names."""
 
     method: Annotated[
@@ -62,9 +125,14 @@ class Integration:
     ] = 1e-10
     step: Annotated[
         float | None,
-        typer.Option("--step", metavar="S", help="The time step of rk4 and symplectic, in seconds.", parser=values.quantity),
+        typer.Option(
+            "--step",
+            metavar="S",
+            help="The time step of rk4 and symplectic, in seconds.",
+            parser=motion_options.parse_quantity_option,
+        ),
     ] = None
-    stabilisation: Stabilisation = "projection"
+    stabilisation: StabilisationOption = "projection"
     alpha: Annotated[
         float | None,
         typer.Option(
@@ -85,8 +153,8 @@ class Integration:
 
 
 def simulate(
-    given: Described,
-    results: Results,
+    argument: MechanismArgument,
+    results: ResultOptions,
     time: Annotated[
         str | None,
         typer.Option(
@@ -97,15 +165,15 @@ def simulate(
             "description.",
         ),
     ] = None,
-    q0: Begin = None,
-    qd0: BeginSpeeds = None,
-    torque: Torque = None,
-    wrench: Wrench = None,
-    event: StopAt = None,
-    at_event: AtEvent = None,
+    q0: Q0Option = None,
+    qd0: Qd0Option = None,
+    torque: TorqueOption = None,
+    wrench: WrenchOption = None,
+    event: EventOption = None,
+    at_event: AtEventOption = None,
     *,
-    integration: Integration,
-    sweeping: Sweeping,
+    integration: IntegrationOptions,
+    sweep_options: SweepOptions,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of rows in the result.")] = 1001,
     limits: Annotated[
         bool,
@@ -114,49 +182,49 @@ def simulate(
     saturate: Annotated[
         bool, typer.Option("--saturate", metavar="", help="Keep torques within the effort limits of the joints.")
     ] = False,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> int:
     """Simulate the motion of a mechanism.
 
     The command writes the run to a file that plot, animate, report, size and view read. The exit code is 1 if the run ended
     early.
     """
-    results.check(sweep=sweeping.given)
-    m = given.load()
+    results.check(sweep=sweep_options.is_set)
+    m = argument.load()
     options: dict[str, Any] = dict(
         q0=q0,
         qd0=qd0,
-        torque=torques(torque),
-        wrenches=wrenches(wrench),
-        events=events(event, at_event),
+        torque=parse_torques(torque),
+        wrenches=parse_wrenches(wrench),
+        events=parse_events(event, at_event),
         **vars(integration),
         t_eval=rows,
         limits=limits,
         saturate=saturate,
     )
-    if sweeping.given:
-        return swept(m, sweeping, results, given.stem, json, {"t_span": values.span(time), **options})
-    motion = simulated(m, values.span(time), **options)
-    return told(motion, results, given.stem, json)
+    if sweep_options.is_set:
+        return run_sweep(m, sweep_options, results, argument.stem, json, {"t_span": motion_options.parse_time(time), **options})
+    motion = simulate_with_progress(m, motion_options.parse_time(time), **options)
+    return report_motion(motion, results, argument.stem, json)
 
 
-def told(motion: Motion, results: Results, stem: str, json: bool, **besides: str) -> int:
+def report_motion(motion: Motion, results: ResultOptions, stem: str, json: bool, **notes: str) -> int:
     """Print how a run went, and what else is to be said of it, and write its files; the exit code."""
     from lagrangian.motion.status import Status
 
     if not json:
-        summary(motion)
-        for line in besides.values():
-            output.plain(line, "dim")
+        print_summary(motion)
+        for line in notes.values():
+            output.print_text(line, "dim")
     files = results.write(motion, stem, quiet=json) if len(motion.t) else []
     if json:
-        output.document({**data(motion), **besides, "files": files})
+        output.print_json({**motion_data(motion), **notes, "files": files})
     if motion.status is Status.INTERRUPTED:
         return INTERRUPTED
-    return FINE if motion.success else FAILED
+    return SUCCESS if motion.success else FAILURE
 
 
-def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
+def simulate_with_progress(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     """A run, with a bar while it takes its time. One that cannot go on gives what there is of it; one whose start does not
     close the loops begins at the nearest that does, and says so.
     """
@@ -166,42 +234,42 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     if span is None:
         raise ArgumentError(f"the description of {m.name} has no time span; use --time, such as --time 10")
     start = span[0] if isinstance(span, tuple) else 0.0
-    if m.equations and not options.get("off_constraint"):
-        options["q0"], options["qd0"] = closed(m, options.get("q0"), options.get("qd0"), float(start))
+    if m.equation_count and not options.get("off_constraint"):
+        options["q0"], options["qd0"] = close_start(m, options.get("q0"), options.get("qd0"), float(start))
     # warnings wait until the bar is gone; that the run ended early is part of its summary
-    with warnings.catch_warnings(record=True) as met:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always", UserWarning)
-        with bar(f"simulating {m.name}") as shown:
+        with progress_bar(f"simulating {m.name}") as progress:
             try:
-                motion = lg.simulate(m, t_span, progress=shown, **options)
+                motion = lg.simulate(m, t_span, progress=progress, **options)
             except SimulationError as error:
                 if error.motion is None:
                     raise
                 motion = error.motion
-    for warning in met:
+    for warning in caught_warnings:
         if not issubclass(warning.category, EndedEarlyWarning):
             warnings.warn(warning.message, warning.category, stacklevel=2)
     return motion
 
 
-def summary(motion: Motion) -> None:
-    head, *rest = motion.summary(events=None).splitlines()
-    output.plain(head, "bold green" if motion.success else "bold yellow")
-    for line in rest:
-        output.plain(line)
-    for event in motion.events[:_EVENTS]:
-        output.plain(f"{event.name} at t = {_time(event.t, motion):.9g} s")
-    if len(motion.events) > _EVENTS:
-        more = len(motion.events) - _EVENTS
-        output.plain(f"... and {more} more event{'s' * (more > 1)} in the file of the run")
+def print_summary(motion: Motion) -> None:
+    head, *lines = motion.summary(events=None).splitlines()
+    output.print_text(head, "bold green" if motion.success else "bold yellow")
+    for line in lines:
+        output.print_text(line)
+    for event in motion.events[:_MAX_EVENTS]:
+        output.print_text(f"{event.name} at t = {_without_rounding(event.t, motion):.9g} s")
+    if len(motion.events) > _MAX_EVENTS:
+        hidden_count = len(motion.events) - _MAX_EVENTS
+        output.print_text(f"... and {hidden_count} more event{'s' * (hidden_count > 1)} in the file of the run")
 
 
-def _time(t: float, motion: Motion) -> float:
+def _without_rounding(t: float, motion: Motion) -> float:
     """Rounding about zero is zero."""
     return 0.0 if abs(t) < 1e-12 * max(1.0, abs(float(motion.t[-1]))) else t
 
 
-def data(motion: Motion) -> dict[str, Any]:
+def motion_data(motion: Motion) -> dict[str, Any]:
     """How a run went, as data. Its rows are in its file."""
     import numpy as np
 
@@ -220,6 +288,6 @@ def data(motion: Motion) -> dict[str, Any]:
         "energy_balance": float(np.abs(motion.balance).max(initial=0.0)),
         "energy_moved": motion.energy_scale,
         "drift": float(motion.drift.max(initial=0.0)),
-        "events": [{"name": e.name, "t": _time(e.t, motion), "q": e.q, "qd": e.qd} for e in motion.events],
+        "events": [{"name": e.name, "t": _without_rounding(e.t, motion), "q": e.q, "qd": e.qd} for e in motion.events],
         "statistics": motion.statistics,
     }

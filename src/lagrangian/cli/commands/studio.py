@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from lagrangian.cli.given import complete_mechanism
+from lagrangian.cli.mechanism_options import complete_mechanism
 
-STUDIO = """
+STUDIO_EXAMPLES = """
 lagrangian studio
 lagrangian studio arm.toml
 lagrangian studio four_bar --no-browser
@@ -40,6 +40,6 @@ def studio(
     The studio shows an editor for the description, the mechanism in 3D, and tabs for equations, motion, torques, studies and
     checks. It keeps a draft of your changes on disk as you type. Ctrl-C stops it.
     """
-    from lagrangian.studio.serve import studio as run
+    from lagrangian.studio.serve import run_studio as run
 
     run(file, port, browser, "/draw" if draw else "/")

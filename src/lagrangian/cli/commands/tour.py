@@ -15,15 +15,16 @@ from lagrangian.files import write
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lagrangian.report.tour.chapter import Chapter, Place
+    from lagrangian.report.tour.tour import Chapter, TourOutput
 
 FINE, FAILED = 0, 1
-ORDER = ("two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart")  # of the page
+CHAPTER_ORDER = ("two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart")  # of the page
 
 
-def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
+def chapter_makers() -> list[tuple[str, Callable[[TourOutput], Chapter]]]:
     """What is done, the longest early: its report is written while the others are computed. Equations need no report."""
-    from lagrangian.report.tour import in_motion, on_paper
+    from lagrangian.report.tour import chapters as in_motion
+    from lagrangian.report.tour import chapters as on_paper
 
     return [
         ("Two links: equations and proof", on_paper.two_r),
@@ -37,22 +38,22 @@ def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
 
 def tour(output: Path | None = None, browser: bool = False) -> int:
     """Make the tour's folder, `tour` unless given, and say what was found; 0 if every chapter was made and every check holds."""
-    folder = _folder(Path("tour") if output is None else Path(output))
+    folder = _create_folder(Path("tour") if output is None else Path(output))
     console = stdout()
     began = time.perf_counter()
-    chapters, failures = _made(console, folder)
-    from lagrangian.report.tour.index import index
+    chapters, failures = _make_chapters(console, folder)
+    from lagrangian.report.tour.tour import tour_page
 
-    chapters.sort(key=lambda chapter: ORDER.index(chapter.id) if chapter.id in ORDER else len(ORDER))
+    chapters.sort(key=lambda chapter: CHAPTER_ORDER.index(chapter.id) if chapter.id in CHAPTER_ORDER else len(CHAPTER_ORDER))
     page = folder / "index.html"
-    write(page, index(chapters, failures, time.perf_counter() - began))
-    _summary(console, chapters, page, time.perf_counter() - began)
+    write(page, tour_page(chapters, failures, time.perf_counter() - began))
+    _print_summary(console, chapters, page, time.perf_counter() - began)
     if browser:
         webbrowser.open(page.resolve().as_uri())
     return FINE if not failures and all(c.good for c in chapters) else FAILED
 
 
-def _folder(folder: Path) -> Path:
+def _create_folder(folder: Path) -> Path:
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"{folder} is a file; the tour needs a folder")
     try:
@@ -62,48 +63,49 @@ def _folder(folder: Path) -> Path:
     return folder
 
 
-def _made(console: Console, folder: Path) -> tuple[list[Chapter], list[tuple[str, str]]]:
+def _make_chapters(console: Console, folder: Path) -> tuple[list[Chapter], list[tuple[str, str]]]:
     """Every chapter; one that fails leaves the others standing."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from lagrangian.report.tour.chapter import Place
-    from lagrangian.report.tour.reporter import Reporter
+    from lagrangian.report.tour.tour import ReportProcess, TourOutput
 
     chapters: list[Chapter] = []
     failures: list[tuple[str, str]] = []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress, Reporter() as reporter:
-        todo = steps()
-        task = progress.add_task("", total=len(todo) + 1)
-        for title, make in todo:
+    with Progress(*columns, console=console, transient=True) as progress, ReportProcess() as reporter:
+        makers = chapter_makers()
+        task = progress.add_task("", total=len(makers) + 1)
+        for title, make in makers:
             progress.update(task, description=title)
             began = time.perf_counter()
             try:
-                chapter = make(Place(folder, reporter))
+                chapter = make(TourOutput(folder, reporter))
             except Exception as error:
-                why = str(error) if isinstance(error, LagrangianError) else f"{type(error).__name__}: {error}"
-                failures.append((title, why))
-                console.print(_line("✗", "red", title, time.perf_counter() - began, why))
+                reason = str(error) if isinstance(error, LagrangianError) else f"{type(error).__name__}: {error}"
+                failures.append((title, reason))
+                console.print(_progress_line("✗", "red", title, time.perf_counter() - began, reason))
             else:
                 chapter.seconds = time.perf_counter() - began
                 chapters.append(chapter)
                 mark, colour = ("✓", "green") if chapter.good else ("✗", "red")
-                console.print(_line(mark, colour, title, chapter.seconds, _plain(chapter.figure)))
+                console.print(_progress_line(mark, colour, title, chapter.seconds, _plain_text(chapter.figure)))
             progress.advance(task)
         began = time.perf_counter()
         progress.update(task, description="Reports of the runs")
         reporter.finish()
-        console.print(_line("✓", "green", "Reports of the runs", time.perf_counter() - began, "plots, forces, energy, motors"))
+        console.print(
+            _progress_line("✓", "green", "Reports of the runs", time.perf_counter() - began, "plots, forces, energy, motors")
+        )
     return chapters, failures
 
 
-def _line(mark: str, colour: str, title: str, seconds: float, figure: str) -> Any:
+def _progress_line(mark: str, colour: str, title: str, seconds: float, figure: str) -> Any:
     from rich.text import Text
 
     return Text.assemble((mark, colour), f" {title:<32}", (f"{seconds:5.1f} s  ", "dim"), figure)
 
 
-def _summary(console: Console, chapters: list[Chapter], page: Path, seconds: float) -> None:
+def _print_summary(console: Console, chapters: list[Chapter], page: Path, seconds: float) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -116,26 +118,26 @@ def _summary(console: Console, chapters: list[Chapter], page: Path, seconds: flo
         table.add_row(c.title, Text(f"{good} of {len(c.checks)} passed", colour), ", ".join(path.name for path, _ in c.files))
         for check in c.checks:
             if not check.good:
-                told = f"{check.what}: {_plain(check.found)}, expected {_plain(check.expected)}"
-                table.add_row("", Text("✗", "red"), Text(told))
+                failure = f"{check.name}: {_plain_text(check.result)}, expected {_plain_text(check.expected)}"
+                table.add_row("", Text("✗", "red"), Text(failure))
     console.print()
     console.print(table)
     console.print()
     console.print(Text.assemble(f"The tour took {seconds:.1f} s. Open ", (str(page), "bold cyan")), soft_wrap=True)
 
 
-def _plain(words: str) -> str:
+def _plain_text(words: str) -> str:
     """Without the markup of a page; text that is none stays as it is."""
     import html
     import re
 
-    from lagrangian.pictures.style import RAISED
+    from lagrangian.plots.style import SUPERSCRIPTS
     from lagrangian.report.html import Html
 
     if not isinstance(words, Html):
         return words
-    raised = re.sub(r"<sup>(.*?)</sup>", lambda found: found[1].replace("−", "-").translate(RAISED), words)
-    return html.unescape(re.sub(r"<[^>]+>", "", raised)).replace("\u00a0", " ")
+    without_superscripts = re.sub(r"<sup>(.*?)</sup>", lambda match: match[1].replace("−", "-").translate(SUPERSCRIPTS), words)
+    return html.unescape(re.sub(r"<[^>]+>", "", without_superscripts)).replace("\u00a0", " ")
 
 
 if __name__ == "__main__":

@@ -7,24 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.derivations.reading import Reading, readable
-from lagrangian.closed_form.lines import Vector
-from lagrangian.closed_form.sections import READ, Section, Title, not_printed
-from lagrangian.equations import forces
+from lagrangian.closed_form.presentable import Derivation, line_section
+from lagrangian.closed_form.sections import MAX_REPEATED_TERMS, EquationSection, SectionTitle, VectorLine, omission_note
+from lagrangian.equations import energies
 from lagrangian.equations.derivations.free_bodies import FreeBody, free_bodies
 from lagrangian.equations.derivations.lagrange import gradient
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.kinematics import link_pose
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.mechanism import GROUND
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.equations import EquationsOfMotion
 
 AXES = ("link", GROUND)
-GRAVITY = ("acceleration", "weight")
+GRAVITY_FORMS = ("acceleration", "weight")
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,9 +80,9 @@ class LinkBody:
     @property
     def outward(self) -> list[FormulaMatrix]:
         """The velocities, accelerations and inertia forces, in the order in which they are computed."""
-        found = [self.angular_velocity, self.angular_acceleration, self.acceleration]
-        found += [x for x in (self.center_acceleration, self.weight) if x is not None]
-        return [*found, self.inertia_force, self.inertia_moment]
+        vectors = [self.angular_velocity, self.angular_acceleration, self.acceleration]
+        vectors += [x for x in (self.center_acceleration, self.weight) if x is not None]
+        return [*vectors, self.inertia_force, self.inertia_moment]
 
     @property
     def inward(self) -> list[FormulaMatrix]:
@@ -97,7 +96,7 @@ class LinkBody:
     __repr__ = __str__
 
 
-class NewtonEuler(Reading):
+class NewtonEuler(Derivation):
     """The Newton-Euler equations of every link, outward and inward as in Craig's textbook.
 
     `Equations.newton_euler` returns this object. Springs between points are part of the joint forces, and the constraint
@@ -121,10 +120,10 @@ class NewtonEuler(Reading):
     True
     """
 
-    def __init__(self, eom: Equations, axes: str = "link", gravity: str = "acceleration") -> None:
-        for argument, given, known in (("axes", axes, AXES), ("gravity", gravity, GRAVITY)):
-            if given not in known:
-                raise ArgumentError(one_of("choice", given, known), concerns=argument)
+    def __init__(self, eom: EquationsOfMotion, axes: str = "link", gravity: str = "acceleration") -> None:
+        for argument, value, allowed in (("axes", axes, AXES), ("gravity", gravity, GRAVITY_FORMS)):
+            if value not in allowed:
+                raise ArgumentError(unknown_name_message("choice", value, allowed), concerns=argument)
         super().__init__(eom)
         self.axes, self.gravity = axes, gravity
 
@@ -135,15 +134,15 @@ class NewtonEuler(Reading):
     @cached_property
     def links(self) -> Mapping[str, LinkBody]:
         """The free body of every link by its name, from the ground outward."""
-        return {body.link.name: self._body(i, body) for i, body in enumerate(self._bodies)}
+        return {body.link.name: self._link_body(i, body) for i, body in enumerate(self._bodies)}
 
-    def _body(self, i: int, body: FreeBody) -> LinkBody:
-        system, made = self.eom.system, self.eom._made
+    def _link_body(self, i: int, body: FreeBody) -> LinkBody:
+        system, factory = self.eom.system, self.eom._factory
         R = link_pose(system, i).R if self.axes == GROUND else v.IDENTITY
         mass = system.ring(body.link.inertia.mass)
 
-        def vector(name: str, x: v.Vector, over: Any = None) -> FormulaMatrix:
-            entries = [made.quotient(system.ring(e), over) for e in v.mat_vec(R, x)]
+        def vector(name: str, x: v.Vector, denominator: Any = None) -> FormulaMatrix:
+            entries = [factory.quotient(system.ring(e), denominator) for e in v.mat_vec(R, x)]
             return FormulaMatrix(name, [[e] for e in entries], vector=True)
 
         weight = v.scale(mass, body.gravity) if self.gravity == "weight" else v.ZERO
@@ -161,24 +160,24 @@ class NewtonEuler(Reading):
             vector("N", body.N, mass) if mass else vector("N", body.N),
             vector("f", body.f),
             vector("n", body.n),
-            made.formula(body.along_axis),
+            factory.formula(body.axis_component),
         )
 
     @cached_property
     def tau(self) -> FormulaMatrix:
         """The joint forces M q'' + C q' + G + F: components along the joints' axes, with rotors, springs and friction."""
         system = self.eom.system
-        springs = gradient(system, forces.joint_spring_potential(system) + forces.coordinate_spring_potential(system))
-        friction = forces.at_joints(system)
+        springs = gradient(system, energies.joint_spring_potential(system) + energies.coordinate_spring_potential(system))
+        friction = energies.joint_and_coordinate_friction(system)
         tau: list[Any] = [system.ring.zero] * system.n
         for body in self._bodies:
             k = body.link.k
-            tau[k] = body.along_axis + body.link.rotor * system.acceleration(k) + springs[k] + friction[k]
-        return self.eom._made.vector("tau", tau)
+            tau[k] = body.axis_component + body.link.rotor * system.acceleration(k) + springs[k] + friction[k]
+        return self.eom._factory.vector("tau", tau)
 
     # -- to read -----------------------------------------------------------------------------------------------------
 
-    def sections(self, full: bool = False) -> list[Section]:
+    def sections(self, full: bool = False) -> list[EquationSection]:
         """Return the sections that `show` and `latex` write.
 
         Parameters
@@ -192,15 +191,21 @@ class NewtonEuler(Reading):
             The meaning of the letters, the links outward, the links inward, and tau.
         """
         axes = "in its own axes" if self.axes == "link" else "in the ground's axes"
-        found = [Section("legend", Title("Newton-Euler, link by link"), words=self._legend())]
+        sections = [EquationSection("legend", SectionTitle("Newton-Euler, link by link"), words=self._legend())]
         for link in self.links.values():
-            found.append(readable("outward", Title(f"Outward: {link.name}, {axes}"), _lines(link.outward), full))
+            sections.append(
+                line_section("outward", SectionTitle(f"Outward: {link.name}, {axes}"), _vector_lines(link.outward), full)
+            )
         for link in reversed(list(self.links.values())):
-            found.append(readable("inward", Title(f"Inward: {link.name}, at joint {link.joint}"), _lines(link.inward), full))
-        tau = Title("Along the joints' axes, with rotors, springs and friction")
-        if sum(x.terms for x in self.tau) > READ and not full:
-            return [*found, Section("tau", tau, words=(not_printed(f"{len(self.tau)} formulas", list(self.tau)),))]
-        return [*found, Section("tau", tau, tuple(((name,), x) for name, x in self.tau.entries))]
+            sections.append(
+                line_section(
+                    "inward", SectionTitle(f"Inward: {link.name}, at joint {link.joint}"), _vector_lines(link.inward), full
+                )
+            )
+        tau = SectionTitle("Along the joints' axes, with rotors, springs and friction")
+        if sum(x.term_count for x in self.tau) > MAX_REPEATED_TERMS and not full:
+            return [*sections, EquationSection("tau", tau, words=(omission_note(f"{len(self.tau)} formulas", list(self.tau)),))]
+        return [*sections, EquationSection("tau", tau, tuple(((name,), x) for name, x in self.tau.entries))]
 
     def _legend(self) -> tuple[str, ...]:
         """What the letters stand for."""
@@ -218,5 +223,5 @@ class NewtonEuler(Reading):
         return f"<NewtonEuler of {self.eom.mechanism.name!r}: {len(self.links)} links in the axes of the {self.axes}>"
 
 
-def _lines(vectors: list[FormulaMatrix]) -> tuple[Vector, ...]:
-    return tuple(Vector(x.name, tuple(x)) for x in vectors)
+def _vector_lines(vectors: list[FormulaMatrix]) -> tuple[VectorLine, ...]:
+    return tuple(VectorLine(x.name, tuple(x)) for x in vectors)

@@ -5,39 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.formulas import Formulas
-from lagrangian.closed_form.terms import Terms
+from lagrangian.closed_form.terms import FormulaFactory, Terms
 from lagrangian.equations import base_parameters as base
 from lagrangian.equations import constraints
 from lagrangian.equations.derivations import lagrange
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.equations.writing.notation import Notation
-from lagrangian.equations.writing.structure import Velocities
-from lagrangian.proof.prove import Derived
+from lagrangian.equations.writing.writer import JacobianTrees
+from lagrangian.proof.prove import DerivedEquations
 
 
 class Basis:
     """`_made` makes formulas of exact elements (`formula`, `vector`, `matrix`), `_terms` has the terms of the equations."""
 
-    def __init__(self, system: System, derived: Derived, jacobians: list[lagrange.Columns], grouping: Any = None) -> None:
+    def __init__(
+        self, system: SymbolicSystem, derived: DerivedEquations, jacobians: list[lagrange.JacobianColumns], grouping: Any = None
+    ) -> None:
         self.system, self.mechanism = system, system.mechanism
         self.derived, self._jacobians = derived, jacobians
         self.grouping: base.BaseParameters | None = grouping
-        self._terms, self._made = Terms(system, derived), Formulas(system, grouping)
-        self.writer = self._made.writer
+        self._terms, self._factory = Terms(system, derived), FormulaFactory(system, grouping)
+        self.writer = self._factory.writer
 
     @cached_property
-    def _velocities(self) -> Velocities:
-        return Velocities(self.writer, self.system, self._jacobians)
+    def _jacobian_trees(self) -> JacobianTrees:
+        return JacobianTrees(self.writer, self.system, self._jacobians)
 
     @cached_property
-    def _rows_of_constraints(self) -> list[constraints.Row]:
-        return constraints.rows(self.system)
+    def _constraint_equations(self) -> list[constraints.ConstraintEquation]:
+        return constraints.constraint_equations(self.system)
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
         """Names of the constraint equations, in the order of the rows of Psi."""
-        return tuple(row.name for row in self._rows_of_constraints)
+        return tuple(row.name for row in self._constraint_equations)
 
     @property
     def notation(self) -> Notation:
@@ -73,14 +74,14 @@ class Basis:
         >>> lg.derive("pendulum").parameters()
         {'L': 1.0, 'g': 9.81, 'm': 1.0}
         """
-        return self._made.parameters()
+        return self._factory.parameters()
 
     @property
-    def readable(self) -> Any:
+    def display_form(self) -> Any:
         """The equations in the form that `show` writes."""
         return self
 
     @property
-    def ungrouped(self) -> Any:
+    def in_link_parameters(self) -> Any:
         """The equations in the links' own parameters."""
         return self if self.grouping is None else type(self)(self.system, self.derived, self._jacobians)

@@ -3,71 +3,186 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf.compiler import Compiler, as_quaternion
-from lagrangian.description.mjcf.document import MAIN, Defaults
-from lagrangian.description.mjcf.names import MAX_ELEMENTS, Naming, Referring, names_in
-from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, number, numbers, text
-from lagrangian.errors import one_of
+from lagrangian.description.files import DescriptionFolder
+from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, quaternion_wxyz
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import check_attributes
+from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
+from lagrangian.errors import unknown_name_message
 from lagrangian.model import vector as v
 
+# MERGED lagrangian.description.mjcf.names: Copies of elements under other names, for <replicate> and <attach>: what refers to
+# a copied thing is copied with it.
+
+# which kind of thing an attribute of a tendon, an equality or an actuator names
+_REFERENCE_KINDS = {
+    **dict.fromkeys(("body", "body1", "body2"), "body"),
+    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
+    **dict.fromkeys(("site", "site1", "site2", "refsite", "cranksite", "slidersite", "sidesite"), "site"),
+    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
+    "geom": "geom",
+}
+_KIND_BY_TAG = {"freejoint": "joint"}
+REFERENCE_SECTIONS = ("tendon", "equality", "actuator")  # the sections that are copied, each after those that it refers to
+_MODEL_ATTRIBUTES = ("class", "childclass", "mesh", "material", "hfield", "texture")  # what a model's own elements name
+MAX_ELEMENTS = 500_000
+
+NamesByKind = dict[str, set[str]]
+
+
+@dataclass(frozen=True)
+class RenameRule:
+    """How copies are called. The classes and assets of another model are renamed with its bodies."""
+
+    prefix: str = ""
+    suffix: str = ""
+    other_model: bool = False
+
+    def __call__(self, name: str) -> str:
+        return self.prefix + name + self.suffix
+
+    def copy(self, element: Element) -> Element:
+        """A copy of an element and all below it."""
+        copy = self._copy_one(element)
+        stack = [(element, copy)]
+        while stack:
+            source, target = stack.pop()
+            for child in source.children:
+                child_copy = self._copy_one(child)
+                target.children.append(child_copy)
+                stack.append((child, child_copy))
+        return copy
+
+    def _copy_one(self, element: Element) -> Element:
+        attributes = dict(element.attributes)
+        for key in ("name", *(_MODEL_ATTRIBUTES if self.other_model else ())):
+            if attributes.get(key):
+                attributes[key] = self(attributes[key])
+        copy = Element(element.tag, attributes, element.file, element.line, element.owner)
+        copy.text = element.text
+        return copy
+
+
+def names_by_kind(elements: Iterable[Element]) -> NamesByKind:
+    """The names of what is in a tree, by kind."""
+    names: NamesByKind = {}
+    for top in elements:
+        for element in top.walk():
+            if element.attributes.get("name"):
+                names.setdefault(_KIND_BY_TAG.get(element.tag, element.tag), set()).add(element.attributes["name"])
+    return names
+
+
+class References:
+    """The tendons, equalities and actuators of a model that refer to things of which copies are made."""
+
+    def __init__(self, root: Element, names: NamesByKind) -> None:
+        self._names = {kind: set(kind_names) for kind, kind_names in names.items()}
+        self.complete: list[tuple[str, Element]] = []  # these can be copied, each with its section
+        self.dangling: list[tuple[str, Element]] = []  # these refer to things of which there is no copy, too
+        for tag in REFERENCE_SECTIONS:
+            for section in root.find_all(tag):
+                for element in section.children:
+                    self._classify(tag, element)
+
+    def _classify(self, tag: str, element: Element) -> None:
+        is_copied = [
+            self._refers_to_copy(key, value)
+            for e in element.walk()
+            for key, value in e.attributes.items()
+            if key in _REFERENCE_KINDS
+        ]
+        if not any(is_copied):
+            return
+        if all(is_copied) or tag == "tendon":  # a tendon may begin on what is copied, and end elsewhere
+            self.complete.append((tag, element))
+            if element.attributes.get("name"):
+                self._names.setdefault(tag, set()).add(element.attributes["name"])
+        else:
+            self.dangling.append((tag, element))
+
+    def _refers_to_copy(self, attribute: str, value: str) -> bool:
+        return value in self._names.get(_REFERENCE_KINDS[attribute], ())
+
+    def copies(self, naming: RenameRule) -> list[Element]:
+        """Sections with a copy of each."""
+        sections: dict[str, Element] = {}
+        for tag, element in self.complete:
+            copy = naming.copy(element)
+            if naming.other_model:
+                copy.attributes.setdefault("class", naming(MAIN_CLASS))
+            for descendant in copy.walk():
+                for key, value in descendant.attributes.items():
+                    if key in _REFERENCE_KINDS and self._refers_to_copy(key, value):
+                        descendant.attributes[key] = naming(value)
+            sections.setdefault(tag, Element(tag, {}, element.file, element.line)).children.append(copy)
+        return list(sections.values())
+
+    def remove_originals(self, root: Element) -> None:
+        """Take the originals out of a model, of which the things they refer to are gone."""
+        removed_ids = {id(element) for _, element in (*self.complete, *self.dangling)}
+        for section in root.children:
+            if section.tag in REFERENCE_SECTIONS:
+                section.children = [x for x in section.children if id(x) not in removed_ids]
+
+
 ATTACHED = "#attached"  # of an element that holds what was attached: no file can have this tag
-_TORN = "dropped, as in MuJoCo: it also refers to elements that are not copied"
+_DANGLING_NOTE = "dropped, as in MuJoCo: it also refers to elements that are not copied"
 
 
 @dataclass
-class Model:
+class MjcfModel:
     """A model as it is read: one document, and what belongs to it."""
 
     root: Element
-    folder: Folder | None
-    defaults: Defaults
-    notes: Notes
-    compilers: list[Compiler]  # its own, then those of the models attached to it
-    assets: list[tuple[Element, Compiler, Folder | None]] = field(default_factory=list)
+    folder: DescriptionFolder | None
+    defaults: DefaultClasses
+    notes: ReaderNotes
+    compilers: list[CompilerSettings]  # its own, then those of the models attached to it
+    assets: list[tuple[Element, CompilerSettings, DescriptionFolder | None]] = field(default_factory=list)
 
     @property
-    def compiler(self) -> Compiler:
+    def compiler(self) -> CompilerSettings:
         return self.compilers[0]
 
-    def worlds(self) -> list[Element]:
-        return self.root.all("worldbody")
+    def worldbodies(self) -> list[Element]:
+        return self.root.find_all("worldbody")
 
 
-def put_in_place(model: Model, read: Callable[[Element], Model]) -> None:
+def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) -> None:
     """Replace each <replicate> and <attach> of a model, the inner ones first; `read` gives the model of a <model> element."""
-    files = {text(e, "name", ""): e for section in model.root.all("asset") for e in section.children if e.tag == "model"}
-    known: dict[str, Model] = {}
+    files = {
+        text_attribute(e, "name", ""): e for section in model.root.find_all("asset") for e in section.children if e.tag == "model"
+    }
+    models: dict[str, MjcfModel] = {}
     if "" in files:  # one without a name here is called what it calls itself
-        nameless = read(files[""])
-        known[text(nameless.root, "model", "MuJoCo Model")] = nameless
+        unnamed_model = read_model(files[""])
+        models[text_attribute(unnamed_model.root, "model", "MuJoCo Model")] = unnamed_model
     size = sum(1 for _ in model.root.walk())
-    for parent, element in list(_places(model.worlds())):
-        at = next(k for k, child in enumerate(parent.children) if child is element)
+    for parent, element in list(_copy_elements(model.worldbodies())):
+        position = next(k for k, child in enumerate(parent.children) if child is element)
         check_attributes(element)
         if element.tag == "replicate":
-            made, size = _replicated(model, element, size)
+            replacement, size = _expand_replicate(model, element, size)
         else:
-            name = text(element, "model", "")
-            if name and name not in known:
+            name = text_attribute(element, "model", "")
+            if name and name not in models:
                 if name not in files:
-                    raise element.error(f"model: {one_of('model in <asset>', name, files)}")
-                known[name] = read(files[name])
-            made, size = _attached(model, element, known.get(name), size)
-        parent.children[at : at + 1] = made
+                    raise element.error(f"model: {unknown_name_message('model in <asset>', name, files)}")
+                models[name] = read_model(files[name])
+            replacement, size = _expand_attach(model, element, models.get(name), size)
+        parent.children[position : position + 1] = replacement
 
 
-def _places(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
+def _copy_elements(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
     """Each element that is to be replaced, with the one around it; what is inside comes before what is around it."""
     stack: list[tuple[Element, Element | None, bool]] = [(world, None, False) for world in reversed(worlds)]
     while stack:
-        element, parent, left = stack.pop()
-        if left:
+        element, parent, children_done = stack.pop()
+        if children_done:
             assert parent is not None
             yield parent, element
             continue
@@ -76,22 +191,24 @@ def _places(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
         stack.extend((child, element, False) for child in reversed(element.children))
 
 
-def _counted(element: Element, size: int, more: int) -> int:
-    if size + more > MAX_ELEMENTS:
-        raise element.error(f"the model would have {size + more} elements with these copies; at most {MAX_ELEMENTS} are allowed")
-    return size + more
+def _size_with_copies(element: Element, size: int, added_count: int) -> int:
+    if size + added_count > MAX_ELEMENTS:
+        raise element.error(
+            f"the model would have {size + added_count} elements with these copies; at most {MAX_ELEMENTS} are allowed"
+        )
+    return size + added_count
 
 
-def _size(elements: list[Element]) -> int:
+def _count_elements(elements: list[Element]) -> int:
     return sum(1 for e in elements for _ in e.walk())
 
 
 # -- replicate ---------------------------------------------------------------------------------------------------------
 
 
-def _replicated(model: Model, element: Element, size: int) -> tuple[list[Element], int]:
+def _expand_replicate(model: MjcfModel, element: Element, size: int) -> tuple[list[Element], int]:
     """Frames one after the other, each turned and shifted from the one before."""
-    count = number(element, "count")
+    count = number_attribute(element, "count")
     if count != int(count) or count < 1:
         raise element.error(f"count is {count:g}; the number of copies must be at least 1")
     if "prefix" in element.attributes:
@@ -99,61 +216,65 @@ def _replicated(model: Model, element: Element, size: int) -> tuple[list[Element
     for child in element.children:
         if child.tag in ("joint", "freejoint", "inertial"):
             raise child.error(f"<{child.tag}> is directly inside <replicate>; put it into a body")
-    referring = Referring(model.root, names_in(element.children))
-    one = _size(element.children) + _size([e for _, e in referring.whole])
-    size = _counted(element, size, int(count) * one)
-    for _, torn in referring.torn:
-        model.notes.add(f"<{torn.tag}> that refers into <replicate>", _TORN, torn.attributes.get("name", ""), warn=True)
-    offset, angles = numbers(element, "offset", 3, v.ZERO), numbers(element, "euler", 3, v.ZERO)
-    separator, digits = text(element, "sep", ""), len(str(int(count)))
-    position, made = v.ZERO, []
+    references = References(model.root, names_by_kind(element.children))
+    copy_size = _count_elements(element.children) + _count_elements([e for _, e in references.complete])
+    size = _size_with_copies(element, size, int(count) * copy_size)
+    for _, reference in references.dangling:
+        model.notes.add(
+            f"<{reference.tag}> that refers into <replicate>", _DANGLING_NOTE, reference.attributes.get("name", ""), warn=True
+        )
+    offset, angles = number_attributes(element, "offset", 3, v.ZERO), number_attributes(element, "euler", 3, v.ZERO)
+    separator, digits = text_attribute(element, "sep", ""), len(str(int(count)))
+    position, frames = v.ZERO, []
     for k in range(int(count)):
-        naming = Naming(suffix=f"{separator}{k:0{digits}}")
-        turn = model.compiler.euler(tuple(k * x for x in angles))
-        pose = {"pos": _written(position), "quat": _written(as_quaternion(turn))}
-        frame = _around("frame", element, {**pose, **_given(element, "childclass")})
-        frame.children = [naming.copy(child) for child in element.children]
-        made.append(frame)
-        model.root.children += referring.copies(naming)
-        position = v.add(position, v.mat_vec(turn, offset))  # type: ignore[arg-type]
-    referring.remove(model.root)
-    return made, size
+        rename = RenameRule(suffix=f"{separator}{k:0{digits}}")
+        rotation = model.compiler.euler(tuple(k * x for x in angles))
+        pose = {"pos": _format_numbers(position), "quat": _format_numbers(quaternion_wxyz(rotation))}
+        frame = _make_element("frame", element, {**pose, **_present_attributes(element, "childclass")})
+        frame.children = [rename.copy(child) for child in element.children]
+        frames.append(frame)
+        model.root.children += references.copies(rename)
+        position = v.add(position, v.mat_vec(rotation, offset))  # type: ignore[arg-type]
+    references.remove_originals(model.root)
+    return frames, size
 
 
-def _around(tag: str, element: Element, attributes: dict[str, str]) -> Element:
+def _make_element(tag: str, element: Element, attributes: dict[str, str]) -> Element:
     return Element(tag, attributes, element.file, element.line, element.owner)
 
 
-def _given(element: Element, *keys: str) -> dict[str, str]:
+def _present_attributes(element: Element, *keys: str) -> dict[str, str]:
     return {key: element.attributes[key] for key in keys if key in element.attributes}
 
 
-def _written(numbers: tuple[float, ...]) -> str:
+def _format_numbers(numbers: tuple[float, ...]) -> str:
     return " ".join(repr(float(x)) for x in numbers)
 
 
 # -- attach ------------------------------------------------------------------------------------------------------------
 
 
-def _attached(model: Model, element: Element, other: Model | None, size: int) -> tuple[list[Element], int]:
+def _expand_attach(model: MjcfModel, element: Element, other: MjcfModel | None, size: int) -> tuple[list[Element], int]:
     """A body, a frame or the whole world of another model, or a body or frame of this one once more."""
     prefix = element.attributes.get("prefix")
     if prefix is None:
         raise element.error("needs the attribute 'prefix' for the names of the attached elements")
     source = other or model
-    found = _source(element, source)
-    naming = Naming(prefix, other_model=other is not None)
-    referring = Referring(source.root, names_in(found))
-    size = _counted(element, size, _size(found) + _size([e for _, e in referring.whole]))
-    for _, torn in referring.torn:
-        model.notes.add(f"<{torn.tag}> that refers into <attach>", _TORN, torn.attributes.get("name", ""), warn=True)
-    inside = [naming.copy(x) for x in found]
-    model.root.children += referring.copies(naming)
+    sources = _find_sources(element, source)
+    rename = RenameRule(prefix, other_model=other is not None)
+    references = References(source.root, names_by_kind(sources))
+    size = _size_with_copies(element, size, _count_elements(sources) + _count_elements([e for _, e in references.complete]))
+    for _, reference in references.dangling:
+        model.notes.add(
+            f"<{reference.tag}> that refers into <attach>", _DANGLING_NOTE, reference.attributes.get("name", ""), warn=True
+        )
+    copies = [rename.copy(x) for x in sources]
+    model.root.children += references.copies(rename)
     if other is None:
-        return inside, size
-    _adopt(model, other, naming)
-    wrapper = _around(ATTACHED, element, {"childclass": naming(MAIN)})
-    wrapper.children = inside
+        return copies, size
+    _adopt_assets(model, other, rename)
+    wrapper = _make_element(ATTACHED, element, {"childclass": rename(MAIN_CLASS)})
+    wrapper.children = copies
     # settings of what was in turn attached to the other model are added behind those that are here
     first = len(model.compilers)
     for part in wrapper.walk():
@@ -163,34 +284,36 @@ def _attached(model: Model, element: Element, other: Model | None, size: int) ->
     return [wrapper], size
 
 
-def _source(element: Element, source: Model) -> list[Element]:
+def _find_sources(element: Element, source: MjcfModel) -> list[Element]:
     body, frame = element.attributes.get("body"), element.attributes.get("frame")
     if body and frame:
         raise element.error("has body and frame; give one of them")
     if not body and not frame:
         if "model" not in element.attributes:
             raise element.error("names neither a model nor a body or frame of this model")
-        return [child for world in source.worlds() for child in world.children]
+        return [child for world in source.worldbodies() for child in world.children]
     tag, name = ("body", body) if body else ("frame", frame)
-    there = {e.attributes["name"]: e for w in source.worlds() for e in w.walk() if e.tag == tag and e.attributes.get("name")}
-    if name not in there:
-        raise element.error(one_of(tag, str(name), there))
-    if any(part is element for part in there[name].walk()):
+    elements_by_name = {
+        e.attributes["name"]: e for w in source.worldbodies() for e in w.walk() if e.tag == tag and e.attributes.get("name")
+    }
+    if name not in elements_by_name:
+        raise element.error(unknown_name_message(tag, str(name), elements_by_name))
+    if any(part is element for part in elements_by_name[name].walk()):
         raise element.error(f"is inside the {tag} {name!r} that it attaches")
-    return [there[name]]
+    return [elements_by_name[name]]
 
 
-def _adopt(model: Model, other: Model, naming: Naming) -> None:
+def _adopt_assets(model: MjcfModel, other: MjcfModel, rename: RenameRule) -> None:
     """Classes and assets of the other model, which one model brings only once under one name."""
-    model.defaults.adopt(other.defaults, naming)
+    model.defaults.adopt(other.defaults, rename)
     for asset, compiler, folder in other.assets:
-        copy = naming.copy(asset)
+        copy = rename.copy(asset)
         if asset.tag == "mesh" and "name" not in asset.attributes:
-            copy.attributes["name"] = naming(os.path.splitext(os.path.basename(asset.attributes.get("file", "")))[0])
+            copy.attributes["name"] = rename(os.path.splitext(os.path.basename(asset.attributes.get("file", "")))[0])
         model.assets.append((copy, compiler, folder))
     if model.compiler.merges:
-        model.root.children[:0] = other.root.all("option")  # the model's own come later, and hold
-    elif other.root.all("option"):
+        model.root.children[:0] = other.root.find_all("option")  # the model's own come later, and hold
+    elif other.root.find_all("option"):
         model.notes.add("<option> of an attached model", "ignored: the options of the main model apply")
-    if other.root.all("keyframe"):
+    if other.root.find_all("keyframe"):
         model.notes.add("<keyframe> of an attached model", "ignored")

@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lagrangian.description.mjcf.compiler import quaternion, yes
-from lagrangian.description.mjcf.document import MAIN, Defaults
-from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
-from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.mjcf.tree import Tree
-from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, number, numbers, text
-from lagrangian.errors import one_of, placed
+from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, boolean, rotation_from_quaternion
+from lagrangian.description.mjcf.passive_forces import Tendon, resolve_scalar_joint
+from lagrangian.description.mjcf.tree import MjcfTree
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import check_attributes
+from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
+from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
-from lagrangian.model.constraint import Holonomic
+from lagrangian.model.constraint import HolonomicConstraint
 from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 
 _LOOPS = ("connect", "weld")
 _COUPLINGS = ("joint", "tendon")
-_OTHER = ("flex", "flexstrain", "flexvert", "distance")
-_EXACT = "held exactly; MuJoCo makes them soft (solref, solimp)"
+_IGNORED = ("flex", "flexstrain", "flexvert", "distance")
+_EXACT_NOTE = "held exactly; MuJoCo makes them soft (solref, solimp)"
 _COMMON = ("name", "class", "active", "solref", "solimp", "polycoef")
-_EXACTLY, _ROUNDED = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
+_EXACT_TOLERANCE, _ROUNDING_TOLERANCE = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
 _POLYNOMIAL = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -34,171 +33,181 @@ class Equalities:
     """What the active equality constraints become."""
 
     loops: list[LoopJoint] = field(default_factory=list)
-    constraints: list[Holonomic] = field(default_factory=list)
+    constraints: list[HolonomicConstraint] = field(default_factory=list)
 
 
-def equalities(
-    elements: Iterable[Element], tree: Tree, tendons: Mapping[str, Tendon], defaults: Defaults, notes: Notes
+def read_equalities(
+    elements: Iterable[Element], tree: MjcfTree, tendons: Mapping[str, Tendon], defaults: DefaultClasses, notes: ReaderNotes
 ) -> Equalities:
     """Connect and weld as loops; couplings of joints and of tendons as equations of coordinates, or distances."""
-    found = Equalities()
-    taken: dict[str, int] = {}
-    given = list(elements)
+    equalities = Equalities()
+    line_by_name: dict[str, int] = {}
+    equality_elements = list(elements)
     joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
-    above = {joint.child: joint for joint in tree.joints}
-    named = {e.attributes["name"] for e in given if e.attributes.get("name")}
-    for k, element in enumerate(given):
+    joint_by_child = {joint.child: joint for joint in tree.joints}
+    used_names = {e.attributes["name"] for e in equality_elements if e.attributes.get("name")}
+    for k, element in enumerate(equality_elements):
         name = element.attributes.get("name", "")
-        if element.tag in _OTHER:
+        if element.tag in _IGNORED:
             notes.add(f"<equality> of a {element.tag}", "ignored: it moves on its own", name, warn=True)
             continue
         if element.tag not in (*_LOOPS, *_COUPLINGS):
-            raise element.error(one_of("equality", element.tag, (*_LOOPS, *_COUPLINGS, *_OTHER)))
-        element = defaults.applied(element, MAIN, "equality")
-        loop = element.tag in _LOOPS
-        check_attributes(element, None if loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
-        if not yes(element, "active", True):
+            raise element.error(unknown_name_message("equality", element.tag, (*_LOOPS, *_COUPLINGS, *_IGNORED)))
+        element = defaults.apply_defaults(element, MAIN_CLASS, "equality")
+        is_loop = element.tag in _LOOPS
+        check_attributes(element, None if is_loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
+        if not boolean(element, "active", True):
             notes.add(f"<{element.tag}> that is not active", "ignored", name)
             continue
-        if name and name in taken:
-            raise element.error(f"an equality of this name is already used in line {taken[name]}; names must differ")
-        taken[name] = element.line
+        if name and name in line_by_name:
+            raise element.error(f"an equality of this name is already used in line {line_by_name[name]}; names must differ")
+        line_by_name[name] = element.line
         if not name:
             name = f"{element.tag}{k + 1}"
-            while name in named:
+            while name in used_names:
                 name += "_"
-            named.add(name)
-        if not loop:
-            _couple(element, name, joints, tendons, found, notes)
-        elif (made := _loop(element, name, tree, above)) is not None:
-            found.loops.append(made)
-            notes.add("<connect> and <weld>", _EXACT, name)
+            used_names.add(name)
+        if not is_loop:
+            _read_coupling(element, name, joints, tendons, equalities, notes)
+        elif (loop_joint := _read_loop(element, name, tree, joint_by_child)) is not None:
+            equalities.loops.append(loop_joint)
+            notes.add("<connect> and <weld>", _EXACT_NOTE, name)
         else:
             notes.add(f"<{element.tag}> of bodies that are welded together", "ignored: it has no effect", name)
-    return found
+    return equalities
 
 
-def _loop(element: Element, name: str, tree: Tree, above: Mapping[str, Joint]) -> LoopJoint | None:
+def _read_loop(element: Element, name: str, tree: MjcfTree, joint_by_child: Mapping[str, Joint]) -> LoopJoint | None:
     """The loop; None between bodies that cannot move against each other."""
-    weld = element.tag == "weld"
+    is_weld = element.tag == "weld"
     # a weld that does not care about rotation is a connect
-    kind = "fixed" if weld and number(element, "torquescale", 1.0) != 0 else "ball"
+    kind = "fixed" if is_weld and number_attribute(element, "torquescale", 1.0) != 0 else "ball"
     if "site1" in element.attributes or "site2" in element.attributes:
-        (a, at_a), (b, at_b) = _site(element, "site1", tree), _site(element, "site2", tree)
+        (a, at_a), (b, at_b) = _resolve_site(element, "site1", tree), _resolve_site(element, "site2", tree)
     else:
-        a = _body(element, text(element, "body1"), tree)
-        b = _body(element, text(element, "body2", "world"), tree)
-        at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
-    if _carrier(a, above) == _carrier(b, above):
+        a = _resolve_body(element, text_attribute(element, "body1"), tree)
+        b = _resolve_body(element, text_attribute(element, "body2", "world"), tree)
+        at_a, at_b = _weld_placements(element, a, b, tree) if is_weld else _connect_placements(element, a, b, tree)
+    if _rigid_body_of(a, joint_by_child) == _rigid_body_of(b, joint_by_child):
         return None
-    exact = _relative(tree, b, a) @ at_a
-    if _EXACTLY < _off(exact, at_b, kind == "fixed") < _ROUNDED:
+    exact_placement = _relative_pose(tree, b, a) @ at_a
+    if _EXACT_TOLERANCE < _frame_distance(exact_placement, at_b, kind == "fixed") < _ROUNDING_TOLERANCE:
         # decimals of a file leave a loop open by a little, and several loops then contradict one another by as much
-        at_b = exact if kind == "fixed" else Placement(at_b.rotation, exact.position)
-    with placed(*element.where):
+        at_b = exact_placement if kind == "fixed" else Transform(at_b.rotation, exact_placement.position)
+    with error_location(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
 
 
-def _off(a: Placement, b: Placement, turned: bool) -> float:
+def _frame_distance(a: Transform, b: Transform, with_rotation: bool) -> float:
     """How far two frames are from each other, in metres, or by the entries of their rotations if these count."""
-    apart = [abs(float(x) - float(y)) for x, y in zip(a.position, b.position, strict=True)]
-    if turned:
-        apart += [
+    differences = [abs(float(x) - float(y)) for x, y in zip(a.position, b.position, strict=True)]
+    if with_rotation:
+        differences += [
             abs(float(x) - float(y)) for r, s in zip(a.rotation, b.rotation, strict=True) for x, y in zip(r, s, strict=True)
         ]
-    return max(apart)
+    return max(differences)
 
 
-def _carrier(body: str, above: Mapping[str, Joint]) -> str:
+def _rigid_body_of(body: str, joint_by_child: Mapping[str, Joint]) -> str:
     """The body with joints of its own that a body is rigidly part of; `above` has the joint of each body."""
-    while body in above and above[body].type == "fixed":
-        body = above[body].parent
+    while body in joint_by_child and joint_by_child[body].type == "fixed":
+        body = joint_by_child[body].parent
     return body
 
 
-def _body(element: Element, name: str, tree: Tree) -> str:
+def _resolve_body(element: Element, name: str, tree: MjcfTree) -> str:
     if name not in tree.names:
-        raise element.error(one_of("body", name, tree.names))
+        raise element.error(unknown_name_message("body", name, tree.names))
     return tree.names[name]
 
 
-def _site(element: Element, attribute: str, tree: Tree) -> tuple[str, Placement]:
-    name = text(element, attribute)
+def _resolve_site(element: Element, attribute: str, tree: MjcfTree) -> tuple[str, Transform]:
+    name = text_attribute(element, attribute)
     if name not in tree.sites:
-        raise element.error(f"{attribute}: {one_of('site', name, tree.sites)}")
+        raise element.error(f"{attribute}: {unknown_name_message('site', name, tree.sites)}")
     return tree.sites[name]
 
 
-def _relative(tree: Tree, a: str, b: str) -> Placement:
+def _relative_pose(tree: MjcfTree, a: str, b: str) -> Transform:
     """Body b in body a, as the model is written."""
     return tree.poses[a].inverse() @ tree.poses[b]
 
 
-def _connect(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Placement]:
+def _connect_placements(element: Element, a: str, b: str, tree: MjcfTree) -> tuple[Transform, Transform]:
     """The anchor is given on body 1; on body 2 it is where that point is as the model is written."""
-    anchor = Placement(position=numbers(element, "anchor", 3))  # type: ignore[arg-type]
-    return anchor, Placement(position=(_relative(tree, b, a) @ anchor).position)
+    anchor = Transform(position=number_attributes(element, "anchor", 3))  # type: ignore[arg-type]
+    return anchor, Transform(position=(_relative_pose(tree, b, a) @ anchor).position)
 
 
-def _weld(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Placement]:
+def _weld_placements(element: Element, a: str, b: str, tree: MjcfTree) -> tuple[Transform, Transform]:
     """`relpose` is the anchor, a point of body 2, in body 1, with the orientation of body 2 in body 1."""
-    anchor = Placement(position=numbers(element, "anchor", 3, v.ZERO))  # type: ignore[arg-type]
-    pose = numbers(element, "relpose", 7, (0.0,) * 7)
+    anchor = Transform(position=number_attributes(element, "anchor", 3, v.ZERO))  # type: ignore[arg-type]
+    pose = number_attributes(element, "relpose", 7, (0.0,) * 7)
     if not any(pose[3:]):
-        return _relative(tree, a, b) @ anchor, anchor
-    return Placement(quaternion(element, "relpose", pose[3:]), pose[:3]), anchor  # type: ignore[arg-type]
+        return _relative_pose(tree, a, b) @ anchor, anchor
+    return Transform(rotation_from_quaternion(element, "relpose", pose[3:]), pose[:3]), anchor  # type: ignore[arg-type]
 
 
 # -- couplings ---------------------------------------------------------------------------------------------------------
 
 
-def _couple(
+def _read_coupling(
     element: Element,
     name: str,
     joints: Mapping[str, tuple[Joint, float]],
     tendons: Mapping[str, Tendon],
-    found: Equalities,
-    notes: Notes,
+    equalities: Equalities,
+    notes: ReaderNotes,
 ) -> None:
     """y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4, of two joints or two tendons; without a second, y - y0 = a0."""
     first, second = f"{element.tag}1", f"{element.tag}2"
-    a = numbers(element, "polycoef", 5, _POLYNOMIAL, least=1)
+    a = number_attributes(element, "polycoef", 5, _POLYNOMIAL, min_count=1)
     a = (*a, *_POLYNOMIAL[len(a) :])
     if element.tag == "tendon":
-        tendon = _tendon(element, first, tendons)
-        others = [_tendon(element, second, tendons)] if second in element.attributes else []
-        if not all(x.fixed for x in (tendon, *others)):
-            _hold(element, name, tendon, others, a[0], found, notes)
+        tendon = _resolve_tendon(element, first, tendons)
+        other_tendons = [_resolve_tendon(element, second, tendons)] if second in element.attributes else []
+        if not all(x.fixed for x in (tendon, *other_tendons)):
+            _read_distance(element, name, tendon, other_tendons, a[0], equalities, notes)
             return
-        ends = [(x.length, x.length0) for x in (tendon, *others)]
+        length_pairs = [(x.length, x.written_length) for x in (tendon, *other_tendons)]
     else:
         keys = [first, *([second] if second in element.attributes else [])]
-        ends = [(symbol(joint.name), ref) for joint, ref in (scalar_joint(element, key, joints) for key in keys)]
-    (y, y0), x = ends[0], (ends[1][0] - ends[1][1] if len(ends) > 1 else None)
+        length_pairs = [(symbol(joint.name), ref) for joint, ref in (resolve_scalar_joint(element, key, joints) for key in keys)]
+    (y, y0), x = length_pairs[0], (length_pairs[1][0] - length_pairs[1][1] if len(length_pairs) > 1 else None)
     right: Scalar = y0 + a[0]
     if x is not None:
         right = right + sum((c * x**n for n, c in enumerate(a[1:], 1) if c), 0)
-    with placed(*element.where):
-        found.constraints.append(Holonomic(name, y - right))
-    notes.add(f"<equality> of a {element.tag}", _EXACT, name)
+    with error_location(*element.where):
+        equalities.constraints.append(HolonomicConstraint(name, y - right))
+    notes.add(f"<equality> of a {element.tag}", _EXACT_NOTE, name)
 
 
-def _tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> Tendon:
-    name = text(element, attribute)
+def _resolve_tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> Tendon:
+    name = text_attribute(element, attribute)
     if name not in tendons:
-        raise element.error(f"{attribute}: {one_of('tendon', name, tendons)}")
+        raise element.error(f"{attribute}: {unknown_name_message('tendon', name, tendons)}")
     return tendons[name]
 
 
-def _hold(element: Element, name: str, tendon: Tendon, others: list[Tendon], a0: float, found: Equalities, notes: Notes) -> None:
+def _read_distance(
+    element: Element,
+    name: str,
+    tendon: Tendon,
+    other_tendons: list[Tendon],
+    a0: float,
+    equalities: Equalities,
+    notes: ReaderNotes,
+) -> None:
     """A spatial tendon between two sites that keeps its length keeps their distance. Any other is ignored."""
-    length = tendon.length0 + a0
-    if others or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:
+    length = tendon.written_length + a0
+    if other_tendons or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:
         meaning = "ignored: only a tendon that runs straight between two sites on two bodies is supported"
         notes.add("<equality> of a spatial tendon", meaning, name, warn=True)
         return
-    (body, point), (other, end) = tendon.ends
-    with placed(*element.where):
-        made = LoopJoint(name, "distance", body, other, Placement(position=point), Placement(position=end), length=length)
-    found.loops.append(made)
-    notes.add("<equality> of a tendon", _EXACT, name)
+    (body, point), (other_body, other_point) = tendon.ends
+    with error_location(*element.where):
+        loop_joint = LoopJoint(
+            name, "distance", body, other_body, Transform(position=point), Transform(position=other_point), length=length
+        )
+    equalities.loops.append(loop_joint)
+    notes.add("<equality> of a tendon", _EXACT_NOTE, name)

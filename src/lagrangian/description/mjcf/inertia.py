@@ -9,23 +9,86 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf.compiler import POSE, Compiler, least_turn, yes
-from lagrangian.description.mjcf.meshes.asset import MeshAsset
-from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.mjcf.shell import shell
-from lagrangian.description.xml import Element, choice, number, numbers, text
-from lagrangian.errors import one_of, placed
+from lagrangian.description.files import DescriptionFolder
+from lagrangian.description.mjcf.document import POSE, CompilerSettings, boolean, rotation_from_z
+from lagrangian.description.mjcf.mesh_assets import MeshAsset
+from lagrangian.description.schema import check_attributes
+from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
+from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import shapes as solids
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Shape, Visual
 from lagrangian.model.vector import NO_INERTIA
 
+# MERGED lagrangian.description.mjcf.shell: Shells in the shape of MuJoCo's geoms (`shellinertia`): their area, and their
+# principal moments for a mass of 1.
+
+_SKIN = 1e-6  # m: MuJoCo takes an ellipsoid's shell as this thick, and its area by Thomsen's formula
+_THOMSEN = 1.6075
+
+Moments = tuple[float, float, float]
+
+
+def shell_inertia(kind: str, size: tuple[float, ...]) -> tuple[float, Moments]:
+    """Of a geom's type and MuJoCo's size, which has half-lengths."""
+    if kind == "sphere":
+        r = size[0]
+        return 4 * math.pi * r * r, (2 * r * r / 3,) * 3
+    if kind == "box":
+        return _box(*(2 * x for x in size))
+    if kind == "ellipsoid":
+        return _ellipsoid(size)
+    radius, half = size
+    return (_capsule if kind == "capsule" else _cylinder)(radius, half)
+
+
+def _capsule(r: float, h: float) -> tuple[float, Moments]:
+    caps, tube = 4 * math.pi * r * r, 4 * math.pi * r * h
+    area = caps + tube
+    a, b = caps / area, tube / area
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (
+        2 * r * r / 3 + h * h + h * r
+    )  # half a sphere's centre is r/2 out
+    return area, (transverse_moment, transverse_moment, b * r * r + a * 2 * r * r / 3)
+
+
+def _cylinder(r: float, h: float) -> tuple[float, Moments]:
+    discs, tube = 2 * math.pi * r * r, 4 * math.pi * r * h
+    area = discs + tube
+    a, b = discs / area, tube / area
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (r * r / 4 + h * h)
+    return area, (transverse_moment, transverse_moment, b * r * r + a * r * r / 2)
+
+
+def _box(x: float, y: float, z: float) -> tuple[float, Moments]:
+    areas = {(0, 1, 2): x * y, (1, 2, 0): y * z, (2, 0, 1): z * x}  # two sides, and the axis across
+    total = sum(areas.values())
+    lengths, squares = (x, y, z), [0.0, 0.0, 0.0]  # of the mean square of each coordinate
+    for (i, j, k), area in areas.items():
+        squares[i] += area / total * lengths[i] ** 2 / 12
+        squares[j] += area / total * lengths[j] ** 2 / 12
+        squares[k] += area / total * lengths[k] ** 2 / 4
+    a, b, c = squares
+    return 2 * total, (b + c, a + c, a + b)
+
+
+def _ellipsoid(size: tuple[float, ...]) -> tuple[float, Moments]:
+    a, b, c = size
+    p = _THOMSEN
+    area = 4 * math.pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
+    inner, outer = a * b * c, (a + _SKIN) * (b + _SKIN) * (c + _SKIN)
+
+    def mean_square(x: float) -> float:
+        return (outer * (x + _SKIN) ** 2 - inner * x * x) / (outer - inner) / 5
+
+    return area, (mean_square(b) + mean_square(c), mean_square(a) + mean_square(c), mean_square(a) + mean_square(b))
+
+
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
-_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-_LEAST_MASS = 1e-14  # kg: MuJoCo passes over geoms of less
+_SIZE_COUNTS = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_MIN_MASS = 1e-14  # kg: MuJoCo passes over geoms of less
 _DRAWN_GROUPS = (0, 1, 2)  # those that MuJoCo shows unless told otherwise; collision geometry is usually in group 3
 
 
@@ -45,157 +108,163 @@ class Geom:
     element: Element
     type: str
     size: tuple[float, ...]
-    placement: Placement
+    placement: Transform
     group: int
-    fitted: str = ""  # of a primitive that is fitted to a mesh: its type
+    fitted_type: str = ""  # of a primitive that is fitted to a mesh: its type
 
 
-def inertial(element: Element, frame: Placement, compiler: Compiler) -> Inertial:
+def read_inertial(element: Element, frame: Transform, compiler: CompilerSettings) -> Inertial:
     """What an <inertial> says."""
     check_attributes(element)
-    numbers(element, "pos", 3)
-    at = frame @ compiler.pose(element)
-    mass = number(element, "mass")
+    number_attributes(element, "pos", 3)
+    placement = frame @ compiler.pose(element)
+    mass = number_attribute(element, "mass")
     if mass < 0:
         raise element.error(f"the mass is {mass:g} kg; it cannot be negative")
-    diagonal, full = numbers(element, "diaginertia", 3, None), numbers(element, "fullinertia", 6, None)
+    diagonal, full = number_attributes(element, "diaginertia", 3, None), number_attributes(element, "fullinertia", 6, None)
     if full is not None:
         if diagonal is not None or any(key in element.attributes for key in POSE[1:]):
             raise element.error("has fullinertia with an orientation or diaginertia; give only fullinertia")
         xx, yy, zz, xy, xz, yz = full
-        own: v.Symmetric = (xx, xy, xz, yy, yz, zz)
+        inertia: v.Symmetric = (xx, xy, xz, yy, yz, zz)
     else:
         xx, yy, zz = diagonal if diagonal is not None else (0.0, 0.0, 0.0)
-        own = (xx, 0, 0, yy, 0, zz)
-    return Inertial(mass, at.position, own if at.rotation == v.IDENTITY else v.sym_rotate(at.rotation, own))
+        inertia = (xx, 0, 0, yy, 0, zz)
+    return Inertial(
+        mass, placement.position, inertia if placement.rotation == v.IDENTITY else v.sym_rotate(placement.rotation, inertia)
+    )
 
 
-def geom(element: Element, frame: Placement, compiler: Compiler) -> Geom:
+def read_geom(element: Element, frame: Transform, compiler: CompilerSettings) -> Geom:
     """A geom whose defaults are applied; sizes are MuJoCo's half-lengths still."""
     check_attributes(element)
-    kind = choice(element, "type", TYPES, "sphere")
-    size = numbers(element, "size", 3, (), least=1)
-    group = number(element, "group", 0.0)
-    if "mesh" in element.attributes and kind in _SIZES:  # its size is that of the mesh
+    kind = choice_attribute(element, "type", TYPES, "sphere")
+    size = number_attributes(element, "size", 3, (), min_count=1)
+    group = number_attribute(element, "group", 0.0)
+    if "mesh" in element.attributes and kind in _SIZE_COUNTS:  # its size is that of the mesh
         return Geom(element, "mesh", size, frame @ compiler.pose(element), int(group), kind)
-    if kind not in _SIZES:
+    if kind not in _SIZE_COUNTS:
         return Geom(element, kind, size, frame @ compiler.pose(element), int(group))
     placement = compiler.pose(element)
-    ends = numbers(element, "fromto", 6, None)
-    if ends is not None:
-        size, placement = _between(element, kind, size, ends)
-    if len(size) < _SIZES[kind]:
-        raise element.error(f"a {kind} needs {_SIZES[kind]} numbers in size, got {element.attributes.get('size', '')!r}")
-    if not all(x > 0 for x in size[: _SIZES[kind]]):
+    end_points = number_attributes(element, "fromto", 6, None)
+    if end_points is not None:
+        size, placement = _size_and_placement(element, kind, size, end_points)
+    if len(size) < _SIZE_COUNTS[kind]:
+        raise element.error(f"a {kind} needs {_SIZE_COUNTS[kind]} numbers in size, got {element.attributes.get('size', '')!r}")
+    if not all(x > 0 for x in size[: _SIZE_COUNTS[kind]]):
         raise element.error(f"size {element.attributes.get('size')!r} of a {kind}: its numbers must be positive")
-    return Geom(element, kind, size[: _SIZES[kind]], frame @ placement, int(group))
+    return Geom(element, kind, size[: _SIZE_COUNTS[kind]], frame @ placement, int(group))
 
 
-def _between(
-    element: Element, kind: str, size: tuple[float, ...], ends: tuple[float, ...]
-) -> tuple[tuple[float, ...], Placement]:
+def _size_and_placement(
+    element: Element, kind: str, size: tuple[float, ...], end_points: tuple[float, ...]
+) -> tuple[tuple[float, ...], Transform]:
     """Size and placement of a geom that reaches from one point to another."""
     if kind == "sphere":
         raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
-    if any(numbers(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are passed over, as in MuJoCo
+    if any(number_attributes(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are passed over, as in MuJoCo
         raise element.error("has fromto and pos; give one of them")
     if not size:
         raise element.error("fromto needs a size, the radius")
-    start, end = ends[:3], ends[3:]
-    apart = v.sub(start, end)  # type: ignore[arg-type]
-    length = math.hypot(*apart)
+    start, end = end_points[:3], end_points[3:]
+    difference = v.sub(start, end)  # type: ignore[arg-type]
+    length = math.hypot(*difference)
     if not length > 1e-14:
         raise element.error(f"fromto {element.attributes['fromto']!r}: the two points must differ")
     middle = v.scale(0.5, v.add(start, end))  # type: ignore[arg-type]
-    across = (size[0], size[0]) if kind in ("box", "ellipsoid") else (size[0],)
-    return (*across, length / 2), Placement(least_turn(v.scale(1 / length, apart)), middle)
+    cross_size = (size[0], size[0]) if kind in ("box", "ellipsoid") else (size[0],)
+    return (*cross_size, length / 2), Transform(rotation_from_z(v.scale(1 / length, difference)), middle)
 
 
-def shape(geom: Geom, compiler: Compiler, assets: Assets) -> Shape | None:
+def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape | None:
     """The solid of a geom that carries mass; None for one that carries none."""
     element = geom.element
-    mass, density = number(element, "mass", None), number(element, "density", 1000.0)
+    mass, density = number_attribute(element, "mass", None), number_attribute(element, "density", 1000.0)
     if geom.type == "plane" or mass == 0 or (mass is None and density == 0):
         return None
     if (mass is not None and mass < 0) or density < 0:
         raise element.error("mass and density cannot be negative")
     if geom.type == "hfield":  # of which MuJoCo takes a box
-        geom = replace(geom, type="box", size=assets.hfield(geom))
-    elif geom.fitted:
-        geom = _fitted(geom, compiler, assets)
-    if geom.type not in _SIZES:
-        return _of_mesh(geom, mass, density, assets)
-    if yes(element, "shellinertia"):
-        area, moments = shell(geom.type, geom.size)
+        geom = replace(geom, type="box", size=assets.hfield_box(geom))
+    elif geom.fitted_type:
+        geom = _fit_primitive(geom, compiler, assets)
+    if geom.type not in _SIZE_COUNTS:
+        return _mesh_shape(geom, mass, density, assets)
+    if boolean(element, "shellinertia"):
+        area, moments = shell_inertia(geom.type, geom.size)
         mass = density * area if mass is None else mass
         xx, yy, zz = (mass * x for x in moments)
         return Shape(geom.type, geom.size, mass, (xx, 0, 0, yy, 0, zz), geom.placement)
-    how = {"mass": mass} if mass is not None else {"density": density}
-    with placed(*element.where):
-        return _solid(geom, how)
+    mass_or_density = {"mass": mass} if mass is not None else {"density": density}
+    with error_location(*element.where):
+        return _primitive_shape(geom, mass_or_density)
 
 
-def _solid(geom: Geom, how: dict[str, float]) -> Shape:
+def _primitive_shape(geom: Geom, mass_or_density: dict[str, float]) -> Shape:
     size = geom.size
     if geom.type == "sphere":
-        return solids.sphere(size[0], at=geom.placement, **how)
+        return solids.sphere(size[0], at=geom.placement, **mass_or_density)
     if geom.type == "box":
-        return solids.box([2 * x for x in size], at=geom.placement, **how)
+        return solids.box([2 * x for x in size], at=geom.placement, **mass_or_density)
     if geom.type == "ellipsoid":
-        return solids.ellipsoid(size, at=geom.placement, **how)
-    solid = solids.capsule if geom.type == "capsule" else solids.cylinder
-    return solid(size[0], 2 * size[1], at=geom.placement, **how)
+        return solids.ellipsoid(size, at=geom.placement, **mass_or_density)
+    make_shape = solids.capsule if geom.type == "capsule" else solids.cylinder
+    return make_shape(size[0], 2 * size[1], at=geom.placement, **mass_or_density)
 
 
-def _of_mesh(geom: Geom, mass: float | None, density: float, assets: Assets) -> Shape:
-    if yes(geom.element, "shellinertia"):
+def _mesh_shape(geom: Geom, mass: float | None, density: float, assets: Assets) -> Shape:
+    if boolean(geom.element, "shellinertia"):
         raise geom.element.error('use inertia="shell" of the <mesh> instead of shellinertia of the geom')
-    mesh = assets.mesh(geom).solid
-    mass = density * mesh.volume if mass is None else mass
-    inertia = v.sym_of((mass / mesh.volume * mesh.inertia).tolist())
-    return Shape("mesh", (), mass, inertia, geom.placement @ Placement(position=tuple(mesh.center.tolist())))
+    mesh_properties = assets.find_mesh(geom).mass_properties
+    mass = density * mesh_properties.volume if mass is None else mass
+    inertia = v.sym_from_matrix((mass / mesh_properties.volume * mesh_properties.inertia).tolist())
+    return Shape("mesh", (), mass, inertia, geom.placement @ Transform(position=tuple(mesh_properties.center.tolist())))
 
 
-def _fitted(geom: Geom, compiler: Compiler, assets: Assets) -> Geom:
+def _fit_primitive(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Geom:
     """A primitive that has the size of a mesh's inertia, as MuJoCo fits it."""
     element = geom.element
     if compiler.fitaabb:
         raise element.error('a geom fitted to a mesh with fitaabb="true" has no inertia here; give its body an <inertial>')
-    (a, b, c), place = assets.mesh(geom).solid.box()
-    round_ = geom.fitted in ("capsule", "cylinder")
-    if round_ and c - b < 1e-6 * c:
-        raise element.error(f"the mesh is as wide as it is long, so that the axis of the fitted {geom.fitted} is not determined")
+    (a, b, c), box_placement = assets.find_mesh(geom).mass_properties.equivalent_box()
+    is_round = geom.fitted_type in ("capsule", "cylinder")
+    if is_round and c - b < 1e-6 * c:
+        raise element.error(
+            f"the mesh is as wide as it is long, so that the axis of the fitted {geom.fitted_type} is not determined"
+        )
     size: tuple[float, ...] = (a, b, c)
-    if geom.fitted == "sphere":
+    if geom.fitted_type == "sphere":
         size = ((a + b + c) / 3,)
-    elif round_:
-        size = ((a + b) / 2, c if geom.fitted == "cylinder" else max(0.0, c - (a + b) / 4))
-    scale = number(element, "fitscale", 1.0)
-    return replace(geom, type=geom.fitted, size=tuple(float(scale * x) for x in size), placement=geom.placement @ place)
+    elif is_round:
+        size = ((a + b) / 2, c if geom.fitted_type == "cylinder" else max(0.0, c - (a + b) / 4))
+    scale = number_attribute(element, "fitscale", 1.0)
+    return replace(
+        geom, type=geom.fitted_type, size=tuple(float(scale * x) for x in size), placement=geom.placement @ box_placement
+    )
 
 
-def from_geoms(name: str, geoms: Sequence[Geom], compiler: Compiler, assets: Assets) -> Inertial:
+def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
     low, high = compiler.groups
-    shapes = [s for g in geoms if low <= g.group <= high and (s := shape(g, compiler, assets)) is not None]
-    shapes = [s for s in shapes if float(s.mass) > _LEAST_MASS]
+    shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
+    shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
     if not shapes:
         return Inertial()
-    whole = Body.from_shapes(name, shapes)
-    return Inertial(float(whole.mass), whole.center, whole.inertia)
+    total = Body.from_shapes(name, shapes)
+    return Inertial(float(total.mass), total.center, total.inertia)
 
 
-def bounded(given: Inertial, compiler: Compiler) -> Inertial:
+def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
     """What boundmass, boundinertia and balanceinertia make of it."""
-    mass = max(given.mass, compiler.boundmass)
-    inertia = given.inertia
+    mass = max(inertial.mass, compiler.boundmass)
+    inertia = inertial.inertia
     if compiler.boundinertia > 0 or compiler.balanceinertia:
         moments, axes = np.linalg.eigh(np.array(v.sym_full(inertia), dtype=float))
-        better = np.maximum(moments, compiler.boundinertia)
-        if compiler.balanceinertia and better.sum() < 2 * better.max():
-            better[:] = better.mean()
-        if not np.array_equal(better, moments):
-            inertia = v.sym_of((axes @ np.diag(better) @ axes.T).tolist())
-    return Inertial(mass, given.center, inertia)
+        bounded_moments = np.maximum(moments, compiler.boundinertia)
+        if compiler.balanceinertia and bounded_moments.sum() < 2 * bounded_moments.max():
+            bounded_moments[:] = bounded_moments.mean()
+        if not np.array_equal(bounded_moments, moments):
+            inertia = v.sym_from_matrix((axes @ np.diag(bounded_moments) @ axes.T).tolist())
+    return Inertial(mass, inertial.center, inertia)
 
 
 # -- assets, and what to draw ------------------------------------------------------------------------------------------
@@ -207,33 +276,33 @@ class Assets:
 
     meshes: dict[str, MeshAsset] = field(default_factory=dict)
     hfields: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    colors: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    colours: dict[str, tuple[float, ...]] = field(default_factory=dict)
     directory: str = ""  # of the main file, to which the files of visuals are relative
 
-    def add(self, element: Element, compiler: Compiler, folder: Folder | None) -> None:
+    def add(self, element: Element, compiler: CompilerSettings, folder: DescriptionFolder | None) -> None:
         """One more element of <asset>, its defaults applied; `compiler` has the settings of its model."""
         if element.tag == "mesh":
-            file = text(element, "file", "").replace("\\", "/")
-            name = text(element, "name", os.path.splitext(os.path.basename(file))[0])
-            inside = os.path.basename(file) if compiler.strippath else file
-            scale = numbers(element, "scale", 3, (1.0, 1.0, 1.0))
-            self.meshes[name] = MeshAsset(element, _mesh_path(element, inside, compiler.meshdir, folder), scale, folder)
+            file = text_attribute(element, "file", "").replace("\\", "/")
+            name = text_attribute(element, "name", os.path.splitext(os.path.basename(file))[0])
+            mesh_file = os.path.basename(file) if compiler.strippath else file
+            scale = number_attributes(element, "scale", 3, (1.0, 1.0, 1.0))
+            self.meshes[name] = MeshAsset(element, _mesh_path(element, mesh_file, compiler.meshdir, folder), scale, folder)
         elif element.tag == "hfield":
-            self.hfields[text(element, "name", "")] = numbers(element, "size", 4)
+            self.hfields[text_attribute(element, "name", "")] = number_attributes(element, "size", 4)
         elif element.tag == "material" and "rgba" in element.attributes:
-            self.colors[text(element, "name", "")] = numbers(element, "rgba", 4)
+            self.colours[text_attribute(element, "name", "")] = number_attributes(element, "rgba", 4)
 
-    def mesh(self, geom: Geom) -> MeshAsset:
-        name = text(geom.element, "mesh")
+    def find_mesh(self, geom: Geom) -> MeshAsset:
+        name = text_attribute(geom.element, "mesh")
         if name not in self.meshes:
-            raise geom.element.error(one_of("mesh", name, self.meshes))
+            raise geom.element.error(unknown_name_message("mesh", name, self.meshes))
         return self.meshes[name]
 
-    def hfield(self, geom: Geom) -> tuple[float, ...]:
+    def hfield_box(self, geom: Geom) -> tuple[float, ...]:
         """Half the lengths of the box that stands for a height field."""
-        name = text(geom.element, "hfield")
+        name = text_attribute(geom.element, "hfield")
         if name not in self.hfields:
-            raise geom.element.error(one_of("hfield", name, self.hfields))
+            raise geom.element.error(unknown_name_message("hfield", name, self.hfields))
         x, y, top, base = self.hfields[name]
         return x, y, 0.25 * top + 0.5 * base
 
@@ -241,26 +310,30 @@ class Assets:
         """What to draw for a geom; None if there is nothing to."""
         if geom.group not in _DRAWN_GROUPS or geom.type in ("plane", "hfield", "sdf"):
             return None
-        own = geom.element.attributes.get("rgba", "").strip()
-        color = numbers(geom.element, "rgba", 4) if own else self.colors.get(geom.element.attributes.get("material", ""), ())
+        own_colour = geom.element.attributes.get("rgba", "").strip()
+        colour = (
+            number_attributes(geom.element, "rgba", 4)
+            if own_colour
+            else self.colours.get(geom.element.attributes.get("material", ""), ())
+        )
         if geom.type == "mesh":
             mesh = self.meshes.get(geom.element.attributes.get("mesh", ""))
-            return Visual("mesh", mesh.scale, geom.placement, color, self._drawn(mesh)) if mesh and mesh.file else None
-        return Visual(geom.type, _full_size(geom), geom.placement, color)
+            return Visual("mesh", mesh.scale, geom.placement, colour, self._visual_path(mesh)) if mesh and mesh.file else None
+        return Visual(geom.type, _full_size(geom), geom.placement, colour)
 
-    def _drawn(self, mesh: MeshAsset) -> str:
+    def _visual_path(self, mesh: MeshAsset) -> str:
         if mesh.folder is None or mesh.folder.directory == self.directory or os.path.isabs(mesh.file):
             return mesh.file
         return os.path.relpath(os.path.join(mesh.folder.directory, mesh.file), self.directory)
 
 
-def _mesh_path(element: Element, file: str, meshdir: str, folder: Folder | None) -> str:
+def _mesh_path(element: Element, file: str, meshdir: str, folder: DescriptionFolder | None) -> str:
     """Where a mesh is, relative to the model's folder; a file that was included may name one relative to its own."""
     path = os.path.join(meshdir, file) if file else ""
     if folder is None or not file or os.path.exists(os.path.join(folder.directory, path)):
         return path
-    beside = os.path.join(os.path.relpath(os.path.dirname(os.path.abspath(element.file)), folder.directory), file)
-    return beside if os.path.exists(os.path.join(folder.directory, beside)) else path
+    alternative = os.path.join(os.path.relpath(os.path.dirname(os.path.abspath(element.file)), folder.directory), file)
+    return alternative if os.path.exists(os.path.join(folder.directory, alternative)) else path
 
 
 def _full_size(geom: Geom) -> tuple[float, ...]:

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
-from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.mjcf.tree import Tree
-from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, numbers
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.description.mjcf.tree import MjcfTree
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import check_attributes
+from lagrangian.description.xml import Element, number_attributes
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
 from lagrangian.model.rotation import quaternion
 
-_FREE = 6  # speeds, which no other joint of MJCF has
+_FREE_JOINT_SPEEDS = 6  # speeds, which no other joint of MJCF has
 
 
 @dataclass(frozen=True)
-class Key:
+class Keyframe:
     """A keyframe: the pose, and what else a run that begins with it begins with."""
 
     element: Element
@@ -30,88 +30,90 @@ class Key:
         """Its qvel in our order and along our axes: MuJoCo has a free body's linear velocity first, and along the world's."""
         if "qvel" not in self.element.attributes:
             return None
-        qvel = _numbers(self.element, "qvel", sum(joint.kind.nv for joint in joints))
+        qvel = _read_numbers(self.element, "qvel", sum(joint.kind.nv for joint in joints))
         qd: list[float] = []
-        q_at = 0
+        q_start = 0
         for joint in joints:
-            part, qvel = qvel[: joint.kind.nv], qvel[joint.kind.nv :]
-            if joint.kind.nv == _FREE:
-                rotation = quaternion.rotation(self.q[q_at : q_at + 4])
-                vx, vy, vz, *angular = part
-                part = (*angular, *v.mat_t_vec(rotation, (vx, vy, vz)))
-            qd += part
-            q_at += joint.kind.nq
+            joint_speeds, qvel = qvel[: joint.kind.nv], qvel[joint.kind.nv :]
+            if joint.kind.nv == _FREE_JOINT_SPEEDS:
+                rotation = quaternion.rotation(self.q[q_start : q_start + 4])
+                vx, vy, vz, *angular = joint_speeds
+                joint_speeds = (*angular, *v.mat_t_vec(rotation, (vx, vy, vz)))
+            qd += joint_speeds
+            q_start += joint.kind.nq
         return tuple(qd)
 
     def controls(self, count: int) -> tuple[float, ...]:
         """Of all actuators in their order, of which there are so many."""
-        return _numbers(self.element, "ctrl", count) if "ctrl" in self.element.attributes else (0.0,) * count
+        return _read_numbers(self.element, "ctrl", count) if "ctrl" in self.element.attributes else (0.0,) * count
 
 
-def keys(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, Key]:
+def read_keyframes(elements: Iterable[Element], tree: MjcfTree, notes: ReaderNotes) -> dict[str, Keyframe]:
     """The keyframes by name, with their qpos in our order: a free joint's quaternion before its position."""
-    found: dict[str, Key] = {}
+    keyframes: dict[str, Keyframe] = {}
     for k, element in enumerate(elements):
         if element.tag != "key":
-            raise element.error(one_of("element", element.tag, ("key",)))
+            raise element.error(unknown_name_message("element", element.tag, ("key",)))
         check_attributes(element)
         name = element.attributes.get("name") or f"key{k}"
-        if name in found:
+        if name in keyframes:
             raise element.error("there are two keyframes of this name; names must differ")
         if element.attributes.get("qpos", "").split() and not tree.bodies:
             raise element.error("qpos needs bodies, and there are none: this file is a part that another file includes")
         if "qpos" in element.attributes:
-            qpos = _numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
-            found[name] = Key(element, _our_order(qpos, tree.joints, notes))
+            qpos = _read_numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
+            keyframes[name] = Keyframe(element, _to_our_order(qpos, tree.joints, notes))
         else:
-            found[name] = Key(element, tuple(x for part in tree.written_pose() for x in part))
-    return found
+            keyframes[name] = Keyframe(element, tuple(x for part in tree.written_coordinates() for x in part))
+    return keyframes
 
 
-def chosen(found: Mapping[str, Key], given: str | int | None, notes: Notes) -> Key | None:
+def select_keyframe(keyframes: Mapping[str, Keyframe], choice: str | int | None, notes: ReaderNotes) -> Keyframe | None:
     """The keyframe with which a run begins, by name or number; what is not used of it and of the others is noted."""
-    name = None if given is None else _named(found, given)
-    if name is None and given is not None:
-        counted = f"or a number, from 0 to {len(found) - 1}" if found else ""
-        raise ArgumentError(one_of("keyframe", given, found), where=(notes.file, Argument("keyframe")), remedy=counted)
-    choice = Argument("keyframe", ..., of="load(path)")
-    for own, key in found.items():
+    name = None if choice is None else _resolve_name(keyframes, choice)
+    if name is None and choice is not None:
+        index_hint = f"or a number, from 0 to {len(keyframes) - 1}" if keyframes else ""
+        raise ArgumentError(
+            unknown_name_message("keyframe", choice, keyframes), where=(notes.file, ArgumentName("keyframe")), remedy=index_hint
+        )
+    option = ArgumentName("keyframe", ..., call="load(path)")
+    for key_name, key in keyframes.items():
         for attribute in key.element.attributes:
             if attribute in ("qvel", "ctrl"):
-                if own != name:
-                    notes.add(f"<key> {attribute}", f"not part of a pose; {choice} starts a simulation with it", own)
+                if key_name != name:
+                    notes.add(f"<key> {attribute}", f"not part of a pose; {option} starts a simulation with it", key_name)
             elif attribute not in ("name", "qpos"):
-                notes.add(f"<key> {attribute}", "ignored", own, warn=own == name and attribute == "act")
-    return None if name is None else found[name]
+                notes.add(f"<key> {attribute}", "ignored", key_name, warn=key_name == name and attribute == "act")
+    return None if name is None else keyframes[name]
 
 
-def _named(found: Mapping[str, Key], given: object) -> str | None:
+def _resolve_name(keyframes: Mapping[str, Keyframe], choice: object) -> str | None:
     """A key's name, of which the file has it; or that of the key of a number, as MuJoCo counts them."""
-    if isinstance(given, str) and given in found:
-        return given
-    text = str(given) if isinstance(given, (str, Integral)) and not isinstance(given, bool) else ""
-    number = int(text) if text.isdecimal() and len(text) < 10 else len(found)
-    return list(found)[number] if number < len(found) else None
+    if isinstance(choice, str) and choice in keyframes:
+        return choice
+    text = str(choice) if isinstance(choice, (str, Integral)) and not isinstance(choice, bool) else ""
+    number = int(text) if text.isdecimal() and len(text) < 10 else len(keyframes)
+    return list(keyframes)[number] if number < len(keyframes) else None
 
 
-def _numbers(element: Element, attribute: str, count: int) -> tuple[float, ...]:
+def _read_numbers(element: Element, attribute: str, count: int) -> tuple[float, ...]:
     """As many numbers; none, where there is nothing to say."""
-    return numbers(element, attribute, count) if count or element.attributes[attribute].split() else ()
+    return number_attributes(element, attribute, count) if count or element.attributes[attribute].split() else ()
 
 
-def _our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: Notes) -> tuple[float, ...]:
+def _to_our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: ReaderNotes) -> tuple[float, ...]:
     q: list[float] = []
-    at = 0
+    start = 0
     for joint in joints:
-        part = qpos[at : at + joint.kind.nq]
-        at += joint.kind.nq
+        joint_values = qpos[start : start + joint.kind.nq]
+        start += joint.kind.nq
         if joint.kind.quaternion:  # which MuJoCo writes after the position of a free joint
-            part = (*_unit(joint, part[-4:], notes), *part[:-4])
-        q += part
+            joint_values = (*_unit_quaternion(joint, joint_values[-4:], notes), *joint_values[:-4])
+        q += joint_values
     return tuple(q)
 
 
-def _unit(joint: Joint, wxyz: tuple[float, ...], notes: Notes) -> tuple[float, ...]:
+def _unit_quaternion(joint: Joint, wxyz: tuple[float, ...], notes: ReaderNotes) -> tuple[float, ...]:
     length = math.hypot(*wxyz)
     if not length > 1e-14:
         notes.add("<key> with a quaternion of length 0", "read as the identity, as in MuJoCo", joint.name)

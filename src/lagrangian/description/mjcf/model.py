@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from lagrangian.description import xml
-from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf.compiler import Compiler
-from lagrangian.description.mjcf.copies import Model, put_in_place
-from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
-from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, text
-from lagrangian.errors import DescriptionError, one_of
+from lagrangian.description.files import DescriptionFolder
+from lagrangian.description.mjcf.copies import MjcfModel, expand_copies
+from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, expand_includes, section_children
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import check_attributes
+from lagrangian.description.xml import Element, text_attribute
+from lagrangian.errors import DescriptionError, unknown_name_message
 
 _SECTIONS = (
     "compiler",
@@ -33,12 +32,14 @@ _SECTIONS = (
     "custom",
     "keyframe",
 )
-_PART = "this is part of a model that another file includes; load that file"
-_OTHER_ROOTS = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": _PART}
-_DEEPEST = 30  # models that attach models that attach models
+_PART_NOTE = "this is part of a model that another file includes; load that file"
+_OTHER_ROOTS = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": _PART_NOTE}
+_MAX_ATTACH_DEPTH = 30  # models that attach models that attach models
 
 
-def assemble(root: Element, folder: Folder | None, notes: Notes, around: tuple[str, ...] = ()) -> Model:
+def read_model(
+    root: Element, folder: DescriptionFolder | None, notes: ReaderNotes, attaching_files: tuple[str, ...] = ()
+) -> MjcfModel:
     """The model of a root element; `around` are the files that attach it."""
     if root.tag != "mujoco":
         raise root.error(_OTHER_ROOTS.get(root.tag, "an MJCF file starts with <mujoco>"))
@@ -46,31 +47,33 @@ def assemble(root: Element, folder: Folder | None, notes: Notes, around: tuple[s
     expand_includes(root, folder)
     for section in root.children:
         if section.tag == "body":
-            meaning = f"ignored, as in MuJoCo: {_PART}, or put it into <worldbody>"
+            meaning = f"ignored, as in MuJoCo: {_PART_NOTE}, or put it into <worldbody>"
             notes.add("<body> outside <worldbody>", meaning, section.attributes.get("name", ""), warn=True)
         elif section.tag not in _SECTIONS:
-            raise section.error(one_of("section", section.tag, _SECTIONS))
-    defaults = Defaults(root)
-    compiler = Compiler.read(root)
-    model = Model(root, folder, defaults, notes, [compiler])
-    model.assets += [(defaults.applied(e, MAIN), compiler, folder) for e in sections(root, "asset") if e.tag != "model"]
-    around = (*around, os.path.realpath(root.file))
+            raise section.error(unknown_name_message("section", section.tag, _SECTIONS))
+    defaults = DefaultClasses(root)
+    compiler = CompilerSettings.read(root)
+    model = MjcfModel(root, folder, defaults, notes, [compiler])
+    model.assets += [
+        (defaults.apply_defaults(e, MAIN_CLASS), compiler, folder) for e in section_children(root, "asset") if e.tag != "model"
+    ]
+    attaching_files = (*attaching_files, os.path.realpath(root.file))
 
-    put_in_place(model, lambda element: _other(element, model, around))
+    expand_copies(model, lambda element: _read_attached_model(element, model, attaching_files))
     return model
 
 
-def _other(element: Element, model: Model, around: tuple[str, ...]) -> Model:
+def _read_attached_model(element: Element, model: MjcfModel, attaching_files: tuple[str, ...]) -> MjcfModel:
     """The model that a <model> of <asset> names."""
     check_attributes(element)
-    file = text(element, "file")
+    file = text_attribute(element, "file")
     if model.folder is None:
         raise element.error(f"file {file!r} cannot be read: this model is a string without a folder")
-    path = model.folder.path(element, file)
-    if os.path.realpath(path) in around or len(around) > _DEEPEST:
-        raise element.error(f"file {file!r} attaches itself, or models are attached more than {_DEEPEST} levels deep")
+    path = model.folder.find(element, file)
+    if os.path.realpath(path) in attaching_files or len(attaching_files) > _MAX_ATTACH_DEPTH:
+        raise element.error(f"file {file!r} attaches itself, or models are attached more than {_MAX_ATTACH_DEPTH} levels deep")
     try:
-        folder = Folder(os.path.dirname(os.path.abspath(path)), model.folder.root)
-        return assemble(xml.read_file(path), folder, model.notes, around)
+        folder = DescriptionFolder(os.path.dirname(os.path.abspath(path)), model.folder.root)
+        return read_model(xml.read_file(path), folder, model.notes, attaching_files)
     except DescriptionError as error:
         raise element.error(f"attached from here: {error}") from None

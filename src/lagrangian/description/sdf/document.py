@@ -10,194 +10,200 @@ import re
 import shlex
 from pathlib import Path
 
-from lagrangian.description import xml
-from lagrangian.description.notes import Notes
-from lagrangian.description.sdf import files, from_urdf
-from lagrangian.description.sdf.files import NEWEST
-from lagrangian.description.sdf.frames import DEEPEST, MODEL
-from lagrangian.description.sdf.values import truth, truth_of, word
-from lagrangian.description.xml import Element, text
+from lagrangian.description import files, xml
+from lagrangian.description.files import NEWEST
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.sdf import from_urdf
+from lagrangian.description.sdf.frames import MAX_DEPTH, MODEL
+from lagrangian.description.sdf.values import child_flag, child_text, flag_attribute
+from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError
 
 OLDEST = (1, 2)
 _AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
-_MOST = 1000
-_GAZEBO = ("sun", "ground_plane")
+_MAX_INCLUDES = 1000
+_GAZEBO_MODELS = ("sun", "ground_plane")
 _MERGED = ("link", "model", "joint", "frame", "gripper", "plugin")
 
 
 def version(root: Element) -> tuple[int, int]:
-    given = text(root, "version")
-    match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", given)
+    version_text = text_attribute(root, "version")
+    match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", version_text)
     if match is None:
-        raise root.error(f"version is {given!r}; write a version such as 1.{NEWEST[1]}")
-    found = int(match[1]), int(match[2])
-    if not OLDEST <= found <= NEWEST:
-        raise root.error(f"version is {given}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are supported")
-    return found
+        raise root.error(f"version is {version_text!r}; write a version such as 1.{NEWEST[1]}")
+    numbers = int(match[1]), int(match[2])
+    if not OLDEST <= numbers <= NEWEST:
+        raise root.error(
+            f"version is {version_text}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are supported"
+        )
+    return numbers
 
 
 def upgrade(root: Element) -> None:
     """Rewrite what earlier versions say otherwise."""
-    found = version(root)
+    file_version = version(root)
     for element in root.walk():
         if element.tag == "pose" and "frame" in element.attributes:  # up to 1.6
             element.attributes.setdefault("relative_to", element.attributes.pop("frame"))
         elif element.tag in ("axis", "axis2"):
             xyz = element.find("xyz")
-            in_model = truth(element, "use_parent_model_frame", found <= _AXES_IN_MODEL)
-            if xyz is not None and in_model:
+            is_in_model_frame = child_flag(element, "use_parent_model_frame", file_version <= _AXES_IN_MODEL)
+            if xyz is not None and is_in_model_frame:
                 xyz.attributes.setdefault("expressed_in", MODEL)
             element.children = [child for child in element.children if child.tag != "use_parent_model_frame"]
         elif element.tag == "world" and element.find("gravity") is None:  # up to 1.5
-            for physics in element.all("physics"):
-                element.children += physics.all("gravity")
+            for physics in element.find_all("physics"):
+                element.children += physics.find_all("gravity")
 
 
-class Includer:
+class IncludeExpander:
     """Puts what <include> names in place."""
 
-    def __init__(self, notes: Notes, text_only: bool) -> None:
+    def __init__(self, notes: ReaderNotes, text_only: bool) -> None:
         self.notes, self.text_only = notes, text_only
         self._count = 0
 
     def expand(self, root: Element) -> None:
         """Replace each <include> of a document that is upgraded already."""
-        waiting: list[tuple[Element, tuple[str, ...]]] = [(root, (_key(root.file),))]
-        while waiting:
-            element, files = waiting.pop()
+        pending: list[tuple[Element, tuple[str, ...]]] = [(root, (_file_key(root.file),))]
+        while pending:
+            element, including_files = pending.pop()
             # what is put in place may itself include files
-            at = 0
-            while at < len(element.children):
-                child = element.children[at]
+            position = 0
+            while position < len(element.children):
+                child = element.children[position]
                 if child.tag == "include":
-                    put, inside = self._included(child, element, files)
-                    element.children[at : at + 1] = put
-                    waiting += [(model, inside) for model in put if model.tag == "model"]
-                    at += len(put)
+                    replacement, inner_files = self._expand_include(child, element, including_files)
+                    element.children[position : position + 1] = replacement
+                    pending += [(model, inner_files) for model in replacement if model.tag == "model"]
+                    position += len(replacement)
                     continue
                 if child.tag in ("world", "model"):
-                    waiting.append((child, files))
-                at += 1
+                    pending.append((child, including_files))
+                position += 1
 
-    def _included(self, element: Element, outer: Element, files: tuple[str, ...]) -> tuple[list[Element], tuple[str, ...]]:
-        uri = word(element, "uri")
+    def _expand_include(
+        self, element: Element, parent: Element, including_files: tuple[str, ...]
+    ) -> tuple[list[Element], tuple[str, ...]]:
+        uri = child_text(element, "uri")
         if any(child.tag == "experimental:params" for child in element.children):
             raise element.error("changes the model that it includes by <experimental:params>, which is not supported")
         self._count += 1
-        if self._count > _MOST:
-            raise element.error(f"more than {_MOST} files are included")
-        path = self._find(element, uri)
+        if self._count > _MAX_INCLUDES:
+            raise element.error(f"more than {_MAX_INCLUDES} files are included")
+        path = self._find_file(element, uri)
         if path is None:
-            return [], files
-        key = _key(str(path))
-        if key in files or len(files) > DEEPEST:
+            return [], including_files
+        key = _file_key(str(path))
+        if key in including_files or len(including_files) > MAX_DEPTH:
             raise element.error(f"{uri!r} includes itself")
-        model = self._model(element, path)
+        model = self._read_model(element, path)
         if model is None:
-            return [], files
-        model = _overridden(model, element)
-        if not truth_of(element, "merge"):
-            return [model], (*files, key)
-        if truth(model, "static"):
+            return [], including_files
+        model = _apply_include(model, element)
+        if not flag_attribute(element, "merge"):
+            return [model], (*including_files, key)
+        if child_flag(model, "static"):
             meaning = "ignored: the model that it is merged into decides whether its links are fixed"
-            self.notes.add("<static> of a merged model", meaning, text(model, "name"), warn=True)
-        self._expand_inside(model, (*files, key))
-        return _merged(model, outer, element), (*files, key)
+            self.notes.add("<static> of a merged model", meaning, text_attribute(model, "name"), warn=True)
+        self._expand_children(model, (*including_files, key))
+        return _merge_model(model, parent, element), (*including_files, key)
 
-    def _expand_inside(self, model: Element, files: tuple[str, ...]) -> None:
+    def _expand_children(self, model: Element, including_files: tuple[str, ...]) -> None:
         """What is merged is put in place whole: its links must be known by name."""
-        for at in reversed(range(len(model.children))):
-            child = model.children[at]
+        for position in reversed(range(len(model.children))):
+            child = model.children[position]
             if child.tag == "include":
-                model.children[at : at + 1] = self._included(child, model, files)[0]
+                model.children[position : position + 1] = self._expand_include(child, model, including_files)[0]
 
-    def _model(self, element: Element, path: Path) -> Element | None:
+    def _read_model(self, element: Element, path: Path) -> Element | None:
         """The model in a file; None if it holds something else, which does not move."""
         try:
             root = xml.read_file(path)
             if root.tag == "robot":
-                return from_urdf.model(root, self.notes)
+                return from_urdf.to_sdf_model(root, self.notes)
             if root.tag != "sdf":
                 raise root.error(f"its root is <{root.tag}>; <sdf>, or <robot> of a URDF, is needed")
             upgrade(root)
         except DescriptionError as error:
             raise element.error(f"included here: {error}") from None
-        models = root.all("model")
-        others = [child for child in root.children if child.tag in ("light", "actor")]
+        models = root.find_all("model")
+        lights_and_actors = [child for child in root.children if child.tag in ("light", "actor")]
         if len(models) > 1:
             raise element.error(f"included here: {path} has {len(models)} models; only a file with one model can be included")
-        if not models and not others:
+        if not models and not lights_and_actors:
             raise element.error(f"included here: {path} has no model")
-        for other in others if not models else ():
-            self.notes.add(f"<{other.tag}>", "ignored", other.attributes.get("name", ""))
+        for light_or_actor in lights_and_actors if not models else ():
+            self.notes.add(f"<{light_or_actor.tag}>", "ignored", light_or_actor.attributes.get("name", ""))
         return models[0] if models else None
 
-    def _find(self, element: Element, uri: str) -> Path | None:
+    def _find_file(self, element: Element, uri: str) -> Path | None:
         """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
         if self.text_only:
             raise element.error(f"{uri!r} cannot be included: this model is a string without a folder")
-        if (found := files.description(element, uri)) is not None:
-            return found
-        name = files.inside(element, uri)[0].strip("/")
-        if name in _GAZEBO:
+        if (path := files.find_description(element, uri)) is not None:
+            return path
+        name = files.relative_path(element, uri)[0].strip("/")
+        if name in _GAZEBO_MODELS:
             self.notes.add(f"model://{name}", "ignored: it does not move, and contacts are not simulated")
             return None
-        fetched = "; files are not downloaded" if uri.lower().startswith("http") else ""
+        hint = "; files are not downloaded" if uri.lower().startswith("http") else ""
         folder = shlex.quote(f"/folder/that/holds/{name.partition('/')[0]}")
         raise element.error(
-            f"there is no {uri!r} beside or around this file{fetched}; name its folder by export GZ_SIM_RESOURCE_PATH={folder}"
+            f"there is no {uri!r} beside or around this file{hint}; name its folder by export GZ_SIM_RESOURCE_PATH={folder}"
         )
 
 
-def _key(file: str) -> str:
+def _file_key(file: str) -> str:
     return os.path.normcase(os.path.abspath(file))
 
 
-def _overridden(model: Element, include: Element) -> Element:
+def _apply_include(model: Element, include: Element) -> Element:
     """A model as the <include> has it: under another name, elsewhere, at rest."""
     attributes = dict(model.attributes)
-    if name := word(include, "name", ""):
+    if name := child_text(include, "name", ""):
         attributes["name"] = name
-    if placed_by := word(include, "placement_frame", ""):
+    if placement_frame := child_text(include, "placement_frame", ""):
         if include.find("pose") is None:
             raise include.error("has a placement_frame, which needs a pose")
-        attributes["placement_frame"] = placed_by
-    changed = [child for tag in ("pose", "static") if (child := include.find(tag)) is not None]
-    tags = {child.tag for child in changed}
-    made = model.with_attributes(attributes)
-    made.children = [*changed, *(child for child in model.children if child.tag not in tags)]
-    made.owner = include.owner
-    return made
+        attributes["placement_frame"] = placement_frame
+    replacements = [child for tag in ("pose", "static") if (child := include.find(tag)) is not None]
+    tags = {child.tag for child in replacements}
+    changed_model = model.with_attributes(attributes)
+    changed_model.children = [*replacements, *(child for child in model.children if child.tag not in tags)]
+    changed_model.owner = include.owner
+    return changed_model
 
 
 # -- merging -----------------------------------------------------------------------------------------------------------
 
 
-def _merged(model: Element, outer: Element, include: Element) -> list[Element]:
+def _merge_model(model: Element, parent: Element, include: Element) -> list[Element]:
     """The parts of a model as parts of the one around it; a frame stands for the model's own."""
-    name = f"_merged__{text(model, 'name')}__model__"
-    first = model.find("link") or model.find("model")
-    on = model.attributes.get("canonical_link") or (first.attributes.get("name", "") if first is not None else "")
-    proxy = Element("frame", {"name": name, "attached_to": on}, include.file, include.line, include.owner)
+    name = f"_merged__{text_attribute(model, 'name')}__model__"
+    first_part = model.find("link") or model.find("model")
+    attached_link = model.attributes.get("canonical_link") or (
+        first_part.attributes.get("name", "") if first_part is not None else ""
+    )
+    model_frame = Element("frame", {"name": name, "attached_to": attached_link}, include.file, include.line, include.owner)
     if "placement_frame" in model.attributes:
-        proxy.attributes["placement_frame"] = model.attributes["placement_frame"]
+        model_frame.attributes["placement_frame"] = model.attributes["placement_frame"]
     pose = model.find("pose") or Element("pose", {}, include.file, include.line, include.owner)
-    own = MODEL if outer.tag == "model" else "world"
-    given = pose.with_attributes({**pose.attributes, "relative_to": pose.attributes.get("relative_to") or own})
-    proxy.children = [given]
-    parts = [proxy]
+    parent_frame = MODEL if parent.tag == "model" else "world"
+    pose_in_parent = pose.with_attributes({**pose.attributes, "relative_to": pose.attributes.get("relative_to") or parent_frame})
+    model_frame.children = [pose_in_parent]
+    parts = [model_frame]
     for part in model.children:
         if part.tag not in _MERGED and ":" not in part.tag:
             continue
-        if outer.tag == "world" and part.tag in ("link", "gripper"):
+        if parent.tag == "world" and part.tag in ("link", "gripper"):
             raise include.error(f"merges a model with a <{part.tag}> into a world; a world has models, frames and joints")
         _rebase(part, name)
         parts.append(part)
     return parts
 
 
-def _rebase(part: Element, name: str) -> None:
+def _rebase(part: Element, frame_name: str) -> None:
     """What is given in the model's own frame is given in the frame that stands for it."""
     pose = part.find("pose")
     if part.tag in ("link", "model"):
@@ -205,16 +211,16 @@ def _rebase(part: Element, name: str) -> None:
             pose = Element("pose", {}, part.file, part.line, part.label)
             part.children.append(pose)
         if pose.attributes.get("relative_to", "") in ("", MODEL):
-            pose.attributes["relative_to"] = name
+            pose.attributes["relative_to"] = frame_name
         return
     if pose is not None and pose.attributes.get("relative_to") == MODEL:
-        pose.attributes["relative_to"] = name
+        pose.attributes["relative_to"] = frame_name
     if part.tag == "frame" and part.attributes.get("attached_to", "") in ("", MODEL):
-        part.attributes["attached_to"] = name
-    for end in (*part.all("parent"), *part.all("child")):
+        part.attributes["attached_to"] = frame_name
+    for end in (*part.find_all("parent"), *part.find_all("child")):
         if end.text == MODEL:
-            end.text = name
-    for axis in (*part.all("axis"), *part.all("axis2")):
-        for xyz in axis.all("xyz"):
+            end.text = frame_name
+    for axis in (*part.find_all("axis"), *part.find_all("axis2")):
+        for xyz in axis.find_all("xyz"):
             if xyz.attributes.get("expressed_in") == MODEL:
-                xyz.attributes["expressed_in"] = name
+                xyz.attributes["expressed_in"] = frame_name

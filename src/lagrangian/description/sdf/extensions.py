@@ -6,90 +6,101 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.frames import NESTED, Frames, Node, Scope, body_name
-from lagrangian.description.sdf.joint import NOT_CARRIED, Hinge
-from lagrangian.description.sdf.values import number, vector, word
-from lagrangian.description.xml import Element, text
-from lagrangian.errors import one_of, placed
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.sdf.frames import SCOPE_SEPARATOR, FrameGraph, FrameNode, Scope, body_name
+from lagrangian.description.sdf.joint import IGNORED, JointEdge
+from lagrangian.description.sdf.values import child_number, child_text, child_vector
+from lagrangian.description.xml import Element, text_attribute
+from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Friction
 from lagrangian.model.loop import LoopJoint, Spring
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 from lagrangian.model.spring import PointSpring
 
-_JOINTS = ("planar", "curvilinear")
+_DRAKE_JOINT_TYPES = ("planar", "curvilinear")
 
 
 @dataclass
-class Extensions:
+class DrakeElements:
     """What Drake's elements of a model are in a mechanism."""
 
-    hinges: list[Hinge] = field(default_factory=list)
+    edges: list[JointEdge] = field(default_factory=list)
     loops: list[LoopJoint] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
 
 
-def extensions(scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
+def read_extensions(scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
     """Add what the elements of one model are."""
-    readers: dict[str, Callable[[Element, Scope, Frames, Extensions, Notes], None]] = {
-        "drake:joint": _joint,
-        "drake:ball_constraint": _ball,
-        "drake:distance_constraint": _distance,
-        "drake:linear_spring_damper": _spring,
-        "drake:weld_constraint": _weld,
+    readers: dict[str, Callable[[Element, Scope, FrameGraph, DrakeElements, ReaderNotes], None]] = {
+        "drake:joint": _read_planar_joint,
+        "drake:ball_constraint": _read_ball,
+        "drake:distance_constraint": _read_distance,
+        "drake:linear_spring_damper": _read_spring,
+        "drake:weld_constraint": _read_weld,
     }
     for element in scope.node.element.children:
         if reader := readers.get(element.tag):
-            with placed(*element.where):
-                reader(element, scope, frames, found, notes)
+            with error_location(*element.where):
+                reader(element, scope, frames, elements, notes)
         elif element.tag in ("drake:linear_bushing_rpy", "drake:tendon_constraint"):
-            meaning = f"{NOT_CARRIED}: use a <joint> instead, which may also close a loop"
+            meaning = f"{IGNORED}: use a <joint> instead, which may also close a loop"
             notes.add(f"<{element.tag}>", meaning, element.attributes.get("name", ""), warn=True)
         elif element.tag.startswith("drake:"):
-            notes.add(f"<{element.tag}>", NOT_CARRIED, element.attributes.get("name", ""))
+            notes.add(f"<{element.tag}>", IGNORED, element.attributes.get("name", ""))
 
 
-def _frame(element: Element, tag: str, scope: Scope) -> Node:
-    return scope.resolve(word(element, tag), element.find(tag) or element)
+def _resolve_frame(element: Element, tag: str, scope: Scope) -> FrameNode:
+    return scope.resolve(child_text(element, tag), element.find(tag) or element)
 
 
-def _on(node: Node, frames: Frames) -> tuple[str, Placement]:
+def _body_and_placement(node: FrameNode, frames: FrameGraph) -> tuple[str, Transform]:
     """The body a frame is on, and where."""
     link = frames.link(node)
-    body = Placement() if link is None else frames.pose(link)
-    return body_name(link), body.inverse() @ frames.pose(node)
+    link_pose = Transform() if link is None else frames.pose(link)
+    return body_name(link), link_pose.inverse() @ frames.pose(node)
 
 
-def _joint(element: Element, scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
-    kind = text(element, "type")
+def _read_planar_joint(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
+    kind = text_attribute(element, "type")
     if kind != "planar":
         raise element.error(
-            "a curvilinear joint is not supported" if kind in _JOINTS else f"type: {one_of('joint type', kind, _JOINTS)}"
+            "a curvilinear joint is not supported"
+            if kind in _DRAKE_JOINT_TYPES
+            else f"type: {unknown_name_message('joint type', kind, _DRAKE_JOINT_TYPES)}"
         )
-    parent, at_parent = _on(_frame(element, "drake:parent", scope), frames)
-    child, at_child = _on(_frame(element, "drake:child", scope), frames)
-    damping = vector(element, "drake:damping", 3, (0.0, 0.0, 0.0))
-    hinge = Hinge(scope.named(text(element, "name")), "planar", parent, child, at_parent, at_child, element, {"axis": v.Z})
+    parent, placement = _body_and_placement(_resolve_frame(element, "drake:parent", scope), frames)
+    child, child_placement = _body_and_placement(_resolve_frame(element, "drake:child", scope), frames)
+    damping = child_vector(element, "drake:damping", 3, (0.0, 0.0, 0.0))
+    edge = JointEdge(
+        scope.qualified_name(text_attribute(element, "name")),
+        "planar",
+        parent,
+        child,
+        placement,
+        child_placement,
+        element,
+        {"axis": v.Z},
+    )
     if len(set(damping)) == 1:
-        found.hinges.append(replace(hinge, at={"friction": Friction(damping[0])}))
+        elements.edges.append(replace(edge, properties={"friction": Friction(damping[0])}))
     else:
-        found.hinges += _one_by_one(hinge, damping)
+        elements.edges += _split_planar(edge, damping)
 
 
-def _one_by_one(planar: Hinge, damping: tuple[float, ...]) -> list[Hinge]:
+def _split_planar(planar: JointEdge, damping: tuple[float, ...]) -> list[JointEdge]:
     """A planar joint as three of one coordinate, with bodies between them, because each has its own damping."""
     steps = (("x", "prismatic", v.X), ("y", "prismatic", v.Y), ("angle", "revolute", v.Z))
-    bodies = [planar.parent, *(f"{planar.name}{NESTED}after_{label}" for label, _, _ in steps[:2]), planar.child]
-    places = [planar.at_parent, Placement(), Placement(), planar.at_child]
+    bodies = [planar.parent, *(f"{planar.name}{SCOPE_SEPARATOR}after_{label}" for label, _, _ in steps[:2]), planar.child]
+    placements = [planar.placement, Transform(), Transform(), planar.child_placement]
     return [
-        Hinge(
-            f"{planar.name}{NESTED}{label}",
+        JointEdge(
+            f"{planar.name}{SCOPE_SEPARATOR}{label}",
             kind,
             bodies[k],
             bodies[k + 1],
-            places[k] if k == 0 else Placement(),
-            places[k + 1],
+            placements[k] if k == 0 else Transform(),
+            placements[k + 1],
             planar.element,
             {"axis": axis},
             {"friction": Friction(damping[k])},
@@ -98,52 +109,54 @@ def _one_by_one(planar: Hinge, damping: tuple[float, ...]) -> list[Hinge]:
     ]
 
 
-def _points(element: Element, scope: Scope, frames: Frames) -> tuple[str, str, v.Vector, v.Vector]:
+def _read_points(element: Element, scope: Scope, frames: FrameGraph) -> tuple[str, str, v.Vector, v.Vector]:
     """The bodies and the points on them that two ends of an element are."""
     kind = element.tag
     ends = []
     for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
-        name, at = _on(_frame(element, f"{kind}_{body}", scope), frames)
-        p = vector(element, f"{kind}_{point}", 3, (0.0, 0.0, 0.0))
-        ends.append((name, (at @ Placement(position=p)).position))  # type: ignore[arg-type]
+        name, placement = _body_and_placement(_resolve_frame(element, f"{kind}_{body}", scope), frames)
+        p = child_vector(element, f"{kind}_{point}", 3, (0.0, 0.0, 0.0))
+        ends.append((name, (placement @ Transform(position=p)).position))  # type: ignore[arg-type]
     return ends[0][0], ends[1][0], ends[0][1], ends[1][1]
 
 
-def _name(element: Element, scope: Scope, taken: int) -> str:
+def _make_name(element: Element, scope: Scope, count: int) -> str:
     """These elements have no names."""
-    return scope.named(element.attributes.get("name") or f"{element.tag.removeprefix('drake:')}{taken + 1}")
+    return scope.qualified_name(element.attributes.get("name") or f"{element.tag.removeprefix('drake:')}{count + 1}")
 
 
-def _ball(element: Element, scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
-    a, b, p, q = _points(element, scope, frames)
-    name = _name(element, scope, len(found.loops))
-    found.loops.append(LoopJoint(name, "ball", a, b, Placement(position=p), Placement(position=q)))
+def _read_ball(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
+    a, b, p, q = _read_points(element, scope, frames)
+    name = _make_name(element, scope, len(elements.loops))
+    elements.loops.append(LoopJoint(name, "ball", a, b, Transform(position=p), Transform(position=q)))
 
 
-def _weld(element: Element, scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
-    a, at_a = _on(_frame(element, "parent", scope), frames)
-    b, at_b = _on(_frame(element, "child", scope), frames)
-    found.loops.append(LoopJoint(_name(element, scope, len(found.loops)), "fixed", a, b, at_a, at_b))
+def _read_weld(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
+    a, at_a = _body_and_placement(_resolve_frame(element, "parent", scope), frames)
+    b, at_b = _body_and_placement(_resolve_frame(element, "child", scope), frames)
+    elements.loops.append(LoopJoint(_make_name(element, scope, len(elements.loops)), "fixed", a, b, at_a, at_b))
 
 
-def _distance(element: Element, scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
+def _read_distance(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
     """A rod; one with a stiffness is a spring."""
-    a, b, p, q = _points(element, scope, frames)
-    length = number(element, "drake:distance_constraint_distance", 0.0)
-    stiffness = number(element, "drake:distance_constraint_stiffness", math.inf, infinite=True)
-    damping = number(element, "drake:distance_constraint_damping", 0.0)
+    a, b, p, q = _read_points(element, scope, frames)
+    length = child_number(element, "drake:distance_constraint_distance", 0.0)
+    stiffness = child_number(element, "drake:distance_constraint_stiffness", math.inf, infinite=True)
+    damping = child_number(element, "drake:distance_constraint_damping", 0.0)
     if math.isfinite(stiffness):
-        name = _name(element, scope, len(found.springs))
-        found.springs.append(PointSpring(name, a, b, p, q, stiffness, length, damping))
+        name = _make_name(element, scope, len(elements.springs))
+        elements.springs.append(PointSpring(name, a, b, p, q, stiffness, length, damping))
         return
-    name = _name(element, scope, len(found.loops))
-    at, to = Placement(position=p), Placement(position=q)
-    found.loops.append(LoopJoint(name, "distance", a, b, at, to, length=length))
+    name = _make_name(element, scope, len(elements.loops))
+    a_placement, b_placement = Transform(position=p), Transform(position=q)
+    elements.loops.append(LoopJoint(name, "distance", a, b, a_placement, b_placement, length=length))
 
 
-def _spring(element: Element, scope: Scope, frames: Frames, found: Extensions, notes: Notes) -> None:
-    a, b, p, q = _points(element, scope, frames)
+def _read_spring(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
+    a, b, p, q = _read_points(element, scope, frames)
     kind = element.tag
-    stiffness, damping = number(element, f"{kind}_stiffness", 0.0), number(element, f"{kind}_damping", 0.0)
-    rest = number(element, f"{kind}_free_length", 0.0)
-    found.springs.append(PointSpring(_name(element, scope, len(found.springs)), a, b, p, q, stiffness, rest, damping))
+    stiffness, damping = child_number(element, f"{kind}_stiffness", 0.0), child_number(element, f"{kind}_damping", 0.0)
+    rest_length = child_number(element, f"{kind}_free_length", 0.0)
+    elements.springs.append(
+        PointSpring(_make_name(element, scope, len(elements.springs)), a, b, p, q, stiffness, rest_length, damping)
+    )

@@ -6,18 +6,18 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lagrangian.description.joint_friction import joint_friction
-from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.frames import Frames, Node, body_name
-from lagrangian.description.sdf.schema import place
-from lagrangian.description.sdf.values import number, vector, word
-from lagrangian.description.writing.at_joint import read_bound
-from lagrangian.description.xml import Element, text
-from lagrangian.errors import one_of, placed
+from lagrangian.description.joint_friction import read_joint_friction
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.schema import line_of
+from lagrangian.description.sdf.frames import FrameGraph, FrameNode, body_name
+from lagrangian.description.sdf.values import child_number, child_text, child_vector
+from lagrangian.description.writing.expressible import read_bound
+from lagrangian.description.xml import Element, text_attribute
+from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import joints as joint_types
 from lagrangian.model import vector as v
-from lagrangian.model.joint import AT_JOINT, Friction, JointSpring, Limits, Rotor
-from lagrangian.model.placement import Placement
+from lagrangian.model.joint import JOINT_PARTS, Friction, JointLimits, JointSpring, Rotor
+from lagrangian.model.placement import Transform
 
 _TYPES = {
     "revolute": "revolute",
@@ -30,227 +30,244 @@ _TYPES = {
     "revolute2": "universal",
 }
 TYPES = (*_TYPES, "gearbox")
-NOT_CARRIED = "ignored"
+IGNORED = "ignored"
 
 
 @dataclass(frozen=True)
-class Hinge:
+class JointEdge:
     """A joint between two bodies, before it is known whether it is of the tree, and in which direction."""
 
     name: str
     type: str
     parent: str
     child: str
-    at_parent: Placement
-    at_child: Placement
+    placement: Transform
+    child_placement: Transform
     element: Element
-    own: dict[str, Any] = field(default_factory=dict)  # the entries of its type
-    at: dict[str, Any] = field(default_factory=dict)  # friction, rotor, spring, limits
+    type_entries: dict[str, Any] = field(default_factory=dict)  # the entries of its type
+    properties: dict[str, Any] = field(default_factory=dict)  # friction, rotor, spring, limits
     actuated: bool = True
-    must_close: bool = False  # the file says that this joint is to close a loop
-    coupled: bool = False  # an equation has its coordinate in it
-    in_world: Placement = field(default_factory=Placement)  # where it is as the file is written
-    welded: bool = False  # it holds a link of a static model, which is not to be moved
+    must_close_loop: bool = False  # the file says that this joint is to close a loop
+    is_coupled: bool = False  # an equation has its coordinate in it
+    world_placement: Transform = field(default_factory=Transform)  # where it is as the file is written
+    is_weld: bool = False  # it holds a link of a static model, which is not to be moved
 
     @property
-    def plain(self) -> bool:
+    def can_be_loop_joint(self) -> bool:
         """Whether nothing sits at it, no friction, rotor, spring or limits, and no equation needs its coordinate."""
-        return not self.coupled and all(x == AT_JOINT[key]() for key, x in self.at.items())
+        return not self.is_coupled and all(x == JOINT_PARTS[key]() for key, x in self.properties.items())
 
-    def reversed(self) -> Hinge:
+    def reverse(self) -> JointEdge:
         """The same joint from its child to its parent; its coordinates keep their signs."""
-        own = dict(self.own)
+        type_entries = dict(self.type_entries)
         if self.type == "universal":
-            own = {"axis": v.neg(own["axis2"]), "axis2": v.neg(own["axis"])}
-        elif "axis" in own:
-            own["axis"] = v.neg(own["axis"])
-        return replace(self, parent=self.child, child=self.parent, at_parent=self.at_child, at_child=self.at_parent, own=own)
+            type_entries = {"axis": v.neg(type_entries["axis2"]), "axis2": v.neg(type_entries["axis"])}
+        elif "axis" in type_entries:
+            type_entries["axis"] = v.neg(type_entries["axis"])
+        return replace(
+            self,
+            parent=self.child,
+            child=self.parent,
+            placement=self.child_placement,
+            child_placement=self.placement,
+            type_entries=type_entries,
+        )
 
 
-def hinges(node: Node, frames: Frames, notes: Notes) -> list[Hinge]:
+def read_joint_edges(node: FrameNode, frames: FrameGraph, notes: ReaderNotes) -> list[JointEdge]:
     """The joint that an element describes; two, with a body between them that is called after it, where no one of ours does."""
-    element, kind = node.element, _kind(node.element)
-    parent, child = ends(node, frames, notes)
-    J = frames.pose(node)
-    at_parent = (Placement() if parent is None else frames.pose(parent)).inverse() @ J
-    at_child = (Placement() if child is None else frames.pose(child)).inverse() @ J
-    loop = element.find("physics")
-    simbody = loop.find("simbody") if loop is not None else None
-    hinge = Hinge(
+    element, kind = node.element, _read_type(node.element)
+    parent, child = joined_links(node, frames, notes)
+    joint_pose = frames.pose(node)
+    placement = (Transform() if parent is None else frames.pose(parent)).inverse() @ joint_pose
+    child_placement = (Transform() if child is None else frames.pose(child)).inverse() @ joint_pose
+    physics = element.find("physics")
+    simbody = physics.find("simbody") if physics is not None else None
+    edge = JointEdge(
         node.path,
         _TYPES[kind],
         body_name(parent),
         body_name(child),
-        at_parent,
-        at_child,
+        placement,
+        child_placement,
         element,
-        in_world=J,
-        must_close=simbody is not None and word(simbody, "must_be_loop_joint", "false").lower() in ("true", "1"),
+        world_placement=joint_pose,
+        must_close_loop=simbody is not None and child_text(simbody, "must_be_loop_joint", "false").lower() in ("true", "1"),
     )
     if _TYPES[kind] == "universal":
-        return _two_axes(hinge, node, frames, notes)
+        return _universal_edges(edge, node, frames, notes)
     if kind == "ball":
-        return [_with(hinge, element.find("axis"), kind, {}, notes)]
+        return [_with_axis_properties(edge, element.find("axis"), kind, {}, notes)]
     if kind == "fixed":
-        return [hinge]
-    own: dict[str, Any] = {"axis": _axis(node, "axis", frames)}
+        return [edge]
+    type_entries: dict[str, Any] = {"axis": _read_axis(node, "axis", frames)}
     if kind == "screw":
-        own["pitch"] = _pitch(element)
-        if own["pitch"] == 0:
-            own.pop("pitch")
-            hinge = replace(hinge, type="revolute")
-    return [_with(hinge, element.find("axis"), kind, own, notes)]
+        type_entries["pitch"] = _read_pitch(element)
+        if type_entries["pitch"] == 0:
+            type_entries.pop("pitch")
+            edge = replace(edge, type="revolute")
+    return [_with_axis_properties(edge, element.find("axis"), kind, type_entries, notes)]
 
 
-def _kind(element: Element) -> str:
-    kind = text(element, "type")
+def _read_type(element: Element) -> str:
+    kind = text_attribute(element, "type")
     if kind not in TYPES:
-        raise element.error(f"type: {one_of('joint type', kind, TYPES)}")
+        raise element.error(f"type: {unknown_name_message('joint type', kind, TYPES)}")
     return kind
 
 
-def ends(node: Node, frames: Frames, notes: Notes) -> tuple[Node | None, Node | None]:
+def joined_links(node: FrameNode, frames: FrameGraph, notes: ReaderNotes) -> tuple[FrameNode | None, FrameNode | None]:
     """The links that a joint is between; None is the world."""
     element, scope = node.element, node.scope
     assert scope is not None
-    found = []
+    links = []
     for role in ("parent", "child"):
-        name = word(element, role)
+        name = child_text(element, role)
         frame = scope.resolve(name, element.find(role) or element)
-        found.append(frames.link(frame))
-        if role == "parent" and frame.kind == "frame" and not _together(frames.pose(frame), frames.pose(node)):
+        links.append(frames.link(frame))
+        if role == "parent" and frame.kind == "frame" and not _are_at_one_place(frames.pose(frame), frames.pose(node)):
             notes.add(
                 "joint that is not where its parent's <frame> is",
                 "its own <pose> places it, as SDF specifies; only the body of the frame counts",
                 node.path,
             )
-    if found[0] is found[1]:
-        both = "the world" if found[0] is None else f"link {found[0].name!r}"
+    if links[0] is links[1]:
+        both = "the world" if links[0] is None else f"link {links[0].name!r}"
         raise element.error(f"joins {both} to itself; parent and child must differ")
-    return found[0], found[1]
+    return links[0], links[1]
 
 
-def _together(a: Placement, b: Placement) -> bool:
-    apart = v.sub(a.position, b.position)
-    return math.hypot(*(float(x) for x in apart)) < 1e-6
+def _are_at_one_place(a: Transform, b: Transform) -> bool:
+    offset = v.sub(a.position, b.position)
+    return math.hypot(*(float(x) for x in offset)) < 1e-6
 
 
 # -- axes --------------------------------------------------------------------------------------------------------------
 
 
-def _axis(node: Node, tag: str, frames: Frames) -> v.Vector:
+def _read_axis(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
     """An axis in the frame of the joint."""
     element = node.element.find(tag)
     if element is None:
         raise node.element.error(f"has no {tag}; a {node.element.attributes['type']} joint needs <{tag}><xyz>...</xyz></{tag}>")
     xyz = element.find("xyz")
-    given: v.Vector = vector(element, "xyz", 3, (0.0, 0.0, 1.0))  # type: ignore[assignment]
-    if not math.hypot(*given) > 1e-14:
+    axis: v.Vector = child_vector(element, "xyz", 3, (0.0, 0.0, 1.0))  # type: ignore[assignment]
+    if not math.hypot(*axis) > 1e-14:
         raise (xyz or element).error("is 0 0 0, which has no direction")
     frame = xyz.attributes.get("expressed_in", "") if xyz is not None else ""
     if not frame or xyz is None:
-        return given
-    return v.mat_vec(frames.axes(frame, node, xyz).rotation, given)
+        return axis
+    return v.mat_vec(frames.relative_rotation(frame, node, xyz).rotation, axis)
 
 
-def axis_in_world(node: Node, tag: str, frames: Frames) -> v.Vector:
+def axis_in_world(node: FrameNode, tag: str, frames: FrameGraph) -> v.Vector:
     """An axis along the world's axes, as the file is written."""
-    return v.mat_vec(frames.pose(node).rotation, _axis(node, tag, frames))
+    return v.mat_vec(frames.pose(node).rotation, _read_axis(node, tag, frames))
 
 
-def _pitch(element: Element) -> float:
+def _read_pitch(element: Element) -> float:
     """The advance in metres per radian. Up to 1.9 a pitch is in radians per metre, and of a left-handed thread."""
     if element.find("screw_thread_pitch") is not None or element.find("thread_pitch") is None:
-        return number(element, "screw_thread_pitch", 1.0) / (2 * math.pi)
-    old = number(element, "thread_pitch", 1.0)
-    if old == 0:
+        return child_number(element, "screw_thread_pitch", 1.0) / (2 * math.pi)
+    legacy_pitch = child_number(element, "thread_pitch", 1.0)
+    if legacy_pitch == 0:
         raise element.error("thread_pitch is 0 rad/m, so that the screw does not turn; use a prismatic joint")
-    return -1 / old
+    return -1 / legacy_pitch
 
 
-def _two_axes(hinge: Hinge, node: Node, frames: Frames, notes: Notes) -> list[Hinge]:
+def _universal_edges(edge: JointEdge, node: FrameNode, frames: FrameGraph, notes: ReaderNotes) -> list[JointEdge]:
     """A universal joint; two revolute ones in its place where the axes are not perpendicular, or differ in what is at them."""
     element, kind = node.element, node.element.attributes["type"]
-    axis, axis2 = _axis(node, "axis", frames), _axis(node, "axis2", frames)
-    first = _with(replace(hinge, type="revolute"), element.find("axis"), kind, {"axis": axis}, notes)
-    second = _with(replace(hinge, type="revolute"), element.find("axis2"), kind, {"axis": axis2}, notes)
+    axis, axis2 = _read_axis(node, "axis", frames), _read_axis(node, "axis2", frames)
+    first = _with_axis_properties(replace(edge, type="revolute"), element.find("axis"), kind, {"axis": axis}, notes)
+    second = _with_axis_properties(replace(edge, type="revolute"), element.find("axis2"), kind, {"axis": axis2}, notes)
     skew = abs(v.dot(axis, axis2)) / (math.hypot(*axis) * math.hypot(*axis2))
-    one_follows = len({tag for _, tag in followers(element)}) == 1  # and so has no motor, where the other has one
-    if first.at == second.at and skew < 1e-9 and not one_follows:
-        return [replace(first, type="universal", own={"axis": axis, "axis2": axis2})]
-    between = f"{hinge.name}::cross"
+    has_one_follower = len({tag for _, tag in mimic_elements(element)}) == 1  # and so has no motor, where the other has one
+    if first.properties == second.properties and skew < 1e-9 and not has_one_follower:
+        return [replace(first, type="universal", type_entries={"axis": axis, "axis2": axis2})]
+    cross_body = f"{edge.name}::cross"
     return [
-        replace(first, name=f"{hinge.name}::1", child=between, at_child=Placement()),
-        replace(second, name=f"{hinge.name}::2", parent=between, at_parent=Placement()),
+        replace(first, name=f"{edge.name}::1", child=cross_body, child_placement=Transform()),
+        replace(second, name=f"{edge.name}::2", parent=cross_body, placement=Transform()),
     ]
 
 
-def followers(joint: Element) -> list[tuple[Element, str]]:
+def mimic_elements(joint: Element) -> list[tuple[Element, str]]:
     """What says that an axis of a joint mimics another, and which axis it is."""
-    own = [(mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.all("mimic")]
-    return [*own, *((mimic, "axis") for mimic in joint.all("drake:mimic"))]
+    axis_mimics = [
+        (mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.find_all("mimic")
+    ]
+    return [*axis_mimics, *((mimic, "axis") for mimic in joint.find_all("drake:mimic"))]
 
 
 # -- what sits at it ---------------------------------------------------------------------------------------------------
 
 
-def _with(hinge: Hinge, axis: Element | None, kind: str, own: dict[str, Any], notes: Notes) -> Hinge:
+def _with_axis_properties(
+    edge: JointEdge, axis: Element | None, kind: str, type_entries: dict[str, Any], notes: ReaderNotes
+) -> JointEdge:
     """The joint with what its axis has at it: friction, a spring, limits, a rotor."""
-    effort = _bound(axis, "effort")
-    at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort, notes)}
-    at["rotor"] = _rotor(hinge, effort, notes)
-    refused = joint_types.TYPES[hinge.type].refuses
-    for key in refused if kind != "ball" else (*refused, "spring"):  # along no axis: SDF does not say what that would be
-        if key in at and at.pop(key) != AT_JOINT[key]():
-            notes.add(f"{key} of a {kind} joint", f"{NOT_CARRIED}: it has no meaning there", hinge.name, warn=key == "spring")
+    effort = _read_bound(axis, "effort")
+    properties: dict[str, Any] = {
+        "friction": _read_friction(axis),
+        "spring": _read_spring(axis),
+        "limits": _read_limits(axis, kind, effort, notes),
+    }
+    properties["rotor"] = _read_rotor(edge, effort, notes)
+    refused_keys = joint_types.TYPES[edge.type].refuses
+    for key in (
+        refused_keys if kind != "ball" else (*refused_keys, "spring")
+    ):  # along no axis: SDF does not say what that would be
+        if key in properties and properties.pop(key) != JOINT_PARTS[key]():
+            notes.add(f"{key} of a {kind} joint", f"{IGNORED}: it has no meaning there", edge.name, warn=key == "spring")
     limit = axis.find("limit") if axis is not None else None
     if limit is not None and any(limit.find(tag) is not None for tag in ("stiffness", "dissipation")):
-        notes.add("<stiffness> and <dissipation> of a <limit>", f"{NOT_CARRIED}: stops are rigid", hinge.name)
-    return replace(hinge, own=own, at=at, actuated=effort != 0)
+        notes.add("<stiffness> and <dissipation> of a <limit>", f"{IGNORED}: stops are rigid", edge.name)
+    return replace(edge, type_entries=type_entries, properties=properties, actuated=effort != 0)
 
 
-def _friction(axis: Element | None) -> Friction:
+def _read_friction(axis: Element | None) -> Friction:
     element = axis.find("dynamics") if axis is not None else None
     if element is None:
         return Friction()
-    return joint_friction(element, number(element, "damping", 0.0), number(element, "friction", 0.0))
+    return read_joint_friction(element, child_number(element, "damping", 0.0), child_number(element, "friction", 0.0))
 
 
-def _spring(axis: Element | None) -> JointSpring:
+def _read_spring(axis: Element | None) -> JointSpring:
     element = axis.find("dynamics") if axis is not None else None
     if element is None:
         return JointSpring()
-    stiffness = number(element, "spring_stiffness", 0.0)
-    return JointSpring(stiffness, number(element, "spring_reference", 0.0)) if stiffness else JointSpring()
+    stiffness = child_number(element, "spring_stiffness", 0.0)
+    return JointSpring(stiffness, child_number(element, "spring_reference", 0.0)) if stiffness else JointSpring()
 
 
-def _bound(axis: Element | None, tag: str) -> float:
+def _read_bound(axis: Element | None, tag: str) -> float:
     """A limit of speed or effort; a negative one, and none, is none."""
     limit = axis.find("limit") if axis is not None else None
-    given = number(limit, tag, -1.0, infinite=True) if limit is not None else -1.0
-    return math.inf if given < 0 else read_bound(given)
+    value = child_number(limit, tag, -1.0, infinite=True) if limit is not None else -1.0
+    return math.inf if value < 0 else read_bound(value)
 
 
-def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Limits:
+def _read_limits(axis: Element | None, kind: str, effort: float, notes: ReaderNotes) -> JointLimits:
     limit = axis.find("limit") if axis is not None else None
     if limit is None:
-        return Limits()
-    lower, upper = number(limit, "lower", -math.inf, infinite=True), number(limit, "upper", math.inf, infinite=True)
+        return JointLimits()
+    lower, upper = child_number(limit, "lower", -math.inf, infinite=True), child_number(limit, "upper", math.inf, infinite=True)
     if lower > upper:
-        notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(limit), warn=True)
+        notes.add("<limit> whose lower is above its upper", "read as no limit of position", line_of(limit), warn=True)
     if kind == "continuous" or lower > upper:
         lower, upper = -math.inf, math.inf
     lower, upper = read_bound(lower), read_bound(upper)
-    with placed(*limit.where):
+    with error_location(*limit.where):
         # a joint whose effort is limited to 0 has no motor
-        return Limits(lower, upper, _bound(axis, "velocity"), effort if effort != 0 else math.inf)
+        return JointLimits(lower, upper, _read_bound(axis, "velocity"), effort if effort != 0 else math.inf)
 
 
-def _rotor(hinge: Hinge, effort: float, notes: Notes) -> Rotor:
-    element = hinge.element
-    inertia, ratio = number(element, "drake:rotor_inertia", 0.0), number(element, "drake:gear_ratio", 1.0)
+def _read_rotor(edge: JointEdge, effort: float, notes: ReaderNotes) -> Rotor:
+    element = edge.element
+    inertia, ratio = child_number(element, "drake:rotor_inertia", 0.0), child_number(element, "drake:gear_ratio", 1.0)
     if inertia and effort == 0:
-        notes.add("<drake:rotor_inertia> of a joint without a motor", f"{NOT_CARRIED}, as in Drake", hinge.name)
+        notes.add("<drake:rotor_inertia> of a joint without a motor", f"{IGNORED}, as in Drake", edge.name)
         return Rotor()
-    with placed(*element.where):
+    with error_location(*element.where):
         return Rotor(inertia, ratio)

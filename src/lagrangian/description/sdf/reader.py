@@ -12,32 +12,38 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.description import xml
-from lagrangian.description.mimic import without_motors
-from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.couplings import coupled, gearbox, mimics
-from lagrangian.description.sdf.document import Includer, upgrade
-from lagrangian.description.sdf.extensions import Extensions, extensions
-from lagrangian.description.sdf.frames import NESTED, Frames, Node, Scope, body_name, scope_of
-from lagrangian.description.sdf.graph import Trees, root_names, trees
-from lagrangian.description.sdf.joint import Hinge, hinges
-from lagrangian.description.sdf.link import body, weightless
-from lagrangian.description.sdf.schema import check
-from lagrangian.description.sdf.values import vector
-from lagrangian.description.xml import Element, text
-from lagrangian.errors import Argument
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.description.robot_graph import (
+    SpanningTrees,
+    coupled_joints,
+    gearbox_constraint,
+    mimic_constraints,
+    root_joint_names,
+    spanning_trees,
+    with_passive_followers,
+)
+from lagrangian.description.schema import check_sdf_schema
+from lagrangian.description.sdf.document import IncludeExpander, upgrade
+from lagrangian.description.sdf.extensions import DrakeElements, read_extensions
+from lagrangian.description.sdf.frames import SCOPE_SEPARATOR, FrameGraph, FrameNode, Scope, body_name, build_scopes
+from lagrangian.description.sdf.joint import JointEdge, read_joint_edges
+from lagrangian.description.sdf.link import is_weightless, read_body
+from lagrangian.description.sdf.values import child_vector
+from lagrangian.description.xml import Element, text_attribute
+from lagrangian.errors import ArgumentName
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.configuration import Initial
-from lagrangian.model.constraint import Holonomic
+from lagrangian.model.constraint import HolonomicConstraint
+from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.spring import GravityCompensation
 
-_GRAVITY, _GRAVITY_OF_WORLDS = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
-_OTHERS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
+_GRAVITY, _WORLD_GRAVITY = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
+_OTHER_FORMATS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
 
 
 def read(path: str | os.PathLike[str], *, floating: bool = True, mimic: bool = True) -> Mechanism:
@@ -46,173 +52,177 @@ def read(path: str | os.PathLike[str], *, floating: bool = True, mimic: bool = T
     What no joint holds flies free, or is held where it is if `floating` is False. Axes that mimic others are coupled to them
     unless `mimic` is False.
     """
-    return _mechanism(xml.read_file(path), floating, mimic, text_only=False)
+    return _read_mechanism(xml.read_file(path), floating, mimic, text_only=False)
 
 
 def read_text(model: str, file: str = "<text>", *, floating: bool = True, mimic: bool = True) -> Mechanism:
     """A mechanism from a text of SDF, which can include no other files; `file` is what its errors call it."""
-    return _mechanism(xml.read_text(model, file), floating, mimic, text_only=True)
+    return _read_mechanism(xml.read_text(model, file), floating, mimic, text_only=True)
 
 
-def _mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -> Mechanism:
+def _read_mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -> Mechanism:
     if root.tag != "sdf":
-        raise root.error(_OTHERS.get(root.tag, 'an SDF file starts with <sdf version="1.9">'))
-    notes = Notes(root.file)
+        raise root.error(_OTHER_FORMATS.get(root.tag, 'an SDF file starts with <sdf version="1.9">'))
+    notes = ReaderNotes(root.file)
     upgrade(root)
-    Includer(notes, text_only).expand(root)
-    check(root, notes)
-    world, bare = _world(root)
-    scope = scope_of(world, bare)
-    parts = _Parts(scope, root.file, notes)
-    grown = trees(list(parts.poses), parts.hinges, parts.poses, floating, notes)
-    _note_bases(grown, floating, notes)
-    led = parts.led(grown.joints) if mimic else []
-    made = Mechanism(
-        name=text(next(scope.nodes("model")).element if bare else world, "name"),
-        bodies=(*parts.bodies, *grown.ends),
-        joints=tuple(without_motors(grown.joints, {follower for follower, _ in led})),
-        loops=(*grown.loops, *parts.extensions.loops),
-        constraints=(*parts.gears, *(equation for _, equation in led)),
-        springs=(*parts.extensions.springs, *parts.lifted()),
-        frames=tuple(parts.frames_on_bodies()),
-        gravity=_gravity(root.find("world"), notes),
-        initial=_initial(grown.joints, parts.poses),
+    IncludeExpander(notes, text_only).expand(root)
+    check_sdf_schema(root, notes)
+    world, is_single_model = _find_world(root)
+    scope = build_scopes(world, is_single_model)
+    document = _DocumentParts(scope, root.file, notes)
+    trees = spanning_trees(list(document.poses), document.edges, document.poses, floating, notes)
+    _note_bases(trees, floating, notes)
+    mimic_equations = document.mimic_constraints(trees.joints) if mimic else []
+    mechanism = Mechanism(
+        name=text_attribute(next(scope.nodes("model")).element if is_single_model else world, "name"),
+        bodies=(*document.bodies, *trees.cut_bodies),
+        joints=tuple(with_passive_followers(trees.joints, {follower for follower, _ in mimic_equations})),
+        loops=(*trees.loops, *document.extensions.loops),
+        constraints=(*document.gear_constraints, *(equation for _, equation in mimic_equations)),
+        springs=(*document.extensions.springs, *document.gravity_compensation()),
+        frames=tuple(document.frames_on_bodies()),
+        gravity=_read_gravity(root.find("world"), notes),
+        initial=_initial_state(trees.joints, document.poses),
         notes=notes.lines(),
         file=root.file,
     )
     notes.warn()
-    return made
+    return mechanism
 
 
-def _world(root: Element) -> tuple[Element, bool]:
+def _find_world(root: Element) -> tuple[Element, bool]:
     """The world of a file, which is put around models that have none; and whether it is one model alone."""
-    worlds, models = root.all("world"), root.all("model")
+    worlds, models = root.find_all("world"), root.find_all("model")
     if len(worlds) > 1:
         raise root.error(f"has {len(worlds)} worlds; a mechanism is read from one")
     if worlds and models:
         raise models[0].error("is beside a world; put it into the world")
     if worlds:
-        text(worlds[0], "name")
+        text_attribute(worlds[0], "name")
         return worlds[0], False
     if not models:
         raise root.error('has no model; it needs one, such as <model name="arm"> with a <link name="base"/>')
-    around = Element("world", {"name": text(models[0], "name")}, root.file, 0)  # no line of the file
-    around.children = models
-    return around, len(models) == 1
+    world = Element("world", {"name": text_attribute(models[0], "name")}, root.file, 0)  # no line of the file
+    world.children = models
+    return world, len(models) == 1
 
 
-class _Parts:
+class _DocumentParts:
     """The bodies and joints of a document, found scope by scope."""
 
-    def __init__(self, world: Scope, file: str, notes: Notes) -> None:
+    def __init__(self, world: Scope, file: str, notes: ReaderNotes) -> None:
         self.world, self.notes = world, notes
-        self.frames = Frames(world)
-        self.poses: dict[str, Placement] = {}
+        self.frames = FrameGraph(world)
+        self.poses: dict[str, Transform] = {}
         self.bodies: list[Body] = []
-        self.hinges: list[Hinge] = []
-        self.extensions = Extensions()
-        self._nodes: list[Node] = []
-        self._gearboxes: list[Node] = []
+        self.edges: list[JointEdge] = []
+        self.extensions = DrakeElements()
+        self._nodes: list[FrameNode] = []
+        self._gearboxes: list[FrameNode] = []
         scopes = list(world.scopes())
-        self._links = list(world.all("link"))
+        self._links = list(world.all_nodes("link"))
         for node in self._links:
             name = body_name(node)
-            self.bodies.append(body(node, name, self.frames, file, notes))
+            self.bodies.append(read_body(node, name, self.frames, file, notes))
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
             outermost = [scope.node.element for scope in scopes if scope.node.element.line]
             if len(scopes) > 1:
                 raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
             notes.add("world without a model", "it contains nothing that moves", warn=True)
-        for node in world.all("joint"):
-            self._joint(node)
+        for node in world.all_nodes("joint"):
+            self._read_joint(node)
         for scope in scopes:
-            if named := scope.node.element.attributes.get("canonical_link"):
-                scope.resolve(named, scope.node.element, world=False)
-            extensions(scope, self.frames, self.extensions, notes)
-        self.hinges += self.extensions.hinges
-        geared = (gearbox(node, self.frames, self.hinges, notes) for node in self._gearboxes)
-        self.gears = [equation for equation in geared if equation is not None]
-        needed = coupled(self._nodes, self.gears)
-        self.hinges = [replace(hinge, coupled=hinge.name in needed) for hinge in self.hinges]
-        self._weld()
-        between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
-        for hinge in self.hinges:  # in their order
-            if hinge.child in between:
+            if canonical_link := scope.node.element.attributes.get("canonical_link"):
+                scope.resolve(canonical_link, scope.node.element, world=False)
+            read_extensions(scope, self.frames, self.extensions, notes)
+        self.edges += self.extensions.edges
+        gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearboxes)
+        self.gear_constraints = [equation for equation in gear_equations if equation is not None]
+        coupled_names = coupled_joints(self._nodes, self.gear_constraints)
+        self.edges = [replace(hinge, is_coupled=hinge.name in coupled_names) for hinge in self.edges]
+        self._fix_static_links()
+        intermediate_bodies = {end for h in self.edges for end in (h.parent, h.child)} - {GROUND, *self.poses}
+        for hinge in self.edges:  # in their order
+            if hinge.child in intermediate_bodies:
                 self.bodies.append(Body(hinge.child))
-                self.poses[hinge.child] = hinge.in_world
+                self.poses[hinge.child] = hinge.world_placement
 
-    def _joint(self, node: Node) -> None:
+    def _read_joint(self, node: FrameNode) -> None:
         if node.scope is not None and node.scope.static:
             self.notes.add("joint of a static model", "ignored: its links are fixed", node.path)
         elif node.element.attributes.get("type") == "gearbox":
             self._gearboxes.append(node)
         else:
             self._nodes.append(node)
-            self.hinges += hinges(node, self.frames, self.notes)
+            self.edges += read_joint_edges(node, self.frames, self.notes)
 
-    def _weld(self) -> None:
+    def _fix_static_links(self) -> None:
         """Hold the links that do not move where they are."""
-        still = {body_name(node): node for node in self._links if node.still}
-        names = root_names(list(still), {hinge.name for hinge in self.hinges})
-        self.hinges[:0] = [
-            Hinge(names[name], "fixed", GROUND, name, self.poses[name], Placement(), node.element, welded=True)
-            for name, node in still.items()
+        static_links = {body_name(node): node for node in self._links if node.is_static}
+        names = root_joint_names(list(static_links), {hinge.name for hinge in self.edges})
+        self.edges[:0] = [
+            JointEdge(names[name], "fixed", GROUND, name, self.poses[name], Transform(), node.element, is_weld=True)
+            for name, node in static_links.items()
         ]
 
-    def led(self, joints: Iterable[Joint]) -> list[tuple[str, Holonomic]]:
+    def mimic_constraints(self, joints: Iterable[Joint]) -> list[tuple[str, HolonomicConstraint]]:
         """The axes that mimic others, and their equations."""
         by_name = {joint.name: joint for joint in joints}
-        turned = {h.name for h in self.hinges if h.name in by_name and by_name[h.name].parent != h.parent}
-        return mimics(self._nodes, by_name, turned, self.notes)
+        reversed_joints = {h.name for h in self.edges if h.name in by_name and by_name[h.name].parent != h.parent}
+        return mimic_constraints(self._nodes, by_name, reversed_joints, self.notes)
 
-    def lifted(self) -> list[GravityCompensation]:
+    def gravity_compensation(self) -> list[GravityCompensation]:
         """What carries the links that feel no gravity."""
-        heavy = {one.name for one in self.bodies if float(one.mass)}
-        names = [body_name(node) for node in self._links if weightless(node)]
-        return [GravityCompensation(f"{name}{NESTED}no_gravity", name) for name in names if name in heavy]
+        bodies_with_mass = {one.name for one in self.bodies if float(one.mass)}
+        names = [body_name(node) for node in self._links if is_weightless(node)]
+        return [GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name) for name in names if name in bodies_with_mass]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""
-        found = []
-        taken = {GROUND, *self.poses}
-        for node in self.world.all("frame"):
+        frames = []
+        used_names = {GROUND, *self.poses}
+        for node in self.world.all_nodes("frame"):
             link = self.frames.link(node)
-            at = Placement() if link is None else self.frames.pose(link)
+            link_pose = Transform() if link is None else self.frames.pose(link)
             name = node.path
-            while name in taken:
+            while name in used_names:
                 name += "_frame"
-            taken.add(name)
-            found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
-        return found
+            used_names.add(name)
+            frames.append(Frame(name, body_name(link), link_pose.inverse() @ self.frames.pose(node)))
+        return frames
 
 
-def _gravity(world: Element | None, notes: Notes) -> v.Vector:
+def _read_gravity(world: Element | None, notes: ReaderNotes) -> v.Vector:
     if world is None:
         return _GRAVITY
     if world.find("gravity") is None:
         notes.add("world without <gravity>", "gravity is 9.8 m/s^2 downwards, as SDF specifies")
-    x, y, z = vector(world, "gravity", 3, _GRAVITY_OF_WORLDS)
+    x, y, z = child_vector(world, "gravity", 3, _WORLD_GRAVITY)
     return x, y, z
 
 
-def _note_bases(grown: Trees, floating: bool, notes: Notes) -> None:
-    for base in grown.bases:
-        held = Argument("floating", False, of="load(path)")
-        meaning = f"moves freely, as SDF specifies; {held} fixes it" if floating else "fixed in place"
+def _note_bases(trees: SpanningTrees, floating: bool, notes: ReaderNotes) -> None:
+    for base in trees.bases:
+        option = ArgumentName("floating", False, call="load(path)")
+        meaning = f"moves freely, as SDF specifies; {option} fixes it" if floating else "fixed in place"
         notes.add("base that no joint holds", meaning, base)
 
 
-def _initial(joints: Iterable[Joint], poses: Mapping[str, Placement]) -> Initial:
+def _initial_state(joints: Iterable[Joint], poses: Mapping[str, Transform]) -> InitialState:
     """Where the file puts the bases that fly free; all else is where it is written at the neutral configuration."""
     q: list[float] = []
-    written = False
+    is_displaced = False
     for joint in joints:
         if joint.kind.name != "free":
             q += joint.kind.neutral
             continue
-        at = poses[joint.child]
-        wxyz = quaternion.from_matrix(np.array(at.rotation, dtype=float)) if at.rotation != v.IDENTITY else joint.kind.neutral[:4]
-        q += [*(float(x) for x in wxyz), *(float(x) for x in at.position)]
-        written = written or not at.is_identity
-    return Initial(q=tuple(q)) if written else Initial()
+        pose = poses[joint.child]
+        wxyz = (
+            quaternion.from_matrix(np.array(pose.rotation, dtype=float))
+            if pose.rotation != v.IDENTITY
+            else joint.kind.neutral[:4]
+        )
+        q += [*(float(x) for x in wxyz), *(float(x) for x in pose.position)]
+        is_displaced = is_displaced or not pose.is_identity
+    return InitialState(q=tuple(q)) if is_displaced else InitialState()

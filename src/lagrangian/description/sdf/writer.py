@@ -2,105 +2,199 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from lagrangian.description.sdf import write_joint, write_link
-from lagrangian.description.sdf.write_link import value
-from lagrangian.description.writing import left_out, screws, split
-from lagrangian.description.writing.based import based
-from lagrangian.description.writing.formulas import affine
-from lagrangian.description.writing.inertia import least_mass
-from lagrangian.description.writing.moved import moved
-from lagrangian.description.writing.names import NO_XML, Names
-from lagrangian.description.writing.poses import Loops, open_by, poses, slices
-from lagrangian.description.writing.split import Link
-from lagrangian.description.writing.tags import Tag, document
-from lagrangian.description.writing.turning import floats
-from lagrangian.description.writing.written import Remarks, Written
+from lagrangian.description import notes
+from lagrangian.description.notes import Conversion, WriterNotes
+from lagrangian.description.unique_names import NO_XML, UniqueNames
+from lagrangian.description.urdf.write_link import absolute_mesh_path
+from lagrangian.description.writing import expressible
+from lagrangian.description.writing.expressible import ChainJoint, affine_coefficients, with_body_frames, with_zero_at
+from lagrangian.description.writing.loops import SampledLoops, body_poses, loop_error, q_slices
+from lagrangian.description.writing.numbers import (
+    inertia_tensor,
+    minimum_mass,
+    numeric_placement,
+    principal_inertia,
+    quaternion_wxyz,
+    with_minimum_inertia,
+)
+from lagrangian.description.xml import Tag, format_number, format_numbers, to_xml
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Initial
-from lagrangian.model.constraint import Holonomic
+from lagrangian.model.body import Body
+from lagrangian.model.constraint import HolonomicConstraint
 from lagrangian.model.expression import Scalar
+from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Friction, Joint
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
+from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import GravityCompensation, PointSpring
 
+# MERGED lagrangian.description.sdf.write_link: A body as a link of SDF: its inertial data, and what is drawn of it.
+
+MIN_INERTIA = 1e-14  # kg, kg m^2: what SDF's own library gives a link without mass is 1 kg
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+def value_element(tag: str, content: Any) -> Tag:
+    """An element with a number, numbers or a text in it."""
+    return Tag(
+        tag,
+        (),
+        content
+        if isinstance(content, str)
+        else format_numbers(content)
+        if isinstance(content, (tuple, list))
+        else format_number(content),
+    )
+
+
+def pose_elements(placement: Transform, relative_to: str | None = None) -> list[Tag]:
+    """A pose by a quaternion, which keeps all digits; nothing where it is no offset from what it is relative to by itself."""
+    if placement.is_identity and relative_to is None:
+        return []
+    if placement.rotation == v.IDENTITY:
+        return [Tag("pose", (), format_numbers((*placement.position, 0, 0, 0)), relative_to=relative_to)]
+    w, x, y, z = quaternion_wxyz(placement.rotation)
+    attributes = {"rotation_format": "quat_xyzw", "relative_to": relative_to}
+    return [Tag("pose", (), format_numbers((*placement.position, x, y, z, w)), **attributes)]
+
+
+def write_inertial(body: Body, min_mass: float, remarks: WriterNotes) -> Tag:
+    original = principal_inertia(body)
+    inertia = with_minimum_inertia(body, MIN_INERTIA, min_mass, remarks)
+    entries = tuple(float(x) for x in body.inertia) if inertia == original else inertia_tensor(inertia)
+    element = Tag("inertial", pose_elements(Transform(position=tuple(float(x) for x in body.center))))  # type: ignore[arg-type]
+    moments = Tag("inertia", [value_element(key, x) for key, x in zip(_MOMENTS, entries, strict=True)])
+    return element.add(value_element("mass", inertia.mass), moments)
+
+
+def write_visuals(body: Body, file: str, remarks: WriterNotes) -> list[Tag]:
+    shapes = [x for visual in body.visuals if (x := _write_shape(visual, body.name, file, remarks)) is not None]
+    return [
+        Tag(
+            "visual",
+            [*pose_elements(visual.placement), Tag("geometry", [shape]), *_write_material(visual)],
+            name=f"visual{k + 1}",
+        )
+        for k, (visual, shape) in enumerate(shapes)
+    ]
+
+
+def _write_shape(visual: Visual, body: str, file: str, remarks: WriterNotes) -> tuple[Visual, Tag] | None:
+    size = tuple(float(x) for x in visual.size)
+    match visual.kind:
+        case "box":
+            dimensions = [value_element("size", size)]
+        case "cylinder" | "capsule":
+            dimensions = [value_element("radius", size[0]), value_element("length", size[1])]
+        case "sphere":
+            dimensions = [value_element("radius", size[0])]
+        case "ellipsoid":
+            dimensions = [value_element("radii", size)]
+        case "mesh" if visual.file:
+            dimensions = [
+                value_element("uri", absolute_mesh_path(visual.file, file)),
+                *([value_element("scale", size)] if size else []),
+            ]
+        case _:
+            return None
+    if not all(x > 0 for x in size):
+        remarks.add("body", "{has} visuals without a size, which are left out", body)
+        return None
+    return visual, Tag(visual.kind, dimensions)
+
+
+def _write_material(visual: Visual) -> list[Tag]:
+    if not visual.color:
+        return []
+    rgba = (*visual.color, 1.0)[:4]
+    return [Tag("material", [value_element("ambient", rgba), value_element("diffuse", rgba)])]
+
+
 _GRAVITY = (0.0, 0.0, -9.81)  # of a model without a world
-_CLOSED = 1e-9
-_DRAKE = "http://drake.mit.edu"
+_CLOSURE_TOLERANCE = 1e-9
+_DRAKE_NAMESPACE = "http://drake.mit.edu"
 
 
-def written(mechanism: Mechanism, *, start: Sequence[float] | None = None) -> Written:
+def convert(mechanism: Mechanism, *, start: Sequence[float] | None = None) -> Conversion:
     """The SDF of a mechanism. `start` closes its loops: joints of SDF are where the bodies are, so it is written in that pose."""
-    return _Writer(mechanism, start).written()
+    return _SdfWriter(mechanism, start).to_sdf()
 
 
-class _Writer:
-    def __init__(self, m: Mechanism, start: Sequence[float] | None) -> None:
-        self.given = m
-        self.remarks = Remarks("SDF")
-        self.names = Names(self.remarks, NO_XML + ":", taken=("world", write_joint.MODEL))
-        closed = m.neutral() if start is None else np.array(start, dtype=float)
-        self.turned = bool(m.loops) and start is not None and open_by(m, m.neutral()) > _CLOSED
+class _SdfWriter:
+    def __init__(self, mechanism: Mechanism, start: Sequence[float] | None) -> None:
+        self.original = mechanism
+        self.remarks = WriterNotes("SDF")
+        self.unique_names = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", MODEL))
+        closed_q = mechanism.neutral_configuration() if start is None else np.array(start, dtype=float)
+        self.zero_is_moved = (
+            bool(mechanism.loops)
+            and start is not None
+            and loop_error(mechanism, mechanism.neutral_configuration()) > _CLOSURE_TOLERANCE
+        )
         self.offsets: dict[str, float] = {}
-        self.m = self._reshaped(m, closed)
+        self.mechanism = self._make_expressible(mechanism, closed_q)
         self.version = "1.10"
 
-    def written(self) -> Written:
-        left_out.common(self.given, self.remarks)
+    def to_sdf(self) -> Conversion:
+        notes.note_unsupported(self.original, self.remarks)
         self._note_motion()
-        name = Names(self.remarks, NO_XML + ":", taken=("world", write_joint.MODEL))("mechanism", self.given.name)
+        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", MODEL))("mechanism", self.original.name)
         model = Tag("model", name=name)
-        joints = {j.name: self.names("joint", j.name) for j in self.m.joints if j.type != "free"}
-        links = {GROUND: "world"} | {b.name: self.names("body", b.name) for b in self.m.bodies}
-        self._links(model, joints, links)
-        made = {
-            j.name: write_joint.joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
-            for j in self.m.joints
+        joints = {j.name: self.unique_names("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
+        links = {GROUND: "world"} | {b.name: self.unique_names("body", b.name) for b in self.mechanism.bodies}
+        self._write_links(model, joints, links)
+        joint_elements = {
+            j.name: write_joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
+            for j in self.mechanism.joints
             if j.type != "free"
         }
-        self._couple(made, joints)
-        model.add(*made.values())
-        self._loops(model, links)
-        self._springs(model, links)
-        self._frames(model, links)
+        self._write_couplings(joint_elements, joints)
+        model.add(*joint_elements.values())
+        self._write_loops(model, links)
+        self._write_springs(model, links)
+        self._write_frames(model, links)
         root = Tag("sdf", version=self.version)
         if any(":" in tag.name for part in (model, *model.children) for tag in part.children):
-            root.attributes["xmlns:drake"] = _DRAKE
+            root.attributes["xmlns:drake"] = _DRAKE_NAMESPACE
         if self._in_world:
             self.remarks.add("gravity", "is written in the world around the model, which Drake ignores; set it in Drake")
-            world = Tag("world", [value("gravity", tuple(self.given.gravity)), model], name=name)
+            world = Tag("world", [value_element("gravity", tuple(self.original.gravity)), model], name=name)
             root.add(world)
         else:
             root.add(model)
         prefix = f"{model.attributes['name']}::" if self._in_world else ""
-        return Written(
+        return Conversion(
             "sdf",
-            document(root),
+            to_xml(root),
             self.remarks.notes,
             self.remarks.warnings,
-            coordinates=self._coordinates(joints, links, prefix),
+            coordinates=self._coordinate_names(joints, links, prefix),
             offsets=self.offsets,
         )
 
     @property
     def _in_world(self) -> bool:
-        return tuple(map(float, self.given.gravity)) != _GRAVITY
+        return tuple(map(float, self.original.gravity)) != _GRAVITY
 
     # -- the mechanism as SDF can have it ------------------------------------------------------------------------------
 
-    def _reshaped(self, m: Mechanism, closed: np.ndarray) -> Mechanism:
-        names = m.coordinate_names
-        m = m.replace(constraints=(), poses={}, initial=Initial(), events=(), parameters={})
-        m = m.replace(joints=tuple(_plain(joint) for joint in m.joints))
-        m = split.split(m, self._parts)
-        there = {j.child: floats(j.child_placement) for j in m.joints if j.type == "free"}
-        for joint in m.joints:
-            if joint.type == "free" and not (joint.placement.is_identity and there[joint.child].is_identity):
+    def _make_expressible(self, mechanism: Mechanism, closed_q: np.ndarray) -> Mechanism:
+        names = mechanism.coordinate_names
+        mechanism = mechanism.replace(constraints=(), poses={}, initial=InitialState(), events=(), parameters={})
+        mechanism = mechanism.replace(joints=tuple(_simplify_joint(joint) for joint in mechanism.joints))
+        mechanism = expressible.split_joints(mechanism, self._joint_chain)
+        body_frames = {j.child: numeric_placement(j.child_placement) for j in mechanism.joints if j.type == "free"}
+        for joint in mechanism.joints:
+            if joint.type == "free" and not (joint.placement.is_identity and body_frames[joint.child].is_identity):
                 meaning = (
                     "{has} the pose of the body in the world as {its} coordinates in SDF, not the pose in the frame of the joint"
                 )
@@ -109,90 +203,102 @@ class _Writer:
                 self.remarks.add(
                     "free joint", "{has} friction, which is left out because SDF has none there", joint.name, warn=True
                 )
-        m = moved(m, there)
-        if not self.turned:
-            return m
-        values = dict(zip(names, closed.tolist(), strict=True))
-        q = np.array([values[name] for name in m.coordinate_names])
-        own = slices(m)
-        for joint in m.joints:
-            if joint.kind.nq == 1 and q[own[joint.name]][0]:
-                self.offsets[joint.name] = float(q[own[joint.name]][0])
+        mechanism = with_body_frames(mechanism, body_frames)
+        if not self.zero_is_moved:
+            return mechanism
+        values = dict(zip(names, closed_q.tolist(), strict=True))
+        q = np.array([values[name] for name in mechanism.coordinate_names])
+        slices = q_slices(mechanism)
+        for joint in mechanism.joints:
+            if joint.kind.nq == 1 and q[slices[joint.name]][0]:
+                self.offsets[joint.name] = float(q[slices[joint.name]][0])
         meaning = "is written in the pose that closes its loops; the coordinates in SDF are zero there"
         self.remarks.add("the mechanism", meaning)
-        self.closed_balls = {j.name for j in m.joints if j.type == "ball" and not np.array_equal(q[own[j.name]], j.kind.neutral)}
-        return based(m, q)
+        self.closed_balls = {
+            j.name for j in mechanism.joints if j.type == "ball" and not np.array_equal(q[slices[j.name]], j.kind.neutral)
+        }
+        return with_zero_at(mechanism, q)
 
-    def _parts(self, joint: Joint) -> Sequence[Link]:
-        if joint.type == "free" and (joint.parent != GROUND or self.given.loops):
-            why = "on a moving body" if joint.parent != GROUND else "where loops would take its place"
-            meaning = f"{{is}} written as three slides and a ball joint, because SDF has no free joints {why}"
+    def _joint_chain(self, joint: Joint) -> Sequence[ChainJoint]:
+        if joint.type == "free" and (joint.parent != GROUND or self.original.loops):
+            reason = "on a moving body" if joint.parent != GROUND else "where loops would take its place"
+            meaning = f"{{is}} written as three slides and a ball joint, because SDF has no free joints {reason}"
             self.remarks.add("free joint", meaning, joint.name)
-            return split.slides_and_ball(joint)
-        if joint.type in ("gimbal", "planar") or (joint.type == "universal" and self.turned):
+            return expressible.slides_and_ball_chain(joint)
+        if joint.type in ("gimbal", "planar") or (joint.type == "universal" and self.zero_is_moved):
             meaning = "{is} written as joints with one coordinate each, with links of negligible mass between them"
             self.remarks.add(f"{joint.type} joint", meaning, joint.name)
-            if joint.rubbing_plane:
+            if joint.friction_plane:
                 meaning = "{has} dry friction, which is written along each direction separately"
                 self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
-            return split.steps(joint)
-        if joint.type not in write_joint.TYPES and joint.type != "free":
-            return split.steps(joint) or screws.refuse(joint, "SDF")
+            return expressible.single_coordinate_chain(joint)
+        if joint.type not in TYPES and joint.type != "free":
+            return expressible.single_coordinate_chain(joint) or expressible.raise_unsupported_joint(joint, "SDF")
         return ()
 
     # -- the file ------------------------------------------------------------------------------------------------------
 
-    def _links(self, model: Tag, joints: dict[str, str], links: dict[str, str]) -> None:
-        above = {joint.child: joint for joint in self.m.joints}
-        least = least_mass(self.given, write_link.LEAST)
-        lifted = {x.body for x in self.m.springs if isinstance(x, GravityCompensation) and float(x.factor) == 1}
-        q0 = self.given.initial.q
-        at = poses(self.given, np.array(q0, dtype=float)) if q0 is not None else {}
-        for body in self.m.bodies:
-            joint = above[body.name]
+    def _write_links(self, model: Tag, joints: dict[str, str], links: dict[str, str]) -> None:
+        joint_of_body = {joint.child: joint for joint in self.mechanism.joints}
+        min_mass = minimum_mass(self.original, MIN_INERTIA)
+        compensated_bodies = {
+            x.body for x in self.mechanism.springs if isinstance(x, GravityCompensation) and float(x.factor) == 1
+        }
+        q0 = self.original.initial.q
+        initial_poses = body_poses(self.original, np.array(q0, dtype=float)) if q0 is not None else {}
+        for body in self.mechanism.bodies:
+            joint = joint_of_body[body.name]
             if joint.type == "free":
                 place = joint.placement
-                if body.name in at:
-                    given = next(j for j in self.given.joints if j.child == body.name)
-                    place = Placement.from_matrix(at[body.name]) @ floats(given.child_placement)
-                where = write_link.pose(place)
+                if body.name in initial_poses:
+                    original_joint = next(j for j in self.original.joints if j.child == body.name)
+                    place = Transform.from_matrix(initial_poses[body.name]) @ numeric_placement(original_joint.child_placement)
+                pose_of_link = pose_elements(place)
             else:
-                where = write_link.pose(floats(joint.child_placement).inverse(), joints[joint.name])
-            made = Tag("link", where, name=links[body.name])
-            made.add(*([value("gravity", "false")] if body.name in lifted else []))
-            made.add(write_link.inertial(body, least, self.remarks))
-            model.add(made.add(*write_link.visuals(body, self.given.file, self.remarks)))
+                pose_of_link = pose_elements(numeric_placement(joint.child_placement).inverse(), joints[joint.name])
+            element = Tag("link", pose_of_link, name=links[body.name])
+            element.add(*([value_element("gravity", "false")] if body.name in compensated_bodies else []))
+            element.add(write_inertial(body, min_mass, self.remarks))
+            model.add(element.add(*write_visuals(body, self.original.file, self.remarks)))
 
-    def _couple(self, made: dict[str, Tag], joints: dict[str, str]) -> None:
+    def _write_couplings(self, joint_elements: dict[str, Tag], joints: dict[str, str]) -> None:
         """Equations of two coordinates as axes that mimic others."""
-        single = {j.name for j in self.m.joints if j.kind.nq == 1}
+        scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
         followers: set[str] = set()
-        for constraint in self.given.constraints:
-            holonomic = isinstance(constraint, Holonomic) and not constraint.unilateral
-            sides = affine(constraint.equation) if holonomic else None  # type: ignore[union-attr]
-            names = list(sides[0]) if sides is not None else []
+        for constraint in self.original.constraints:
+            holonomic = isinstance(constraint, HolonomicConstraint) and not constraint.unilateral
+            linear_form = affine_coefficients(constraint.equation) if holonomic else None  # type: ignore[union-attr]
+            names = list(linear_form[0]) if linear_form is not None else []
             free = [name for name in names if name not in followers]
-            if sides is None or len(names) != 2 or not set(names) <= single or not free:
-                left_out.constraint(constraint, self.remarks)
+            if linear_form is None or len(names) != 2 or not set(names) <= scalar_joints or not free:
+                notes.note_constraint(constraint, self.remarks)
                 continue
-            follower = min(free, key=lambda name: self.m.joint(name).actuated)
+            follower = min(free, key=lambda name: self.mechanism.joint(name).actuated)
             (leader,) = (name for name in names if name != follower)
             followers.add(follower)
-            multiplier = -sides[0][leader] / sides[0][follower]
-            offset = -sides[1] / sides[0][follower] + multiplier * self.offsets.get(leader, 0.0) - self.offsets.get(follower, 0.0)
-            mimic = [value("multiplier", multiplier), value("offset", offset), value("reference", 0.0)]
-            axis = next(child for child in made[follower].children if child.name == "axis")
+            multiplier = -linear_form[0][leader] / linear_form[0][follower]
+            offset = (
+                -linear_form[1] / linear_form[0][follower]
+                + multiplier * self.offsets.get(leader, 0.0)
+                - self.offsets.get(follower, 0.0)
+            )
+            mimic = [value_element("multiplier", multiplier), value_element("offset", offset), value_element("reference", 0.0)]
+            axis = next(child for child in joint_elements[follower].children if child.name == "axis")
             axis.add(Tag("mimic", mimic, joint=joints[leader]))
             self.version = "1.11"  # the first to have it
 
-    def _loops(self, model: Tag, links: dict[str, str]) -> None:
-        seen = Loops(self.m)
-        at = poses(self.m, self.m.neutral()) if self.m.loops else {}
-        for loop in self.m.loops:
-            kind = "ball" if loop.type == "point" and (len(loop.directions) == 3 or seen.in_plane(loop)) else loop.type
+    def _write_loops(self, model: Tag, links: dict[str, str]) -> None:
+        sampled_loops = SampledLoops(self.mechanism)
+        transforms = body_poses(self.mechanism, self.mechanism.neutral_configuration()) if self.mechanism.loops else {}
+        for loop in self.mechanism.loops:
+            kind = (
+                "ball"
+                if loop.type == "point" and (len(loop.directions) == 3 or sampled_loops.stays_in_plane(loop))
+                else loop.type
+            )
             if kind == "distance":
                 model.add(
-                    _between(
+                    _point_pair_element(
                         "drake:distance_constraint",
                         links,
                         (loop.a, loop.a_placement.position),
@@ -202,69 +308,153 @@ class _Writer:
                 )
                 self.remarks.add("loop", "{is} written by an extension of SDF that only Drake reads", loop.name, warn=True)
                 continue
-            if kind not in write_joint.LOOPS:
-                left_out.loop(loop.name, loop.type, self.remarks)
+            if kind not in LOOPS:
+                notes.note_loop(loop.name, loop.type, self.remarks)
                 continue
-            A, B = ((at[b] @ p.matrix())[:3, :3] for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
-            model.add(write_joint.loop(loop, kind, self.names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
+            A, B = ((transforms[b] @ p.matrix())[:3, :3] for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
+            model.add(write_loop(loop, kind, self.unique_names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
 
-    def _springs(self, model: Tag, links: dict[str, str]) -> None:
-        for spring in self.m.springs:
+    def _write_springs(self, model: Tag, links: dict[str, str]) -> None:
+        for spring in self.mechanism.springs:
             if isinstance(spring, GravityCompensation) and float(spring.factor) == 1:
                 continue
-            plain = isinstance(spring, PointSpring) and not spring.via and not float(spring.slack) and float(spring.rest) > 0
-            if not isinstance(spring, PointSpring) or not plain:
-                left_out.spring(spring, self.remarks)
+            is_plain = isinstance(spring, PointSpring) and not spring.via and not float(spring.slack) and float(spring.rest) > 0
+            if not isinstance(spring, PointSpring) or not is_plain:
+                notes.note_spring(spring, self.remarks)
                 continue
-            own = {"free_length": spring.rest, "stiffness": spring.stiffness, "damping": spring.damping}
+            parameters = {"free_length": spring.rest, "stiffness": spring.stiffness, "damping": spring.damping}
             ends = (spring.a, spring.a_point), (spring.b, spring.b_point)
-            model.add(_between("drake:linear_spring_damper", links, *ends, own))
+            model.add(_point_pair_element("drake:linear_spring_damper", links, *ends, parameters))
             self.remarks.add("spring", "{is} written by an extension of SDF that only Drake reads", spring.name, warn=True)
 
-    def _frames(self, model: Tag, links: dict[str, str]) -> None:
-        for frame in self.m.frames:
+    def _write_frames(self, model: Tag, links: dict[str, str]) -> None:
+        for frame in self.mechanism.frames:
             if frame.body == GROUND:
                 self.remarks.add("frame", "{is} left out because frames of a model in SDF must be on its links", frame.name)
                 continue
-            name = self.names("frame", frame.name)
-            model.add(Tag("frame", write_link.pose(floats(frame.placement)), name=name, attached_to=links[frame.body]))
+            name = self.unique_names("frame", frame.name)
+            model.add(Tag("frame", pose_elements(numeric_placement(frame.placement)), name=name, attached_to=links[frame.body]))
 
     def _note_motion(self) -> None:
-        initial = self.given.initial
-        for name in self.given.poses:
+        initial = self.original.initial
+        for name in self.original.poses:
             self.remarks.add("pose", "{is} left out because SDF has none", name)
         if initial.q is not None or initial.qd is not None:
             self.remarks.add("the start", "is left out because SDF has none; only the poses of free bodies are written")
         for speed, _ in initial.torque:
             self.remarks.add("joint", "{has} an initial torque, which is left out because SDF has no actuators", speed, warn=True)
 
-    def _coordinates(self, joints: dict[str, str], links: dict[str, str], prefix: str) -> dict[str, str]:
-        free = [joint for joint in self.m.joints if joint.type == "free"]
-        found: dict[str, str] = {}
-        for joint in self.m.joints:
+    def _coordinate_names(self, joints: dict[str, str], links: dict[str, str], prefix: str) -> dict[str, str]:
+        free = [joint for joint in self.mechanism.joints if joint.type == "free"]
+        file_names: dict[str, str] = {}
+        for joint in self.mechanism.joints:
             if joint.name in getattr(self, "closed_balls", ()):
                 continue
             name = joints.get(joint.name, "root_joint" if len(free) == 1 else f"{links[joint.child]}::root_joint")
             if joint.type == "free" and not joint.placement.is_identity:
                 continue
-            found |= {c: prefix + name + c.removeprefix(joint.name) for c in joint.coordinate_names}
-        return {ours: found[ours] for ours in self.given.coordinate_names if ours in found}
+            file_names |= {c: prefix + name + c.removeprefix(joint.name) for c in joint.coordinate_names}
+        return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
 
 
-def _plain(joint: Joint) -> Joint:
+def _simplify_joint(joint: Joint) -> Joint:
     """A joint in numbers, and a cam that rises evenly as the screw that it is."""
-    joint = replace(joint, placement=floats(joint.placement))
+    joint = replace(joint, placement=numeric_placement(joint.placement))
     if joint.type != "cam":
         return joint
-    offset, slope = (*screws.advance(joint, 1, "SDF"), 0.0)[:2]
+    offset, slope = (*expressible.advance_coefficients(joint, 1, "SDF"), 0.0)[:2]
     if offset or not slope:
-        return screws.refuse(joint, "SDF")
-    return replace(joint, type="helical", own=(("axis", joint.axis), ("pitch", slope)))
+        return expressible.raise_unsupported_joint(joint, "SDF")
+    return replace(joint, type="helical", type_entries=(("axis", joint.axis), ("pitch", slope)))
 
 
-def _between(tag: str, links: dict[str, str], a: tuple[str, v.Vector], b: tuple[str, v.Vector], own: dict[str, Scalar]) -> Tag:
+def _point_pair_element(
+    tag: str, links: dict[str, str], a: tuple[str, v.Vector], b: tuple[str, v.Vector], parameters: dict[str, Scalar]
+) -> Tag:
     """One of Drake's elements between two points."""
-    made = Tag(tag)
-    for body, point, (name, at) in (("body_A", "p_AP", a), ("body_B", "p_BQ", b)):
-        made.add(value(f"{tag}_{body}", links[name]), value(f"{tag}_{point}", tuple(at)))
-    return made.add(*(value(f"{tag}_{key}", x) for key, x in own.items()))
+    element = Tag(tag)
+    for body, point, (name, position) in (("body_A", "p_AP", a), ("body_B", "p_BQ", b)):
+        element.add(value_element(f"{tag}_{body}", links[name]), value_element(f"{tag}_{point}", tuple(position)))
+    return element.add(*(value_element(f"{tag}_{key}", x) for key, x in parameters.items()))
+
+
+# MERGED lagrangian.description.sdf.write_joint: A joint of SDF: where it is in its parent, its axes, and what sits at them.
+
+TYPES = {
+    "revolute": "revolute",
+    "continuous": "continuous",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "ball": "ball",
+    "helical": "screw",
+    "universal": "universal",
+}
+LOOPS = ("revolute", "prismatic", "ball", "fixed", "universal")
+MODEL = "__model__"
+
+
+def write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
+    """`parent` is a link, or "world"."""
+    kind = TYPES[joint.type]
+    element = Tag("joint", pose_elements(joint.placement, _pose_frame(parent)), name=name, type=kind)
+    element.add(value_element("parent", parent), value_element("child", child))
+    if kind == "fixed":
+        return element
+    if kind == "screw":
+        element.add(value_element("screw_thread_pitch", 2 * math.pi * float(joint.pitch)))
+    axes = joint.axes or ((0.0, 0.0, 1.0),)
+    axis_properties = _write_axis_properties(joint, remarks)
+    for tag, axis in zip(("axis", "axis2"), axes, strict=False):
+        element.add(Tag(tag, [value_element("xyz", tuple(axis)), *axis_properties]))
+    if float(joint.rotor.inertia):
+        if kind == "ball":
+            remarks.add(
+                "ball joint", "{has} a rotor, which is left out because ball joints of SDF have none", joint.name, warn=True
+            )
+            return element
+        element.add(
+            value_element("drake:rotor_inertia", joint.rotor.inertia), value_element("drake:gear_ratio", joint.rotor.ratio)
+        )
+        remarks.add("joint", "{has} a rotor, which is written by an extension of SDF that only Drake reads", joint.name)
+    return element
+
+
+def _write_axis_properties(joint: Joint, remarks: WriterNotes) -> list[Tag]:
+    """Limits and dynamics of each axis."""
+    limits, elements = joint.limits, []
+    bounds = {"lower": limits.lower, "upper": limits.upper, "effort": limits.effort, "velocity": limits.speed}
+    if not joint.actuated and not float(joint.rotor.inertia):
+        bounds["effort"] = 0.0  # by which SDF means that there is no motor
+    elif not joint.actuated:
+        remarks.add("joint", "{has} a rotor but no motor, which SDF cannot express", joint.name)
+    limit = [value_element(key, x) for key, x in bounds.items() if math.isfinite(x)]
+    elements += [Tag("limit", limit)] if limit else []
+    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    dynamics = [value_element("damping", viscous)] if viscous else []
+    dynamics += [value_element("friction", dry)] if dry else []
+    if float(joint.spring.stiffness):
+        if joint.kind.quaternion:
+            remarks.add(
+                "ball joint", "{has} a spring, which is left out because ball joints of SDF have none", joint.name, warn=True
+            )
+        else:
+            dynamics += [
+                value_element("spring_reference", joint.spring.rest),
+                value_element("spring_stiffness", joint.spring.stiffness),
+            ]
+    return [*elements, Tag("dynamics", dynamics)] if dynamics else elements
+
+
+def write_loop(loop: LoopJoint, kind: str, name: str, parent: str, child: str, relative_rotation: np.ndarray) -> Tag:
+    """A joint that closes a loop; `relative` turns the frame on b to that on a, as the file is written."""
+    element = Tag("joint", pose_elements(loop.a_placement, _pose_frame(parent)), name=name, type=kind)
+    element.add(value_element("parent", parent), value_element("child", child))
+    axes: list[v.Vector] = [loop.axis] if kind in ("revolute", "prismatic", "universal") else []
+    if kind == "universal":
+        axes.append(tuple((relative_rotation @ np.array(loop.axis2, dtype=float)).tolist()))
+    # that there is nothing to drive it is said by its effort
+    return element.add(*(Tag(tag, [value_element("xyz", tuple(x))]) for tag, x in zip(("axis", "axis2"), axes, strict=False)))
+
+
+def _pose_frame(link: str) -> str:
+    return MODEL if link == "world" else link

@@ -9,99 +9,100 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from lagrangian.description import text_file
-from lagrangian.description.overridden import overridden
-from lagrangian.description.text_file import MAX_BYTES
-from lagrangian.description.toml import joint as joints_of
+from lagrangian.description import files
+from lagrangian.description.files import MAX_BYTES
+from lagrangian.description.parameter_values import apply_parameter_values
+from lagrangian.description.toml import elements as joints_of
+from lagrangian.description.toml import elements as springs_of
 from lagrangian.description.toml import motion as motion_of
-from lagrangian.description.toml import spring as springs_of
-from lagrangian.description.toml.body import body, payload
-from lagrangian.description.toml.event import event
-from lagrangian.description.toml.table import Table, Where, scalar, shown
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
+from lagrangian.description.toml.elements import apply_payload, read_body
+from lagrangian.description.toml.motion import read_event
+from lagrangian.description.toml.table import TomlTable, Where, format_value, parse_scalar
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, as_name
 from lagrangian.files import as_path
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_origin
-from lagrangian.visible import as_name
+from lagrangian.model.parameters import with_origin
 
 MAX_LINE = 100_000
 MAX_PARTS = 50
 MAX_PARAMETER = 100  # operations and names: what stands for expressions of expressions must not grow without bound
-TEXT = "<text>"  # what errors call a text that is of no file
-_PART = re.compile(r"\.[ \t]*[^.\s]")
+UNNAMED_TEXT = "<text>"  # what errors call a text that is of no file
+_KEY_PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
 ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
 ENTRIES = ("name", "description", "source", "gravity")
-_TOP = (*ENTRIES, "parameters", "dh", *ELEMENTS, "pose", "initial")
+_TOP_LEVEL = (*ENTRIES, "parameters", "dh", *ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
-_ABOVE = dict.fromkeys(ENTRIES, "belongs to the whole file: write it above the first [table] or [[table]]")
+_PLACEMENT_HINTS = dict.fromkeys(ENTRIES, "belongs to the whole file: write it above the first [table] or [[table]]")
 
 
 def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
     """The mechanism a TOML file describes, with other values of some of its parameters."""
-    return read_text(text_file.read_text(path), str(as_path(path)), parameters)
+    return read_text(files.read_text(path), str(as_path(path)), parameters)
 
 
-def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
+def read_text(text: str, file: str = UNNAMED_TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
     """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
         raise ArgumentError(f"read_text takes a string, not {type(text).__name__}")
-    top = Table(document(text, file), (file,), {}, elsewhere=_ABOVE)
-    top.only(*_TOP)
-    known = _parameters(overridden(top.table("parameters").data, parameters, file), file)
-    top = Table(top.data, (file,), known, elsewhere=_ABOVE)
-    name = top.name("name", as_name(PurePath(file).stem) if file != TEXT else "mechanism")
+    top = TomlTable(parse_toml(text, file), (file,), {}, elsewhere=_PLACEMENT_HINTS)
+    top.check_keys(*_TOP_LEVEL)
+    parameter_symbols = _read_parameters(apply_parameter_values(top.subtable("parameters").data, parameters, file), file)
+    top = TomlTable(top.data, (file,), parameter_symbols, elsewhere=_PLACEMENT_HINTS)
+    name = top.name("name", as_name(PurePath(file).stem) if file != UNNAMED_TEXT else "mechanism")
 
     for kind in ELEMENTS:
-        _no_twins(top.elements(kind))
-    bodies = [body(t) for t in top.elements("body")]
-    joints = [joints_of.joint(t) for t in top.elements("joint")]
-    frames = [joints_of.frame(t) for t in top.elements("frame")]
+        _check_unique_names(top.elements(kind))
+    bodies = [read_body(t) for t in top.elements("body")]
+    joints = [joints_of.read_joint(t) for t in top.elements("joint")]
+    frames = [joints_of.read_frame(t) for t in top.elements("frame")]
     if "dh" in top:
-        arm = joints_of.dh_arm(top.section("dh"), name)
+        arm = joints_of.read_dh_arm(top.section("dh"), name)
         # the arm comes first, whatever stands beside it is mounted on it or next to it
         bodies, joints, frames = [*arm.bodies, *bodies], [*arm.joints, *joints], [*arm.frames, *frames]
     if not joints:
         raise DescriptionError("it describes no joints; give [[body]] and [[joint]], or a [dh] table", where=file)
 
-    coordinates = motion_of.Coordinates(joints, known, file)
+    coordinates = motion_of.CoordinateSymbols(joints, parameter_symbols, file)
     mechanism = Mechanism(
         name=name,
         bodies=tuple(bodies),
         joints=tuple(joints),
-        loops=tuple(joints_of.loop(t) for t in top.elements("loop")),
-        constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
+        loops=tuple(joints_of.read_loop(t) for t in top.elements("loop")),
+        constraints=tuple(motion_of.read_constraint(t, coordinates) for t in top.elements("constraint")),
         springs=(
-            *(springs_of.spring(t, coordinates) for t in top.elements("spring")),
-            *(springs_of.compensation(t) for t in top.elements("gravity_compensation")),
-            *(springs_of.wall(t) for t in top.elements("wall")),
+            *(springs_of.read_spring(t, coordinates) for t in top.elements("spring")),
+            *(springs_of.read_gravity_compensation(t) for t in top.elements("gravity_compensation")),
+            *(springs_of.read_wall(t) for t in top.elements("wall")),
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
-        poses=_poses(top.section("pose"), coordinates, text, file, bool(parameters)),
-        initial=motion_of.initial(top.section("initial"), coordinates),
-        events=tuple(event(t, coordinates) for t in top.elements("event")),
-        parameters=known,
+        poses=_read_poses(top.section("pose"), coordinates, text, file, bool(parameters)),
+        initial=motion_of.read_initial(top.section("initial"), coordinates),
+        events=tuple(read_event(t, coordinates) for t in top.elements("event")),
+        parameters=parameter_symbols,
         source=top.text("source", ""),
         description=top.text("description", ""),
         file=file,
     )
-    for carried in top.elements("payload"):
-        mechanism = payload(carried, mechanism)
-    return _in_assembly(mechanism, text, parameters) if parameters and mechanism.equations else mechanism
+    for payload_table in top.elements("payload"):
+        mechanism = apply_payload(payload_table, mechanism)
+    return _with_nominal_assembly(mechanism, text, parameters) if parameters and mechanism.equation_count else mechanism
 
 
-def _poses(table: Table, coordinates: motion_of.Coordinates, text: str, file: str, changed: bool) -> dict[str, Any]:
+def _read_poses(
+    table: TomlTable, coordinates: motion_of.CoordinateSymbols, text: str, file: str, parameters_changed: bool
+) -> dict[str, Any]:
     """Configurations by name. One that other values of parameters leave without numbers is none; the file's own must all be."""
-    found = motion_of.poses(table, coordinates, changed)
-    if len(found) < len(table.data):
+    configurations = motion_of.read_poses(table, coordinates, parameters_changed)
+    if len(configurations) < len(table.data):
         read_text(text, file)
-    return found
+    return configurations
 
 
-def _in_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
+def _with_nominal_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
     """The mechanism with a start in the same assembly as that of the text's own values, if these make a mechanism."""
     try:
         nominal = read_text(text, mechanism.file)
@@ -110,43 +111,45 @@ def _in_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mech
     return with_origin(mechanism, nominal, {name: float(mechanism.parameters[name]) for name in values})
 
 
-def _no_twins(elements: list[Table]) -> None:
-    first: dict[str, Table] = {}
+def _check_unique_names(elements: list[TomlTable]) -> None:
+    first: dict[str, TomlTable] = {}
     for element in elements:
         name = element.data.get("name")
         if isinstance(name, str) and first.setdefault(name, element) is not element:
             raise element.error(f"{first[name].where[-1]} has the same name; names must differ")
 
 
-_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
+_DECIMAL_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
 
 
-def document(text: str, file: str) -> dict[str, Any]:
+def parse_toml(text: str, file: str) -> dict[str, Any]:
     """The parsed document; tomllib's own complaints with the line they are about."""
     if len(text) > MAX_BYTES:
         raise DescriptionError(f"the text is larger than the {MAX_BYTES // 1_000_000} MB that are allowed", where=file)
-    for number, line in enumerate(text.split("\n"), 1):
+    for line_number, line in enumerate(text.split("\n"), 1):
         if len(line) > MAX_LINE:
-            raise DescriptionError(f"line {number} is longer than {MAX_LINE} characters; break it", where=file, line=number)
+            raise DescriptionError(
+                f"line {line_number} is longer than {MAX_LINE} characters; break it", where=file, line=line_number
+            )
         # the TOML parser's time grows with the square of a dotted key's parts
-        if line.count(".") > MAX_PARTS and any(len(_PART.findall(x)) > MAX_PARTS for x in re.split("[,=]", line)):
-            told = f"line {number}: a name may have at most {MAX_PARTS} parts between dots"
-            raise DescriptionError(told, where=file, line=number)
+        if line.count(".") > MAX_PARTS and any(len(_KEY_PART.findall(x)) > MAX_PARTS for x in re.split("[,=]", line)):
+            problem = f"line {line_number}: a name may have at most {MAX_PARTS} parts between dots"
+            raise DescriptionError(problem, where=file, line=line_number)
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise DescriptionError("arrays or tables are nested too deeply", where=file) from None
     except ValueError as error:
         message = str(error)
-        at = re.search(r"at line (\d+), column (\d+)", message)
-        number, column = (int(x) for x in at.groups()) if at else (text.count("\n") + 1, None)
-        line = text.split("\n")[number - 1].strip() if at else ""
-        quoted = f": {line[:100]}" if line else ""
-        told = f"this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}"
-        raise DescriptionError(told, where=file, line=number, column=column) from None
+        position = re.search(r"at line (\d+), column (\d+)", message)
+        line_number, column = (int(x) for x in position.groups()) if position else (text.count("\n") + 1, None)
+        line = text.split("\n")[line_number - 1].strip() if position else ""
+        quotation = f": {line[:100]}" if line else ""
+        problem = f"this is not TOML: {message}{quotation}{_array_header_hint(line)}{_decimal_comma_hint(line)}"
+        raise DescriptionError(problem, where=file, line=line_number, column=column) from None
 
 
-def _repeated(line: str) -> str:
+def _array_header_hint(line: str) -> str:
     """The hint for a header at which TOML stumbles because one like it has single brackets."""
     header = _HEADER.match(line)
     if header is None or header.group(1) not in (*ELEMENTS, "dh.row"):
@@ -154,49 +157,53 @@ def _repeated(line: str) -> str:
     return f". Write [[{header.group(1)}]] above every element, because there may be several"
 
 
-def _comma(line: str) -> str:
+def _decimal_comma_hint(line: str) -> str:
     """The hint for a decimal comma."""
-    found = _COMMA.match(line)
-    return f". Write decimals with a point: {found.group(1)}.{found.group(2)}" if found else ""
+    match = _DECIMAL_COMMA.match(line)
+    return f". Write decimals with a point: {match.group(1)}.{match.group(2)}" if match else ""
 
 
-def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
+def _read_parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
     """Named constants, in the order given.
 
     A parameter that is a number is a symbol with that value. One that is an expression of others stands for the expression,
     so that the closed form keeps the dependence.
     """
-    found: dict[str, Expression] = {}
+    symbols: dict[str, Expression] = {}
     for name, value in entries.items():
-        at = (file, "[parameters]", name)
+        where = (file, "[parameters]", name)
         if not name.isidentifier():
-            needed = "use letters, digits and _, such as m1"
-            raise DescriptionError(f"{shown(name)} cannot be a name", where=at[:-1], remedy=needed)
-        if name in motion_of.RESERVED:
-            reserved = ", ".join(motion_of.RESERVED)
-            raise DescriptionError(f"this name has a meaning in expressions ({reserved})", where=at, remedy="choose another name")
-        given = _constant(name, value, at, found)
-        if _is_long(given):
-            long = f"with its parts inserted, it has more than {MAX_PARAMETER} operations and names"
-            raise DescriptionError(long, where=at, remedy="write its value")
-        named = isinstance(given, Expression) and bool(parameters_in(given))
-        found[name] = given if named else parameter(name, float(given))  # type: ignore[assignment]
-    return found
+            remedy = "use letters, digits and _, such as m1"
+            raise DescriptionError(f"{format_value(name)} cannot be a name", where=where[:-1], remedy=remedy)
+        if name in motion_of.RESERVED_NAMES:
+            reserved_names = ", ".join(motion_of.RESERVED_NAMES)
+            raise DescriptionError(
+                f"this name has a meaning in expressions ({reserved_names})", where=where, remedy="choose another name"
+            )
+        value_or_expression = _parse_parameter(name, value, where, symbols)
+        if _is_long(value_or_expression):
+            problem = f"with its parts inserted, it has more than {MAX_PARAMETER} operations and names"
+            raise DescriptionError(problem, where=where, remedy="write its value")
+        has_parameters = isinstance(value_or_expression, Expression) and bool(parameters_in(value_or_expression))
+        symbols[name] = value_or_expression if has_parameters else parameter(name, float(value_or_expression))  # type: ignore[assignment]
+    return symbols
 
 
-def _constant(name: str, value: Any, at: Where, names: Mapping[str, Scalar]) -> Scalar:
+def _parse_parameter(name: str, value: Any, where: Where, symbols: Mapping[str, Scalar]) -> Scalar:
     try:
         if isinstance(value, (Mapping, list)):
-            raise DescriptionError(f"{shown(value)} is given", where=at, remedy="a parameter is one number or expression")
-        return scalar(value, at, names)
+            raise DescriptionError(
+                f"{format_value(value)} is given", where=where, remedy="a parameter is one number or expression"
+            )
+        return parse_scalar(value, where, symbols)
     except DescriptionError as error:
-        if name not in _ABOVE:  # a parameter may have such a name: only a mistake makes it doubtful
+        if name not in _PLACEMENT_HINTS:  # a parameter may have such a name: only a mistake makes it doubtful
             raise
-        raise DescriptionError(f"{error.problem}. {name!r} {_ABOVE[name]}", where=error.where) from None
+        raise DescriptionError(f"{error.problem}. {name!r} {_PLACEMENT_HINTS[name]}", where=error.where) from None
 
 
-def _is_long(given: Scalar) -> bool:
-    stack, count = [given], 0
+def _is_long(expression: Scalar) -> bool:
+    stack, count = [expression], 0
     while stack and count <= MAX_PARAMETER:
         node = stack.pop()
         count += 1

@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 
 
-def starter(stem: str, file: str) -> str:
+def starter_text(stem: str, file: str) -> str:
     """For a file; the mechanism is called after its stem."""
     name = re.sub(r"\W+", "_", stem).strip("_") or "arm"
     text = (files("lagrangian.description.toml") / "starter.toml").read_text(encoding="utf-8")

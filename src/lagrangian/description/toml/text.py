@@ -10,36 +10,36 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
-def string(text: str) -> str:
+def format_string(text: str) -> str:
     """A string in quotes; one of several lines over several lines."""
     if "\n" not in text:
-        return f'"{_escaped(text)}"'
-    lines = "\n".join(_escaped(line) for line in text.split("\n"))
+        return f'"{_escape(text)}"'
+    lines = "\n".join(_escape(line) for line in text.split("\n"))
     return f'"""\n{lines}"""'
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(_ESCAPES.get(c) or (f"\\u{ord(c):04x}" if ord(c) < 0x20 or ord(c) == 0x7F else c) for c in text)
 
 
-def key(name: str) -> str:
+def format_key(name: str) -> str:
     """A key, in quotes where it has other signs than letters, digits, _ and -."""
-    return name if _BARE.fullmatch(name) else f'"{_escaped(name)}"'
+    return name if _BARE.fullmatch(name) else f'"{_escape(name)}"'
 
 
-def number(x: float) -> str:
+def format_number(x: float) -> str:
     """A number that reads back the same to the last bit; a whole one stays one."""
     return repr(x) if type(x) is int and abs(x) < 10**15 else repr(float(x))
 
 
-def array(items: Iterable[str]) -> str:
+def format_array(items: Iterable[str]) -> str:
     """An array on one line, or on several if it is long."""
-    given = list(items)
-    line = f"[{', '.join(given)}]"
+    texts = list(items)
+    line = f"[{', '.join(texts)}]"
     if len(line) <= WIDTH:
         return line
     lines, row = [], ""
-    for item in given:
+    for item in texts:
         if row and len(row) + len(item) > WIDTH - 6:
             lines.append(row)
             row = ""
@@ -47,17 +47,17 @@ def array(items: Iterable[str]) -> str:
     return "[\n" + "".join(f"    {x.rstrip()}\n" for x in [*lines, row]) + "]"
 
 
-def inline(entries: Mapping[str, str]) -> str:
+def format_inline_table(entries: Mapping[str, str]) -> str:
     """A table on one line, as TOML wants it."""
-    return f"{{ {', '.join(f'{key(k)} = {x}' for k, x in entries.items())} }}"
+    return f"{{ {', '.join(f'{format_key(k)} = {x}' for k, x in entries.items())} }}"
 
 
-def lines(entries: Mapping[str, str]) -> list[str]:
+def format_entries(entries: Mapping[str, str]) -> list[str]:
     """Entries below each other."""
-    return [f"{key(k)} = {x}" for k, x in entries.items()]
+    return [f"{format_key(k)} = {x}" for k, x in entries.items()]
 
 
-def comment(text: str) -> str:
+def format_comment(text: str) -> str:
     """A comment, of as many lines as the text has."""
-    kept = ("".join(c if c == "\t" or c.isprintable() else " " for c in line) for line in text.splitlines())
-    return "\n".join(f"# {line}".rstrip() for line in kept)
+    printable_lines = ("".join(c if c == "\t" or c.isprintable() else " " for c in line) for line in text.splitlines())
+    return "\n".join(f"# {line}".rstrip() for line in printable_lines)

@@ -10,80 +10,80 @@ from lagrangian.description.toml import text
 from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, exact_text, parameters, parse, walk
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 
-_MAX_POINTS = 50  # the reader takes a line of more for a name of as many parts
+_MAX_DOTS = 50  # the reader takes a line of more for a name of as many parts
 _AXES = {v.X: "x", v.Y: "y", v.Z: "z", v.neg(v.X): "-x", v.neg(v.Y): "-y", v.neg(v.Z): "-z"}
 _QUARTERS = {0: 0, 1: "pi/2", 2: "pi", -1: "-pi/2", -2: "-pi"}
-_NEAR = 1e-9  # radians
+_ANGLE_TOLERANCE = 1e-9  # radians
 
 
-class Scalars:
+class ScalarWriter:
     """Writes scalars, and keeps the names of parameters that their expressions are made of."""
 
-    def __init__(self, declared: Mapping[str, Scalar]) -> None:
-        self.declared = declared
-        self.used: dict[str, float] = {}
-        self.evaluated = 0  # expressions too long to be read, of which the values are written
+    def __init__(self, declared_parameters: Mapping[str, Scalar]) -> None:
+        self.declared_parameters = declared_parameters
+        self.used_parameters: dict[str, float] = {}
+        self.evaluated_count = 0  # expressions too long to be read, of which the values are written
 
     def number(self, x: Scalar | str) -> str:
         """A number, or an expression in quotes."""
         if isinstance(x, str):
-            return text.string(x)
+            return text.format_string(x)
         if not isinstance(x, Expression):
-            return text.number(x)
+            return text.format_number(x)
         if x.operation == "number":
             return repr(float(x))
         if x.value is not None and not _reads_back(x):
-            self.evaluated += 1
+            self.evaluated_count += 1
             return repr(x.value)
-        self.note(x)
-        return text.string(exact_text(x))
+        self.note_parameters(x)
+        return text.format_string(exact_text(x))
 
     def numbers(self, xs: Iterable[Scalar]) -> str:
-        return text.array(self.number(x) for x in xs)
+        return text.format_array(self.number(x) for x in xs)
 
-    def note(self, x: Scalar) -> None:
+    def note_parameters(self, x: Scalar) -> None:
         """Remember the parameters in an expression: a name has one value."""
         for name, value in parameters(x).items():
-            own = self.declared.get(name)
-            known = float(own) if own is not None else self.used.setdefault(name, value)
-            if known != value:
-                two = f"is {value!r} in one place and {known!r} in another"
+            declared_value = self.declared_parameters.get(name)
+            previous_value = float(declared_value) if declared_value is not None else self.used_parameters.setdefault(name, value)
+            if previous_value != value:
+                two = f"is {value!r} in one place and {previous_value!r} in another"
                 raise ArgumentError(f"the parameter {name!r} {two}; one name can only have one value")
-            self.used[name] = value
+            self.used_parameters[name] = value
 
     def axis(self, x: v.Vector) -> str:
         """A coordinate axis by its letter, any other by its numbers."""
         letter = None if any(isinstance(c, Expression) for c in x) else _AXES.get(x)
-        return text.string(letter) if letter else self.numbers(x)
+        return text.format_string(letter) if letter else self.numbers(x)
 
-    def placement(self, at: Placement, prefix: str = "") -> dict[str, str]:
+    def placement(self, placement: Transform, prefix: str = "") -> dict[str, str]:
         """`xyz`, and `rpy` where angles give the very same rotation, else the matrix."""
-        found = {}
-        if at.position != v.ZERO:
-            found[prefix + "xyz"] = self.numbers(at.position)
-        if at.rotation == v.IDENTITY:
-            return found
-        angles = _angles(at.rotation)
+        entries = {}
+        if placement.position != v.ZERO:
+            entries[prefix + "xyz"] = self.numbers(placement.position)
+        if placement.rotation == v.IDENTITY:
+            return entries
+        angles = _roll_pitch_yaw(placement.rotation)
         if angles is not None:
-            found[prefix + "rpy"] = self.numbers(angles)
+            entries[prefix + "rpy"] = self.numbers(angles)
         else:
-            found[prefix + "rotation"] = text.array(self.numbers(row) for row in at.rotation)
-        return found
+            entries[prefix + "rotation"] = text.format_array(self.numbers(row) for row in placement.rotation)
+        return entries
 
 
 def _reads_back(x: Expression) -> bool:
     """Whether the reader takes the expression as it is written, for the same value."""
     try:
-        written = exact_text(x)
+        source = exact_text(x)
         names = {name: Expression("symbol", (), value, name) for name, value in parameters(x).items()}
-        return written.count(".") <= _MAX_POINTS and float(parse(written, names)) == x.value
+        return source.count(".") <= _MAX_DOTS and float(parse(source, names)) == x.value
     except (DescriptionError, RecursionError):
         return False
 
 
-def _angles(R: v.Matrix) -> tuple[Scalar, ...] | None:
+def _roll_pitch_yaw(R: v.Matrix) -> tuple[Scalar, ...] | None:
     """Roll, pitch and yaw as a person would write them, if they give R to the last bit and with the same names."""
     r = [[float(x) for x in row] for row in R]
     pitch = math.atan2(-r[2][0], math.hypot(r[2][1], r[2][2]))
@@ -91,21 +91,21 @@ def _angles(R: v.Matrix) -> tuple[Scalar, ...] | None:
         roll, yaw = math.atan2(r[2][1], r[2][2]), math.atan2(r[1][0], r[0][0])
     else:  # roll and yaw turn about the same axis: all of it is given to yaw
         roll, yaw = 0.0, math.atan2(-r[0][1], r[1][1])
-    named = [n.arguments[0] for row in R for x in row for n in walk(x) if n.operation in ("sin", "cos")]
-    for guess in product(*(_guesses(angle, named) for angle in (roll, pitch, yaw))):
-        if Placement.from_rpy(rpy=guess).rotation == R:
+    named_angles = [n.arguments[0] for row in R for x in row for n in walk(x) if n.operation in ("sin", "cos")]
+    for guess in product(*(_candidate_angles(angle, named_angles) for angle in (roll, pitch, yaw))):
+        if Transform.from_rpy(rpy=guess).rotation == R:
             return guess
     return None
 
 
-def _guesses(angle: float, named: Iterable[Scalar]) -> list[Scalar]:
+def _candidate_angles(angle: float, named_angles: Iterable[Scalar]) -> list[Scalar]:
     """What may have been written for an angle: quarters of a turn, an expression whose sine is there, few decimals."""
     turns = angle / (math.pi / 2)
-    if abs(turns - round(turns)) < _NEAR:
+    if abs(turns - round(turns)) < _ANGLE_TOLERANCE:
         return [parse(str(_QUARTERS[round(turns)]))]
-    found: list[Scalar] = []
-    for x in named:
-        off = (float(x) - angle) / (2 * math.pi)
-        if abs(off - round(off)) < _NEAR and x not in found:
-            found.append(x)
-    return found or [round(angle, 9), round(angle, 12), angle]
+    matches: list[Scalar] = []
+    for x in named_angles:
+        turns_apart = (float(x) - angle) / (2 * math.pi)
+        if abs(turns_apart - round(turns_apart)) < _ANGLE_TOLERANCE and x not in matches:
+            matches.append(x)
+    return matches or [round(angle, 9), round(angle, 12), angle]

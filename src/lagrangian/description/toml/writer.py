@@ -6,29 +6,40 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
-from lagrangian.description.toml import write_elements as of
-from lagrangian.description.toml.event import entries as event_entries
-from lagrangian.description.toml.write_scalars import Scalars
+from lagrangian.description.toml.motion import write_event as event_entries
+from lagrangian.description.toml.write_scalars import ScalarWriter
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
-from lagrangian.model.configuration import Partial
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.checks import EntryKind
+from lagrangian.model.constraint import (
+    Constraint,
+    HolonomicConstraint,
+    KnifeEdgeConstraint,
+    PfaffianConstraint,
+    RollingConstraint,
+)
 from lagrangian.model.expression import Expression, Scalar, parameters
-from lagrangian.model.loop import Wall
+from lagrangian.model.initial_state import PartialState
+from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
+from lagrangian.model.loop import Frame, LoopJoint, Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 
-def dumps(mechanism: MechanismLike) -> str:
+def to_toml(mechanism: MechanismLike) -> str:
     """A mechanism as a TOML text, which `loads` reads back to the same: numbers to the last bit, expressions with their names."""
-    mechanism = mechanism_of(mechanism)
+    mechanism = as_mechanism(mechanism)
     try:
-        written, left_out = _text(mechanism)
+        document, left_out = _write_text(mechanism)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            toml.read_text(written)  # what Python allows to be called and given is more than what a file can hold
-        written.encode()
+            toml.read_text(document)  # what Python allows to be called and given is more than what a file can hold
+        document.encode()
     except RecursionError:
         raise ArgumentError(f"{mechanism.name}: it cannot be written because an expression is nested too deeply") from None
     except UnicodeEncodeError as error:
@@ -36,94 +47,279 @@ def dumps(mechanism: MechanismLike) -> str:
             f"{mechanism.name}: it cannot be written because a text in it is not Unicode: {error.reason}"
         ) from None
     except LagrangianError as error:
-        raise ArgumentError(f"it cannot be written as TOML: {error.without(toml.TEXT)}", where=mechanism.name) from None
+        raise ArgumentError(
+            f"it cannot be written as TOML: {error.without_place(toml.UNNAMED_TEXT)}", where=mechanism.name
+        ) from None
     for problem in left_out:
         warn(f"{mechanism.name}: {problem}", ReaderWarning)
-    return written
+    return document
 
 
-def _text(m: Mechanism) -> tuple[str, list[str]]:
+def _write_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     """The text, and what it does not say."""
-    s = Scalars(m.parameters)
-    walls = [x for x in m.springs if isinstance(x, Wall)]
-    carried = [x for x in m.springs if isinstance(x, GravityCompensation)]
-    springs = [x for x in m.springs if isinstance(x, (PointSpring, CoordinateSpring))]
-    gravity = s.numbers(m.gravity)
+    writer = ScalarWriter(mechanism.parameters)
+    walls = [x for x in mechanism.springs if isinstance(x, Wall)]
+    compensations = [x for x in mechanism.springs if isinstance(x, GravityCompensation)]
+    springs = [x for x in mechanism.springs if isinstance(x, (PointSpring, CoordinateSpring))]
+    gravity = writer.numbers(mechanism.gravity)
     elements = [
-        *_elements(s, "body", of.body, m.bodies),
-        *_elements(s, "joint", of.joint, m.joints),
-        *_elements(s, "loop", of.loop, m.loops),
-        *_elements(s, "constraint", of.constraint, m.constraints),
-        *_elements(s, "spring", of.spring, springs),
-        *_elements(s, "gravity_compensation", of.compensation, carried),
-        *_elements(s, "wall", of.wall, walls),
-        *_elements(s, "frame", of.frame, m.frames),
-        *_elements(s, "event", event_entries, m.events),
-        *_motion(s, m),
+        *_write_elements(writer, "body", write_body, mechanism.bodies),
+        *_write_elements(writer, "joint", write_joint, mechanism.joints),
+        *_write_elements(writer, "loop", write_loop, mechanism.loops),
+        *_write_elements(writer, "constraint", write_constraint, mechanism.constraints),
+        *_write_elements(writer, "spring", write_spring, springs),
+        *_write_elements(writer, "gravity_compensation", write_gravity_compensation, compensations),
+        *_write_elements(writer, "wall", write_wall, walls),
+        *_write_elements(writer, "frame", write_frame, mechanism.frames),
+        *_write_elements(writer, "event", event_entries, mechanism.events),
+        *_write_motion(writer, mechanism),
     ]
-    top = {"name": text.string(m.name)}
-    top |= {k: text.string(x) for k, x in (("description", m.description), ("source", m.source)) if x}
-    blocks = ["\n".join([*map(text.comment, m.notes), *text.lines(top | {"gravity": gravity})])]
-    named = _parameters(s, m)
-    if named:
-        blocks.append("\n".join(["[parameters]", *text.lines(named)]))
+    top = {"name": text.format_string(mechanism.name)}
+    top |= {k: text.format_string(x) for k, x in (("description", mechanism.description), ("source", mechanism.source)) if x}
+    blocks = ["\n".join([*map(text.format_comment, mechanism.notes), *text.format_entries(top | {"gravity": gravity})])]
+    parameter_entries = _write_parameters(writer, mechanism)
+    if parameter_entries:
+        blocks.append("\n".join(["[parameters]", *text.format_entries(parameter_entries)]))
 
     left_out = []
-    if s.evaluated:
-        left_out.append(f"{s.evaluated} expressions are too long for a file; their values are written instead")
-    if tuple(m.springs) != (*springs, *carried, *walls):
+    if writer.evaluated_count:
+        left_out.append(f"{writer.evaluated_count} expressions are too long for a file; their values are written instead")
+    if tuple(mechanism.springs) != (*springs, *compensations, *walls):
         left_out.append("in TOML, springs come before gravity compensations and walls; their order changes")
-    reached = [
-        name for name, q in (("its start", m.initial.q), *m.poses.items()) if isinstance(q, Partial) and q.origin is not None
+    continued_configurations = [
+        name
+        for name, q in (("its start", mechanism.initial.q), *mechanism.poses.items())
+        if isinstance(q, PartialState) and q.origin is not None
     ]
-    if reached:
+    if continued_configurations:
         left_out.append(
-            f"{', '.join(reached)}: some coordinates follow from the mechanism before its parameters changed. From the file they "
+            f"{', '.join(continued_configurations)}: some coordinates follow from the mechanism before its parameters changed. From the file they "
             "are computed again, perhaps in another assembly; to keep them, write "
             "mechanism.replace(initial=Initial(q=assemble(mechanism))) instead"
         )
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 
 
-def _elements(s: Scalars, kind: str, entries: Callable[[Scalars, Any], of.Entries], items: Iterable[Any]) -> list[str]:
-    return ["\n".join([f"[[{kind}]]", *text.lines(entries(s, item))]) for item in items]
+def _write_elements(
+    writer: ScalarWriter, kind: str, write_entries: Callable[[ScalarWriter, Any], Entries], items: Iterable[Any]
+) -> list[str]:
+    return ["\n".join([f"[[{kind}]]", *text.format_entries(write_entries(writer, item))]) for item in items]
 
 
-def _parameters(s: Scalars, m: Mechanism) -> of.Entries:
+def _write_parameters(writer: ScalarWriter, mechanism: Mechanism) -> Entries:
     """Numbers by their names, each before the expressions of it."""
-    found: of.Entries = {}
-    given: dict[str, Scalar] = dict(m.parameters)
-    for declared in m.parameters.values():
-        s.note(declared)
-    given |= {name: value for name, value in s.used.items() if name not in given}
-    for name, x in given.items():
+    entries: Entries = {}
+    values_by_name: dict[str, Scalar] = dict(mechanism.parameters)
+    for declared_value in mechanism.parameters.values():
+        writer.note_parameters(declared_value)
+    values_by_name |= {name: value for name, value in writer.used_parameters.items() if name not in values_by_name}
+    for name, x in values_by_name.items():
         for leaf, value in parameters(x).items():
-            if leaf not in found and leaf != name:
-                found[leaf] = text.number(value)
-        itself = isinstance(x, Expression) and x.operation == "symbol" and x.name == name
-        found[name] = text.number(float(x)) if itself else s.number(x)
-    return found
+            if leaf not in entries and leaf != name:
+                entries[leaf] = text.format_number(value)
+        is_symbol = isinstance(x, Expression) and x.operation == "symbol" and x.name == name
+        entries[name] = text.format_number(float(x)) if is_symbol else writer.number(x)
+    return entries
 
 
-def _motion(s: Scalars, m: Mechanism) -> list[str]:
+def _write_motion(writer: ScalarWriter, mechanism: Mechanism) -> list[str]:
     """Named poses, and how a simulation starts."""
     blocks = []
-    if m.poses:
+    if mechanism.poses:
         blocks.append(
-            "\n".join(["[pose]", *text.lines({name: _values(s, q, m.coordinate_names) for name, q in m.poses.items()})])
+            "\n".join(
+                [
+                    "[pose]",
+                    *text.format_entries(
+                        {name: _write_values(writer, q, mechanism.coordinate_names) for name, q in mechanism.poses.items()}
+                    ),
+                ]
+            )
         )
-    start = {"q": (m.initial.q, m.coordinate_names), "qd": (m.initial.qd, m.speed_names), "t_span": (m.initial.t_span, ())}
-    given = {k: _values(s, x, names) for k, (x, names) in start.items() if x is not None}
-    if given:
-        blocks.append("\n".join(["[initial]", *text.lines(given)]))
-    if m.initial.torque:
-        torques = {speed: s.number(x) for speed, x in m.initial.torque}
-        blocks.append("\n".join(["[initial.torque]", *text.lines(torques)]))
+    start = {
+        "q": (mechanism.initial.q, mechanism.coordinate_names),
+        "qd": (mechanism.initial.qd, mechanism.speed_names),
+        "t_span": (mechanism.initial.t_span, ()),
+    }
+    entries = {k: _write_values(writer, x, names) for k, (x, names) in start.items() if x is not None}
+    if entries:
+        blocks.append("\n".join(["[initial]", *text.format_entries(entries)]))
+    if mechanism.initial.torque:
+        torques = {speed: writer.number(x) for speed, x in mechanism.initial.torque}
+        blocks.append("\n".join(["[initial.torque]", *text.format_entries(torques)]))
     return blocks
 
 
-def _values(s: Scalars, values: tuple[float, ...], names: tuple[str, ...]) -> str:
+def _write_values(writer: ScalarWriter, values: tuple[float, ...], names: tuple[str, ...]) -> str:
     """Numbers in order; or those that were given, by name."""
-    if not isinstance(values, Partial):
-        return s.numbers(values)
-    return text.inline({name: s.number(x) for name, x in zip(names, values, strict=True) if name in values.given})
+    if not isinstance(values, PartialState):
+        return writer.numbers(values)
+    return text.format_inline_table(
+        {name: writer.number(x) for name, x in zip(names, values, strict=True) if name in values.given_names}
+    )
+
+
+# MERGED lagrangian.description.toml.write_elements: Bodies, joints, loops, constraints, springs, walls and frames as the
+# entries of their TOML tables. An entry that has its default is left out, and so is one that the type of a joint gives no
+# meaning to.
+
+Entries = dict[str, str]
+
+
+def write_body(writer: ScalarWriter, body: Body) -> Entries:
+    entries = {"name": text.format_string(body.name), "mass": writer.number(body.mass)}
+    if body.center != v.ZERO:
+        entries["center"] = writer.numbers(body.center)
+    xx, xy, xz, yy, yz, zz = body.inertia
+    if any(x != 0 for x in (xy, xz, yz)):
+        components = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
+        entries["inertia"] = text.format_inline_table({k: writer.number(x) for k, x in components.items()})
+    elif any(x != 0 for x in (xx, yy, zz)):
+        entries["inertia"] = writer.numbers((xx, yy, zz))
+    if body.effective:
+        entries["effective"] = "true"
+    if body.visuals:
+        entries["visuals"] = (
+            "[\n" + "".join(f"    {text.format_inline_table(_write_visual(writer, x))},\n" for x in body.visuals) + "]"
+        )
+    return entries
+
+
+def _write_visual(writer: ScalarWriter, visual: Visual) -> Entries:
+    entries = {"shape": text.format_string(visual.kind)}
+    if visual.size:
+        entries["size"] = writer.numbers(visual.size)
+    if visual.color:
+        entries["color"] = writer.numbers(visual.color)
+    if visual.file:
+        entries["file"] = text.format_string(visual.file)
+    return entries | writer.placement(visual.placement)
+
+
+def write_joint(writer: ScalarWriter, joint: Joint) -> Entries:
+    entries = {k: text.format_string(x) for k, x in zip(("name", "type", "parent", "child"), _identifiers(joint), strict=True)}
+    entries |= writer.placement(joint.placement) | writer.placement(joint.child_placement, "child_")
+    entries |= _write_type_entries(writer, joint)
+    if not joint.actuated and "actuated" not in joint.kind.refuses:
+        entries["actuated"] = "false"
+    if joint.friction != Friction():
+        entries["friction"] = text.format_inline_table(_write_friction(writer, joint.friction))
+    if joint.rotor != Rotor():
+        entries["rotor"] = _write_non_defaults(writer, joint.rotor, Rotor(), "inertia", "ratio")
+    if joint.spring != JointSpring():
+        entries["spring"] = text.format_inline_table(
+            {"stiffness": writer.number(joint.spring.stiffness), "rest": writer.number(joint.spring.rest)}
+        )
+    if joint.limits != JointLimits():
+        entries["limits"] = _write_non_defaults(writer, joint.limits, JointLimits(), "lower", "upper", "speed", "effort")
+    return entries
+
+
+def _identifiers(joint: Joint) -> tuple[str, ...]:
+    return (joint.name, joint.type, joint.parent, joint.child)
+
+
+def _write_friction(writer: ScalarWriter, friction: Friction) -> Entries:
+    entries = {"viscous": writer.number(friction.viscous)} if friction.viscous != 0 else {}
+    if friction.coulomb != 0:
+        entries["coulomb"] = writer.number(friction.coulomb)
+    if friction.coulomb_negative is not None and friction.coulomb_negative != friction.coulomb:
+        entries["coulomb_negative"] = writer.number(friction.coulomb_negative)
+    for name in ("static", "static_negative"):
+        if getattr(friction, name) is not None:
+            entries[name] = writer.number(getattr(friction, name))
+    return entries
+
+
+def _write_non_defaults(writer: ScalarWriter, part: Any, default: Any, *names: str) -> str:
+    """Those of the entries that are not the default."""
+    return text.format_inline_table(
+        {k: writer.number(getattr(part, k)) for k in names if getattr(part, k) != getattr(default, k)}
+    )
+
+
+def write_loop(writer: ScalarWriter, loop: LoopJoint) -> Entries:
+    entries = {k: text.format_string(getattr(loop, k)) for k in ("name", "type", "a", "b")}
+    entries |= writer.placement(loop.a_placement, "a_") | writer.placement(loop.b_placement, "b_")
+    return entries | _write_type_entries(writer, loop)
+
+
+def _write_type_entries(writer: ScalarWriter, joint: Joint | LoopJoint) -> Entries:
+    """The entries of its type."""
+    format_by_kind: dict[EntryKind, Callable[[Any], str]] = {
+        EntryKind.AXIS: writer.axis,
+        EntryKind.NUMBER: writer.number,
+        EntryKind.FUNCTION: writer.number,
+        EntryKind.DIRECTIONS: lambda names: text.format_array(text.format_string(x) for x in names),
+    }
+    return {entry.name: format_by_kind[entry.kind](getattr(joint, entry.name)) for entry in joint.kind.entries}
+
+
+def write_constraint(writer: ScalarWriter, constraint: Constraint) -> Entries:
+    entries = {"name": text.format_string(constraint.name)}
+    match constraint:
+        case HolonomicConstraint():
+            entries |= {"type": '"equation"', "equation": writer.number(constraint.equation)}
+            return entries | ({"unilateral": "true"} if constraint.unilateral else {})
+        case PfaffianConstraint():
+            coefficients = text.format_inline_table({speed: writer.number(x) for speed, x in constraint.coefficients})
+            return entries | {"type": '"pfaffian"', "coefficients": coefficients, "phi": writer.number(constraint.phi)}
+        case KnifeEdgeConstraint():
+            entries |= {
+                "type": '"knife_edge"',
+                "body": text.format_string(constraint.body),
+                "direction": writer.axis(constraint.direction),
+            }
+            return entries | _write_points(writer, constraint, "point")
+        case RollingConstraint():
+            entries |= {
+                "type": '"rolling"',
+                "body": text.format_string(constraint.body),
+                "radius": writer.number(constraint.radius),
+            }
+            if constraint.axis is not None:
+                entries["axis"] = writer.axis(constraint.axis)
+            entries |= {"on": text.format_string(constraint.on), "normal": writer.axis(constraint.normal)}
+            entries |= {} if constraint.unilateral else {"unilateral": "false"}
+            return entries | _write_points(writer, constraint, "center", "point")
+    raise ArgumentError(
+        f"constraint {constraint.name!r}: a file cannot hold a Python function; use a Pfaffian or a Holonomic constraint"
+    )
+
+
+def write_spring(writer: ScalarWriter, spring: PointSpring | CoordinateSpring) -> Entries:
+    entries = {"name": text.format_string(spring.name)}
+    if isinstance(spring, CoordinateSpring):
+        entries["length"] = writer.number(spring.length)
+    else:
+        entries |= {"a": text.format_string(spring.a), "b": text.format_string(spring.b)}
+        entries |= {"a_point": writer.numbers(spring.a_point), "b_point": writer.numbers(spring.b_point)}
+        if spring.via:
+            via = ({"body": text.format_string(body), "point": writer.numbers(point)} for body, point in spring.via)
+            entries["via"] = text.format_array(text.format_inline_table(x) for x in via)
+    entries |= {k: writer.number(getattr(spring, k)) for k in ("stiffness", "rest", "damping")}
+    return entries | ({"slack": writer.number(spring.slack)} if spring.slack != 0 else {})
+
+
+def write_gravity_compensation(writer: ScalarWriter, compensation: GravityCompensation) -> Entries:
+    return {
+        "name": text.format_string(compensation.name),
+        "body": text.format_string(compensation.body),
+        "factor": writer.number(compensation.factor),
+    }
+
+
+def write_wall(writer: ScalarWriter, wall: Wall) -> Entries:
+    entries = {"name": text.format_string(wall.name), "body": text.format_string(wall.body)} | _write_points(
+        writer, wall, "point"
+    )
+    entries |= {"on": text.format_string(wall.on), "position": writer.numbers(wall.position), "normal": writer.axis(wall.normal)}
+    return entries | {k: writer.number(getattr(wall, k)) for k in ("stiffness", "damping")}
+
+
+def write_frame(writer: ScalarWriter, frame: Frame) -> Entries:
+    return {"name": text.format_string(frame.name), "body": text.format_string(frame.body)} | writer.placement(frame.placement)
+
+
+def _write_points(writer: ScalarWriter, part: Any, *names: str) -> Entries:
+    return {k: writer.numbers(getattr(part, k)) for k in names if getattr(part, k) != v.ZERO}

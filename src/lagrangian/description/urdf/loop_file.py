@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.notes import Notes
-from lagrangian.description.text_file import read_text
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, nearest, one_of, placed
+from lagrangian.description.files import read_text
+from lagrangian.description.notes import ReaderNotes
+from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, closest_name, error_location, unknown_name_message
 from lagrangian.files import as_path
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
@@ -29,15 +29,15 @@ from lagrangian.model.loop import LoopJoint
 _KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _LOOPS = {"6d": "fixed", "3d": "ball"}
 _AXES = {"X": v.X, "Y": v.Y, "Z": v.Z}
-_MARK = re.compile(r"^\s*[\"']?closed_loop\b", re.MULTILINE)  # a file of this name may be about anything else
-_MOST = 1_000_000
-_DEEPEST = 8
-_WITHOUT = Argument("loops", False, of="load(path)")
-_LOOKED_AT = 50  # files beside a URDF
+_LOOPS_ENTRY = re.compile(r"^\s*[\"']?closed_loop\b", re.MULTILINE)  # a file of this name may be about anything else
+_MAX_CHARACTERS = 1_000_000
+_MAX_DEPTH = 8
+_WITHOUT_LOOPS = ArgumentName("loops", False, call="load(path)")
+_MAX_FILES = 50  # files beside a URDF
 
 
 @dataclass(frozen=True)
-class Word:
+class LocatedText:
     """A text of the file, and where it stands."""
 
     text: str
@@ -48,7 +48,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Other:
+class JointTypeOverride:
     """The type that a joint is given instead of the URDF's."""
 
     type: str
@@ -60,194 +60,200 @@ class LoopFile:
     """What the file says; an empty one says nothing."""
 
     name: str = ""
-    pairs: tuple[tuple[Word, Word, Word], ...] = ()  # two frames, and how they are joined
-    types: Mapping[str, Other] = field(default_factory=dict)
+    frame_pairs: tuple[tuple[LocatedText, LocatedText, LocatedText], ...] = ()  # two frames, and how they are joined
+    type_overrides: Mapping[str, JointTypeOverride] = field(default_factory=dict)
     motors: frozenset[str] | None = None
-    joints: tuple[Word, ...] = ()  # those of `types` and
-    drives: tuple[Word, ...] = ()  # of `motors`, to be looked up
+    overridden_joints: tuple[LocatedText, ...] = ()  # those of `types` and
+    motor_joints: tuple[LocatedText, ...] = ()  # of `motors`, to be looked up
 
-    def closures(self, bodies: Mapping[str, str], tree: Sequence[Joint], notes: Notes) -> tuple[LoopJoint, ...]:
+    def loop_joints(self, bodies: Mapping[str, str], tree: Sequence[Joint], notes: ReaderNotes) -> tuple[LoopJoint, ...]:
         """The loop joints, between bodies that are found by the names of links or joints."""
-        moved = {joint.name: joint.child for joint in tree}
-        for word in self.joints:
-            if word.text not in moved:  # the form's own reader passes over it
-                close = nearest(word.text, moved)
-                meant = f" (did you mean {close!r}?)" if close else ""
-                meaning = f"there is no such joint, so that the entry has no effect{meant}"
-                notes.add(f"joint_name in {word.where}", meaning, word.text, warn=True)
-        for word in self.drives:
-            if word.text not in moved:
-                raise word.error(one_of("joint", word.text, moved))
-        frames = {**moved, **bodies}
-        return tuple(_closure(*pair, frames) for pair in self.pairs)
+        child_by_joint = {joint.name: joint.child for joint in tree}
+        for entry in self.overridden_joints:
+            if entry.text not in child_by_joint:  # the form's own reader passes over it
+                closest = closest_name(entry.text, child_by_joint)
+                hint = f" (did you mean {closest!r}?)" if closest else ""
+                meaning = f"there is no such joint, so that the entry has no effect{hint}"
+                notes.add(f"joint_name in {entry.where}", meaning, entry.text, warn=True)
+        for entry in self.motor_joints:
+            if entry.text not in child_by_joint:
+                raise entry.error(unknown_name_message("joint", entry.text, child_by_joint))
+        frames = {**child_by_joint, **bodies}
+        return tuple(_loop_joint(*pair, frames) for pair in self.frame_pairs)
 
 
-def _closure(a: Word, b: Word, kind: Word, frames: Mapping[str, str]) -> LoopJoint:
-    for word in (a, b):
-        if word.text not in frames:
-            raise word.error(one_of("link or joint", word.text, frames))
-    with placed(a.where):
+def _loop_joint(a: LocatedText, b: LocatedText, kind: LocatedText, frames: Mapping[str, str]) -> LoopJoint:
+    for frame in (a, b):
+        if frame.text not in frames:
+            raise frame.error(unknown_name_message("link or joint", frame.text, frames))
+    with error_location(a.where):
         return LoopJoint(f"{a.text}_{b.text}", _LOOPS[kind.text.lower()], frames[a.text], frames[b.text])
 
 
 # -- finding it --------------------------------------------------------------------------------------------------------
 
 
-def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes: Notes) -> LoopFile:
+def find_loop_file(urdf: Path | None, choice: str | os.PathLike[str] | bool | None, notes: ReaderNotes) -> LoopFile:
     """The file that is `given`, or one of the URDF's name that speaks of loops, unless it is not wanted."""
-    if given is False:
+    if choice is False:
         return LoopFile()
-    if given is True:
+    if choice is True:
         raise ArgumentError("is True; it must be the path of a YAML file, or False", argument="loops")
-    if given is not None:
-        return read(as_path(given), notes)
+    if choice is not None:
+        return read_loop_file(as_path(choice), notes)
     for suffix in (".yaml", ".yml") if urdf is not None else ():
         path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
-        if speaks_of_loops(path):
-            found = read(path, notes)
-            meaning = f"read from {path.name} beside the URDF; {_WITHOUT} ignores the file"
-            for pair in found.pairs:
+        if mentions_loops(path):
+            loop_file = read_loop_file(path, notes)
+            meaning = f"read from {path.name} beside the URDF; {_WITHOUT_LOOPS} ignores the file"
+            for pair in loop_file.frame_pairs:
                 notes.add("closed loop", meaning, pair[0].text)
-            return found
-    for other in _others(urdf) if urdf is not None else ():
-        chosen = Argument("loops", ..., of="load(path)")
-        meaning = f"describes closed loops, but is not read because it has another name; {chosen} reads it"
-        notes.add("file beside the URDF", meaning, other.name)
+            return loop_file
+    for candidate in _loop_files_of_other_names(urdf) if urdf is not None else ():
+        option = ArgumentName("loops", ..., call="load(path)")
+        meaning = f"describes closed loops, but is not read because it has another name; {option} reads it"
+        notes.add("file beside the URDF", meaning, candidate.name)
     return LoopFile()
 
 
-def _others(urdf: Path) -> list[Path]:
+def _loop_files_of_other_names(urdf: Path) -> list[Path]:
     """Files beside a URDF that speak of loops, and are of no other robot there."""
     try:
         files = sorted(urdf.parent.iterdir())
         robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
-        named = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
-        return [path for path in named[:_LOOKED_AT] if speaks_of_loops(path)]
+        candidates = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
+        return [path for path in candidates[:_MAX_FILES] if mentions_loops(path)]
     except (OSError, DescriptionError):  # it is nobody's wish that they be read
         return []
 
 
-def speaks_of_loops(path: Path) -> bool:
+def mentions_loops(path: Path) -> bool:
     """Whether a file has the entry that names loops."""
     try:
-        if not path.is_file() or path.stat().st_size > _MOST:
+        if not path.is_file() or path.stat().st_size > _MAX_CHARACTERS:
             return False
-        return _MARK.search(path.read_text("utf-8", errors="replace")) is not None
+        return _LOOPS_ENTRY.search(path.read_text("utf-8", errors="replace")) is not None
     except OSError as error:
         problem = f"the file may close loops, but it cannot be read: {error.strerror}"
-        raise DescriptionError(problem, where=str(path), remedy=f"{_WITHOUT} ignores it") from None
+        raise DescriptionError(problem, where=str(path), remedy=f"{_WITHOUT_LOOPS} ignores it") from None
 
 
-def read(path: Path, notes: Notes) -> LoopFile:
+def read_loop_file(path: Path, notes: ReaderNotes) -> LoopFile:
     """The loops, types and motors that a file names."""
-    words = _Words(str(path), read_text(path), notes)
-    pairs = words.rows("closed_loop", 2)
-    kinds = words.row("type")
-    if "type" not in words.keys:
-        kinds = [Word("6d", pair[0].where) for pair in pairs]
+    lists = _YamlLists(str(path), read_text(path), notes)
+    pairs = lists.name_rows("closed_loop", 2)
+    kinds = lists.names("type")
+    if "type" not in lists.entries:
+        kinds = [LocatedText("6d", pair[0].where) for pair in pairs]
     if len(kinds) != len(pairs):
-        raise words.error("type", f"has {len(kinds)} entries for {len(pairs)} loops; one for each is needed")
+        raise lists.error("type", f"has {len(kinds)} entries for {len(pairs)} loops; one for each is needed")
     for kind in kinds:
         if kind.text.lower() not in _LOOPS:
-            raise kind.error(f"type: {one_of('type of loop', kind.text, _LOOPS)}")
-    changed, types = words.row("joint_name"), words.row("joint_type")
-    if len(changed) != len(types):
-        raise words.error("joint_type", f"has {len(types)} entries for {len(changed)} in joint_name; one for each is needed")
-    motors = words.row("name_mot")
+            raise kind.error(f"type: {unknown_name_message('type of loop', kind.text, _LOOPS)}")
+    joint_names, joint_types = lists.names("joint_name"), lists.names("joint_type")
+    if len(joint_names) != len(joint_types):
+        raise lists.error(
+            "joint_type", f"has {len(joint_types)} entries for {len(joint_names)} in joint_name; one for each is needed"
+        )
+    motors = lists.names("name_mot")
     return LoopFile(
         path.name,
         tuple((a, b, kind) for (a, b), kind in zip(pairs, kinds, strict=True)),
-        {name.text: _other(kind) for name, kind in zip(changed, types, strict=True)},
-        frozenset(word.text for word in motors) if "name_mot" in words.keys else None,
-        tuple(changed),
+        {name.text: _read_type_override(kind) for name, kind in zip(joint_names, joint_types, strict=True)},
+        frozenset(word.text for word in motors) if "name_mot" in lists.entries else None,
+        tuple(joint_names),
         tuple(motors),
     )
 
 
-def _other(kind: Word) -> Other:
+def _read_type_override(kind: LocatedText) -> JointTypeOverride:
     if kind.text == "SPHERICAL":
-        return Other("ball")
+        return JointTypeOverride("ball")
     if kind.text == "FIXED":
-        return Other("fixed")
+        return JointTypeOverride("fixed")
     axes = kind.text.removeprefix("UJOINT_")
     if axes != kind.text and len(set(axes)) == len(axes) == 2 and set(axes) <= set(_AXES):
-        return Other("universal", {"axis": _AXES[axes[0]], "axis2": _AXES[axes[1]]})
-    raise kind.error(f"joint_type: {one_of('joint type', kind.text, ('SPHERICAL', 'UJOINT_XY', 'UJOINT_YZ', 'FIXED'))}")
+        return JointTypeOverride("universal", {"axis": _AXES[axes[0]], "axis2": _AXES[axes[1]]})
+    raise kind.error(
+        f"joint_type: {unknown_name_message('joint type', kind.text, ('SPHERICAL', 'UJOINT_XY', 'UJOINT_YZ', 'FIXED'))}"
+    )
 
 
 # -- YAML --------------------------------------------------------------------------------------------------------------
 
 
-class _Words:
+class _YamlLists:
     """The lists of words under the keys of a YAML mapping."""
 
-    def __init__(self, file: str, text: str, notes: Notes) -> None:
+    def __init__(self, file: str, text: str, notes: ReaderNotes) -> None:
         import yaml
 
         self.file = file
-        self.keys: dict[str, Any] = {}
-        if len(text) > _MOST:
-            raise DescriptionError(f"is larger than the {_MOST // 1_000_000} MB that are allowed for a file of loops", where=file)
+        self.entries: dict[str, Any] = {}
+        if len(text) > _MAX_CHARACTERS:
+            raise DescriptionError(
+                f"is larger than the {_MAX_CHARACTERS // 1_000_000} MB that are allowed for a file of loops", where=file
+            )
         try:
-            nested = _nested(yaml.parse(text, Loader=yaml.SafeLoader), file)
+            document = _build_tree(yaml.parse(text, Loader=yaml.SafeLoader), file)
         except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            where = file if mark is None else f"{file}:{mark.line + 1}"
+            problem_mark = getattr(error, "problem_mark", None)
+            where = file if problem_mark is None else f"{file}:{problem_mark.line + 1}"
             raise DescriptionError(f"not YAML: {getattr(error, 'problem', None) or error}", where=where) from None
-        if not isinstance(nested, tuple):
+        if not isinstance(document, tuple):
             raise DescriptionError(f"a mapping is needed, with {', '.join(_KEYS)}", where=f"{file}:1")
-        for key, value in nested:
-            if key.text in self.keys:
+        for key, value in document:
+            if key.text in self.entries:
                 raise key.error(f"{key.text!r} is given twice")
-            self.keys[key.text] = (key, value)
-        for key, _ in list(self.keys.values()):
+            self.entries[key.text] = (key, value)
+        for key, _ in list(self.entries.values()):
             if key.text not in _KEYS:
-                if nearest(key.text, [known for known in _KEYS if known not in self.keys]):  # it is misspelt
-                    raise key.error(one_of("entry", key.text, _KEYS))
+                if closest_name(key.text, [key_name for key_name in _KEYS if key_name not in self.entries]):  # it is misspelt
+                    raise key.error(unknown_name_message("entry", key.text, _KEYS))
                 notes.add(f"{key.text!r} in {key.where}", "ignored", warn=True)
 
     def error(self, key: str, problem: str) -> DescriptionError:
-        where = self.keys[key][0].where if key in self.keys else self.file
+        where = self.entries[key][0].where if key in self.entries else self.file
         return DescriptionError(f"{key} {problem}", where=where)
 
-    def row(self, key: str) -> list[Word]:
+    def names(self, key: str) -> list[LocatedText]:
         """A list of words; none if the key is not there."""
-        value = self.keys[key][1] if key in self.keys else []
-        if not isinstance(value, list) or not all(isinstance(word, Word) for word in value):
+        value = self.entries[key][1] if key in self.entries else []
+        if not isinstance(value, list) or not all(isinstance(word, LocatedText) for word in value):
             raise self.error(key, "must be a list of names")
         return value
 
-    def rows(self, key: str, size: int) -> list[list[Word]]:
+    def name_rows(self, key: str, size: int) -> list[list[LocatedText]]:
         """A list of lists of as many words."""
-        value = self.keys[key][1] if key in self.keys else []
+        value = self.entries[key][1] if key in self.entries else []
         if not isinstance(value, list) or not all(
-            isinstance(row, list) and len(row) == size and all(isinstance(word, Word) for word in row) for row in value
+            isinstance(row, list) and len(row) == size and all(isinstance(word, LocatedText) for word in row) for row in value
         ):
             raise self.error(key, f"must be a list of lists of {size} names each")
         return value
 
 
-def _nested(events: Iterator[Any], file: str) -> Any:
+def _build_tree(events: Iterator[Any], file: str) -> Any:
     """Mappings (as pairs), lists and words from the events of a parser, without recursion."""
     import yaml
 
-    open_: list[Any] = [[]]
+    open_nodes: list[Any] = [[]]
     for event in events:
         where = f"{file}:{event.start_mark.line + 1}"
         if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) not in (None, "!"):
             raise DescriptionError("aliases and tags are not allowed; write the names explicitly", where=where)
         if isinstance(event, yaml.ScalarEvent):
-            open_[-1].append(Word(event.value, where))
+            open_nodes[-1].append(LocatedText(event.value, where))
         elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-            if len(open_) > _DEEPEST:  # of what is deeper, the parser makes work that grows with its square
+            if len(open_nodes) > _MAX_DEPTH:  # of what is deeper, the parser makes work that grows with its square
                 raise DescriptionError("lists are nested too deeply; a list of lists is allowed", where=where)
-            open_.append([])
+            open_nodes.append([])
         elif isinstance(event, yaml.SequenceEndEvent):
-            closed = open_.pop()
-            open_[-1].append(closed)
+            sequence = open_nodes.pop()
+            open_nodes[-1].append(sequence)
         elif isinstance(event, yaml.MappingEndEvent):
-            flat = open_.pop()
-            if not all(isinstance(key, Word) for key in flat[::2]):
+            keys_and_values = open_nodes.pop()
+            if not all(isinstance(key, LocatedText) for key in keys_and_values[::2]):
                 raise DescriptionError("a key must be a name", where=where)
-            open_[-1].append(tuple(zip(flat[::2], flat[1::2], strict=True)))
-    return open_[0][0] if open_[0] else None
+            open_nodes[-1].append(tuple(zip(keys_and_values[::2], keys_and_values[1::2], strict=True)))
+    return open_nodes[0][0] if open_nodes[0] else None

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lagrangian.description.urdf.joint import end
-from lagrangian.description.urdf.origin import origin
-from lagrangian.description.xml import Element, number, numbers, text
-from lagrangian.errors import one_of, placed
+from lagrangian.description.urdf.joint import read_link_name
+from lagrangian.description.urdf.origin import read_origin
+from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
+from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import loops as loop_types
-from lagrangian.model.constraint import Holonomic
+from lagrangian.model.constraint import HolonomicConstraint
 from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint
@@ -31,43 +31,48 @@ _TYPES = {
 }
 
 
-def loop_joints(root: Element, bodies: Mapping[str, str]) -> tuple[LoopJoint, ...]:
+def read_loop_joints(root: Element, bodies: Mapping[str, str]) -> tuple[LoopJoint, ...]:
     """The loop joints between the bodies of links."""
-    return tuple(_loop(element, bodies) for element in root.all("loop"))
+    return tuple(_read_loop(element, bodies) for element in root.find_all("loop"))
 
 
-def _loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
-    kind = text(element, "type")
+def _read_loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
+    kind = text_attribute(element, "type")
     if kind not in _TYPES:
-        raise element.error(f"type: {one_of('loop type', kind, _TYPES)}")
-    a, b = _ends(element, bodies)
-    places = [origin(found) for role in ("predecessor", "successor") if (found := element.find(role)) is not None]
-    own: dict[str, Any] = {}
+        raise element.error(f"type: {unknown_name_message('loop type', kind, _TYPES)}")
+    a, b = _link_names(element, bodies)
+    places = [
+        read_origin(end_element) for role in ("predecessor", "successor") if (end_element := element.find(role)) is not None
+    ]
+    type_entries: dict[str, Any] = {}
     if any(entry.name == "axis" for entry in loop_types.TYPES[_TYPES[kind]].entries):
-        given = element.find("axis")
-        own["axis"] = (1.0, 0.0, 0.0) if given is None else numbers(given, "xyz", 3)
-    with placed(*element.where):
-        return LoopJoint(text(element, "name"), _TYPES[kind], bodies[a], bodies[b], *places, **own)
+        axis_element = element.find("axis")
+        type_entries["axis"] = (1.0, 0.0, 0.0) if axis_element is None else number_attributes(axis_element, "xyz", 3)
+    with error_location(*element.where):
+        return LoopJoint(text_attribute(element, "name"), _TYPES[kind], bodies[a], bodies[b], *places, **type_entries)
 
 
-def _ends(element: Element, bodies: Mapping[str, str]) -> tuple[str, str]:
-    return end(element, "predecessor", bodies), end(element, "successor", bodies)
+def _link_names(element: Element, bodies: Mapping[str, str]) -> tuple[str, str]:
+    return read_link_name(element, "predecessor", bodies), read_link_name(element, "successor", bodies)
 
 
-def couplings(root: Element, bodies: Mapping[str, str], tree: list[Joint]) -> tuple[Holonomic, ...]:
+def read_couplings(root: Element, bodies: Mapping[str, str], tree: list[Joint]) -> tuple[HolonomicConstraint, ...]:
     """The equations of coordinates that couplings are."""
-    towards = {joint.child: joint for joint in tree}
-    return tuple(_coupling(element, bodies, towards) for element in root.all("coupling"))
+    joint_by_child = {joint.child: joint for joint in tree}
+    return tuple(_read_coupling(element, bodies, joint_by_child) for element in root.find_all("coupling"))
 
 
-def _coupling(element: Element, bodies: Mapping[str, str], towards: Mapping[str, Joint]) -> Holonomic:
-    given = element.find("ratio")
-    if given is None:
+def _read_coupling(element: Element, bodies: Mapping[str, str], joint_by_child: Mapping[str, Joint]) -> HolonomicConstraint:
+    ratio_element = element.find("ratio")
+    if ratio_element is None:
         raise element.error('has no ratio; it needs <ratio value="..."/>')
-    ratio = number(given, "value")
-    one, other = (_path(bodies[link], towards) for link in _ends(element, bodies))
-    shared = {joint.name for joint in one} & {joint.name for joint in other}
-    sides = [[joint for joint in path if joint.name not in shared and joint.kind.nv] for path in (one, other)]
+    ratio = number_attribute(ratio_element, "value")
+    predecessor_path, successor_path = (_path_to_ground(bodies[link], joint_by_child) for link in _link_names(element, bodies))
+    common_joints = {joint.name for joint in predecessor_path} & {joint.name for joint in successor_path}
+    sides = [
+        [joint for joint in path if joint.name not in common_joints and joint.kind.nv]
+        for path in (predecessor_path, successor_path)
+    ]
     if not all(sides):
         raise element.error(
             "needs a joint on each side, but no joint moves one of its links relative to their nearest common ancestor"
@@ -75,20 +80,22 @@ def _coupling(element: Element, bodies: Mapping[str, str], towards: Mapping[str,
     for joint in (*sides[0], *sides[1]):
         if joint.kind.nq != 1:
             raise element.error(f"joint {joint.name!r} between its links does not have exactly one coordinate")
-    with placed(*element.where):
-        return Holonomic(text(element, "name"), ratio * _sum(sides[0]) - _sum(sides[1]))
+    with error_location(*element.where):
+        return HolonomicConstraint(
+            text_attribute(element, "name"), ratio * _sum_of_coordinates(sides[0]) - _sum_of_coordinates(sides[1])
+        )
 
 
-def _path(body: str, towards: Mapping[str, Joint]) -> list[Joint]:
+def _path_to_ground(body: str, joint_by_child: Mapping[str, Joint]) -> list[Joint]:
     """The joints from a body to the ground."""
-    found = []
-    while body in towards:
-        found.append(towards[body])
-        body = towards[body].parent
-    return found
+    path = []
+    while body in joint_by_child:
+        path.append(joint_by_child[body])
+        body = joint_by_child[body].parent
+    return path
 
 
-def _sum(joints: list[Joint]) -> Scalar:
+def _sum_of_coordinates(joints: list[Joint]) -> Scalar:
     total: Scalar = symbol(joints[0].name)
     for joint in joints[1:]:
         total = total + symbol(joint.name)

@@ -5,70 +5,72 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from lagrangian.description.writing.tags import Tag
-from lagrangian.description.writing.turning import rpy
-from lagrangian.description.writing.written import Remarks
+from lagrangian.description.notes import WriterNotes
+from lagrangian.description.writing.numbers import roll_pitch_yaw
+from lagrangian.description.xml import Tag
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.placement import Placement
+from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual
 
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def link(body: Body, name: str, file: str, remarks: Remarks) -> Tag:
+def write_link(body: Body, name: str, file: str, remarks: WriterNotes) -> Tag:
     """The link; one without mass has no inertial, as the frames of URDF have none. `file` is that of the mechanism."""
-    made = Tag("link", name=name)
+    element = Tag("link", name=name)
     if any(float(x) for x in (body.mass, *body.inertia)):
         inertia = {key: float(x) for key, x in zip(_TENSOR, body.inertia, strict=True)}
-        at = Placement(position=body.center)
-        made.add(Tag("inertial", [*origin(at), Tag("mass", value=body.mass), Tag("inertia", **inertia)]))
+        placement = Transform(position=body.center)
+        element.add(Tag("inertial", [*write_origin(placement), Tag("mass", value=body.mass), Tag("inertia", **inertia)]))
     for visual in body.visuals:
-        made.add(*_visuals(visual, body.name, file, remarks))
-    return made
+        element.add(*_write_visuals(visual, body.name, file, remarks))
+    return element
 
 
-def origin(at: Placement) -> list[Tag]:
+def write_origin(placement: Transform) -> list[Tag]:
     """Where something is; nothing where that is no offset."""
-    if at.is_identity:
+    if placement.is_identity:
         return []
-    turned = None if at.rotation == v.IDENTITY else rpy(at.rotation)
-    return [Tag("origin", xyz=tuple(at.position), rpy=turned)]
+    angles = None if placement.rotation == v.IDENTITY else roll_pitch_yaw(placement.rotation)
+    return [Tag("origin", xyz=tuple(placement.position), rpy=angles)]
 
 
-def _visuals(visual: Visual, body: str, file: str, remarks: Remarks) -> Iterator[Tag]:
+def _write_visuals(visual: Visual, body: str, file: str, remarks: WriterNotes) -> Iterator[Tag]:
     size = tuple(float(x) for x in visual.size)
-    at = visual.placement
+    placement = visual.placement
     match visual.kind:
         case "box":
-            yield _visual(Tag("box", size=size), at, visual)
+            yield _visual_element(Tag("box", size=size), placement, visual)
         case "cylinder":
-            yield _visual(Tag("cylinder", radius=size[0], length=size[1]), at, visual)
+            yield _visual_element(Tag("cylinder", radius=size[0], length=size[1]), placement, visual)
         case "sphere":
-            yield _visual(Tag("sphere", radius=size[0]), at, visual)
+            yield _visual_element(Tag("sphere", radius=size[0]), placement, visual)
         case "capsule":  # which readers of URDF refuse
-            yield _visual(Tag("cylinder", radius=size[0], length=size[1]), at, visual)
-            for end in (-size[1] / 2, size[1] / 2):
-                yield _visual(Tag("sphere", radius=size[0]), at @ Placement(position=(0, 0, end)), visual)
+            yield _visual_element(Tag("cylinder", radius=size[0], length=size[1]), placement, visual)
+            for height in (-size[1] / 2, size[1] / 2):
+                yield _visual_element(Tag("sphere", radius=size[0]), placement @ Transform(position=(0, 0, height)), visual)
         case "mesh" if visual.file:
-            yield _visual(Tag("mesh", filename=mesh_file(visual.file, file), scale=size or None), at, visual)
+            yield _visual_element(
+                Tag("mesh", filename=absolute_mesh_path(visual.file, file), scale=size or None), placement, visual
+            )
         case "point":
             return
         case _:
             remarks.add(f"a drawn {visual.kind} of body", "{is} left out because URDF has no such shape", body)
 
 
-def _visual(shape: Tag, at: Placement, visual: Visual) -> Tag:
-    made = Tag("visual", [*origin(at), Tag("geometry", [shape])])
+def _visual_element(shape: Tag, placement: Transform, visual: Visual) -> Tag:
+    element = Tag("visual", [*write_origin(placement), Tag("geometry", [shape])])
     if visual.color:
         rgba = (*visual.color, 1.0)[:4]
-        made.add(Tag("material", [Tag("color", rgba=rgba)], name="color_" + "_".join(f"{round(255 * x):02x}" for x in rgba)))
-    return made
+        element.add(Tag("material", [Tag("color", rgba=rgba)], name="color_" + "_".join(f"{round(255 * x):02x}" for x in rgba)))
+    return element
 
 
-def mesh_file(mesh: str, file: str) -> str:
+def absolute_mesh_path(mesh: str, file: str) -> str:
     """The file of a mesh: an address as it is; a path beside the mechanism's own file as it is found from anywhere."""
     if "://" in mesh or os.path.isabs(mesh) or not os.path.isfile(file):
         return mesh
-    beside = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), mesh))
-    return beside if os.path.isfile(beside) else mesh
+    path = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), mesh))
+    return path if os.path.isfile(path) else mesh

@@ -2,99 +2,155 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from lagrangian.description.urdf import write_loops
-from lagrangian.description.urdf.write_joint import joint as written_joint
-from lagrangian.description.urdf.write_link import link as written_link
-from lagrangian.description.urdf.write_link import origin
-from lagrangian.description.writing import left_out, screws, split
-from lagrangian.description.writing.formulas import affine
-from lagrangian.description.writing.moved import moved
-from lagrangian.description.writing.names import NO_XML, Names
-from lagrangian.description.writing.split import Link
-from lagrangian.description.writing.tags import Tag, document
-from lagrangian.description.writing.turning import floats
-from lagrangian.description.writing.written import Remarks, Written
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.description import notes
+from lagrangian.description.notes import Conversion, WriterNotes
+from lagrangian.description.unique_names import NO_XML, UniqueNames
+from lagrangian.description.urdf.write_link import write_link as written_link
+from lagrangian.description.urdf.write_link import write_origin
+from lagrangian.description.writing import expressible
+from lagrangian.description.writing.expressible import ChainJoint, affine_coefficients, with_body_frames
+from lagrangian.description.writing.loops import AXIS_SPACING, SampledLoops
+from lagrangian.description.writing.numbers import numeric_placement
+from lagrangian.description.xml import Tag, to_xml
+from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Initial
-from lagrangian.model.constraint import Holonomic
-from lagrangian.model.joint import Joint
+from lagrangian.model.constraint import HolonomicConstraint
+from lagrangian.model.initial_state import InitialState
+from lagrangian.model.joint import Joint, JointSpring, Rotor
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import Placement, turn_z_to
+from lagrangian.model.placement import Transform, rotation_z_to
+
+# MERGED lagrangian.description.urdf.write_joint: A joint as URDF has it, where joints are at the frames of the links they
+# move.
+
+_URDF_JOINT_TYPES = {
+    "revolute": "revolute",
+    "continuous": "continuous",
+    "prismatic": "prismatic",
+    "free": "floating",
+    "planar": "planar",
+}
+
+
+def write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
+    """A joint whose child frame is its own."""
+    kind = _URDF_JOINT_TYPES.get(joint.type, "fixed")
+    if kind in ("revolute", "continuous"):
+        kind = "revolute" if expressible.has_limits(joint) else "continuous"
+    element = Tag("joint", name=name, type=kind)
+    element.add(*write_origin(joint.placement @ joint.child_placement.inverse()))
+    element.add(Tag("parent", link=parent), Tag("child", link=child))
+    if kind == "fixed":
+        return element
+    if joint.axes:
+        element.add(Tag("axis", xyz=tuple(joint.axis)))
+    viscous, dry = expressible.friction_coefficients(joint, remarks)
+    if viscous or dry:
+        element.add(Tag("dynamics", damping=viscous, friction=dry))
+    _note_left_out(joint, kind, remarks)
+    return element.add(*_write_limit(joint, kind))
+
+
+def _note_left_out(joint: Joint, kind: str, remarks: WriterNotes) -> None:
+    if joint.rotor != Rotor() and float(joint.rotor.inertia):
+        remarks.add("joint", "{has} a rotor, whose inertia is left out because URDF has no rotors", joint.name, warn=True)
+    if joint.spring != JointSpring() and float(joint.spring.stiffness):
+        remarks.add("joint", "{has} a spring, which is left out because URDF has no springs", joint.name, warn=True)
+    if kind == "planar" and expressible.has_limits(joint):
+        remarks.add(
+            "planar joint", "{has} limits of position, which are left out because planar joints of URDF have none", joint.name
+        )
+    if not joint.actuated and kind != "floating":
+        remarks.add("joint", "{has} no motor, which URDF cannot express", joint.name)
+
+
+def _write_limit(joint: Joint, kind: str) -> list[Tag]:
+    limits = joint.limits
+    bounds = {"effort": expressible.write_bound(limits.effort), "velocity": expressible.write_bound(limits.speed)}
+    if kind in ("revolute", "prismatic"):
+        return [Tag("limit", lower=expressible.write_bound(limits.lower), upper=expressible.write_bound(limits.upper), **bounds)]
+    return [Tag("limit", **bounds)] if math.isfinite(min(limits.effort, limits.speed)) else []
+
+
+written_joint = write_joint  # MERGED: another name of the same
 
 _GRAVITY = 9.81  # m/s^2, which every reader of URDF takes
 LOOPS = ("urdf+", "yaml")
-_KEPT = ("revolute", "continuous", "prismatic", "fixed", "free", "planar")
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "free", "planar")
 
 
-def written(mechanism: Mechanism, *, loops: str | bool = "urdf+") -> Written:
+def convert(mechanism: Mechanism, *, loops: str | bool = "urdf+") -> Conversion:
     """The URDF of a mechanism. `loops` says how they are written: "urdf+", "yaml" for a file beside it, False not at all."""
     if loops not in (*LOOPS, False):
-        raise ArgumentError(one_of("way to write loops", loops, LOOPS), concerns="loops")
-    return _Writer(mechanism, loops).written()
+        raise ArgumentError(unknown_name_message("way to write loops", loops, LOOPS), concerns="loops")
+    return _UrdfWriter(mechanism, loops).to_urdf()
 
 
-class _Writer:
-    def __init__(self, m: Mechanism, loops: str | bool) -> None:
-        self.given, self.how = m, loops
-        self.remarks = Remarks("URDF")
-        self.links = Names(self.remarks, NO_XML + "$")
-        self.joints = Names(self.remarks, NO_XML + "$")
-        self.balls = [j.name for j in m.joints if j.type == "ball"] if loops == "yaml" else []
-        self.slopes: dict[str, tuple[float, float]] = {}  # of screws, by the joints that follow them
-        self.m = self._reshaped(m)
-        self.mimics = self._mimics()
-        self.root, self.names = "", dict[str, str]()
+class _UrdfWriter:
+    def __init__(self, mechanism: Mechanism, loops: str | bool) -> None:
+        self.original, self.loop_format = mechanism, loops
+        self.remarks = WriterNotes("URDF")
+        self.link_names = UniqueNames(self.remarks, NO_XML + "$")
+        self.joint_names = UniqueNames(self.remarks, NO_XML + "$")
+        self.ball_joints = [j.name for j in mechanism.joints if j.type == "ball"] if loops == "yaml" else []
+        self.screw_slopes: dict[str, tuple[float, float]] = {}  # of screws, by the joints that follow them
+        self.mechanism = self._make_expressible(mechanism)
+        self.mimics = self._mimic_couplings()
+        self.root, self.link_of_body = "", dict[str, str]()
 
-    def written(self) -> Written:
-        left_out.common(self.given, self.remarks)
+    def to_urdf(self) -> Conversion:
+        notes.note_unsupported(self.original, self.remarks)
         self._note_motion()
-        robot = Tag("robot", name=self.given.name)
-        omitted = self._ground(robot)
-        for body in self.m.bodies:
-            robot.add(written_link(body, self.names[body.name], self.given.file, self.remarks))
-        for frame in self.m.frames:
-            self._frame(robot, self.links("frame", frame.name), frame.body, frame.placement)
-        for joint in self.m.joints:
-            if joint is not omitted:
-                robot.add(self._joint(joint))
-        beside = self._loops(robot)
-        return Written(
+        robot = Tag("robot", name=self.original.name)
+        omitted_joint = self._write_ground(robot)
+        for body in self.mechanism.bodies:
+            robot.add(written_link(body, self.link_of_body[body.name], self.original.file, self.remarks))
+        for frame in self.mechanism.frames:
+            self._write_frame(robot, self.link_names("frame", frame.name), frame.body, frame.placement)
+        for joint in self.mechanism.joints:
+            if joint is not omitted_joint:
+                robot.add(self._write_joint(joint))
+        extra_files = self._write_loops(robot)
+        return Conversion(
             "urdf",
-            document(robot),
+            to_xml(robot),
             self.remarks.notes,
             self.remarks.warnings,
-            beside,
-            self._coordinates(),
+            extra_files,
+            self._coordinate_names(),
         )
 
     # -- the mechanism as URDF can have it -----------------------------------------------------------------------------
 
-    def _reshaped(self, m: Mechanism) -> Mechanism:
-        for spring in m.springs:
-            left_out.spring(spring, self.remarks)
-        kept = tuple(c for c in m.constraints if isinstance(c, Holonomic))
-        for constraint in m.constraints:
-            if constraint not in kept:
-                left_out.constraint(constraint, self.remarks)
-        m = m.replace(springs=(), constraints=(), poses={}, initial=Initial(), events=(), parameters={})
-        m = m.replace(joints=tuple(replace(j, placement=floats(j.placement)) for j in m.joints))
-        m = split.split(m, self._parts)
-        m = m.replace(joints=tuple(_upright(joint) for joint in m.joints))
-        there = {j.child: floats(j.child_placement) for j in m.joints if j.type != "fixed"}
-        for body, at in there.items():
-            if not at.is_identity and body in self.given.body_index:
+    def _make_expressible(self, mechanism: Mechanism) -> Mechanism:
+        for spring in mechanism.springs:
+            notes.note_spring(spring, self.remarks)
+        holonomic = tuple(c for c in mechanism.constraints if isinstance(c, HolonomicConstraint))
+        for constraint in mechanism.constraints:
+            if constraint not in holonomic:
+                notes.note_constraint(constraint, self.remarks)
+        mechanism = mechanism.replace(springs=(), constraints=(), poses={}, initial=InitialState(), events=(), parameters={})
+        mechanism = mechanism.replace(
+            joints=tuple(replace(j, placement=numeric_placement(j.placement)) for j in mechanism.joints)
+        )
+        mechanism = expressible.split_joints(mechanism, self._joint_chain)
+        mechanism = mechanism.replace(joints=tuple(_with_normal_along_z(joint) for joint in mechanism.joints))
+        body_frames = {j.child: numeric_placement(j.child_placement) for j in mechanism.joints if j.type != "fixed"}
+        for body, placement in body_frames.items():
+            if not placement.is_identity and body in self.original.body_index:
                 self.remarks.add("body", "{has} {its} frame at the joint in the file, as links of URDF have", body)
-        return moved(m, there)
+        return with_body_frames(mechanism, body_frames)
 
-    def _parts(self, joint: Joint) -> Sequence[Link]:
-        if joint.type in _KEPT or joint.name in self.balls:
+    def _joint_chain(self, joint: Joint) -> Sequence[ChainJoint]:
+        if joint.type in _JOINT_TYPES or joint.name in self.ball_joints:
             return ()
-        if chain := split.steps(joint):
+        if chain := expressible.single_coordinate_chain(joint):
             self.remarks.add(f"{joint.type} joint", "{is} written as a chain of joints with one coordinate each", joint.name)
             return chain
         if joint.type == "ball":
@@ -109,112 +165,124 @@ class _Writer:
             if float(joint.rotor.inertia) or float(joint.spring.stiffness):
                 meaning = "{has} a rotor or a spring, which is left out because URDF has none"
                 self.remarks.add("ball joint", meaning, joint.name, warn=True)
-            return split.angles(joint)
-        return self._screw(joint)
+            return expressible.yaw_pitch_roll_chain(joint)
+        return self._screw_chain(joint)
 
-    def _screw(self, joint: Joint) -> Sequence[Link]:
+    def _screw_chain(self, joint: Joint) -> Sequence[ChainJoint]:
         """A turn and a slide that mimics it."""
-        offset, slope = (*screws.advance(joint, 1, "URDF"), 0.0)[:2]
-        chain = split.advancing(joint)
-        self.slopes[chain[1].name] = (slope, offset)
+        offset, slope = (*expressible.advance_coefficients(joint, 1, "URDF"), 0.0)[:2]
+        chain = expressible.screw_chain(joint)
+        self.screw_slopes[chain[1].name] = (slope, offset)
         meaning = "{is} written as a rotation and a slide that mimics it; read the file with mimic=True to couple them"
         self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
         return chain
 
-    def _mimics(self) -> dict[str, tuple[str, float, float]]:
+    def _mimic_couplings(self) -> dict[str, tuple[str, float, float]]:
         """Followers, each with its leader, a multiplier and an offset."""
-        single = {j.name for j in self.m.joints if j.kind.nq == 1}
-        found = {name: (name.removesuffix(".advance"), *by) for name, by in self.slopes.items()}
-        for constraint in self.given.constraints:
-            if not isinstance(constraint, Holonomic):
+        scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
+        couplings = {
+            name: (name.removesuffix(".advance"), *slope_and_offset) for name, slope_and_offset in self.screw_slopes.items()
+        }
+        for constraint in self.original.constraints:
+            if not isinstance(constraint, HolonomicConstraint):
                 continue
-            sides = None if constraint.unilateral else affine(constraint.equation)
-            names = list(sides[0]) if sides is not None else []
-            free = [name for name in names if name in single and name not in found]
-            leaders = {leader for leader, _, _ in found.values()}
-            if sides is None or len(names) != 2 or not all(name in single for name in names) or not free:
-                left_out.constraint(constraint, self.remarks)
+            linear_form = None if constraint.unilateral else affine_coefficients(constraint.equation)
+            names = list(linear_form[0]) if linear_form is not None else []
+            free = [name for name in names if name in scalar_joints and name not in couplings]
+            leaders = {leader for leader, _, _ in couplings.values()}
+            if linear_form is None or len(names) != 2 or not all(name in scalar_joints for name in names) or not free:
+                notes.note_constraint(constraint, self.remarks)
                 continue
-            motors = {j.name for j in self.m.joints if j.actuated}
+            motors = {j.name for j in self.mechanism.joints if j.actuated}
             follower = min(free, key=lambda name: (name in leaders, name in motors))
             (leader,) = (name for name in names if name != follower)
-            c, added = sides
-            found[follower] = (leader, -c[leader] / c[follower], -added / c[follower])
+            coefficients, constant = linear_form
+            couplings[follower] = (leader, -coefficients[leader] / coefficients[follower], -constant / coefficients[follower])
             meaning = "{is} written by <mimic>; read the file with mimic=True to apply it"
             self.remarks.add("constraint", meaning, constraint.name, warn=True)
-        return found
+        return couplings
 
     # -- the file ------------------------------------------------------------------------------------------------------
 
-    def _ground(self, robot: Tag) -> Joint | None:
+    def _write_ground(self, robot: Tag) -> Joint | None:
         """The root link, which stands for the ground; and the joint that is not written, where a body is the root itself."""
-        turned = self._turned()
-        roots = [joint for joint in self.m.joints if joint.parent == GROUND]
-        held = len(roots) == 1 and roots[0].type == "fixed" and turned.is_identity
-        if held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
-            self.names = {body.name: self.links("body", body.name) for body in self.m.bodies}
-            self.names[GROUND] = self.names[roots[0].child]
+        rotation = self._gravity_rotation()
+        roots = [joint for joint in self.mechanism.joints if joint.parent == GROUND]
+        is_held = len(roots) == 1 and roots[0].type == "fixed" and rotation.is_identity
+        if is_held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
+            self.link_of_body = {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+            self.link_of_body[GROUND] = self.link_of_body[roots[0].child]
             return roots[0]
-        self.names = {GROUND: self.links.new("world")}
-        self.names |= {body.name: self.links("body", body.name) for body in self.m.bodies}
-        robot.add(Tag("link", name=self.names[GROUND]))
-        if not turned.is_identity:
-            world, self.names[GROUND] = self.names[GROUND], self.links.new("turned_ground")
-            robot.add(Tag("link", name=self.names[GROUND]))
-            robot.add(self._weld(world, self.names[GROUND], turned))
+        self.link_of_body = {GROUND: self.link_names.free_name("world")}
+        self.link_of_body |= {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+        robot.add(Tag("link", name=self.link_of_body[GROUND]))
+        if not rotation.is_identity:
+            world, self.link_of_body[GROUND] = self.link_of_body[GROUND], self.link_names.free_name("turned_ground")
+            robot.add(Tag("link", name=self.link_of_body[GROUND]))
+            robot.add(self._fixed_joint(world, self.link_of_body[GROUND], rotation))
         return None
 
-    def _turned(self) -> Placement:
+    def _gravity_rotation(self) -> Transform:
         """How the ground is turned so that gravity is along -z of the root link, where readers of URDF have it."""
-        pull = tuple(float(x) for x in self.given.gravity)
-        size = math.hypot(*pull)
-        if abs(size - _GRAVITY) > 1e-12:
-            meaning = f"is {size:g} m/s^2, which URDF cannot express: programs assume {_GRAVITY} m/s^2, so set it there"
+        gravity = tuple(float(x) for x in self.original.gravity)
+        magnitude = math.hypot(*gravity)
+        if abs(magnitude - _GRAVITY) > 1e-12:
+            meaning = f"is {magnitude:g} m/s^2, which URDF cannot express: programs assume {_GRAVITY} m/s^2, so set it there"
             self.remarks.add("gravity", meaning, warn=True)
-        if not size or (pull[:2] == (0.0, 0.0) and pull[2] < 0):
-            return Placement()
+        if not magnitude or (gravity[:2] == (0.0, 0.0) and gravity[2] < 0):
+            return Transform()
         self.remarks.add("the ground", "is rotated relative to the root link, so that gravity is along -z of the root link")
-        up: v.Vector = tuple(-x / size + 0.0 for x in pull)  # type: ignore[assignment]
-        return Placement(v.transpose(turn_z_to(up)))
+        up: v.Vector = tuple(-x / magnitude + 0.0 for x in gravity)  # type: ignore[assignment]
+        return Transform(v.transpose(rotation_z_to(up)))
 
-    def _joint(self, joint: Joint) -> Tag:
-        made = written_joint(
-            joint, self.joints("joint", joint.name), self.names[joint.parent], self.names[joint.child], self.remarks
+    def _write_joint(self, joint: Joint) -> Tag:
+        element = written_joint(
+            joint,
+            self.joint_names("joint", joint.name),
+            self.link_of_body[joint.parent],
+            self.link_of_body[joint.child],
+            self.remarks,
         )
-        if joint.name in self.balls:  # the YAML file says what it is; it has neither an axis nor limits
-            made.attributes["type"] = "continuous"
-            made.children = [child for child in made.children if child.name in ("origin", "parent", "child")]
+        if joint.name in self.ball_joints:  # the YAML file says what it is; it has neither an axis nor limits
+            element.attributes["type"] = "continuous"
+            element.children = [child for child in element.children if child.name in ("origin", "parent", "child")]
         if joint.name in self.mimics:
             leader, multiplier, offset = self.mimics[joint.name]
-            made.add(Tag("mimic", joint=self.joints("joint", leader), multiplier=multiplier, offset=offset))
-        return made
+            element.add(Tag("mimic", joint=self.joint_names("joint", leader), multiplier=multiplier, offset=offset))
+        return element
 
-    def _weld(self, parent: str, child: str, at: Placement) -> Tag:
-        name = self.joints.new(f"{child}_fixed")
-        return Tag("joint", [*origin(at), Tag("parent", link=parent), Tag("child", link=child)], name=name, type="fixed")
+    def _fixed_joint(self, parent: str, child: str, placement: Transform) -> Tag:
+        name = self.joint_names.free_name(f"{child}_fixed")
+        return Tag(
+            "joint", [*write_origin(placement), Tag("parent", link=parent), Tag("child", link=child)], name=name, type="fixed"
+        )
 
-    def _frame(self, robot: Tag, name: str, body: str, at: Placement) -> None:
-        robot.add(Tag("link", name=name), self._weld(self.names[body], name, floats(at)))
+    def _write_frame(self, robot: Tag, name: str, body: str, placement: Transform) -> None:
+        robot.add(Tag("link", name=name), self._fixed_joint(self.link_of_body[body], name, numeric_placement(placement)))
 
-    def _loops(self, robot: Tag) -> dict[str, str]:
-        if self.how is False:
-            for loop in self.m.loops:
+    def _write_loops(self, robot: Tag) -> dict[str, str]:
+        if self.loop_format is False:
+            for loop in self.mechanism.loops:
                 self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
-        if self.how == "urdf+":
-            robot.add(*write_loops.elements(self.m, self.names.__getitem__, self.joints, self.remarks))
-        if self.how != "yaml":
+        if self.loop_format == "urdf+":
+            robot.add(*write_loop_elements(self.mechanism, self.link_of_body.__getitem__, self.joint_names, self.remarks))
+        if self.loop_format != "yaml":
             return {}
-        beside = write_loops.beside(self.m, self.links.new, self.remarks)
-        for name, body, at in beside.frames:
-            self._frame(robot, name, body, at)
-        for loop in self.m.loops:
+        content = loop_file_content(self.mechanism, self.link_names.free_name, self.remarks)
+        for name, body, placement in content.frames:
+            self._write_frame(robot, name, body, placement)
+        for loop in self.mechanism.loops:
             self.remarks.add("loop", "{is} in the YAML file beside the URDF", loop.name)
-        motors = [self.joints("joint", j.name) for j in self.m.joints if j.actuated and j.kind.nv and j.name not in self.mimics]
-        return {".yaml": beside.text(motors, [self.joints("joint", name) for name in self.balls])}
+        motors = [
+            self.joint_names("joint", j.name)
+            for j in self.mechanism.joints
+            if j.actuated and j.kind.nv and j.name not in self.mimics
+        ]
+        return {".yaml": content.to_yaml(motors, [self.joint_names("joint", name) for name in self.ball_joints])}
 
     def _note_motion(self) -> None:
-        initial = self.given.initial
-        for name in self.given.poses:
+        initial = self.original.initial
+        for name in self.original.poses:
             self.remarks.add("pose", "{is} left out because URDF has none", name)
         if initial.q is not None or initial.qd is not None:
             self.remarks.add("the start", "is left out because URDF has none")
@@ -223,18 +291,102 @@ class _Writer:
                 "joint", "{has} an initial torque, which is left out because URDF has no actuators", speed, warn=True
             )
 
-    def _coordinates(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for joint in self.m.joints:
-            name = self.joints("joint", joint.name)
-            if joint.name not in self.slopes:
-                found |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
-        return {ours: found[ours] for ours in self.given.coordinate_names if ours in found}
+    def _coordinate_names(self) -> dict[str, str]:
+        file_names: dict[str, str] = {}
+        for joint in self.mechanism.joints:
+            name = self.joint_names("joint", joint.name)
+            if joint.name not in self.screw_slopes:
+                file_names |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
+        return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
 
 
-def _upright(joint: Joint) -> Joint:
+def _with_normal_along_z(joint: Joint) -> Joint:
     """A planar joint with z as its normal, in which alone all programs have it."""
     if joint.type != "planar":
         return joint
-    turn = Placement(turn_z_to(joint.axis))
-    return replace(joint, placement=joint.placement @ turn, child_placement=joint.child_placement @ turn, own=(("axis", v.Z),))
+    rotation = Transform(rotation_z_to(joint.axis))
+    return replace(
+        joint,
+        placement=joint.placement @ rotation,
+        child_placement=joint.child_placement @ rotation,
+        type_entries=(("axis", v.Z),),
+    )
+
+
+# MERGED lagrangian.description.urdf.write_loops: Loops of a mechanism beside the tree of a URDF: by the elements of URDF+, or
+# in the YAML file of example-parallel-robots.
+
+_LOOP_TYPES = {
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+    "cylindrical": "cylindrical",
+    "planar": "planar",
+    "ball": "spherical",
+    "fixed": "fixed",
+}
+
+
+def write_loop_elements(
+    m: Mechanism, link_name: Callable[[str], str], unique_name: Callable[[str, str], str], remarks: WriterNotes
+) -> list[Tag]:
+    """The <loop>s of URDF+."""
+    sampled_loops, tags = SampledLoops(m), []
+    for loop in m.loops:
+        urdf_type = _LOOP_TYPES.get(sampled_loops.effective_type(loop))
+        if urdf_type is None:
+            notes.note_loop(loop.name, loop.type, remarks)
+            continue
+        ends = [
+            Tag("predecessor", write_origin(loop.a_placement), link=link_name(loop.a)),
+            Tag("successor", write_origin(loop.b_placement), link=link_name(loop.b)),
+        ]
+        axis = [Tag("axis", xyz=tuple(loop.axis))] if urdf_type in ("revolute", "prismatic", "cylindrical", "planar") else []
+        tags.append(Tag("loop", [*ends, *axis], name=unique_name("loop", loop.name), type=urdf_type))
+        meaning = "{is} written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree"
+        remarks.add("loop", meaning, loop.name, warn=True)
+    return tags
+
+
+@dataclass
+class LoopFileContent:
+    """The YAML file, and the frames on links that it names."""
+
+    pairs: list[tuple[str, str, str]] = field(default_factory=list)
+    frames: list[tuple[str, str, Transform]] = field(default_factory=list)  # a name, a body, where
+
+    def to_yaml(self, motors: Iterable[str], balls: Iterable[str]) -> str:
+        balls = list(balls)
+        rows = {
+            "closed_loop": [[a, b] for a, b, _ in self.pairs],
+            "type": [joint_type for _, _, joint_type in self.pairs],
+            "name_mot": list(motors),
+            **({"joint_name": balls, "joint_type": ["SPHERICAL"] * len(balls)} if balls else {}),
+        }
+        return "".join(f"{key}: {json.dumps(row, ensure_ascii=False)}\n" for key, row in rows.items())
+
+
+def loop_file_content(m: Mechanism, free_name: Callable[[str], str], remarks: WriterNotes) -> LoopFileContent:
+    """What the YAML file holds: frames that are welded, and points that are joined."""
+    sampled_loops, content = SampledLoops(m), LoopFileContent()
+    for loop in m.loops:
+        match sampled_loops.effective_type(loop):
+            case "fixed":
+                _add_frame_pair(content, loop, "6d", v.ZERO, "", free_name)
+            case "ball":
+                _add_frame_pair(content, loop, "3d", v.ZERO, "", free_name)
+            case "revolute":
+                _add_frame_pair(content, loop, "3d", v.ZERO, "", free_name)
+                if not sampled_loops.has_parallel_axes(loop):  # else one point is enough, as in a plane
+                    _add_frame_pair(content, loop, "3d", v.scale(AXIS_SPACING, loop.axis), "_axis", free_name)
+            case other:
+                notes.note_loop(loop.name, other, remarks)
+    return content
+
+
+def _add_frame_pair(
+    content: LoopFileContent, loop: LoopJoint, joint_type: str, position: v.Vector, suffix: str, free_name: Callable[[str], str]
+) -> None:
+    a, b = (free_name(f"{loop.name}{suffix}_{end}") for end in "ab")
+    offset = Transform(position=position)
+    content.frames += [(a, loop.a, loop.a_placement @ offset), (b, loop.b, loop.b_placement @ offset)]
+    content.pairs.append((a, b, joint_type))

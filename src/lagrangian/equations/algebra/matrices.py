@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lagrangian.equations.algebra.ring import Element, Ring
+from flint import fmpq_mpoly_ctx
 
-Matrix = Sequence[Sequence[Element]]
+from lagrangian.equations.algebra.ring import Polynomial, Ring, RingElement
+
+Matrix = Sequence[Sequence[RingElement]]
 
 
 class Minors:
@@ -15,28 +17,28 @@ class Minors:
 
     def __init__(self, ring: Ring, rows: Matrix) -> None:
         self.ring, self.rows = ring, rows
-        self._known: dict[tuple[int, tuple[int, ...]], Element] = {}
+        self._cache: dict[tuple[int, tuple[int, ...]], RingElement] = {}
 
-    def of(self, first: int, columns: tuple[int, ...]) -> Element:
+    def minor(self, first_row: int, columns: tuple[int, ...]) -> RingElement:
         if not columns:
             return self.ring.one
-        key = (first, columns)
-        if key not in self._known:
+        key = (first_row, columns)
+        if key not in self._cache:
             total, sign = self.ring.zero, 1
             for k, column in enumerate(columns):
-                entry = self.rows[first][column]
+                entry = self.rows[first_row][column]
                 if entry.poly:
-                    total = total + sign * (entry * self.of(first + 1, columns[:k] + columns[k + 1 :]))
+                    total = total + sign * (entry * self.minor(first_row + 1, columns[:k] + columns[k + 1 :]))
                 sign = -sign
-            self._known[key] = total
-        return self._known[key]
+            self._cache[key] = total
+        return self._cache[key]
 
 
-def determinant(ring: Ring, A: Matrix) -> Element:
-    return Minors(ring, A).of(0, tuple(range(len(A))))
+def determinant(ring: Ring, A: Matrix) -> RingElement:
+    return Minors(ring, A).minor(0, tuple(range(len(A))))
 
 
-def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[Element]], Element]:
+def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[RingElement]], RingElement]:
     """(adj A, det A): A^-1 = adj A / det A."""
     n = len(A)
     columns = tuple(range(n))
@@ -44,7 +46,7 @@ def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[Element]], Element]:
     for i in range(n):
         minors = Minors(ring, [row for r, row in enumerate(A) if r != i])
         for j in range(n):
-            cofactor = minors.of(0, columns[:j] + columns[j + 1 :])
+            cofactor = minors.minor(0, columns[:j] + columns[j + 1 :])
             adjoint[j][i] = cofactor if (i + j) % 2 == 0 else -cofactor
     total: Any = ring.zero
     for j in range(n):
@@ -52,12 +54,12 @@ def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[Element]], Element]:
     return adjoint, ring(total)
 
 
-def product(ring: Ring, A: Matrix, B: Matrix) -> list[list[Element]]:
+def matrix_product(ring: Ring, A: Matrix, B: Matrix) -> list[list[RingElement]]:
     columns = list(zip(*B, strict=True))
     return [[inner(ring, row, column) for column in columns] for row in A]
 
 
-def inner(ring: Ring, a: Sequence[Element], b: Sequence[Element]) -> Element:
+def inner(ring: Ring, a: Sequence[RingElement], b: Sequence[RingElement]) -> RingElement:
     total: Any = ring.zero
     for x, y in zip(a, b, strict=True):
         if x.poly and y.poly:
@@ -65,5 +67,115 @@ def inner(ring: Ring, a: Sequence[Element], b: Sequence[Element]) -> Element:
     return ring(total)
 
 
-def transpose(A: Matrix) -> list[list[Element]]:
+def transpose(A: Matrix) -> list[list[RingElement]]:
     return [list(column) for column in zip(*A, strict=True)]
+
+
+# MERGED lagrangian.equations.algebra.elimination: Which columns of polynomials depend on others, and how: elimination without
+# fractions. Columns are taken one at a time. One that the columns before it do not span is kept; of any other is found how
+# the kept ones make it up. Rows are multiplied through instead of divided, and what all their entries have in common is taken
+# out, so that every step stays in the ring and "is it zero" stays exact.
+
+SparseRow = dict[Any, Polynomial]  # by key; a key that is a text is a column's own name, and its entry how often it was taken
+
+
+class Subring:
+    """The part of a ring that some of its generators make up, as a ring of its own: its monomials are short."""
+
+    def __init__(self, ring: Ring, generator_indices: Iterable[int]) -> None:
+        self.ring = ring
+        self.generator_indices = sorted(generator_indices)
+        self.context = fmpq_mpoly_ctx.get(
+            [f"x{k}" for k in self.generator_indices], "lex"
+        )  # as the ring calls them, in its order
+        self.one, self.zero = self.context.constant(1), self.context.constant(0)
+        self._squares = []
+        for place, k in enumerate(self.generator_indices):
+            g = RingElement(ring, ring.generators[k])
+            if (g * g).poly != g.poly**2:
+                self._squares.append((place, self.from_ring(g.poly**2 - (g * g).poly)))
+        # an inverse has no such simple rule: the ring is asked
+        self._has_inverses = any(ring.symbols[k].kind == "inverse" for k in self.generator_indices)
+
+    def from_ring(self, p: Polynomial) -> Polynomial:
+        return p.project_to_context(self.context)
+
+    def to_ring(self, p: Polynomial) -> Polynomial:
+        """As a polynomial of the ring."""
+        return p.project_to_context(self.ring.context)
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """In normal form."""
+        self.ring.check_deadline()
+        p = a * b
+        if self._has_inverses:
+            return self.from_ring(self.ring.reduce(self.to_ring(p)))
+        if self._squares:
+            degrees = p.degrees()
+            for place, relation in self._squares:
+                if degrees[place] > 1:
+                    p = divmod(p, relation)[1]
+        return p
+
+    def is_zero(self, p: Polynomial) -> bool:
+        return self.ring.is_zero(self.to_ring(p)) if self._has_inverses else bool(p.is_zero())
+
+
+class Elimination:
+    """Of columns `{key: polynomial}`, sparse; keys are numbers."""
+
+    def __init__(self, ring: Subring) -> None:
+        self.ring = ring
+        self._pivots: list[tuple[Any, SparseRow]] = []
+
+    def add_column(self, name: str, column: Mapping[Any, Polynomial]) -> tuple[dict[str, Polynomial], Polynomial] | None:
+        """None if the column is independent of those taken before.
+
+        Otherwise ({kept column: numerator}, denominator): what it is the sum of.
+        """
+        row: SparseRow = {**column, name: self.ring.one}
+        for key, pivot in self._pivots:
+            if key in row:
+                row = self._eliminate(key, row, pivot)
+        entries = [key for key in row if not isinstance(key, str)]
+        if entries:
+            # the simplest entry as a pivot: best of all a number, by which nothing has to be multiplied
+            key = min(entries, key=lambda k: (len(row[k]), row[k].total_degree(), k))
+            self._pivots.append((key, self._divide(row, self.ring.one * row[key].leading_coefficient())))
+            return None
+        lead = row[name].leading_coefficient()
+        denominator = row.pop(name) / lead
+        return {independent: -x / lead for independent, x in row.items()}, denominator
+
+    def _eliminate(self, key: Any, row: SparseRow, pivot: SparseRow) -> SparseRow:
+        """The row times a factor, less the pivot's times another, so that the key's entry goes."""
+        factor, pivot_factor = lowest_terms(pivot[key], row[key])
+        is_unit = factor.is_one()
+        eliminated: SparseRow = dict(row) if is_unit else {k: self.ring.product(x, factor) for k, x in row.items()}
+        for k, x in pivot.items():
+            entry = eliminated.get(k, self.ring.zero) - self.ring.product(x, pivot_factor)
+            if self.ring.is_zero(entry):
+                eliminated.pop(k, None)
+            else:
+                eliminated[k] = entry
+        return eliminated if is_unit else self._divide(eliminated, self._common_divisor(eliminated))
+
+    def _common_divisor(self, row: SparseRow) -> Polynomial:
+        """What all entries can be divided by."""
+        common = self.ring.zero
+        for x in sorted(row.values(), key=len):
+            common = common.gcd(x)
+            if common.is_one():
+                break
+        return common
+
+    def _divide(self, row: SparseRow, divisor: Polynomial) -> SparseRow:
+        return row if divisor.is_one() else {k: x / divisor for k, x in row.items()}
+
+
+def lowest_terms(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """A fraction a / b in lowest terms."""
+    if a.is_one():
+        return a, b
+    common = a.gcd(b)
+    return (a, b) if common.is_one() else (a / common, b / common)

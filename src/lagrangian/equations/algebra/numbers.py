@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.algebra.ring import Element, Symbol, fraction
-from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.equations.algebra.ring import RingElement, Symbol, as_fraction
+from lagrangian.errors import ArgumentError, MechanismError, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
 
-CONSTANTS = ("parameter", "inertial")
+PARAMETER_KINDS = ("parameter", "inertial")
 
 
 def as_float(c: Fraction) -> float:
@@ -22,23 +22,23 @@ def as_float(c: Fraction) -> float:
         raise MechanismError("a number of the description is too large: it exceeds 1e308 in the equations") from None
 
 
-def value(x: Element, given: Mapping[str, float] | None = None) -> float:
+def evaluate_element(x: RingElement, values: Mapping[str, float] | None = None) -> float:
     """In floating point; generators by name, or by the values their symbols carry. NaN where one has none."""
     symbols = x.ring.symbols
     terms = []
     for monomial, c in x.poly.terms():
-        term = as_float(fraction(c))
+        term = as_float(as_fraction(c))
         for k, power in enumerate(monomial):
             if power:
                 symbol = symbols[k]
-                known = (given or {}).get(symbol.name, symbol.value)
-                term *= math.nan if known is None else known ** int(power)
+                generator_value = (values or {}).get(symbol.name, symbol.value)
+                term *= math.nan if generator_value is None else generator_value ** int(power)
         terms.append(term)
     return math.fsum(terms) if all(map(math.isfinite, terms)) else math.nan
 
 
 def generator_values(
-    scalars: Any, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], given: Mapping[str, float]
+    scalars: Any, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], parameter_values: Mapping[str, float]
 ) -> dict[str, float]:
     """The value of every generator: of coordinates and rates as given (zero where they are not), of parameters by name."""
     n = len(scalars.coordinates)
@@ -53,40 +53,52 @@ def generator_values(
         except (TypeError, ValueError):
             raise ArgumentError(f"is {numbers!r:.60}", argument=name, remedy=f"{n} numbers are needed: one state") from None
     symbols: Sequence[Symbol] = scalars.ring.symbols
-    known = {s.name for s in symbols if s.kind in (*CONSTANTS, "load")} | set(scalars.values) | {"t"}
-    for name in given:
-        if name not in known:
-            raise ArgumentError(one_of("parameter", name, sorted(known)), concerns="parameters")
-    environment = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": given.get("t", 0.0)}
-    environment |= scalars.values | {name: x for name, x in given.items() if name in scalars.values}
-    environment |= {s.meaning or s.name: given.get(s.name, s.value) for s in symbols if s.kind in CONSTANTS}
-    found = {s.name: _of(s, scalars, state, environment, given) for s in symbols if s.name not in scalars.lengths}
-    for name, of_spring in scalars.lengths.items():
-        length = math.sqrt(value(of_spring.square, found))
-        found[name] = length if scalars.ring.symbols[scalars.ring.number[name]].kind == "root" else 1 / length
-    return found
+    known_names = {s.name for s in symbols if s.kind in (*PARAMETER_KINDS, "load")} | set(scalars.parameter_values) | {"t"}
+    for name in parameter_values:
+        if name not in known_names:
+            raise ArgumentError(unknown_name_message("parameter", name, sorted(known_names)), concerns="parameters")
+    environment = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": parameter_values.get("t", 0.0)}
+    environment |= scalars.parameter_values | {
+        name: x for name, x in parameter_values.items() if name in scalars.parameter_values
+    }
+    environment |= {s.meaning or s.name: parameter_values.get(s.name, s.value) for s in symbols if s.kind in PARAMETER_KINDS}
+    values = {
+        s.name: _symbol_value(s, scalars, state, environment, parameter_values) for s in symbols if s.name not in scalars.lengths
+    }
+    for name, definition in scalars.lengths.items():
+        length = math.sqrt(evaluate_element(definition.square, values))
+        values[name] = length if scalars.ring.symbols[scalars.ring.generator_index[name]].kind == "root" else 1 / length
+    return values
 
 
-def constant_values(scalars: Any, given: Mapping[str, float]) -> dict[int, float]:
+def constant_values(scalars: Any, parameter_values: Mapping[str, float]) -> dict[int, float]:
     """The generators that have the same value in every state, by number."""
     symbols: Sequence[Symbol] = scalars.ring.symbols
-    environment = scalars.values | {s.meaning or s.name: s.value for s in symbols if s.kind in CONSTANTS} | dict(given)
-    found = {}
+    environment = (
+        scalars.parameter_values
+        | {s.meaning or s.name: s.value for s in symbols if s.kind in PARAMETER_KINDS}
+        | dict(parameter_values)
+    )
+    values = {}
     for k, symbol in enumerate(symbols):
-        if symbol.name in scalars.atoms:
-            expression = scalars.atoms[symbol.name][1]
+        if symbol.name in scalars.function_generators:
+            expression = scalars.function_generators[symbol.name][1]
             if not free_symbols(expression):
-                found[k] = float(placed(expression, environment))
-        elif symbol.kind in CONSTANTS:
-            found[k] = given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
-        elif symbol.name in scalars.angles.constants:
-            angle = float(placed(scalars.angles.constants[symbol.name], environment))
-            found[k] = math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
-    return found
+                values[k] = float(with_values(expression, environment))
+        elif symbol.kind in PARAMETER_KINDS:
+            values[k] = parameter_values.get(symbol.name, symbol.value)  # type: ignore[arg-type]
+        elif symbol.name in scalars.angles.constant_angles:
+            angle = float(with_values(scalars.angles.constant_angles[symbol.name], environment))
+            values[k] = math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
+    return values
 
 
-def _of(
-    symbol: Symbol, scalars: Any, state: dict[str, list[float]], environment: Mapping[str, Any], given: Mapping[str, float]
+def _symbol_value(
+    symbol: Symbol,
+    scalars: Any,
+    state: dict[str, list[float]],
+    environment: Mapping[str, Any],
+    parameter_values: Mapping[str, float],
 ) -> float:
     match symbol.kind:
         case "sine" | "cosine":
@@ -102,21 +114,21 @@ def _of(
             rate = state["qd"][symbol.index]
             return float((rate > 0) - (rate < 0))
         case "time" | "load":
-            return given.get(symbol.name, 0.0)
+            return parameter_values.get(symbol.name, 0.0)
         case "drive":
-            return float(placed(scalars.drives[symbol.name], environment))
+            return float(with_values(scalars.drives[symbol.name], environment))
         case "parameter" | "inertial":
-            return given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
-    if symbol.name in scalars.atoms:
-        return float(placed(scalars.atoms[symbol.name][1], environment))
-    angle = float(placed(scalars.angles.constants[symbol.name], environment))
+            return parameter_values.get(symbol.name, symbol.value)  # type: ignore[arg-type]
+    if symbol.name in scalars.function_generators:
+        return float(with_values(scalars.function_generators[symbol.name][1], environment))
+    angle = float(with_values(scalars.angles.constant_angles[symbol.name], environment))
     return math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
 
 
-def placed(x: Scalar, environment: Mapping[str, float]) -> Scalar:
+def with_values(x: Scalar, environment: Mapping[str, float]) -> Scalar:
     """An expression with numbers put in for its names."""
     if not isinstance(x, Expression) or not (free_symbols(x) or parameters(x)):
         return x
     if x.operation == "symbol":
         return environment.get(x.name, x.value)  # type: ignore[arg-type]
-    return float(call(x.operation, *(placed(a, environment) for a in x.arguments)))
+    return float(call(x.operation, *(with_values(a, environment) for a in x.arguments)))

@@ -40,7 +40,7 @@ class Symbol:
     meaning: str = ""
 
 
-class TimeUp(Exception):
+class DeadlineError(Exception):
     """A ring's deadline has passed."""
 
 
@@ -49,66 +49,66 @@ class Ring:
     """The polynomial ring over given symbols, with its relations and derivations."""
 
     symbols: Sequence[Symbol]
-    number: dict[str, int] = field(init=False)
+    generator_index: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         # lexicographic, so that a generator earlier in the list is rewritten by later ones and never the other way round
         self.context = fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(self.symbols))], "lex")
         self.generators = self.context.gens()
-        self.number = {symbol.name: k for k, symbol in enumerate(self.symbols)}
-        if len(self.number) != len(self.symbols):
+        self.generator_index = {symbol.name: k for k, symbol in enumerate(self.symbols)}
+        if len(self.generator_index) != len(self.symbols):
             raise AssertionError("two generators of one name")
-        self.zero = Element(self, self.context.constant(0))
-        self.one = Element(self, self.context.constant(1))
+        self.zero = RingElement(self, self.context.constant(0))
+        self.one = RingElement(self, self.context.constant(1))
         self._squares: list[tuple[int, Polynomial]] = []  # generators whose square is rewritten
         self._inverses: list[tuple[int, Polynomial, Polynomial]] = []  # generator, its denominator, relation
         # for each coordinate: the generators that change with it, and how fast
-        self._rates: dict[int, list[tuple[int, Polynomial]]] = {}
+        self._derivatives: dict[int, list[tuple[int, Polynomial]]] = {}
         self._deadline = math.inf
 
     # -- making elements ---------------------------------------------------------------------------------------------
 
-    def __call__(self, x: Any) -> Element:
+    def __call__(self, x: Any) -> RingElement:
         """A number or element as an element."""
-        if isinstance(x, Element):
+        if isinstance(x, RingElement):
             return x
-        return Element(self, self.context.constant(rational(x)))
+        return RingElement(self, self.context.constant(rational(x)))
 
-    def generator(self, name: str) -> Element:
-        return Element(self, self.generators[self.number[name]])
+    def generator(self, name: str) -> RingElement:
+        return RingElement(self, self.generators[self.generator_index[name]])
 
     # -- relations and derivatives -----------------------------------------------------------------------------------
 
-    def relate_square(self, name: str, square: Element) -> None:
+    def relate_square(self, name: str, square: RingElement) -> None:
         """Rewrite the square of a generator by an element of later generators."""
-        k = self.number[name]
+        k = self.generator_index[name]
         self._squares.append((k, self.generators[k] ** 2 - square.poly))
         self._squares.sort(key=lambda pair: pair[0])
 
-    def relate_inverse(self, name: str, of: Element) -> None:
+    def relate_inverse(self, name: str, denominator: RingElement) -> None:
         """Make a generator the inverse of an element of later generators."""
-        k = self.number[name]
-        self._inverses.append((k, of.poly, self.generators[k] * of.poly - 1))
+        k = self.generator_index[name]
+        self._inverses.append((k, denominator.poly, self.generators[k] * denominator.poly - 1))
         self._inverses.sort(key=lambda triple: triple[0])
 
-    def set_rate(self, name: str, coordinate: int, rate: Any) -> None:
+    def set_derivative(self, name: str, coordinate: int, derivative: Any) -> None:
         """The derivative of a generator with respect to a coordinate."""
-        rate = self(rate)
-        if rate:
-            self._rates.setdefault(coordinate, []).append((self.number[name], rate.poly))
+        derivative = self(derivative)
+        if derivative:
+            self._derivatives.setdefault(coordinate, []).append((self.generator_index[name], derivative.poly))
 
     @contextmanager
-    def until(self, deadline: float) -> Iterator[None]:
+    def time_limit(self, deadline: float) -> Iterator[None]:
         """Within it, products after a time that time.perf_counter() tells raise TimeUp."""
-        before, self._deadline = self._deadline, deadline
+        previous, self._deadline = self._deadline, deadline
         try:
             yield
         finally:
-            self._deadline = before
+            self._deadline = previous
 
     def check_deadline(self) -> None:
         if time.perf_counter() > self._deadline:
-            raise TimeUp
+            raise DeadlineError
 
     def reduce(self, p: Polynomial) -> Polynomial:
         """The normal form."""
@@ -131,38 +131,38 @@ class Ring:
         if p.is_zero():
             return True
         for k, denominator, _ in self._inverses:
-            top = p.degrees()[k]
-            if top > 0:
+            degree = p.degrees()[k]
+            if degree > 0:
                 total = self.context.constant(0)
-                for power, part in split(p, k).items():
-                    total = total + part * denominator ** (top - power)
+                for power, part in coefficients_by_power(p, k).items():
+                    total = total + part * denominator ** (degree - power)
                 p = self.reduce(total)
         return bool(p.is_zero())
 
-    def derivative(self, x: Element, coordinate: int) -> Element:
+    def derivative(self, x: RingElement, coordinate: int) -> RingElement:
         """With respect to a coordinate, through every generator that depends on it."""
         p, total = x.poly, None
         degrees = p.degrees()
-        for k, rate in self._rates.get(coordinate, ()):
+        for k, generator_derivative in self._derivatives.get(coordinate, ()):
             if degrees[k] > 0:
-                part = p.derivative(k) * rate
+                part = p.derivative(k) * generator_derivative
                 total = part if total is None else total + part
-        return self.zero if total is None else Element(self, self.reduce(total))
+        return self.zero if total is None else RingElement(self, self.reduce(total))
 
-    def partial(self, x: Element, name: str) -> Element:
+    def partial_derivative(self, x: RingElement, name: str) -> RingElement:
         """With respect to one generator alone."""
-        return Element(self, x.poly.derivative(self.number[name]))
+        return RingElement(self, x.poly.derivative(self.generator_index[name]))
 
-    def substitute(self, x: Element, values: Mapping[int, Any]) -> Element:
+    def substitute(self, x: RingElement, values: Mapping[int, Any]) -> RingElement:
         """Generators, by number, replaced by elements or numbers."""
         degrees = x.poly.degrees()
         if not any(degrees[k] > 0 for k in values):
             return x
-        replaced = [self(values[k]).poly if k in values else g for k, g in enumerate(self.generators)]
-        return Element(self, self.reduce(x.poly.compose(*replaced, ctx=self.context)))
+        images = [self(values[k]).poly if k in values else g for k, g in enumerate(self.generators)]
+        return RingElement(self, self.reduce(x.poly.compose(*images, ctx=self.context)))
 
 
-class Element:
+class RingElement:
     """An element in normal form. Arithmetic with numbers is exact: a float is taken as the decimal it is written as."""
 
     __slots__ = ("poly", "ring")
@@ -171,47 +171,47 @@ class Element:
         self.ring = ring
         self.poly = poly
 
-    def __add__(self, other: Any) -> Element:
-        if other.__class__ is Element:
-            return Element(self.ring, self.poly + other.poly)
-        return self if other == 0 else Element(self.ring, self.poly + rational(other))
+    def __add__(self, other: Any) -> RingElement:
+        if other.__class__ is RingElement:
+            return RingElement(self.ring, self.poly + other.poly)
+        return self if other == 0 else RingElement(self.ring, self.poly + rational(other))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Element:
-        if other.__class__ is Element:
-            return Element(self.ring, self.poly - other.poly)
-        return self if other == 0 else Element(self.ring, self.poly - rational(other))
+    def __sub__(self, other: Any) -> RingElement:
+        if other.__class__ is RingElement:
+            return RingElement(self.ring, self.poly - other.poly)
+        return self if other == 0 else RingElement(self.ring, self.poly - rational(other))
 
-    def __rsub__(self, other: Any) -> Element:
-        return Element(self.ring, -self.poly if other == 0 else rational(other) - self.poly)
+    def __rsub__(self, other: Any) -> RingElement:
+        return RingElement(self.ring, -self.poly if other == 0 else rational(other) - self.poly)
 
-    def __neg__(self) -> Element:
-        return Element(self.ring, -self.poly)
+    def __neg__(self) -> RingElement:
+        return RingElement(self.ring, -self.poly)
 
-    def __pos__(self) -> Element:
+    def __pos__(self) -> RingElement:
         return self
 
     def __mul__(self, other: Any) -> Any:
-        if other.__class__ is Element:
+        if other.__class__ is RingElement:
             product = self.poly * other.poly
-            return Element(self.ring, self.ring.reduce(product))
+            return RingElement(self.ring, self.ring.reduce(product))
         if other == 0:
             return 0
-        return self if other == 1 else Element(self.ring, self.poly * rational(other))
+        return self if other == 1 else RingElement(self.ring, self.poly * rational(other))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Element:
+    def __truediv__(self, other: Any) -> RingElement:
         """By a number; other divisions leave the ring."""
-        if isinstance(other, Element):
+        if isinstance(other, RingElement):
             if not other.poly.is_constant():
                 raise TypeError("division by what is not a number leaves the ring")
             other = other.poly.leading_coefficient()
-        return Element(self.ring, self.poly / rational(other))
+        return RingElement(self.ring, self.poly / rational(other))
 
-    def __pow__(self, exponent: int) -> Element:
-        result: Element = self.ring.one
+    def __pow__(self, exponent: int) -> RingElement:
+        result: RingElement = self.ring.one
         for _ in range(exponent):
             result = result * self
         return result
@@ -219,7 +219,7 @@ class Element:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (int, float, Fraction)):
             other = self.ring(other)
-        return isinstance(other, Element) and self.ring.is_zero(self.poly - other.poly)
+        return isinstance(other, RingElement) and self.ring.is_zero(self.poly - other.poly)
 
     def __hash__(self) -> int:
         return hash(str(self.poly))
@@ -228,10 +228,10 @@ class Element:
         return not self.ring.is_zero(self.poly)
 
     def __repr__(self) -> str:
-        return f"Element({spelled(self)})"
+        return f"Element({debug_string(self)})"
 
     @property
-    def terms(self) -> int:
+    def term_count(self) -> int:
         return len(self.poly)
 
 
@@ -248,30 +248,30 @@ def rational(x: Any) -> Any:
     raise TypeError(f"no exact number: {x!r}")
 
 
-def fraction(x: Any) -> Fraction:
+def as_fraction(x: Any) -> Fraction:
     """A flint number as a Python fraction."""
     return Fraction(int(x.numerator), int(x.denominator)) if hasattr(x, "numerator") else Fraction(int(x))
 
 
 def content(p: Polynomial) -> Fraction:
     """The positive number without which its coefficients are whole and have no common factor."""
-    top, bottom = 0, 1
-    for c in map(fraction, p.coeffs()):
-        top, bottom = gcd(top, c.numerator), lcm(bottom, c.denominator)
-    return Fraction(top, bottom)
+    numerator, denominator = 0, 1
+    for c in map(as_fraction, p.coeffs()):
+        numerator, denominator = gcd(numerator, c.numerator), lcm(denominator, c.denominator)
+    return Fraction(numerator, denominator)
 
 
-def split(p: Polynomial, k: int) -> dict[int, Polynomial]:
+def coefficients_by_power(p: Polynomial, k: int) -> dict[int, Polynomial]:
     """By powers of generator k: {power: what it multiplies}."""
     parts: dict[int, dict[tuple[int, ...], Any]] = {}
     for monomial, c in p.terms():
         power = int(monomial[k])
-        rest = (*monomial[:k], 0, *monomial[k + 1 :])
-        parts.setdefault(power, {})[rest] = c
+        other_powers = (*monomial[:k], 0, *monomial[k + 1 :])
+        parts.setdefault(power, {})[other_powers] = c
     return {power: p.context().from_dict(terms) for power, terms in parts.items()}
 
 
-def spelled(x: Element) -> str:
+def debug_string(x: RingElement) -> str:
     """The distributed polynomial, generators by name; to debug."""
     words = []
     for monomial, c in x.poly.terms():
@@ -280,9 +280,65 @@ def spelled(x: Element) -> str:
     return " + ".join(words) or "0"
 
 
-def total(elements: Iterable[Any], zero: Any = 0) -> Any:
+def sum_elements(elements: Iterable[Any], zero: Any = 0) -> Any:
     """Their sum."""
     result = zero
     for x in elements:
         result = result + x
     return result
+
+
+# MERGED lagrangian.equations.algebra.exact: Numbers and angles without rounding: decimals as fractions, angles as sums of
+# named parts, cosines and sines of sums.
+
+CosineSine = tuple[Any, Any]  # cosine and sine
+
+# an angle this near to a multiple of 15 degrees is that multiple, and nothing needs to be said of it
+ANGLE_TOLERANCE = 1e-11
+# tangents of half angles, and quaternions, are rounded to this many parts where they become fractions
+ROUNDING_DENOMINATOR = 1 << 56
+
+
+def terminating_decimal(c: Fraction) -> str:
+    """As a decimal, if it ends."""
+    bottom, twos, fives = c.denominator, 0, 0
+    while bottom % 2 == 0:
+        bottom, twos = bottom // 2, twos + 1
+    while bottom % 5 == 0:
+        bottom, fives = bottom // 5, fives + 1
+    if bottom != 1:
+        return ""
+    places = max(twos, fives)
+    digits = str(c.numerator * 10**places // c.denominator).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def angle_sum(a: CosineSine, b: CosineSine) -> CosineSine:
+    """Cosine and sine of the sum of two angles."""
+    return a[0] * b[0] - a[1] * b[1], a[1] * b[0] + a[0] * b[1]
+
+
+def quarter_turns(n: int) -> CosineSine:
+    return ((1, 0), (0, 1), (-1, 0), (0, -1))[n % 4]
+
+
+def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
+    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; _9_10 where numbers have two digits."""
+    wide = any(k >= 9 for k, _ in angle)
+    label = ""
+    for k, times in sorted(angle):  # joints may be listed before those that they stand on
+        for _ in range(abs(times)):
+            mark = "m" if times < 0 else "_" if wide else ""
+            label += f"{mark}{k + 1}"
+    return label
+
+
+def multiple_text(name: str, factor: Fraction) -> str:
+    sign, factor = ("-", -factor) if factor < 0 else ("", factor)
+    top = name if factor.numerator == 1 else f"{factor.numerator}*{name}"
+    return sign + (top if factor.denominator == 1 else f"{top}/{factor.denominator}")
+
+
+def number_text(x: int | Fraction) -> str:
+    """As a decimal, if it ends, else as a fraction in brackets."""
+    return terminating_decimal(Fraction(x)) or f"({x})"

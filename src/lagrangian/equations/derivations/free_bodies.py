@@ -11,13 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.equations import forces
-from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.derivations.newton_euler import Motion, Wrench, outward, summed, wrench
-from lagrangian.equations.kinematics import link_pose, point
-from lagrangian.equations.reading import lengths
-from lagrangian.equations.reading.link import Link
-from lagrangian.equations.reading.system import System
+from lagrangian.equations import energies
+from lagrangian.equations.algebra.ring import RingElement
+from lagrangian.equations.derivations.newton_euler import (
+    SymbolicMotion,
+    Wrench,
+    accumulate_wrenches,
+    inertia_force_and_moment,
+    link_motions,
+)
+from lagrangian.equations.kinematics import link_pose, point_position
+from lagrangian.equations.reading import scalars
+from lagrangian.equations.reading.link import SymbolicLink
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
 from lagrangian.model.spring import PointSpring
 
@@ -26,8 +32,8 @@ from lagrangian.model.spring import PointSpring
 class FreeBody:
     """Of one link, in its own axes. The centre of mass is h / m: what is about it stands over the mass."""
 
-    link: Link
-    motion: Motion
+    link: SymbolicLink
+    motion: SymbolicMotion
     gravity: v.Vector  # in the link's axes
     F: v.Vector  # m a_C
     N: v.Vector  # the moment about the centre, times the mass if there is one
@@ -35,60 +41,64 @@ class FreeBody:
     n: v.Vector  # and its moment, at the joint
 
     @property
-    def along_axis(self) -> Any:
+    def axis_component(self) -> Any:
         """What the joint's drive, spring and friction supply: a component of n for a turn, of f for a slide, both for a screw."""
-        axis = v.mat_t_vec(self.link.after.R, v.Z)
+        axis = v.mat_t_vec(self.link.joint_to_link.R, v.Z)
         turning = v.dot(axis, self.n) if self.link.turns else 0
         return turning + self.link.rise * v.dot(axis, self.f)
 
 
-def free_bodies(system: System) -> list[FreeBody]:
+def free_bodies(system: SymbolicSystem) -> list[FreeBody]:
     """Of all links, parents before children."""
-    motions = outward(system)
-    own = [wrench(link.inertia, motion) for link, motion in zip(system.links, motions, strict=True)]
+    motions = link_motions(system)
+    inertia_wrenches = [
+        inertia_force_and_moment(link.inertia, motion) for link, motion in zip(system.links, motions, strict=True)
+    ]
     loads: list[Wrench] = [(v.ZERO, v.ZERO) for _ in system.links]
-    for i, (force, moment) in spring_loads(system):
+    for i, (force, moment) in spring_wrenches(system):
         loads[i] = v.add(loads[i][0], force), v.add(loads[i][1], moment)
-    carried = summed(system, [(v.sub(F, f), v.sub(N, n)) for (F, N), (f, n) in zip(own, loads, strict=True)])
-    found = []
-    down: list[v.Vector] = []
-    for link, motion, (F, N), (f, n) in zip(system.links, motions, own, carried, strict=True):
-        down.append(link.to_child(down[link.parent] if link.parent >= 0 else system.gravity))
+    joint_wrenches = accumulate_wrenches(
+        system, [(v.sub(F, f), v.sub(N, n)) for (F, N), (f, n) in zip(inertia_wrenches, loads, strict=True)]
+    )
+    bodies = []
+    gravities: list[v.Vector] = []
+    for link, motion, (F, N), (f, n) in zip(system.links, motions, inertia_wrenches, joint_wrenches, strict=True):
+        gravities.append(link.to_child(gravities[link.parent] if link.parent >= 0 else system.gravity))
         mass = system.ring(link.inertia.mass)
         about_center = v.sub(v.scale(mass, N), v.cross(link.inertia.h, F)) if mass else N
-        at = v.neg(v.mat_t_vec(link.after.R, link.after.p))  # of the joint in the link's frame
-        found.append(FreeBody(link, motion, down[-1], F, about_center, f, v.sub(n, v.cross(at, f))))
-    return found
+        joint_position = v.neg(v.mat_t_vec(link.joint_to_link.R, link.joint_to_link.p))  # of the joint in the link's frame
+        bodies.append(FreeBody(link, motion, gravities[-1], F, about_center, f, v.sub(n, v.cross(joint_position, f))))
+    return bodies
 
 
-def spring_loads(system: System) -> Iterator[tuple[int, Wrench]]:
+def spring_wrenches(system: SymbolicSystem) -> Iterator[tuple[int, Wrench]]:
     """What springs between points, and what carries weight, exert on links: force and moment at the origin, in its axes."""
-    for body, at, force in _pulls(system):
-        i, _ = system.place(body)
+    for body, position, force in _spring_forces(system):
+        i, _ = system.locate_body(body)
         if i >= 0:
             pose = link_pose(system, i)
-            moment = v.cross(v.sub(at, pose.p), force)
+            moment = v.cross(v.sub(position, pose.p), force)
             yield i, (v.mat_t_vec(pose.R, force), v.mat_t_vec(pose.R, moment))
 
 
-def _pulls(system: System) -> Iterator[tuple[str, v.Vector, v.Vector]]:
+def _spring_forces(system: SymbolicSystem) -> Iterator[tuple[str, v.Vector, v.Vector]]:
     """Bodies, the points of the world at which they are pulled, and the forces, along the world's axes."""
-    for spring in system.springs:
-        pulled = tension(system, spring)
-        for piece in lengths.pieces(spring):
-            a, b = point(system, *piece.a), point(system, *piece.b)
-            pull = v.scale(system.ring.generator(piece.inverse_name) * pulled, v.sub(b, a))  # on the end at a, towards b
-            yield piece.a[0], a, pull
-            yield piece.b[0], b, v.neg(pull)
-    for _, body, force, at in forces.carried_weights(system):
-        yield body, at, force
+    for spring in system.point_springs:
+        tension = spring_tension(system, spring)
+        for segment in scalars.spring_segments(spring):
+            a, b = point_position(system, *segment.a), point_position(system, *segment.b)
+            pull = v.scale(system.ring.generator(segment.inverse_name) * tension, v.sub(b, a))  # on the end at a, towards b
+            yield segment.a[0], a, pull
+            yield segment.b[0], b, v.neg(pull)
+    for _, body, force, position in energies.compensating_forces(system):
+        yield body, position, force
 
 
-def tension(system: System, spring: PointSpring) -> Element:
+def spring_tension(system: SymbolicSystem, spring: PointSpring) -> RingElement:
     """k (s - rest) + c s'."""
-    ring, of = system.ring, system.scalars.of
-    length = lengths.length(system, spring)
+    ring, read = system.ring, system.scalars.read
+    length = scalars.spring_length(system, spring)
     rate: Any = ring.zero
     for k in range(system.n):
         rate = rate + ring.derivative(length, k) * system.speed(k)
-    return ring(of(spring.stiffness) * (length - of(spring.rest)) + of(spring.damping) * rate)
+    return ring(read(spring.stiffness) * (length - read(spring.rest)) + read(spring.damping) * rate)

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.reading.link import Inertia, Link
-from lagrangian.equations.reading.system import System
+from lagrangian.equations.algebra.ring import RingElement
+from lagrangian.equations.reading.link import Inertia, SymbolicLink
+from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
 
 Wrench = tuple[v.Vector, v.Vector]  # force and moment
 
 
 @dataclass(frozen=True)
-class Motion:
+class SymbolicMotion:
     """A link's angular velocity w and acceleration al, and its origin's acceleration a, in its own axes."""
 
     w: v.Vector
@@ -27,21 +27,24 @@ class Motion:
     a: v.Vector
 
 
-def newton_euler(system: System) -> list[Element]:
+def newton_euler_torques(system: SymbolicSystem) -> list[RingElement]:
     """The joints' torques and forces, tau(q, q', q''), with the rotors and without friction and springs."""
     tau = [system.ring.zero] * system.n
-    for link, (f, n) in zip(system.links, reactions(system), strict=True):
-        axis, slide = link.column
+    for link, (f, n) in zip(system.links, joint_wrenches(system), strict=True):
+        axis, slide = link.motion_subspace
         tau[link.k] = system.ring(v.dot(axis, n) + v.dot(slide, f) + link.rotor * system.acceleration(link.k))
     return tau
 
 
-def reactions(system: System) -> list[Wrench]:
+def joint_wrenches(system: SymbolicSystem) -> list[Wrench]:
     """What every joint carries: its own link's wrench and its children's, about the link's origin and in its axes."""
-    return summed(system, [wrench(link.inertia, motion) for link, motion in zip(system.links, outward(system), strict=True)])
+    return accumulate_wrenches(
+        system,
+        [inertia_force_and_moment(link.inertia, motion) for link, motion in zip(system.links, link_motions(system), strict=True)],
+    )
 
 
-def summed(system: System, wrenches: Sequence[Wrench]) -> list[Wrench]:
+def accumulate_wrenches(system: SymbolicSystem, wrenches: Sequence[Wrench]) -> list[Wrench]:
     """Every link's wrench and those of all links beyond it, about the link's origin and in its axes."""
     total = list(wrenches)
     for i in range(len(system.links) - 1, -1, -1):
@@ -54,20 +57,20 @@ def summed(system: System, wrenches: Sequence[Wrench]) -> list[Wrench]:
     return total
 
 
-def outward(system: System) -> list[Motion]:
+def link_motions(system: SymbolicSystem) -> list[SymbolicMotion]:
     """How every link moves."""
-    ground = Motion(v.ZERO, v.ZERO, v.neg(system.gravity))
-    found: list[Motion] = []
+    ground = SymbolicMotion(v.ZERO, v.ZERO, v.neg(system.gravity))
+    motions: list[SymbolicMotion] = []
     for link in system.links:
-        parent = found[link.parent] if link.parent >= 0 else ground
-        found.append(carried_on(system, link, parent))
-    return found
+        parent = motions[link.parent] if link.parent >= 0 else ground
+        motions.append(propagate_across_joint(system, link, parent))
+    return motions
 
 
-def carried_on(system: System, link: Link, parent: Motion) -> Motion:
+def propagate_across_joint(system: SymbolicSystem, link: SymbolicLink, parent: SymbolicMotion) -> SymbolicMotion:
     """From the parent's motion to the link's, across its joint."""
     qd, qdd = system.speed(link.k), system.acceleration(link.k)
-    axis, slide = link.column  # of a unit rate, in the link's axes
+    axis, slide = link.motion_subspace  # of a unit rate, in the link's axes
     r = link.offset
     w = link.to_child(parent.w)  # the parent's angular velocity, in the link's axes
     turning = v.scale(qd, axis)
@@ -76,16 +79,16 @@ def carried_on(system: System, link: Link, parent: Motion) -> Motion:
     transport = v.add(parent.a, v.add(v.cross(parent.al, r), v.cross(parent.w, v.cross(parent.w, r))))
     # and the joint moves it in the parent: q'' s + q' a x q' s, with Coriolis' 2 w x q' s; s itself may change with q
     relative = v.add(v.scale(qdd, slide), v.cross(turning, sliding))
-    relative = v.add(relative, v.scale(qd * qd, link.column_slope))
+    relative = v.add(relative, v.scale(qd * qd, link.motion_subspace_derivative))
     coriolis = v.scale(2, v.cross(w, sliding))
-    return Motion(
+    return SymbolicMotion(
         w=v.add(w, turning),
         al=v.add(link.to_child(parent.al), v.add(v.scale(qdd, axis), v.cross(w, turning))),
         a=v.add(link.to_child(transport), v.add(relative, coriolis)),
     )
 
 
-def wrench(body: Inertia, motion: Motion) -> Wrench:
+def inertia_force_and_moment(body: Inertia, motion: SymbolicMotion) -> Wrench:
     """Force and moment about its origin that a link's motion takes: Newton's and Euler's equations."""
     w, al, a = motion.w, motion.al, motion.a
     force = v.add(v.scale(body.mass, a), v.add(v.cross(al, body.h), v.cross(w, v.cross(w, body.h))))

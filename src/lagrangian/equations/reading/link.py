@@ -31,19 +31,19 @@ class Inertia:
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.mass + other.mass, v.add(self.h, other.h), v.sym_add(self.I, other.I))
 
-    def seen_from(self, pose: Pose) -> Inertia:
+    def in_parent_frame(self, pose: Pose) -> Inertia:
         """In a frame in which this one stands at `pose`."""
         h = v.mat_vec(pose.R, self.h)
         I = v.shift_inertia(v.sym_rotate(pose.R, self.I), h, self.mass, pose.p)
         return Inertia(self.mass, v.add(h, v.scale(self.mass, pose.p)), I)
 
     @property
-    def ten(self) -> tuple[Any, ...]:
+    def inertial_parameters(self) -> tuple[Any, ...]:
         return (self.mass, *self.h, *self.I)
 
 
 @dataclass(frozen=True)
-class Link:
+class SymbolicLink:
     """A moving link: its parent's index (-1 the ground), its joint, and what it carries."""
 
     name: str
@@ -51,8 +51,8 @@ class Link:
     turns: bool  # about z of its joint's frame
     parent: int
     k: int  # its coordinate
-    before: Pose
-    after: Pose
+    parent_to_joint: Pose
+    joint_to_link: Pose
     inertia: Inertia
     c: Any
     s: Any
@@ -62,39 +62,42 @@ class Link:
     rise_slope: Any  # d rise / dq
     rotor: Any
 
-    def turned(self, x: v.Vector) -> v.Vector:
+    def apply_joint_rotation(self, x: v.Vector) -> v.Vector:
         """Rz(q) x."""
         return (self.c * x[0] - self.s * x[1], self.s * x[0] + self.c * x[1], x[2]) if self.turns else x
 
-    def turned_back(self, x: v.Vector) -> v.Vector:
+    def apply_inverse_joint_rotation(self, x: v.Vector) -> v.Vector:
         """Rz(q)^T x."""
         return (self.c * x[0] + self.s * x[1], self.c * x[1] - self.s * x[0], x[2]) if self.turns else x
 
     def to_child(self, x: v.Vector) -> v.Vector:
         """A vector given in the parent's axes, in the link's."""
-        return v.mat_t_vec(self.after.R, self.turned_back(v.mat_t_vec(self.before.R, x)))
+        return v.mat_t_vec(self.joint_to_link.R, self.apply_inverse_joint_rotation(v.mat_t_vec(self.parent_to_joint.R, x)))
 
     def to_parent(self, x: v.Vector) -> v.Vector:
-        return v.mat_vec(self.before.R, self.turned(v.mat_vec(self.after.R, x)))
+        return v.mat_vec(self.parent_to_joint.R, self.apply_joint_rotation(v.mat_vec(self.joint_to_link.R, x)))
 
     @property
-    def along(self) -> v.Vector:
+    def joint_translation(self) -> v.Vector:
         """How far the joint's frame has moved along its axis."""
         return (0, 0, self.advance)
 
     @property
     def offset(self) -> v.Vector:
         """From the parent's origin to the link's, in the parent's axes."""
-        return v.add(self.before.p, v.mat_vec(self.before.R, v.add(self.along, self.turned(self.after.p))))
+        return v.add(
+            self.parent_to_joint.p,
+            v.mat_vec(self.parent_to_joint.R, v.add(self.joint_translation, self.apply_joint_rotation(self.joint_to_link.p))),
+        )
 
     @property
-    def column(self) -> tuple[v.Vector, v.Vector]:
+    def motion_subspace(self) -> tuple[v.Vector, v.Vector]:
         """Angular velocity, and velocity of the link's origin, for a unit rate of the joint, in the link's axes."""
         angular = v.Z if self.turns else v.ZERO
-        linear = v.add(v.cross(angular, self.after.p), (0, 0, self.rise))
-        return v.mat_t_vec(self.after.R, angular), v.mat_t_vec(self.after.R, linear)
+        linear = v.add(v.cross(angular, self.joint_to_link.p), (0, 0, self.rise))
+        return v.mat_t_vec(self.joint_to_link.R, angular), v.mat_t_vec(self.joint_to_link.R, linear)
 
     @property
-    def column_slope(self) -> v.Vector:
+    def motion_subspace_derivative(self) -> v.Vector:
         """How the velocity of the link's origin for a unit rate changes with the coordinate, in the link's axes."""
-        return v.mat_t_vec(self.after.R, (0, 0, self.rise_slope))
+        return v.mat_t_vec(self.joint_to_link.R, (0, 0, self.rise_slope))

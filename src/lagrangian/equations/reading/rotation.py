@@ -15,79 +15,87 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair
-from lagrangian.equations.reading.scalars import Scalars
+from lagrangian.equations.algebra.ring import ANGLE_TOLERANCE, ROUNDING_DENOMINATOR, CosineSine
+from lagrangian.equations.reading.scalars import RingReader
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
 from lagrangian.model.rotation import quaternion
 
 # angles this near to a quarter turn were meant to be one: 1.5708 is
-SNAP = 1e-5
+SNAP_TOLERANCE = 1e-5
 
 
-class Rotations:
+class RotationReader:
     """Reads rotation matrices into the ring of `scalars`; what was not taken as it stands is said in its notes."""
 
-    def __init__(self, scalars: Scalars) -> None:
+    def __init__(self, scalars: RingReader) -> None:
         self.scalars = scalars
         self._turns: dict[bytes, list[tuple[str, float]]] = {}
 
-    def of(self, R: v.Matrix, where: str) -> v.Matrix:
+    def read(self, R: v.Matrix, where: str) -> v.Matrix:
         if v.IDENTITY == R:
             return R
         if any(isinstance(x, Expression) and parameters(x) for row in R for x in row):
-            made = tuple(tuple(self.scalars.of(x) for x in row) for row in R)
-            if self._orthogonal(made):
-                return made  # type: ignore[return-value]
-            self._note(f"{where}: a rotation of names and rounded numbers; its names were replaced by their values")
-        return self._of_numbers(np.array([[float(x) for x in row] for row in R]), where)
+            matrix = tuple(tuple(self.scalars.read(x) for x in row) for row in R)
+            if self._is_orthogonal(matrix):
+                return matrix  # type: ignore[return-value]
+            self._add_note(f"{where}: a rotation of names and rounded numbers; its names were replaced by their values")
+        return self._read_numbers(np.array([[float(x) for x in row] for row in R]), where)
 
-    def _orthogonal(self, R: Any) -> bool:
+    def _is_orthogonal(self, R: Any) -> bool:
         ring = self.scalars.ring
         pairs = [(i, j) for i in range(3) for j in range(i, 3)]
-        return self.scalars.unsettled or all(ring(v.dot(R[i], R[j])) == int(i == j) for i, j in pairs)
+        return self.scalars.incomplete or all(ring(v.dot(R[i], R[j])) == int(i == j) for i, j in pairs)
 
-    def _of_numbers(self, R: np.ndarray, where: str) -> v.Matrix:
+    def _read_numbers(self, R: np.ndarray, where: str) -> v.Matrix:
         key = R.tobytes()
         if key not in self._turns:
-            self._turns[key] = self._chosen(R, where)
+            self._turns[key] = self._choose_turns(R, where)
         turns = self._turns[key]
-        if _rough(turns) == 3:
-            return _rational(R)
+        if _count_inexact(turns) == 3:
+            return _rational_rotation(R)
         result = v.IDENTITY
         for axis, angle in turns:
-            self.scalars.angles.given.add(Fraction(f"{angle:.15g}"))
-            result = v.mat_mat(result, _about(axis, self.scalars.angles.constant_angle(angle)))
+            self.scalars.angles.described_angles.add(Fraction(f"{angle:.15g}"))
+            result = v.mat_mat(result, _rotation_about(axis, self.scalars.angles.constant_angle(angle)))
         return result
 
-    def _chosen(self, R: np.ndarray, where: str) -> list[tuple[str, float]]:
+    def _choose_turns(self, R: np.ndarray, where: str) -> list[tuple[str, float]]:
         """The turns with the fewest angles that are not multiples of 15 degrees, then of 90; near multiples of 90 made exact."""
-        best = min((_euler(R, order) for order in permutations("xyz")), key=lambda turns: (_rough(turns), _odd(turns)))
-        off = max((abs(_beyond(a, 1)) for _, a in best if abs(_beyond(a, 1)) <= SNAP), default=0.0)
-        if off > ROUNDING:
-            self._note(f"{where}: an angle {off:.1g} rad from a multiple of 90 degrees was taken as that multiple")
-        return [(axis, a - _beyond(a, 1) if abs(_beyond(a, 1)) <= SNAP else a) for axis, a in best]
+        best = min(
+            (_euler_angles(R, order) for order in permutations("xyz")),
+            key=lambda turns: (_count_inexact(turns), _count_oblique(turns)),
+        )
+        largest_offset = max(
+            (abs(_offset_from_mark(a, 1)) for _, a in best if abs(_offset_from_mark(a, 1)) <= SNAP_TOLERANCE), default=0.0
+        )
+        if largest_offset > ANGLE_TOLERANCE:
+            self._add_note(f"{where}: an angle {largest_offset:.1g} rad from a multiple of 90 degrees was taken as that multiple")
+        return [(axis, a - _offset_from_mark(a, 1) if abs(_offset_from_mark(a, 1)) <= SNAP_TOLERANCE else a) for axis, a in best]
 
-    def _note(self, note: str) -> None:
+    def _add_note(self, note: str) -> None:
         if note not in self.scalars.notes:
             self.scalars.notes.append(note)
 
 
-def _beyond(angle: float, parts: int) -> float:
+def _offset_from_mark(angle: float, parts: int) -> float:
     """What an angle is beyond the nearest of `parts` marks in a quarter turn."""
     mark = math.pi / 2 / parts
     return angle - round(angle / mark) * mark
 
 
-def _odd(turns: list[tuple[str, float]]) -> int:
-    return sum(abs(_beyond(angle, 1)) > SNAP for _, angle in turns)
+def _count_oblique(turns: list[tuple[str, float]]) -> int:
+    return sum(abs(_offset_from_mark(angle, 1)) > SNAP_TOLERANCE for _, angle in turns)
 
 
-def _rough(turns: list[tuple[str, float]]) -> int:
-    return sum(abs(_beyond(angle, 1)) > SNAP and abs(_beyond(angle, 6)) > ROUNDING for _, angle in turns)
+def _count_inexact(turns: list[tuple[str, float]]) -> int:
+    return sum(
+        abs(_offset_from_mark(angle, 1)) > SNAP_TOLERANCE and abs(_offset_from_mark(angle, 6)) > ANGLE_TOLERANCE
+        for _, angle in turns
+    )
 
 
-def _euler(R: np.ndarray, order: tuple[str, ...]) -> list[tuple[str, float]]:
+def _euler_angles(R: np.ndarray, order: tuple[str, ...]) -> list[tuple[str, float]]:
     """Angles of R = turn(order[0]) turn(order[1]) turn(order[2])."""
     i, j, k = ("xyz".index(axis) for axis in order)
     sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
@@ -100,7 +108,7 @@ def _euler(R: np.ndarray, order: tuple[str, ...]) -> list[tuple[str, float]]:
     return list(zip(order, (first, middle, last), strict=True))
 
 
-def _about(axis: str, pair: Pair) -> v.Matrix:
+def _rotation_about(axis: str, pair: CosineSine) -> v.Matrix:
     c, s = pair
     match axis:
         case "x":
@@ -110,7 +118,7 @@ def _about(axis: str, pair: Pair) -> v.Matrix:
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
 
 
-def _rational(R: np.ndarray) -> v.Matrix:
+def _rational_rotation(R: np.ndarray) -> v.Matrix:
     """The rotation of a quaternion of whole numbers."""
     # the largest of the four components is found first, the others from it (Shepperd 1978)
     squares = np.array([np.trace(R), *(2 * np.diag(R) - np.trace(R))])
@@ -126,5 +134,5 @@ def _rational(R: np.ndarray) -> v.Matrix:
         for j in range(3):
             if j != i:
                 q[1 + j] = R[i, j] + R[j, i]
-    w, x, y, z = (Fraction(round(float(c) * PARTS / float(np.linalg.norm(q)))) for c in q)
+    w, x, y, z = (Fraction(round(float(c) * ROUNDING_DENOMINATOR / float(np.linalg.norm(q)))) for c in q)
     return quaternion.rotation((w, x, y, z))

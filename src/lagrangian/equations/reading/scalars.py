@@ -13,21 +13,40 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from lagrangian.equations.algebra.ring import Element, Ring, Symbol, fraction
-from lagrangian.equations.reading.angles import Angles
+from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, as_fraction, sum_elements
+from lagrangian.equations.kinematics import point_position
+from lagrangian.equations.reading.rotations import AngleReader
 from lagrangian.errors import MechanismError
-from lagrangian.model.expression import Expression, Scalar, call, parameters
-from lagrangian.model.expression.derivative import derivative
-from lagrangian.model.expression.linear import exact
+from lagrangian.model import vector as v
+from lagrangian.model.constraint import (
+    Constraint,
+    HolonomicConstraint,
+    KnifeEdgeConstraint,
+    PfaffianConstraint,
+    RollingConstraint,
+)
+from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
+from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.linear import exact_decimal
+from lagrangian.model.loop import Spring, Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.placement import rotation_z_to
+from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring
+
+if TYPE_CHECKING:
+    from lagrangian.equations.constraints import RollingContact
+    from lagrangian.equations.reading.system import SymbolicSystem
+
 
 T = TypeVar("T")
 
 # readings after which new functions must have stopped coming
-PASSES = 60
+MAX_PASSES = 60
 # generators in this order: those that are rewritten by others before the others
-_ORDER = (
+_GENERATOR_ORDER = (
     *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
     *("acceleration", "sign", "load", "drive", "parameter", "inertial"),
 )
@@ -37,41 +56,46 @@ class MissingGenerator(MechanismError):
     """Something that the ring of a settled system has no generator for."""
 
 
-class Length(NamedTuple):
+class LengthDefinition(NamedTuple):
     """A length that is a root: of a spring between points, or a height of a disc's centre; what it is of, and its square."""
 
-    of: str
-    square: Element
-    word: str = "length"
+    owner: str
+    square: RingElement
+    quantity: str = "length"
 
 
-class Scalars:
+class RingReader:
     """Reads scalars into the ring of the symbols declared so far; `angles` reads the angles among them."""
 
     def __init__(
-        self, coordinates: Sequence[str], inertial: set[str], masses: set[str], reserved: set[str], names: Sequence[str] = ()
+        self,
+        coordinates: Sequence[str],
+        inertial_names: set[str],
+        mass_names: set[str],
+        reserved_names: set[str],
+        parameter_names: Sequence[str] = (),
     ) -> None:
         self.coordinates = {name: k for k, name in enumerate(coordinates)}
-        self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
-        self.inertial, self.masses = inertial, masses
+        self.parameter_order = {name: k for k, name in enumerate(parameter_names)}  # parameters in the order of the description
+        self.inertial_names, self.mass_names = inertial_names, mass_names
         self.symbols: dict[str, Symbol] = {}
-        self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
-        self._seen: dict[str, float] = {}
-        self.values: dict[str, float] = {}  # of parameters met in angles and functions
-        self.lengths: dict[str, Length] = {}  # generators that are a length, or its inverse
+        self.function_generators: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
+        self._first_values: dict[str, float] = {}
+        self.parameter_values: dict[str, float] = {}  # of parameters met in angles and functions
+        self.lengths: dict[str, LengthDefinition] = {}  # generators that are a length, or its inverse
         self.drives: dict[str, Scalar] = {}  # generators that are a rate phi'(t)
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
-        self.reserved = reserved
+        self.reserved_names = reserved_names
         self.prefixes = next(
             pair
             for pair in (("s", "c"), ("S", "C"), ("sin", "cos"), ("sine", "cosine"), ("sine_", "cosine_"))
-            if not any(re.fullmatch(f"({pair[0]}|{pair[1]})[0-9m_]+", name) for name in reserved)
+            if not any(re.fullmatch(f"({pair[0]}|{pair[1]})[0-9m_]+", name) for name in reserved_names)
         )
-        self.settled_for_good = False
+        self.frozen = False
         # whether a generator is missing, so that what was read is not yet what it will be
-        self.unsettled = False
-        self.angles = Angles(self)
+        self.incomplete = False
+        self.angles = AngleReader(self)
         for k in range(len(coordinates)):
             number = k + 1
             self.declare(Symbol("coordinate", f"q{number}", index=k, meaning=coordinates[k]))
@@ -79,102 +103,105 @@ class Scalars:
             self.declare(Symbol("acceleration", f"qdd{number}", index=k, meaning=f"d^2 {coordinates[k]} / dt^2"))
         for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"):
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
-        self.ring = self._ring()
-        self.unsettled = False
+        self.ring = self._build_ring()
+        self.incomplete = False
 
-    def copy(self) -> Scalars:
+    def copy(self) -> RingReader:
         """Scalars that may be given more generators, and a ring of their own, without a change to these."""
-        made = copy.copy(self)
-        for name in ("symbols", "atoms", "_seen", "values", "lengths", "drives"):
-            setattr(made, name, dict(getattr(self, name)))
-        made.angles = copy.copy(self.angles)
-        made.angles.scalars = made
-        made.angles.constants, made.angles._rough = dict(self.angles.constants), set(self.angles._rough)
-        return made
+        duplicate = copy.copy(self)
+        for name in ("symbols", "function_generators", "_first_values", "parameter_values", "lengths", "drives"):
+            setattr(duplicate, name, dict(getattr(self, name)))
+        duplicate.angles = copy.copy(self.angles)
+        duplicate.angles.scalars = duplicate
+        duplicate.angles.constant_angles, duplicate.angles._odd_angles = (
+            dict(self.angles.constant_angles),
+            set(self.angles._odd_angles),
+        )
+        return duplicate
 
     # -- the ring ----------------------------------------------------------------------------------------------------
 
     def sign_name(self, number: int) -> str:
         """Of the sign of a speed."""
         name = f"sgn{number}"
-        while name in self.reserved:
+        while name in self.reserved_names:
             name += "_"
         return name
 
     def declare(self, symbol: Symbol) -> None:
         if symbol.name not in self.symbols:
             self.symbols[symbol.name] = symbol
-            self.unsettled = True
+            self.incomplete = True
 
-    def settled(self, read: Callable[[], T]) -> T:
+    def read_until_complete(self, read: Callable[[], T]) -> T:
         """The result of `read` once all generators it needs are there."""
-        for _ in range(PASSES):
-            self.rebuild()
+        for _ in range(MAX_PASSES):
+            self.rebuild_ring()
             result = read()
-            if not self.unsettled:
+            if not self.incomplete:
                 return result
         raise MechanismError(
             "the expressions of the mechanism contain functions whose derivatives never end; use simpler functions"
         )
 
-    def rebuild(self) -> None:
+    def rebuild_ring(self) -> None:
         """A ring of all that is declared; relations between generators may declare more."""
-        for _ in range(PASSES):
-            if not self.unsettled:
+        for _ in range(MAX_PASSES):
+            if not self.incomplete:
                 return
-            self.unsettled = False
-            self.ring = self._ring()
+            self.incomplete = False
+            self.ring = self._build_ring()
         raise MechanismError(
             "the expressions of the mechanism contain functions whose derivatives never end; use simpler functions"
         )
 
-    def _ring(self) -> Ring:
-        kinds = {kind: k for k, kind in enumerate(_ORDER)}
+    def _build_ring(self) -> Ring:
+        kinds = {kind: k for k, kind in enumerate(_GENERATOR_ORDER)}
         # a pair's sine and cosine side by side; a function before those it is made of
         kinds["cosine"], kinds["constant_cosine"] = kinds["sine"], kinds["constant_sine"]
         kinds["inverse"] = kinds["root"] = kinds["function"]
         order = list(self.symbols.values())
-        later = {name: self.names.get(name, len(self.names) + k) for k, name in enumerate(self.symbols)}
+        positions = {name: self.parameter_order.get(name, len(self.parameter_order) + k) for k, name in enumerate(self.symbols)}
         for name in self.symbols:
-            if self.symbols[name].kind == "inertial" and name not in self.masses:
-                later[name] += len(self.names) + len(order)  # masses stand before moments of inertia
-        order.sort(key=lambda s: (kinds[s.kind], -later[s.name] if kinds[s.kind] == kinds["function"] else later[s.name]))
+            if self.symbols[name].kind == "inertial" and name not in self.mass_names:
+                positions[name] += len(self.parameter_order) + len(order)  # masses stand before moments of inertia
+        order.sort(key=lambda s: (kinds[s.kind], -positions[s.name] if kinds[s.kind] == kinds["function"] else positions[s.name]))
         self.ring = ring = Ring(order)
         for k in range(len(self.coordinates)):
-            ring.set_rate(f"q{k + 1}", k, 1)
+            ring.set_derivative(f"q{k + 1}", k, 1)
         if "t" in self.symbols:
-            ring.set_rate("t", len(self.coordinates), 1)
+            ring.set_derivative("t", len(self.coordinates), 1)
         for name in self.symbols:
             symbol = self.symbols[name]
             if symbol.kind not in ("sine", "constant_sine"):
                 continue
-            other = self.cosine_name(name)
-            if other not in self.symbols:
+            cosine = self.cosine_name(name)
+            if cosine not in self.symbols:
                 continue
-            s, c = ring.generator(name), ring.generator(other)
+            s, c = ring.generator(name), ring.generator(cosine)
             ring.relate_square(name, 1 - c * c)
             for k, sign in symbol.angle:
-                ring.set_rate(name, k, sign * c)
-                ring.set_rate(other, k, -sign * s)
-        self._relate_atoms()
+                ring.set_derivative(name, k, sign * c)
+                ring.set_derivative(cosine, k, -sign * s)
+        self._relate_functions()
         return ring
 
-    def _relate_atoms(self) -> None:
+    def _relate_functions(self) -> None:
         ring = self.ring
-        for name, (kind, expression) in list(self.atoms.items()):
-            if name not in ring.number:
+        for name, (kind, expression) in list(self.function_generators.items()):
+            if name not in ring.generator_index:
                 continue
             if kind == "root":
-                ring.relate_square(name, ring(self.of(expression.arguments[0])))
+                ring.relate_square(name, ring(self.read(expression.arguments[0])))
             elif kind == "inverse":
-                below = ring(self.of(expression.arguments[1]))
-                ring.relate_inverse(name, below)
-                over = ring.generator(name)
+                denominator = ring(self.read(expression.arguments[1]))
+                ring.relate_inverse(name, denominator)
+                inverse = ring.generator(name)
                 for k in range(len(self.coordinates) + 1):
-                    ring.set_rate(name, k, -(over * over) * ring.derivative(below, k))
+                    ring.set_derivative(name, k, -(inverse * inverse) * ring.derivative(denominator, k))
                 continue  # by the quotient rule its derivative would be made of ever new quotients
             for coordinate, k in (*self.coordinates.items(), ("t", len(self.coordinates))):
-                ring.set_rate(name, k, ring(self.of(derivative(expression, coordinate))))
+                ring.set_derivative(name, k, ring(self.read(derivative(expression, coordinate))))
 
     def cosine_name(self, sine: str) -> str:
         if self.symbols[sine].kind == "constant_sine":
@@ -183,29 +210,29 @@ class Scalars:
 
     def generator(self, symbol: Symbol) -> Any:
         """The generator of a symbol; zero, for now, if the ring does not have it yet."""
-        if symbol.name not in self.ring.number:
-            if self.settled_for_good:
+        if symbol.name not in self.ring.generator_index:
+            if self.frozen:
                 raise MissingGenerator(
                     f"{symbol.name!r} is not in these equations; what uses it must be in the mechanism before they are derived"
                 )
             self.declare(symbol)
-            self.unsettled = True
+            self.incomplete = True
             return self.ring.zero
         return self.ring.generator(symbol.name)
 
     # -- scalars -----------------------------------------------------------------------------------------------------
 
-    def of(self, x: Scalar) -> Any:
+    def read(self, x: Scalar) -> Any:
         """An exact number (int or Fraction), or an element."""
         if isinstance(x, int):
             return x
         if isinstance(x, float):
-            return exact(x)
+            return exact_decimal(x)
         match x.operation:
             case "symbol":
-                return self._symbol(x)
+                return self._read_symbol(x)
             case "number":
-                return exact(float(x))
+                return exact_decimal(float(x))
             case "pi":
                 return self.generator(Symbol("parameter", "pi", math.pi, meaning="pi"))
             case "sin":
@@ -213,42 +240,42 @@ class Scalars:
             case "cos":
                 return self.angles.pair(x.arguments[0])[0]
             case "neg":
-                return -self.of(x.arguments[0])
+                return -self.read(x.arguments[0])
         if x.operation in ("+", "-", "*", "/", "^"):
             a, b = x.arguments
-            return self._binary(x, a, b)
+            return self._read_binary(x, a, b)
         if x.operation == "tan":
-            return self.of(call("/", call("sin", *x.arguments), call("cos", *x.arguments)))
+            return self.read(call("/", call("sin", *x.arguments), call("cos", *x.arguments)))
         if x.operation == "sqrt":
-            return self._root(x)
-        return self._atom("function", x)
+            return self._read_root(x)
+        return self._function_generator("function", x)
 
-    def _root(self, x: Expression) -> Any:
+    def _read_root(self, x: Expression) -> Any:
         """A root; of what is the square of a number, as cos^2 + sin^2 is, the number."""
-        below = self.ring(self.of(x.arguments[0])).poly
-        if self.unsettled:
+        radicand = self.ring(self.read(x.arguments[0])).poly
+        if self.incomplete:
             return self.ring.one  # not all of it has been read: it will be read again
-        if below.is_constant() and below.leading_coefficient() >= 0:
-            number = fraction(below.leading_coefficient())
+        if radicand.is_constant() and radicand.leading_coefficient() >= 0:
+            number = as_fraction(radicand.leading_coefficient())
             top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
             if Fraction(top * top, bottom * bottom) == number:
                 return Fraction(top, bottom)
-        return self._atom("root", x)
+        return self._function_generator("root", x)
 
-    def _symbol(self, x: Expression) -> Any:
+    def _read_symbol(self, x: Expression) -> Any:
         if x.value is None:
             if x.name == "t":
                 return self.generator(Symbol("time", "t", meaning="time"))
             return self.ring.generator(f"q{self.coordinates[x.name] + 1}")
-        kind = "inertial" if x.name in self.inertial else "parameter"
-        self.one_value(x.name, x.value)
+        kind = "inertial" if x.name in self.inertial_names else "parameter"
+        self.check_single_value(x.name, x.value)
         return self.generator(Symbol(kind, self.free_name(x.name), x.value, meaning=x.name))
 
-    def one_value(self, name: str, value: float) -> None:
+    def check_single_value(self, name: str, value: float) -> None:
         """A name stands for one number, or the formulas would not say what the mechanism does."""
-        if self._seen.setdefault(name, value) != value:
+        if self._first_values.setdefault(name, value) != value:
             raise MechanismError(
-                f"parameter {name!r} has two values, {self._seen[name]:g} and {value:g}; give one of them another name"
+                f"parameter {name!r} has two values, {self._first_values[name]:g} and {value:g}; give one of them another name"
             )
 
     def free_name(self, name: str) -> str:
@@ -257,17 +284,17 @@ class Scalars:
             name += "_"
         return name
 
-    def _binary(self, x: Expression, a: Scalar, b: Scalar) -> Any:
+    def _read_binary(self, x: Expression, a: Scalar, b: Scalar) -> Any:
         if x.operation == "^":
-            power = self.of(b)
+            power = self.read(b)
             if isinstance(power, Fraction) and power.denominator == 2 and power > 0:
-                return self.of(call("sqrt", a)) ** power.numerator
+                return self.read(call("sqrt", a)) ** power.numerator
             if not isinstance(power, int) or abs(power) > 24:
-                return self._atom("function", x)
+                return self._function_generator("function", x)
             if power < 0:
-                return self.of(call("/", 1, a if power == -1 else call("^", a, -power)))
-            return self.of(a) ** power
-        left, right = self.of(a), self.of(b)
+                return self.read(call("/", 1, a if power == -1 else call("^", a, -power)))
+            return self.read(a) ** power
+        left, right = self.read(a), self.read(b)
         match x.operation:
             case "+":
                 return left + right
@@ -277,15 +304,15 @@ class Scalars:
                 return left * right
         if isinstance(right, (int, Fraction)):
             return Fraction(left) / right if isinstance(left, (int, Fraction)) else left / right
-        if isinstance(left, Element) and not right.poly.is_zero():
-            quotient, rest = divmod(left.poly, right.poly)
-            if rest.is_zero():
-                return Element(self.ring, quotient)  # it divides out
-        if self.unsettled:
+        if isinstance(left, RingElement) and not right.poly.is_zero():
+            quotient, remainder = divmod(left.poly, right.poly)
+            if remainder.is_zero():
+                return RingElement(self.ring, quotient)  # it divides out
+        if self.incomplete:
             return left  # not all of it has been read: it will be read again
-        return left * (self._inverse_of_product(right) or self._atom("inverse", call("/", 1, b)))
+        return left * (self._inverse_of_product(right) or self._function_generator("inverse", call("/", 1, b)))
 
-    def _inverse_of_product(self, x: Element) -> Any:
+    def _inverse_of_product(self, x: RingElement) -> Any:
         """Of a number times parameters, 1/(2 l): the number apart from the inverse of every parameter; None of anything else."""
         if len(x.poly) != 1:
             return None
@@ -293,13 +320,183 @@ class Scalars:
         powers = [(self.ring.symbols[k], int(e)) for k, e in enumerate(monomial) if e]
         if any(s.kind not in ("parameter", "inertial") or s.value is None or s.meaning != s.name for s, _ in powers):
             return None
-        made: Any = 1 / fraction(coefficient)
+        inverse: Any = 1 / as_fraction(coefficient)
         for s, e in powers:
-            made = made * self._atom("inverse", call("/", 1, Expression("symbol", (), s.value, s.name))) ** e
-        return made
+            inverse = inverse * self._function_generator("inverse", call("/", 1, Expression("symbol", (), s.value, s.name))) ** e
+        return inverse
 
-    def _atom(self, kind: str, x: Any) -> Any:
+    def _function_generator(self, kind: str, x: Any) -> Any:
         name = str(x)
-        self.values.update(parameters(x))
-        self.atoms.setdefault(name, (kind, x))
+        self.parameter_values.update(parameters(x))
+        self.function_generators.setdefault(name, (kind, x))
         return self.generator(Symbol(kind, name, x.value, meaning=name))
+
+
+# MERGED lagrangian.equations.reading.polynomial: What of a mechanism has a polynomial form. The rest is refused, with a word
+# on what takes it instead.
+
+
+def constraint_scalars(constraint: Constraint) -> list[Any]:
+    """The expressions a constraint is made of. What has no polynomial form is refused."""
+    match constraint:
+        case PfaffianConstraint():
+            return [coefficient for _, coefficient in constraint.coefficients]
+        case HolonomicConstraint():
+            time_derivative = derivative(constraint.equation, "t")
+            for name in sorted(free_symbols(time_derivative) - {"t"}):
+                raise MechanismError(
+                    f"constraint {constraint.name!r}: its time derivative depends on {name!r}, which the closed form does "
+                    f"not support; compile() and simulate() accept it"
+                )
+            return [constraint.equation]
+        case KnifeEdgeConstraint():
+            return [*constraint.direction, *constraint.point]
+        case RollingConstraint():
+            return [constraint.radius, *constraint.center, *constraint.point, *constraint.normal, *(constraint.axis or ())]
+    raise MechanismError(
+        f"constraint {constraint.name!r}: a Python function has no closed form; write its equations as Pfaffian "
+        f"coefficients. compile() and simulate() accept it"
+    )
+
+
+def polynomial_springs(mechanism: Mechanism) -> tuple[Spring, ...]:
+    """All springs; walls, and springs with slack, are refused."""
+    for spring in mechanism.springs:
+        if float(getattr(spring, "slack", 0)):
+            raise MechanismError(
+                f"spring {spring.name!r}: it is slack over a part of its length, so its force has no closed form. "
+                f"Remove it with mechanism.replace(springs=...); compile() and simulate() accept it"
+            )
+        if isinstance(spring, Wall):
+            raise MechanismError(
+                f"wall {spring.name!r}: a wall pushes on one side only, so its force has no closed form. "
+                f"Remove it with mechanism.replace(springs=...); compile() and simulate() accept it"
+            )
+    return mechanism.springs
+
+
+def spring_scalars(spring: Spring) -> list[Any]:
+    """The expressions that a spring is made of."""
+    if isinstance(spring, GravityCompensation):
+        return [spring.factor]
+    assert isinstance(spring, (PointSpring, CoordinateSpring))
+    length_scalars = [spring.length] if isinstance(spring, CoordinateSpring) else [x for _, point in spring.points for x in point]
+    return [*length_scalars, spring.stiffness, spring.rest, spring.damping]
+
+
+# MERGED lagrangian.equations.reading.lengths: Lengths of springs between points: generators whose square is a polynomial.
+
+
+class SpringSegment(NamedTuple):
+    """The straight part of a spring between two of its points; the only one is called like the spring."""
+
+    label: str
+    a: BodyPoint
+    b: BodyPoint
+    meaning: str
+
+    @property
+    def name(self) -> str:
+        return f"length({self.label})"
+
+    @property
+    def inverse_name(self) -> str:
+        return f"1/length({self.label})"
+
+
+def spring_segments(spring: PointSpring) -> list[SpringSegment]:
+    ends = list(pairwise(spring.points))
+    if len(ends) == 1:
+        return [SpringSegment(spring.name, *ends[0], f"distance between the ends of spring {spring.name}")]
+    title = f"spring {spring.name}"
+    return [SpringSegment(f"{spring.name}.{k}", a, b, f"length of piece {k} of {title}") for k, (a, b) in enumerate(ends, 1)]
+
+
+def spring_length(system: SymbolicSystem, spring: PointSpring) -> RingElement:
+    """The whole length of a spring between points."""
+    return system.ring(
+        sum_elements((system.ring.generator(segment.name) for segment in spring_segments(spring)), system.ring.zero)
+    )
+
+
+def declare_lengths(system: SymbolicSystem) -> None:
+    """A generator for the length of every spring between points, or of every piece, and one for its inverse."""
+    for segment in (segment for spring in system.point_springs for segment in spring_segments(spring)):
+        system.scalars.declare(Symbol("root", segment.name, meaning=segment.meaning))
+        system.scalars.declare(Symbol("inverse", segment.inverse_name, meaning=f"1 / ({segment.meaning})"))
+
+
+def relate_lengths(system: SymbolicSystem) -> None:
+    """Find the squares of the lengths, d.d between the ends, and relate the lengths to them."""
+    for segment in (segment for spring in system.point_springs for segment in spring_segments(spring)):
+        d = v.sub(point_position(system, *segment.b), point_position(system, *segment.a))
+        relate_length(system.scalars, LengthDefinition(segment.label, system.ring(v.dot(d, d))))
+
+
+def relate_length(scalars: RingReader, definition: LengthDefinition) -> None:
+    """Relate a length and its inverse to the square, with the derivatives that follow: length' = (length^2)' / (2 length)."""
+    ring, square, length_name, inverse_name = (
+        scalars.ring,
+        definition.square,
+        f"{definition.quantity}({definition.owner})",
+        f"1/{definition.quantity}({definition.owner})",
+    )
+    scalars.lengths[length_name] = scalars.lengths[inverse_name] = definition
+    ring.relate_square(length_name, square)
+    ring.relate_inverse(inverse_name, ring.generator(length_name))
+    reciprocal = ring.generator(inverse_name)
+    for k in range(len(scalars.coordinates)):
+        slope = ring.derivative(square, k) * Fraction(1, 2)
+        ring.set_derivative(length_name, k, slope * reciprocal)
+        ring.set_derivative(inverse_name, k, -(slope * (reciprocal * reciprocal * reciprocal)))
+
+
+# MERGED lagrangian.equations.reading.heights: Heights of rolling discs' centres above their planes: generators whose square
+# is a polynomial, where the root is none.
+
+
+def height_name(rolling: RollingConstraint) -> str:
+    return f"height({rolling.name})"
+
+
+def inverse_height_name(rolling: RollingConstraint) -> str:
+    return f"1/height({rolling.name})"
+
+
+def read_rolling_rotations(system: SymbolicSystem) -> None:
+    """The rotations that the rolling bodies and their planes need, so that the ring has them."""
+    for rolling in system.mechanism.constraints:
+        if isinstance(rolling, RollingConstraint):
+            for axis in (rolling.normal, rolling.axis):
+                if axis is not None:
+                    system.rotations.read(rotation_z_to(axis), f"constraint {rolling.name!r}")
+
+
+def declare_heights(system: SymbolicSystem) -> bool:
+    """Generators for the heights that are no polynomials; whether there are any."""
+    contacts = [contact for contact in disc_contacts(system) if contact.unit_upward_direction is None]
+    for contact in contacts:
+        meaning = f"height of the centre of {contact.rolling.body} above its plane"
+        system.scalars.declare(Symbol("root", height_name(contact.rolling), meaning=meaning))
+        system.scalars.declare(Symbol("inverse", inverse_height_name(contact.rolling), meaning=f"1 / ({meaning})"))
+    return bool(contacts)
+
+
+def relate_heights(system: SymbolicSystem) -> None:
+    """height^2 = r^2 (1 - (n.a)^2), and the derivatives that follow; a root that was taken is noted."""
+    for contact in disc_contacts(system):
+        rolling = contact.rolling
+        if contact.unit_upward_direction is not None:
+            system.scalars.notes.append(
+                f"constraint {rolling.name!r}: the centre of body {rolling.body!r} is taken to be on the side of its plane to "
+                f"which the normal points"
+            )
+            continue
+        relate_length(system.scalars, LengthDefinition(rolling.name, contact.height_squared, "height"))
+
+
+def disc_contacts(system: SymbolicSystem) -> list[RollingContact]:
+    from lagrangian.equations.constraints import RollingContact
+
+    rolling = [c for c in system.mechanism.constraints if isinstance(c, RollingConstraint)]
+    return [RollingContact(system, c) for c in rolling if c.axis is not None]

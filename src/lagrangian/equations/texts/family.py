@@ -9,53 +9,53 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.reading.scalars import MissingGenerator
-from lagrangian.equations.texts.evaluation import Evaluation, Quotient, evaluated
-from lagrangian.equations.texts.node import Node, number, of_expression
-from lagrangian.equations.texts.reader import read
+from lagrangian.equations.texts.evaluation import Evaluation, RationalFunction, evaluate_node
+from lagrangian.equations.texts.node import FormulaNode, expression_to_node, number_node
+from lagrangian.equations.texts.reader import parse_formula
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression
 
 if TYPE_CHECKING:
-    from lagrangian.equations.writing.writer import Writer
+    from lagrangian.equations.writing.writer import FormulaWriter
 
 
-class Family:
+class FormulaFamily:
     """The writers whose formulas can be combined, from the narrowest ring to the widest."""
 
-    def __init__(self, first: Writer) -> None:
+    def __init__(self, first: FormulaWriter) -> None:
         self.writers = [first]
 
-    def wider(self, a: Writer, b: Writer) -> Writer:
+    def wider_writer(self, a: FormulaWriter, b: FormulaWriter) -> FormulaWriter:
         """Of two writers the one whose ring has the generators of both."""
         return max(a, b, key=self.writers.index)
 
-    def node(self, x: Any) -> Node:
+    def to_node(self, x: Any) -> FormulaNode:
         """What a text, a SymPy expression, a scalar of the model or a number says."""
         writer = self.writers[-1]
         if isinstance(x, str):
-            return read(x, writer)
+            return parse_formula(x, writer)
         if isinstance(x, Expression):
-            from lagrangian.equations.texts.names import Names
+            from lagrangian.equations.texts.reader import FormulaNames
 
-            return of_expression(x, Names(writer).parameter)
+            return expression_to_node(x, FormulaNames(writer).resolve_symbol)
         if hasattr(x, "free_symbols"):
-            from lagrangian.equations.texts.sympy_import import of_sympy
+            from lagrangian.equations.texts.reader import sympy_to_node
 
-            return of_sympy(x, writer)
+            return sympy_to_node(x, writer)
         try:
-            return number(str(x) if isinstance(x, float) else x)
+            return number_node(str(x) if isinstance(x, float) else x)
         except (TypeError, ValueError, OverflowError):
             raise ArgumentError(
                 f"{x!r:.60} is not a formula", remedy="give a number, a text, a SymPy expression or a formula"
             ) from None
 
-    def quotient(self, node: Node) -> tuple[Writer, Quotient]:
+    def quotient(self, node: FormulaNode) -> tuple[FormulaWriter, RationalFunction]:
         """In the narrowest ring that has all that is needed; a wider one is made if none has."""
         for writer in self.writers:
             try:
                 return writer, Evaluation(writer.system.scalars.copy()).quotient(node)
             except MissingGenerator:
                 continue
-        system, made = evaluated(self.writers[-1].system, node)
-        self.writers.append(self.writers[-1].wider(system))
-        return self.writers[-1], made
+        system, quotient = evaluate_node(self.writers[-1].system, node)
+        self.writers.append(self.writers[-1].with_system(system))
+        return self.writers[-1], quotient

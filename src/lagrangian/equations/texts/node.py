@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from lagrangian.model.expression import PI, Expression, Scalar, call
-from lagrangian.model.expression.linear import exact
+from lagrangian.model.expression.linear import exact_decimal
 
 
 @dataclass(frozen=True)
-class Thing:
+class SymbolReference:
     """What a name stands for.
 
     `kind` is that of a generator: coordinate, speed, acceleration, sign (of a speed), each with the coordinate's `index`;
@@ -26,7 +26,7 @@ class Thing:
     value: float | None = None  # of a parameter
 
 
-class Node:
+class FormulaNode:
     """An operation on nodes, a `number` or a `thing`. Sums and products have as many parts as are written."""
 
     __slots__ = ("operation", "parts")
@@ -34,10 +34,10 @@ class Node:
     def __init__(self, operation: str, *parts: Any) -> None:
         self.operation, self.parts = operation, list(parts)
 
-    def __neg__(self) -> Node:
-        return Node("neg", self)
+    def __neg__(self) -> FormulaNode:
+        return FormulaNode("neg", self)
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[FormulaNode]:
         """Itself and all below it."""
         stack = [self]
         while stack:
@@ -47,20 +47,20 @@ class Node:
                 stack.extend(node.parts)
 
     @property
-    def things(self) -> set[Thing]:
+    def references(self) -> set[SymbolReference]:
         """What it depends on."""
         return {node.parts[0] for node in self.walk() if node.operation == "thing"}
 
 
-def number(x: Any) -> Node:
-    return Node("number", Fraction(x))
+def number_node(x: Any) -> FormulaNode:
+    return FormulaNode("number", Fraction(x))
 
 
-def thing(x: Thing) -> Node:
-    return Node("thing", x)
+def reference_node(x: SymbolReference) -> FormulaNode:
+    return FormulaNode("thing", x)
 
 
-def apply(operation: str, *parts: Node) -> Node:
+def operation_node(operation: str, *parts: FormulaNode) -> FormulaNode:
     """The node of an operation; sums and products grow instead of nesting, however long the text is."""
     first = parts[0]
     match operation:
@@ -68,36 +68,36 @@ def apply(operation: str, *parts: Node) -> Node:
             first.parts.append(parts[1])
             return first
         case "-":
-            return apply("+", first, Node("neg", parts[1]))
+            return operation_node("+", first, FormulaNode("neg", parts[1]))
         case "/":
-            return apply("*", first, Node("inverse", parts[1]))
+            return operation_node("*", first, FormulaNode("inverse", parts[1]))
         case "**":
-            return Node("^", *parts)
-    return Node(operation, *parts)
+            return FormulaNode("^", *parts)
+    return FormulaNode(operation, *parts)
 
 
-def of_expression(x: Scalar, named: Callable[[Expression], Thing]) -> Node:
+def expression_to_node(x: Scalar, resolve: Callable[[Expression], SymbolReference]) -> FormulaNode:
     """A scalar of the model as a node; `named` says what its symbols stand for."""
     if not isinstance(x, Expression):
-        return number(exact(float(x)) if isinstance(x, float) else x)
+        return number_node(exact_decimal(float(x)) if isinstance(x, float) else x)
     if x.operation == "number":
-        return number(exact(float(x)))
+        return number_node(exact_decimal(float(x)))
     if x.operation == "pi":
-        return thing(Thing("symbol", "pi"))
+        return reference_node(SymbolReference("symbol", "pi"))
     if x.operation == "symbol":
-        return thing(named(x))
-    return apply(x.operation, *(of_expression(a, named) for a in x.arguments))
+        return reference_node(resolve(x))
+    return operation_node(x.operation, *(expression_to_node(a, resolve) for a in x.arguments))
 
 
-def expression(node: Node, named: Callable[[Thing], Scalar]) -> Scalar:
+def node_to_expression(node: FormulaNode, resolve: Callable[[SymbolReference], Scalar]) -> Scalar:
     """A node as an expression of the model, as the argument of a function is kept."""
     if node.operation == "number":
         x: Fraction = node.parts[0]
         return x.numerator if x.denominator == 1 else call("/", x.numerator, x.denominator)
     if node.operation == "thing":
-        found: Thing = node.parts[0]
-        return PI if found.name == "pi" else named(found)
-    parts = [expression(part, named) for part in node.parts]
+        reference: SymbolReference = node.parts[0]
+        return PI if reference.name == "pi" else resolve(reference)
+    parts = [node_to_expression(part, resolve) for part in node.parts]
     if node.operation == "inverse":
         return call("/", 1, parts[0])
     if node.operation not in ("+", "*"):

@@ -5,10 +5,14 @@ A product carries its rational factor apart from the others, so that signs and f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress
+from math import gcd, lcm
 from typing import Any
+
+from lagrangian.equations.algebra.ring import as_fraction
 
 ONE = Fraction(1)
 
@@ -78,7 +82,7 @@ Tree = Name | Power | Product | Sum
 ZERO = Product(Fraction(0))
 
 
-def number(x: Any) -> Product:
+def constant(x: Any) -> Product:
     return Product(Fraction(x))
 
 
@@ -106,7 +110,7 @@ def product(factors: Iterable[Tree], coefficient: Fraction = ONE) -> Tree:
     powers: dict[Tree, int] = {}
     for factor in flat:
         if isinstance(factor, Sum) and is_negative(factor.terms[0]):  # then all its terms are
-            factor, coefficient = negated(factor), -coefficient
+            factor, coefficient = negate(factor), -coefficient
         base, exponent = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
         powers[base] = powers.get(base, 0) + exponent
     joined = tuple(power(base, exponent) for base, exponent in powers.items())
@@ -132,9 +136,9 @@ def add(terms: Iterable[Tree]) -> Tree:
     return Sum(tuple(flat))
 
 
-def negated(tree: Tree) -> Tree:
+def negate(tree: Tree) -> Tree:
     if isinstance(tree, Sum):
-        return add(negated(term) for term in tree.terms)
+        return add(negate(term) for term in tree.terms)
     return product([tree], -ONE)
 
 
@@ -142,60 +146,239 @@ def is_negative(tree: Tree) -> bool:
     return isinstance(tree, Product) and tree.coefficient < 0
 
 
-def operators(tree: Tree) -> int:
+def count_operators(tree: Tree) -> int:
     """How many + - * / and powers the formula is written with; a leading minus is not counted."""
     try:
         return tree._operators
     except AttributeError:
-        tree._operators = _operators(tree)
+        tree._operators = _count_operators(tree)
         return tree._operators
 
 
-def _operators(tree: Tree) -> int:
+def _count_operators(tree: Tree) -> int:
     if isinstance(tree, Name):
         return 0
     if isinstance(tree, Power):
-        return 1 + operators(tree.base)
+        return 1 + count_operators(tree.base)
     if isinstance(tree, Sum):
-        return len(tree.terms) - 1 + sum(map(operators, tree.terms))
+        return len(tree.terms) - 1 + sum(map(count_operators, tree.terms))
     c = tree.coefficient
     if not tree.factors:
         return int(c.denominator != 1)
-    return sum(map(operators, tree.factors)) + len(tree.factors) - 1 + (abs(c.numerator) != 1) + (c.denominator != 1)
+    return sum(map(count_operators, tree.factors)) + len(tree.factors) - 1 + (abs(c.numerator) != 1) + (c.denominator != 1)
 
 
-def evaluate(tree: Tree, value: Callable[[str], Any]) -> Any:
+def evaluate_tree(tree: Tree, value: Callable[[str], Any]) -> Any:
     """In any arithmetic: floats, ring elements, traced values."""
     if isinstance(tree, Name):
         return value(tree.name)
     if isinstance(tree, Power):
-        base = evaluate(tree.base, value)
+        base = evaluate_tree(tree.base, value)
         result = base
         for _ in range(tree.exponent - 1):
             result = result * base
         return result
     if isinstance(tree, Sum):
-        result = evaluate(tree.terms[0], value)
+        result = evaluate_tree(tree.terms[0], value)
         for term in tree.terms[1:]:
-            result = result + evaluate(term, value)
+            result = result + evaluate_tree(term, value)
         return result
     c = tree.coefficient
     if not tree.factors:
         return c
-    result = evaluate(tree.factors[0], value)
+    result = evaluate_tree(tree.factors[0], value)
     for factor in tree.factors[1:]:
-        result = result * evaluate(factor, value)
+        result = result * evaluate_tree(factor, value)
     return result if c == 1 else result * c
 
 
-def names(tree: Tree, found: dict[str, None] | None = None) -> dict[str, None]:
+def tree_names(tree: Tree, names: dict[str, None] | None = None) -> dict[str, None]:
     """The names in it, in the order in which they are met."""
-    found = {} if found is None else found
+    names = {} if names is None else names
     if isinstance(tree, Name):
-        found[tree.name] = None
+        names[tree.name] = None
     elif isinstance(tree, Power):
-        names(tree.base, found)
+        tree_names(tree.base, names)
     else:
         for part in tree.terms if isinstance(tree, Sum) else tree.factors:
-            names(part, found)
-    return found
+            tree_names(part, names)
+    return names
+
+
+# MERGED lagrangian.equations.writing.horner: A polynomial as a tree: term by term, or nested as Horner does, with what is
+# common taken out.
+
+Monomial = tuple[tuple[int, int], ...]  # (variable, power), variables ascending
+SparsePolynomial = dict[Monomial, Fraction]
+IntegerPolynomial = dict[Monomial, int]
+_TermList = list[tuple[Monomial, Any]]
+
+
+def as_dict(p: Any) -> SparsePolynomial:
+    """A polynomial of flint."""
+    every = range(p.context().nvars())
+    return {tuple([(k, int(m[k])) for k in compress(every, m)]): as_fraction(c) for m, c in p.terms()}
+
+
+def term_tree(monomial: Monomial, coefficient: Fraction, names: Sequence[str]) -> Tree:
+    """Names are not in it twice, so that nothing has to be joined."""
+    if coefficient == 0:
+        return ZERO
+    factors = tuple([Name(names[k]) if e == 1 else Power(Name(names[k]), e) for k, e in monomial])
+    return factors[0] if len(factors) == 1 and coefficient == 1 else Product(coefficient, factors)
+
+
+def expanded_form(polynomial: SparsePolynomial, names: Sequence[str]) -> Tree:
+    """A plain sum of terms."""
+    return add(term_tree(m, c, names) for m, c in polynomial.items())
+
+
+def horner_form(polynomial: SparsePolynomial, names: Sequence[str]) -> Tree:
+    """Greedy Horner: the variable in most terms is taken out of them, again and again."""
+    if len(polynomial) < 2:
+        return expanded_form(polynomial, names)
+    if isinstance(next(iter(polynomial.values())), float):  # to be compiled, not read
+        return _Horner(names, 0).horner_form(list(polynomial.items()))
+    denominator = lcm(*(c.denominator for c in polynomial.values()))
+    return _Horner(names, denominator).horner_form(
+        [(m, c.numerator * (denominator // c.denominator)) for m, c in polynomial.items()]
+    )
+
+
+class _Horner:
+    """Works with whole coefficients, all over one denominator; if that is 0, with floats as they are."""
+
+    def __init__(self, names: Sequence[str], denominator: int) -> None:
+        self.names, self.denominator = names, denominator
+
+    def expanded_form(self, terms: _TermList) -> Tree:
+        return add(term_tree(m, self._coefficient(c), self.names) for m, c in terms)
+
+    def _coefficient(self, c: Any) -> Any:
+        if self.denominator == 1:
+            return ONE if c == 1 else Fraction(c)
+        return Fraction(c, self.denominator) if self.denominator else c
+
+    def horner_form(self, terms: _TermList) -> Tree:
+        if len(terms) < 2:
+            return self.expanded_form(terms)
+        common = dict(terms[0][0])
+        for monomial, _ in terms:
+            if not common:
+                break
+            powers = dict(monomial)
+            common = {k: min(e, powers[k]) for k, e in common.items() if k in powers}
+        content = self._common_factor(terms)
+        if not common and content is None:
+            return self._factor_most_common(terms)
+        within = self
+        if content is not None:
+            top = content.numerator * (self.denominator // content.denominator)
+            within = self if self.denominator == 1 else _Horner(self.names, 1)
+            terms = [(m, c // top) for m, c in terms]
+        if not common:
+            return product([within._factor_most_common(terms)], content or ONE)
+        outer = [power(Name(self.names[k]), e) for k, e in sorted(common.items())]
+        return product([*outer, within.horner_form([(_divide_monomial(m, common), c) for m, c in terms])], content or ONE)
+
+    def _factor_most_common(self, terms: _TermList) -> Tree:
+        counts: dict[int, int] = {}
+        for monomial, _ in terms:
+            for k, _ in monomial:
+                counts[k] = counts.get(k, 0) + 1
+        chosen = max(counts, key=lambda k: (counts[k], -k), default=-1)
+        if chosen < 0 or counts[chosen] < 2:
+            return self.expanded_form(terms)
+        inside, outside = [], []
+        for pair in terms:
+            for k, _ in pair[0]:
+                if k == chosen:
+                    inside.append(pair)
+                    break
+            else:
+                outside.append(pair)
+        first = self.horner_form(inside)
+        return add([first, self.horner_form(outside)]) if outside else first
+
+    def _common_factor(self, terms: _TermList) -> Fraction | None:
+        """The rational all coefficients share, if it makes them whole numbers and is worth writing once."""
+        denominator = self.denominator
+        if not denominator:
+            return None
+        coefficients = [c for _, c in terms]
+        top = gcd(*coefficients)
+        negative = max(coefficients) < 0
+        if top in (0, denominator):
+            return -ONE if negative else None
+        alike = all(abs(c) == top for c in coefficients)
+        if alike or (top % denominator == 0 and 1 < top // denominator < 1000):
+            return Fraction(-top if negative else top, denominator)
+        return None
+
+
+def _divide_monomial(monomial: Monomial, common: dict[int, int]) -> Monomial:
+    return tuple([(k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0)])
+
+
+def distribute(tree: Tree) -> Tree:
+    """The same tree as a sum of products of names."""
+    names: list[str] = []
+
+    def to_polynomial(tree: Tree) -> SparsePolynomial:
+        if isinstance(tree, Name):
+            if tree.name not in names:
+                names.append(tree.name)
+            return {((names.index(tree.name), 1),): ONE}
+        if isinstance(tree, Sum):
+            total: SparsePolynomial = {}
+            for term in tree.terms:
+                for monomial, c in to_polynomial(term).items():
+                    total[monomial] = total.get(monomial, Fraction(0)) + c
+            return {m: c for m, c in total.items() if c}
+        factors = (
+            [to_polynomial(tree.base)] * tree.exponent
+            if isinstance(tree, Power)
+            else [to_polynomial(factor) for factor in tree.factors]
+        )
+        product_terms: SparsePolynomial = {(): ONE if isinstance(tree, Power) else tree.coefficient}
+        for factor in factors:
+            product_terms = _multiply(product_terms, factor)
+        return product_terms
+
+    return expanded_form(to_polynomial(tree), names)
+
+
+def _multiply(a: SparsePolynomial, b: SparsePolynomial) -> SparsePolynomial:
+    product_terms: SparsePolynomial = {}
+    for first, c in a.items():
+        for second, d in b.items():
+            powers = dict(first)
+            for k, e in second:
+                powers[k] = powers.get(k, 0) + e
+            monomial = tuple(sorted(powers.items()))
+            product_terms[monomial] = product_terms.get(monomial, Fraction(0)) + c * d
+    return {m: c for m, c in product_terms.items() if c}
+
+
+# MERGED lagrangian.equations.writing.squares: Sums of squares: x^2 - 2 x y + y^2 is written (x - y)^2.
+
+
+def sum_of_squares(polynomial: SparsePolynomial, names: Sequence[str]) -> list[Tree]:
+    """The polynomial as a sum of squares of names and of differences or sums of two, if it is one and has such a difference."""
+    if any(sum(e for _, e in m) != 2 for m in polynomial):
+        return []
+    square_terms = {m[0][0]: c for m, c in polynomial.items() if len(m) == 1}
+    terms = []
+    for monomial, c in polynomial.items():
+        if len(monomial) == 2:
+            (i, _), (j, _) = monomial
+            half = abs(c) / 2
+            size = square_terms.get(i, Fraction(0))
+            if square_terms.get(j) != size or abs(size) != half:
+                return []
+            del square_terms[i], square_terms[j]
+            second = product([Name(names[j])], Fraction(1 if c * size > 0 else -1))
+            terms.append(product([power(add([Name(names[i]), second]), 2)], size))
+    if not terms:
+        return []
+    return [add([*terms, *(product([power(Name(names[k]), 2)], c) for k, c in square_terms.items())])]

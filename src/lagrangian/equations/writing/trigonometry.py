@@ -14,172 +14,185 @@ from typing import Any
 
 from flint import fmpq_mpoly_ctx
 
-from lagrangian.equations.algebra.exact import angle_label
-from lagrangian.equations.algebra.ring import rational
-from lagrangian.equations.reading.scalars import Scalars
-from lagrangian.equations.writing.horner import Monomial, Polynomial, Whole, as_dict, expanded, nested
-from lagrangian.equations.writing.tree import Tree, operators
+from lagrangian.equations.algebra.ring import angle_label, rational
+from lagrangian.equations.reading.scalars import RingReader
+from lagrangian.equations.writing.tree import (
+    IntegerPolynomial,
+    Monomial,
+    SparsePolynomial,
+    Tree,
+    as_dict,
+    count_operators,
+    expanded_form,
+    horner_form,
+)
 
-Angle = tuple[int, ...]  # an integer multiple of every coordinate
+AngleVector = tuple[int, ...]  # an integer multiple of every coordinate
 
 # past this many terms only the form at hand and Horner's are tried: nobody reads such a polynomial term by term
-LARGE = 120
-SMALL = 10
+MAX_TERMS_TRIED = 120
+MAX_HARMONIC_TERMS = 10
 
 
 class Trigonometry:
     """Names of angles, and the best forms of polynomials in their sines and cosines."""
 
-    def __init__(self, scalars: Scalars) -> None:
+    def __init__(self, scalars: RingReader) -> None:
         self.scalars = scalars
         self.n = len(scalars.coordinates)
         ring = scalars.ring
-        self.named: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {}  # sine or cosine, and of which sum
-        self.absolute = [self._vector(angle) for angle in scalars.angles.sums]
+        self.named_angles: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {}  # sine or cosine, and of which sum
+        self.absolute_angles = [self._vector(angle) for angle in scalars.angles.absolute_angles]
         # the angle each pair of generators stands for, and its sine and cosine by number
-        self.of_generator: dict[int, tuple[str, Angle]] = {}
+        self.generator_angles: dict[int, tuple[str, AngleVector]] = {}
         for k, symbol in enumerate(ring.symbols):
             if symbol.kind in ("sine", "cosine"):
-                self.of_generator[k] = (symbol.kind, self._vector(symbol.angle))
-        self._wide()
-        self.handled = frozenset((*self.of_generator, *self.at_other))  # generators of a trigonometric polynomial
-        self._best: dict[Any, Tree] = {}
+                self.generator_angles[k] = (symbol.kind, self._vector(symbol.angle))
+        self._build_wide_ring()
+        self.handled_generators = frozenset(
+            (*self.generator_angles, *self.other_index)
+        )  # generators of a trigonometric polynomial
+        self._shortest_forms: dict[Any, Tree] = {}
 
-    def _vector(self, angle: Iterable[tuple[int, int]]) -> Angle:
+    def _vector(self, angle: Iterable[tuple[int, int]]) -> AngleVector:
         vector = [0] * self.n
         for k, sign in angle:
             vector[k] += sign
         return tuple(vector)
 
-    def name(self, kind: str, angle: Angle) -> str:
+    def angle_name(self, kind: str, angle: AngleVector) -> str:
         """s23 or c23; repeated numbers for multiples, m for minus: c2m3 is cos(q2 - q3)."""
         sum_of = tuple((k, e) for k, e in enumerate(angle) if e)
         name = self.scalars.prefixes[0 if kind == "sine" else 1] + angle_label(sum_of)
-        self.named[name] = (kind, sum_of)
+        self.named_angles[name] = (kind, sum_of)
         return name
 
     # -- the wider ring, with the differences of absolute angles --------------------------------------------------------
 
-    def _wide(self) -> None:
-        angles: dict[Angle, None] = {}
-        for _, angle in self.of_generator.values():
+    def _build_wide_ring(self) -> None:
+        angles: dict[AngleVector, None] = {}
+        for _, angle in self.generator_angles.values():
             angles[angle] = None
-        for k, start in self.scalars.angles.before.items():
-            end = self.scalars.angles.angle_of[k]
+        for k, start in self.scalars.angles.previous_angle.items():
+            end = self.scalars.angles.angle_index[k]
             while start is not None:
-                angles[_upright(_minus(self.absolute[end], self.absolute[start]))[0]] = None
-                start = self.scalars.angles.before[self.scalars.angles.sums[start][-1][0]]
+                angles[_positive_angle(_minus(self.absolute_angles[end], self.absolute_angles[start]))[0]] = None
+                start = self.scalars.angles.previous_angle[self.scalars.angles.absolute_angles[start][-1][0]]
         self.angles = list(angles)
-        self.at = {angle: 2 * k for k, angle in enumerate(self.angles)}  # of the sine; the cosine is next
-        self.wide_names = [self.name(kind, angle) for angle in self.angles for kind in ("sine", "cosine")]
-        others = [k for k, s in enumerate(self.scalars.ring.symbols) if s.kind in ("coordinate", "time")]
-        self.at_other = {k: len(self.wide_names) + j for j, k in enumerate(others)}
-        self.wide_names += [self.scalars.ring.symbols[k].name for k in others]
+        self.sine_index = {angle: 2 * k for k, angle in enumerate(self.angles)}  # of the sine; the cosine is next
+        self.wide_names = [self.angle_name(kind, angle) for angle in self.angles for kind in ("sine", "cosine")]
+        other_generators = [k for k, s in enumerate(self.scalars.ring.symbols) if s.kind in ("coordinate", "time")]
+        self.other_index = {k: len(self.wide_names) + j for j, k in enumerate(other_generators)}
+        self.wide_names += [self.scalars.ring.symbols[k].name for k in other_generators]
         self.context = fmpq_mpoly_ctx.get([f"y{k}" for k in range(len(self.wide_names))], "degrevlex")
-        self.gens = self.context.gens()
+        self.generators = self.context.gens()
 
     def handles(self, generator: int) -> bool:
         """Whether a generator belongs into a trigonometric polynomial, rather than into what multiplies it."""
-        return generator in self.handled
+        return generator in self.handled_generators
 
-    def _to_wide(self, polynomial: Polynomial) -> Any:
+    def _to_wide(self, polynomial: SparsePolynomial) -> Any:
         terms = {}
         for monomial, c in polynomial.items():
-            exponents = [0] * len(self.gens)
+            exponents = [0] * len(self.generators)
             for generator, e in monomial:
-                if generator in self.of_generator:
-                    kind, angle = self.of_generator[generator]
-                    exponents[self.at[angle] + (kind == "cosine")] += e
+                if generator in self.generator_angles:
+                    kind, angle = self.generator_angles[generator]
+                    exponents[self.sine_index[angle] + (kind == "cosine")] += e
                 else:
-                    exponents[self.at_other[generator]] += e
+                    exponents[self.other_index[generator]] += e
             terms[tuple(exponents)] = c
         return self.context.from_dict({m: rational(c) for m, c in terms.items()})
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
-    def best(self, polynomial: Polynomial | Whole) -> Tree:
+    def shortest_form(self, polynomial: SparsePolynomial | IntegerPolynomial) -> Tree:
         key = tuple(sorted(polynomial.items()))
-        found = self._best.get(key)
-        if found is None:
-            found = self._best[key] = self._choose({m: Fraction(c) for m, c in polynomial.items()})
-        return found
+        tree = self._shortest_forms.get(key)
+        if tree is None:
+            tree = self._shortest_forms[key] = self._choose({m: Fraction(c) for m, c in polynomial.items()})
+        return tree
 
-    def _choose(self, polynomial: Polynomial) -> Tree:
+    def _choose(self, polynomial: SparsePolynomial) -> Tree:
         p = self._to_wide(polynomial)
-        if len(p) > LARGE:
-            return nested(as_dict(p), self.wide_names)
+        if len(p) > MAX_TERMS_TRIED:
+            return horner_form(as_dict(p), self.wide_names)
         candidates: list[Tree] = []
         for q, angles in self._bases(p, polynomial):
-            shorter = as_dict(self._squares(q, angles))
-            candidates.append(expanded(shorter, self.wide_names))
+            shorter = as_dict(self._shortest_squares(q, angles))
+            candidates.append(expanded_form(shorter, self.wide_names))
             if len(shorter) > 1:
-                candidates.append(nested(shorter, self.wide_names))
-        if 1 < len(polynomial) <= SMALL:
-            summed = self._harmonics(polynomial)
-            if summed is not None:
-                candidates.append(summed)
-        return min(candidates, key=operators)
+                candidates.append(horner_form(shorter, self.wide_names))
+        if 1 < len(polynomial) <= MAX_HARMONIC_TERMS:
+            harmonics = self._harmonics(polynomial)
+            if harmonics is not None:
+                candidates.append(harmonics)
+        return min(candidates, key=count_operators)
 
-    def _bases(self, p: Any, polynomial: Polynomial) -> list[tuple[Any, list[Angle]]]:
+    def _bases(self, p: Any, polynomial: SparsePolynomial) -> list[tuple[Any, list[AngleVector]]]:
         """The polynomial in each choice of two of (start, end, difference) for two angles of one run."""
-        used = list({self.of_generator[g][1]: None for m in polynomial for g, _ in m if g in self.of_generator})
-        choices: list[list[tuple[list[Angle], dict[int, Any]]]] = []
-        for run in self._by_run(used):
-            keep: tuple[list[Angle], dict[int, Any]] = (run, {})
+        used = list({self.generator_angles[g][1]: None for m in polynomial for g, _ in m if g in self.generator_angles})
+        choices: list[list[tuple[list[AngleVector], dict[int, Any]]]] = []
+        for run in self._group_by_run(used):
+            keep: tuple[list[AngleVector], dict[int, Any]] = (run, {})
             options = [keep]
             if len(run) == 2:
                 a, b = run
-                difference, sign = _upright(_minus(b, a))
-                if difference in self.at:
-                    sa, ca, sb, cb, sd, cd = (self._pair(x, k) for x in (a, b, difference) for k in (0, 1))
+                difference, sign = _positive_angle(_minus(b, a))
+                if difference in self.sine_index:
+                    sa, ca, sb, cb, sd, cd = (self._sine_or_cosine(x, k) for x in (a, b, difference) for k in (0, 1))
                     sd = sd * sign
-                    options.append(([a, difference], {self.at[b]: sa * cd + ca * sd, self.at[b] + 1: ca * cd - sa * sd}))
-                    options.append(([b, difference], {self.at[a]: sb * cd - cb * sd, self.at[a] + 1: cb * cd + sb * sd}))
+                    options.append(
+                        ([a, difference], {self.sine_index[b]: sa * cd + ca * sd, self.sine_index[b] + 1: ca * cd - sa * sd})
+                    )
+                    options.append(
+                        ([b, difference], {self.sine_index[a]: sb * cd - cb * sd, self.sine_index[a] + 1: cb * cd + sb * sd})
+                    )
             choices.append(options)
-        found = []
+        bases = []
         for combination in combinations(*choices):
-            replaced: dict[int, Any] = {}
-            angles: list[Angle] = []
-            for kept, values in combination:
-                angles += kept
-                replaced.update(values)
+            replacements: dict[int, Any] = {}
+            angles: list[AngleVector] = []
+            for run_angles, values in combination:
+                angles += run_angles
+                replacements.update(values)
             q = p
-            if replaced:
-                q = p.compose(*[replaced.get(k, g) for k, g in enumerate(self.gens)], ctx=self.context)
-            found.append((self._reduced(q, angles), angles))
-        return found
+            if replacements:
+                q = p.compose(*[replacements.get(k, g) for k, g in enumerate(self.generators)], ctx=self.context)
+            bases.append((self._reduce_squares(q, angles), angles))
+        return bases
 
-    def _by_run(self, used: list[Angle]) -> list[list[Angle]]:
+    def _group_by_run(self, used: list[AngleVector]) -> list[list[AngleVector]]:
         """Angles whose difference has a name stand together."""
-        runs: list[list[Angle]] = []
+        runs: list[list[AngleVector]] = []
         for angle in used:
             for run in runs:
-                if _upright(_minus(angle, run[0]))[0] in self.at:
+                if _positive_angle(_minus(angle, run[0]))[0] in self.sine_index:
                     run.append(angle)
                     break
             else:
                 runs.append([angle])
         return runs
 
-    def _pair(self, angle: Angle, cosine: int) -> Any:
-        return self.gens[self.at[angle] + cosine]
+    def _sine_or_cosine(self, angle: AngleVector, cosine: int) -> Any:
+        return self.generators[self.sine_index[angle] + cosine]
 
-    def _reduced(self, p: Any, angles: list[Angle]) -> Any:
+    def _reduce_squares(self, p: Any, angles: list[AngleVector]) -> Any:
         for angle in angles:
-            s, c = self._pair(angle, 0), self._pair(angle, 1)
-            if p.degrees()[self.at[angle]] > 1:
+            s, c = self._sine_or_cosine(angle, 0), self._sine_or_cosine(angle, 1)
+            if p.degrees()[self.sine_index[angle]] > 1:
                 p = divmod(p, s * s + c * c - 1)[1]
         return p
 
-    def _squares(self, p: Any, angles: list[Angle]) -> Any:
+    def _shortest_squares(self, p: Any, angles: list[AngleVector]) -> Any:
         """For each angle the shortest of `1, c^2`, `1, s^2` and `s^2, c^2`."""
         best = p
         for _ in range(2):
             for angle in angles:
-                i = self.at[angle]
+                i = self.sine_index[angle]
                 if max(best.degrees()[i], best.degrees()[i + 1]) < 2:
                     continue
-                s, c = self.gens[i], self.gens[i + 1]
+                s, c = self.generators[i], self.generators[i + 1]
                 base = divmod(best, s * s + c * c - 1)[1]
                 parts: dict[str, dict[Any, Any]] = {"without": {}, "square": {}, "rest": {}}
                 for monomial, coefficient in base.terms():
@@ -193,49 +206,51 @@ class Trigonometry:
                 best = _shortest(best, base, in_sines, in_both)
         return best
 
-    def _harmonics(self, polynomial: Polynomial) -> Tree | None:
+    def _harmonics(self, polynomial: SparsePolynomial) -> Tree | None:
         """As a sum of sines and cosines of sums of angles, if that has fewer terms."""
-        total: dict[tuple[Monomial, str, Angle], Fraction] = {}
+        total: dict[tuple[Monomial, str, AngleVector], Fraction] = {}
         for monomial, coefficient in polynomial.items():
-            rest = tuple(pair for pair in monomial if pair[0] not in self.of_generator)
-            waves: dict[tuple[str, Angle], Fraction] = {("cosine", (0,) * self.n): coefficient}
+            cofactor = tuple(pair for pair in monomial if pair[0] not in self.generator_angles)
+            waves: dict[tuple[str, AngleVector], Fraction] = {("cosine", (0,) * self.n): coefficient}
             for generator, e in monomial:
-                if generator in self.of_generator:
+                if generator in self.generator_angles:
                     for _ in range(e):
-                        waves = _multiplied(waves, *self.of_generator[generator])
+                        waves = _multiply_waves(waves, *self.generator_angles[generator])
             for (kind, angle), c in waves.items():
-                key = (rest, kind, angle)
+                key = (cofactor, kind, angle)
                 total[key] = total.get(key, Fraction(0)) + c
-        kept = {key: c for key, c in total.items() if c}
-        if len(kept) >= len(polynomial) or any(abs(e) > 1 for _, _, angle in kept for e in angle):
+        nonzero = {key: c for key, c in total.items() if c}
+        if len(nonzero) >= len(polynomial) or any(abs(e) > 1 for _, _, angle in nonzero for e in angle):
             return None  # not shorter, or with double angles, which nobody expects here
         terms: dict[Monomial, Fraction] = {}
         names = list(self.wide_names)
-        for (rest, kind, angle), c in kept.items():
-            factors = [(self.at_other[g], e) for g, e in rest]
+        for (cofactor, kind, angle), c in nonzero.items():
+            factors = [(self.other_index[g], e) for g, e in cofactor]
             if any(angle):
-                name = self.name(kind, angle)
+                name = self.angle_name(kind, angle)
                 if name not in names:
                     names.append(name)
                 factors.append((names.index(name), 1))
             terms[tuple(sorted(factors))] = c
-        return nested(terms, names)
+        return horner_form(terms, names)
 
 
-def _multiplied(waves: dict[tuple[str, Angle], Fraction], kind: str, by: Angle) -> dict[tuple[str, Angle], Fraction]:
+def _multiply_waves(
+    waves: dict[tuple[str, AngleVector], Fraction], kind: str, factor_angle: AngleVector
+) -> dict[tuple[str, AngleVector], Fraction]:
     """Product to sum: 2 cos a cos b = cos(a - b) + cos(a + b), and so on."""
-    found: dict[tuple[str, Angle], Fraction] = {}
+    product: dict[tuple[str, AngleVector], Fraction] = {}
 
-    def put(wave: str, angle: Angle, c: Fraction) -> None:
-        upright, sign = _upright(angle)
+    def put(wave: str, angle: AngleVector, c: Fraction) -> None:
+        upright, sign = _positive_angle(angle)
         if wave == "sine":
             if not any(upright):
                 return
             c = c * sign
-        found[wave, upright] = found.get((wave, upright), Fraction(0)) + c
+        product[wave, upright] = product.get((wave, upright), Fraction(0)) + c
 
     for (wave, angle), c in waves.items():
-        plus, minus, half = _plus(angle, by), _minus(angle, by), c / 2
+        plus, minus, half = _plus(angle, factor_angle), _minus(angle, factor_angle), c / 2
         match (wave, kind):
             case ("cosine", "cosine"):
                 put("cosine", minus, half)
@@ -249,18 +264,18 @@ def _multiplied(waves: dict[tuple[str, Angle], Fraction], kind: str, by: Angle) 
             case _:
                 put("sine", plus, half)
                 put("sine", minus, -half)
-    return found
+    return product
 
 
-def _plus(a: Angle, b: Angle) -> Angle:
+def _plus(a: AngleVector, b: AngleVector) -> AngleVector:
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
-def _minus(a: Angle, b: Angle) -> Angle:
+def _minus(a: AngleVector, b: AngleVector) -> AngleVector:
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
-def _upright(angle: Angle) -> tuple[Angle, int]:
+def _positive_angle(angle: AngleVector) -> tuple[AngleVector, int]:
     """The angle or its opposite, whichever starts with a plus, and which it was."""
     first = next((x for x in angle if x), 1)
     return (angle, 1) if first > 0 else (tuple(-x for x in angle), -1)

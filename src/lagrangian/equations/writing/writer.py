@@ -13,244 +13,255 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from lagrangian.equations.algebra.exact import turned
-from lagrangian.equations.algebra.numbers import generator_values, value
-from lagrangian.equations.algebra.ring import Element, fraction, rational
-from lagrangian.equations.reading.system import System
-from lagrangian.equations.texts.family import Family
-from lagrangian.equations.writing.horner import Monomial, Polynomial, Whole, as_dict, expanded, nested, term
+from lagrangian.equations.algebra.numbers import evaluate_element, generator_values
+from lagrangian.equations.algebra.ring import RingElement, angle_sum, as_fraction, rational
+from lagrangian.equations.derivations.lagrange import JacobianColumns
+from lagrangian.equations.reading.link import SymbolicLink
+from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.equations.texts.family import FormulaFamily
 from lagrangian.equations.writing.notation import Notation
-from lagrangian.equations.writing.squares import squares
 from lagrangian.equations.writing.tree import (
     ONE,
     ZERO,
+    IntegerPolynomial,
+    Monomial,
     Name,
     Power,
     Product,
+    SparsePolynomial,
     Sum,
     Tree,
     add,
-    evaluate,
-    negated,
-    number,
-    operators,
+    as_dict,
+    constant,
+    count_operators,
+    evaluate_tree,
+    expanded_form,
+    horner_form,
+    negate,
     power,
     product,
+    sum_of_squares,
+    term_tree,
 )
 from lagrangian.equations.writing.trigonometry import Trigonometry
 
 Structure = Mapping[int, Tree]  # what multiplies an inertial parameter, by its generator, in a form known from elsewhere
 
 # formulas up to this many operators are left as a textbook has them, even if one operator could be saved
-READ = 10
+TEXTBOOK_OPERATORS = 10
 # polynomials up to this many terms are tried as products of sums
-FACTORED = 60
+MAX_FACTORED_TERMS = 60
 # a common factor with a larger denominator comes from decimals, and is not taken out of them
-PLAIN = 24
-_RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4, "speed": 6, "acceleration": 6, "sign": 6}
+MAX_PLAIN_DENOMINATOR = 24
+_RANK_OF_KIND = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4, "speed": 6, "acceleration": 6, "sign": 6}
 
 
-class Writer:
+class FormulaWriter:
     """Writes elements of one system's ring."""
 
-    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None, speeds: Sequence[str] = ()) -> None:
+    def __init__(
+        self, system: SymbolicSystem, groups: Mapping[str, Mapping[str, Any]] | None = None, speeds: Sequence[str] = ()
+    ) -> None:
         """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R.
 
         `speeds` are the names of generalised speeds, if the ring's rates stand for these.
         """
         self.system, self.speeds = system, tuple(speeds)
         taken = {symbol.name for symbol in system.ring.symbols}
-        renamed = {name: _free(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
+        renamed = {name: _free_name(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
         self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
         for k, speed in enumerate(speeds, 1):
             renamed |= {f"qd{k}": speed, f"qdd{k}": f"{speed}'"}
         self.names = [renamed.get(symbol.name, symbol.name) for symbol in symbols]
-        self.number = {name: k for k, name in enumerate(self.names)}
+        self.generator_index = {name: k for k, name in enumerate(self.names)}
         self.notation = Notation(self)
-        self._weight = [symbol.kind == "inertial" for symbol in symbols]
-        self._values: dict[str, Element] = {}
-        self._trees: dict[Element, Tree] = {}  # of what was written: many entries are equal
-        self._plains: dict[Any, tuple[Tree, Tree]] = {}  # the short form and the full one of a factor
+        self._is_inertial = [symbol.kind == "inertial" for symbol in symbols]
+        self._elements: dict[str, RingElement] = {}
+        self._trees: dict[RingElement, Tree] = {}  # of what was written: many entries are equal
+        self._plain_forms: dict[Any, tuple[Tree, Tree]] = {}  # the short form and the full one of a factor
         self._ranks: dict[str, int] = {}
-        self._given_groups = groups
-        self.family = Family(self)
+        self._combinations = groups
+        self.family = FormulaFamily(self)
 
-    def wider(self, system: System) -> Writer:
+    def with_system(self, system: SymbolicSystem) -> FormulaWriter:
         """The writer of the same formulas over a system with more generators."""
-        made = Writer(system, self._given_groups, self.speeds)
-        made.family = self.family
-        return made
+        writer = FormulaWriter(system, self._combinations, self.speeds)
+        writer.family = self.family
+        return writer
 
-    def write(self, x: Element, structure: Structure | None = None) -> Tree:
+    def write(self, x: RingElement, structure: Structure | None = None) -> Tree:
         if structure:
-            return self._written(x, structure)
-        found = self._trees.get(x)
-        if found is None:
-            found = self._trees[x] = self._written(x, {})
-        return found
+            return self._write_uncached(x, structure)
+        tree = self._trees.get(x)
+        if tree is None:
+            tree = self._trees[x] = self._write_uncached(x, {})
+        return tree
 
-    def _written(self, x: Element, structure: Structure) -> Tree:
-        polynomial = sparse(x)
+    def _write_uncached(self, x: RingElement, structure: Structure) -> Tree:
+        polynomial = sparse_polynomial(x)
         if len(polynomial) < 2:
-            return self._arranged(expanded(polynomial, self.names)) if polynomial else ZERO
-        by_angle = self._by_angle(polynomial)
-        by_weight = self._by_weight(polynomial, structure, by_angle)
+            return self._order_factors(expanded_form(polynomial, self.names)) if polynomial else ZERO
+        by_angle = self._arrange_by_angle(polynomial)
+        by_weight = self._arrange_by_inertia(polynomial, structure, by_angle)
         # of two equally short ones, an entry of M is arranged by masses, one of G by angles
-        steady = any(not any(self.trigonometry.handles(k) for k, _ in m) for m in polynomial)
-        first, second = (by_weight, by_angle) if steady else (by_angle, by_weight)
-        return self._arranged(min((first, second), key=operators))
+        is_constant = any(not any(self.trigonometry.handles(k) for k, _ in m) for m in polynomial)
+        first, second = (by_weight, by_angle) if is_constant else (by_angle, by_weight)
+        return self._order_factors(min((first, second), key=count_operators))
 
     # -- arrangements ------------------------------------------------------------------------------------------------
 
-    def _by_weight(self, polynomial: Polynomial, structure: Structure, by_angle: Tree) -> Tree:
+    def _arrange_by_inertia(self, polynomial: SparsePolynomial, structure: Structure, by_angle: Tree) -> Tree:
         """Arranged by the inertial parameters; those that multiply the same are put together.
 
         `by_angle` is the same arranged by angles, which is all of it where there are no such parameters.
         """
-        parts: dict[int, Polynomial] = {}
+        parts: dict[int, SparsePolynomial] = {}
         for monomial, c in polynomial.items():
-            weight = next((k for k, e in monomial if e == 1 and self._weight[k]), -1)
-            rest = tuple([pair for pair in monomial if pair[0] != weight])
-            parts.setdefault(weight, {})[rest] = c
-        groups: dict[Any, tuple[Polynomial, Fraction, list[tuple[int, Fraction]]]] = {}
-        for weight in sorted(parts, key=lambda k: (k < 0, k)):
-            content, primitive = normalised(parts[weight])
+            inertial = next((k for k, e in monomial if e == 1 and self._is_inertial[k]), -1)
+            cofactor = tuple([pair for pair in monomial if pair[0] != inertial])
+            parts.setdefault(inertial, {})[cofactor] = c
+        groups: dict[Any, tuple[SparsePolynomial, Fraction, list[tuple[int, Fraction]]]] = {}
+        for inertial in sorted(parts, key=lambda k: (k < 0, k)):
+            content, primitive = primitive_part(parts[inertial])
             # the first of a group stands with the numbers it has, the others in proportion
-            first = groups.setdefault(frozenset(primitive.items()), (parts[weight], content, []))
-            first[2].append((weight, content / first[1]))
+            first = groups.setdefault(frozenset(primitive.items()), (parts[inertial], content, []))
+            first[2].append((inertial, content / first[1]))
         terms = []
-        for polynomial, _, weights in groups.values():
-            inner = self._inner(polynomial, by_angle if len(parts) == 1 and -1 in parts else None)
-            for weight, content in weights:
-                known = structure.get(weight)
-                if known is not None:
-                    known = product([known], 1 / content)
-                    if operators(known) < operators(inner):
-                        inner = known
-            total = add(number(c) if k < 0 else product([Name(self.names[k])], c) for k, c in weights)
-            if inner == number(1):
+        for polynomial, _, inertials in groups.values():
+            inner = self._write_multiplier(polynomial, by_angle if len(parts) == 1 and -1 in parts else None)
+            for inertial, content in inertials:
+                known_form = structure.get(inertial)
+                if known_form is not None:
+                    known_form = product([known_form], 1 / content)
+                    if count_operators(known_form) < count_operators(inner):
+                        inner = known_form
+            total = add(constant(c) if k < 0 else product([Name(self.names[k])], c) for k, c in inertials)
+            if inner == constant(1):
                 terms.append(total)
             elif isinstance(total, Sum):
-                terms.append(_times(total, inner))
+                terms.append(_multiply(total, inner))
             else:
                 terms.append(product([total, inner]))
         return add(terms)
 
-    def _by_angle(self, polynomial: Polynomial) -> Tree:
+    def _arrange_by_angle(self, polynomial: SparsePolynomial) -> Tree:
         """Arranged by trigonometric parts, what multiplies each put together."""
-        whole = self._arranged_by_angle(polynomial, False)
-        if all(c.denominator <= PLAIN for c in polynomial.values()):
-            return whole
+        tree = self._arrange_trigonometric_parts(polynomial, False)
+        if all(c.denominator <= MAX_PLAIN_DENOMINATOR for c in polynomial.values()):
+            return tree
         # terms with the same decimal come from the same length: taken together they may be short
-        return min((whole, self._arranged_by_angle(polynomial, True)), key=operators)
+        return min((tree, self._arrange_trigonometric_parts(polynomial, True)), key=count_operators)
 
-    def _arranged_by_angle(self, polynomial: Polynomial, by_number: bool) -> Tree:
+    def _arrange_trigonometric_parts(self, polynomial: SparsePolynomial, by_number: bool) -> Tree:
         terms = []
-        for part, factor in self._parts(polynomial, by_number):
-            alone = part == number(1)
-            multiplier = self._plain(factor, not alone)
-            terms.append(multiplier if alone else _times(multiplier, part))
+        for part, factor in self._trigonometric_parts(polynomial, by_number):
+            alone = part == constant(1)
+            multiplier = self._write_plain(factor, not alone)
+            terms.append(multiplier if alone else _multiply(multiplier, part))
         return add(terms)
 
-    def _inner(self, polynomial: Polynomial, by_angle: Tree | None = None) -> Tree:
+    def _write_multiplier(self, polynomial: SparsePolynomial, by_angle: Tree | None = None) -> Tree:
         """What multiplies an inertial parameter."""
         if len(polynomial) == 1:
             ((m, c),) = polynomial.items()
-            return term(m, c, self.names)
-        plain = self._by_angle(polynomial) if by_angle is None else by_angle
-        short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
+            return term_tree(m, c, self.names)
+        plain = self._arrange_by_angle(polynomial) if by_angle is None else by_angle
+        short = min((self._shortest_form(polynomial), *self._factored_forms(polynomial)), key=count_operators)
         # what a textbook would leave as it is stays, unless it becomes clearly shorter
-        margin = 1 if self.system.symbols == "given" and operators(plain) <= READ else 0
-        return short if operators(short) < operators(plain) - margin else plain
+        margin = 1 if self.system.symbols == "given" and count_operators(plain) <= TEXTBOOK_OPERATORS else 0
+        return short if count_operators(short) < count_operators(plain) - margin else plain
 
-    def _parts(self, polynomial: Polynomial, by_number: bool) -> list[tuple[Tree, Polynomial]]:
+    def _trigonometric_parts(self, polynomial: SparsePolynomial, by_number: bool) -> list[tuple[Tree, SparsePolynomial]]:
         """Trigonometric parts in their best forms, with what multiplies them; the constant part first."""
-        by_rest: dict[tuple[Monomial, int, int], Polynomial] = {}
-        handled = self.trigonometry.handled
+        by_cofactor: dict[tuple[Monomial, int, int], SparsePolynomial] = {}
+        handled = self.trigonometry.handled_generators
         for monomial, c in polynomial.items():
             angle = tuple([pair for pair in monomial if pair[0] in handled])
-            rest = tuple([pair for pair in monomial if pair[0] not in handled])
+            cofactor = tuple([pair for pair in monomial if pair[0] not in handled])
             size = (abs(c.numerator), c.denominator) if by_number else (0, 1)
-            by_rest.setdefault((rest, *size), {})[angle] = c
-        found: dict[Any, tuple[Polynomial | Whole, Polynomial]] = {}
-        primitive: Polynomial | Whole
-        for (rest, numerator, _), angles in by_rest.items():
-            content, primitive = normalised(angles)
+            by_cofactor.setdefault((cofactor, *size), {})[angle] = c
+        parts_by_primitive: dict[Any, tuple[SparsePolynomial | IntegerPolynomial, SparsePolynomial]] = {}
+        primitive: SparsePolynomial | IntegerPolynomial
+        for (cofactor, numerator, _), angles in by_cofactor.items():
+            content, primitive = primitive_part(angles)
             if numerator:
-                into = found.setdefault(frozenset(primitive.items()), (primitive, {}))[1]
-                into[rest] = into[rest] + content if rest in into else content
+                multipliers = parts_by_primitive.setdefault(frozenset(primitive.items()), (primitive, {}))[1]
+                multipliers[cofactor] = multipliers[cofactor] + content if cofactor in multipliers else content
                 continue
-            if content.denominator > PLAIN:  # decimals stay where they are
+            if content.denominator > MAX_PLAIN_DENOMINATOR:  # decimals stay where they are
                 content, primitive = ONE, angles
-            found.setdefault(frozenset(primitive.items()), (primitive, {}))[1][rest] = content
-        parts = [(self.trigonometry.best(primitive), factor) for primitive, factor in found.values()]
-        joined: dict[Tree, Polynomial] = {}
+            parts_by_primitive.setdefault(frozenset(primitive.items()), (primitive, {}))[1][cofactor] = content
+        parts = [(self.trigonometry.shortest_form(primitive), factor) for primitive, factor in parts_by_primitive.values()]
+        joined: dict[Tree, SparsePolynomial] = {}
         for part, factor in parts:
             sign = ONE
             if not isinstance(part, (Name, Sum)) and getattr(part, "coefficient", 1) < 0:
-                part, sign = negated(part), -ONE
-            into = joined.setdefault(part, {})
+                part, sign = negate(part), -ONE
+            multipliers = joined.setdefault(part, {})
             for m, c in factor.items():
                 c = c if sign is ONE else -c
-                into[m] = into[m] + c if m in into else c
-        return sorted(joined.items(), key=lambda pair: pair[0] != number(1))
+                multipliers[m] = multipliers[m] + c if m in multipliers else c
+        return sorted(joined.items(), key=lambda pair: pair[0] != constant(1))
 
-    def _plain(self, polynomial: Polynomial, multiplies: bool) -> Tree:
+    def _write_plain(self, polynomial: SparsePolynomial, multiplies: bool) -> Tree:
         """A polynomial without angles, as a factor or as a sum of its own."""
         if len(polynomial) > 1:
-            order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
+            order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._is_inertial[k]), len(self.names)))
             polynomial = {m: polynomial[m] for m in order}
         if len(polynomial) < 2:
-            return expanded(polynomial, self.names)
+            return expanded_form(polynomial, self.names)
         key = tuple(polynomial.items())
-        if key not in self._plains:
-            short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
-            self._plains[key] = short, expanded(polynomial, self.names)
-        short, full = self._plains[key]
+        if key not in self._plain_forms:
+            short = min((self._shortest_form(polynomial), *self._factored_forms(polynomial)), key=count_operators)
+            self._plain_forms[key] = short, expanded_form(polynomial, self.names)
+        short, full = self._plain_forms[key]
         if multiplies:
-            return min((short, full), key=operators)
-        return short if operators(short) < operators(full) - 1 else full
+            return min((short, full), key=count_operators)
+        return short if count_operators(short) < count_operators(full) - 1 else full
 
-    def _nested(self, polynomial: Polynomial) -> Tree:
+    def _shortest_form(self, polynomial: SparsePolynomial) -> Tree:
         """In the fewest operators: by Horner's rule, or as a sum of squares."""
-        return min((nested(polynomial, self.names), *squares(polynomial, self.names)), key=operators)
+        return min((horner_form(polynomial, self.names), *sum_of_squares(polynomial, self.names)), key=count_operators)
 
-    def _factored(self, polynomial: Polynomial) -> list[Tree]:
+    def _factored_forms(self, polynomial: SparsePolynomial) -> list[Tree]:
         """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
-        if not 2 < len(polynomial) <= FACTORED or any(c.denominator > PLAIN for c in polynomial.values()):
+        if not 2 < len(polynomial) <= MAX_FACTORED_TERMS or any(
+            c.denominator > MAX_PLAIN_DENOMINATOR for c in polynomial.values()
+        ):
             return []
         ring = self.system.ring
-        dense = {_dense(m, len(self.names)): rational(c) for m, c in polynomial.items()}
+        dense = {_exponent_tuple(m, len(self.names)): rational(c) for m, c in polynomial.items()}
         content, factors = ring.context.from_dict(dense).factor()
         if len(factors) < 2 and all(e == 1 for _, e in factors):
             return []
-        made = []
+        factor_trees = []
         for f, e in factors:
-            part = sparse(Element(ring, f))
+            part = sparse_polynomial(RingElement(ring, f))
             with_angles = any(self.trigonometry.handles(k) for m in part for k, _ in m)
-            made.append(power(self._by_angle(part) if with_angles else self._nested(part), int(e)))
-        return [product(made, fraction(content))]
+            factor_trees.append(power(self._arrange_by_angle(part) if with_angles else self._shortest_form(part), int(e)))
+        return [product(factor_trees, as_fraction(content))]
 
-    def _arranged(self, tree: Tree) -> Tree:
+    def _order_factors(self, tree: Tree) -> Tree:
         """Factors in the order people write them: inertial parameters, other parameters, angles, rates."""
         if isinstance(tree, Name):
             return tree
         if isinstance(tree, Power):
-            return Power(self._arranged(tree.base), tree.exponent)
+            return Power(self._order_factors(tree.base), tree.exponent)
         if isinstance(tree, Sum):
-            return Sum(tuple(self._arranged(t) for t in tree.terms))
-        return Product(tree.coefficient, tuple(sorted((self._arranged(f) for f in tree.factors), key=self._rank)))
+            return Sum(tuple(self._order_factors(t) for t in tree.terms))
+        return Product(tree.coefficient, tuple(sorted((self._order_factors(f) for f in tree.factors), key=self._rank)))
 
     def _rank(self, tree: Tree) -> int:
         if isinstance(tree, Power):
             return self._rank(tree.base)
         if isinstance(tree, Name):
-            found = self._ranks.get(tree.name)
-            if found is None:
-                found = self._ranks[tree.name] = self._rank_of_name(tree.name)
-            return found
+            name_rank = self._ranks.get(tree.name)
+            if name_rank is None:
+                name_rank = self._ranks[tree.name] = self._rank_of_name(tree.name)
+            return name_rank
         parts = tree.terms if isinstance(tree, Sum) else tree.factors
         ranks = [self._rank(part) for part in parts]
         # a sum of masses stands before the lengths, one of angles or rates after the angles
@@ -260,82 +271,161 @@ class Writer:
     def _rank_of_name(self, name: str) -> int:
         if name[0].isdigit():
             return -1
-        number = self.number.get(name)
-        return 4 if number is None else _RANK.get(self.system.ring.symbols[number].kind, 2)
+        number = self.generator_index.get(name)
+        return 4 if number is None else _RANK_OF_KIND.get(self.system.ring.symbols[number].kind, 2)
 
     # -- values ------------------------------------------------------------------------------------------------------
 
-    def values(self, q: Any, qd: Any, qdd: Any, given: Mapping[str, float]) -> dict[str, float]:
+    def values(self, q: Any, qd: Any, qdd: Any, parameter_values: Mapping[str, float]) -> dict[str, float]:
         """Of every generator; a regrouped parameter, such as Izz1R, has the value of its group unless it is given itself."""
-        groups = {name: x for name, x in given.items() if name in self._groups}
-        plain = {name: x for name, x in given.items() if name not in groups}
-        found = generator_values(self.system.scalars, q, qd, qdd, plain)
-        grouped = {}
-        for shown, (base, parts) in self._groups.items():
-            total = sum(value(above, found) / value(below, found) * found[name] for name, (above, below) in parts.items())
-            grouped[base] = groups.get(shown, total)
-        return found | grouped
+        groups = {name: x for name, x in parameter_values.items() if name in self._groups}
+        plain_values = {name: x for name, x in parameter_values.items() if name not in groups}
+        values = generator_values(self.system.scalars, q, qd, qdd, plain_values)
+        group_values = {}
+        for group_name, (base, parts) in self._groups.items():
+            total = sum(
+                evaluate_element(numerator, values) / evaluate_element(denominator, values) * values[name]
+                for name, (numerator, denominator) in parts.items()
+            )
+            group_values[base] = groups.get(group_name, total)
+        return values | group_values
 
     # -- reading back ------------------------------------------------------------------------------------------------
 
-    def value(self, name: str) -> Element:
+    def element(self, name: str) -> RingElement:
         """The element a name stands for, sums of angles included."""
-        found = self._values.get(name)
-        if found is None:
-            ring, number = self.system.ring, self.number.get(name)
-            found = self._angle_sum(name) if number is None else Element(ring, ring.generators[number])
-            self._values[name] = found
-        return found
+        element = self._elements.get(name)
+        if element is None:
+            ring, number = self.system.ring, self.generator_index.get(name)
+            element = self._angle_sum(name) if number is None else RingElement(ring, ring.generators[number])
+            self._elements[name] = element
+        return element
 
     def angle_of(self, name: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Whether a name is a sine or a cosine, and of which multiples of the coordinates."""
-        return self.trigonometry.named[name]
+        return self.trigonometry.named_angles[name]
 
-    def _angle_sum(self, name: str) -> Element:
+    def _angle_sum(self, name: str) -> RingElement:
         kind, angle = self.angle_of(name)
         pair: Any = (1, 0)
         for k, times in angle:
             c, s = self.system.scalars.angles.coordinate_pair(k)
             for _ in range(abs(times)):
-                pair = turned(pair, (c, s if times > 0 else -s))
+                pair = angle_sum(pair, (c, s if times > 0 else -s))
         return self.system.ring(pair[0] if kind == "cosine" else pair[1])
 
-    def read(self, tree: Tree) -> Element:
+    def to_element(self, tree: Tree) -> RingElement:
         """What a formula says, as an element: equal to what it was written from, or the formula is wrong."""
-        return self.system.ring(evaluate(tree, self.value))
+        return self.system.ring(evaluate_tree(tree, self.element))
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "R"
     return name
 
 
-def sparse(x: Element) -> Polynomial:
+def sparse_polynomial(x: RingElement) -> SparsePolynomial:
     """{((generator, power), ...): coefficient}."""
     return as_dict(x.poly)
 
 
-def normalised(polynomial: Polynomial) -> tuple[Fraction, Whole]:
+def primitive_part(polynomial: SparsePolynomial) -> tuple[Fraction, IntegerPolynomial]:
     """Its content, and the polynomial with whole coefficients without a common factor, the first of them positive."""
-    bottom = lcm(*(c.denominator for c in polynomial.values()))
-    whole = {m: c.numerator * (bottom // c.denominator) for m, c in polynomial.items()}
-    top = gcd(*whole.values())
-    if whole[max(whole, key=_descending) if len(whole) > 1 else next(iter(whole))] < 0:
-        top = -top
-    return Fraction(top, bottom), {m: c // top for m, c in whole.items()}
+    denominator = lcm(*(c.denominator for c in polynomial.values()))
+    integers = {m: c.numerator * (denominator // c.denominator) for m, c in polynomial.items()}
+    common = gcd(*integers.values())
+    if integers[max(integers, key=_descending_key) if len(integers) > 1 else next(iter(integers))] < 0:
+        common = -common
+    return Fraction(common, denominator), {m: c // common for m, c in integers.items()}
 
 
-def _dense(monomial: Monomial, size: int) -> tuple[int, ...]:
+def _exponent_tuple(monomial: Monomial, size: int) -> tuple[int, ...]:
     powers = [0] * size
     for k, e in monomial:
         powers[k] = e
     return tuple(powers)
 
 
-def _descending(monomial: Monomial) -> tuple[tuple[int, int], ...]:
+def _descending_key(monomial: Monomial) -> tuple[tuple[int, int], ...]:
     return tuple((-k, e) for k, e in monomial)
 
 
-def _times(multiplier: Tree, part: Tree) -> Tree:
+def _multiply(multiplier: Tree, part: Tree) -> Tree:
     return product([multiplier, part])
+
+
+# MERGED lagrangian.equations.writing.structure: Entries of M as they come from the velocities: what multiplies an inertial
+# parameter is a sum of products of components. Multiplied out, `(c4 s5 (a2 c2 + ..) - ...)^2` is long; as the square it came
+# from it is short, and its parts are shared.
+
+_SYMMETRIC_ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+class JacobianTrees:
+    """The columns of the links' Jacobians, written once."""
+
+    def __init__(self, writer: FormulaWriter, system: SymbolicSystem, jacobians: list[JacobianColumns]) -> None:
+        self.writer, self.system = writer, system
+        self.columns = [
+            {k: tuple(tuple(self._component(x) for x in vector) for vector in column) for k, column in columns.items()}
+            for columns in jacobians
+        ]
+
+    def _component(self, x: object) -> Tree:
+        element = self.system.ring(x)
+        return self.writer.write(element)
+
+    def structure(self, j: int, k: int) -> Structure:
+        """For M_jk: what multiplies each inertial symbol of each link."""
+        factors: dict[int, Tree] = {}
+        for link, columns in zip(self.system.links, self.columns, strict=True):
+            if j in columns and k in columns:
+                factors.update(self._link_structure(link, columns[j], columns[k]))
+        return factors
+
+    def _link_structure(
+        self, link: SymbolicLink, first: tuple[tuple[Tree, ...], ...], second: tuple[tuple[Tree, ...], ...]
+    ) -> Structure:
+        (wj, vj), (wk, vk) = first, second
+        ten: list[list[tuple[int, Tree, Tree]]] = [[(1, vj[a], vk[a]) for a in range(3)]]
+        for a in range(3):
+            b, c = (a + 1) % 3, (a + 2) % 3
+            ten.append([(1, vj[b], wk[c]), (-1, vj[c], wk[b]), (1, vk[b], wj[c]), (-1, vk[c], wj[b])])
+        for a, b in _SYMMETRIC_ENTRIES:
+            ten.append([(1, wj[a], wk[b])] + ([(1, wj[b], wk[a])] if a != b else []))
+        return {
+            generator: _sum_of_products(products)
+            for products, generator in zip(ten, map(self._generator_index, link.inertia.inertial_parameters), strict=True)
+            if generator is not None
+        }
+
+    def _generator_index(self, x: object) -> int | None:
+        """The generator, if an inertial parameter is one symbol."""
+        if not isinstance(x, RingElement) or len(x.poly) != 1:
+            return None
+        ((monomial, coefficient),) = x.poly.terms()
+        powers = [(k, e) for k, e in enumerate(monomial) if e]
+        if coefficient == 1 and len(powers) == 1 and powers[0][1] == 1:
+            return powers[0][0]
+        return None
+
+
+def _sum_of_products(products: list[tuple[int, Tree, Tree]]) -> Tree:
+    """Their sum; equal ones are joined, as they are when both columns are the same."""
+    joined: list[tuple[int, Tree, Tree]] = []
+    for sign, f, g in products:
+        if ZERO in (f, g):
+            continue
+        for number, (other, f2, g2) in enumerate(joined):
+            if (f, g) in ((f2, g2), (g2, f2)):
+                joined[number] = (other + sign, f2, g2)
+                break
+        else:
+            joined.append((sign, f, g))
+    terms = []
+    for times, f, g in joined:
+        if times:
+            tree = power(f, 2) if f == g else product([f, g])
+            terms.append(product([tree], Fraction(times)))
+    return add(terms)

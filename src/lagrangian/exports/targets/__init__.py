@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from lagrangian.errors import Argument, ArgumentError, one_of
-from lagrangian.exports.targets.target import Target
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
+from lagrangian.exports.targets.target import ExportTarget
 
 # the name of a target, and where it is: a file here, and its name there
 NAMES = {
@@ -24,25 +24,25 @@ NAMES = {
     "sdf": "robot_files.SDF",
     "toml": "robot_files.TOML",
 }
-_own: dict[str, Target] = {}
+_registered: dict[str, ExportTarget] = {}
 
 
-def register(target: Target) -> None:
+def register(target: ExportTarget) -> None:
     """Add a target of one's own, or take the place of one."""
-    _own[target.name] = target
+    _registered[target.name] = target
 
 
-def target_of(name: str) -> Target:
+def find_target(name: str) -> ExportTarget:
     """The target of a name; one that is unknown is refused with those that exist."""
-    if isinstance(name, str) and name in _own:
-        return _own[name]
+    if isinstance(name, str) and name in _registered:
+        return _registered[name]
     if not isinstance(name, str) or name not in NAMES:
-        raise ArgumentError(one_of("target", name, [*NAMES, *_own]), where=Argument("target"))
+        raise ArgumentError(unknown_name_message("target", name, [*NAMES, *_registered]), where=ArgumentName("target"))
     file, _, attribute = NAMES[name].partition(".")
-    found: Target = getattr(import_module(f"lagrangian.exports.targets.{file}"), attribute)
-    return found
+    target: ExportTarget = getattr(import_module(f"lagrangian.exports.targets.{file}"), attribute)
+    return target
 
 
-def targets() -> list[Target]:
+def targets() -> list[ExportTarget]:
     """All targets, each once; some have two names."""
-    return list(dict.fromkeys(target_of(name) for name in (*NAMES, *_own)))
+    return list(dict.fromkeys(find_target(name) for name in (*NAMES, *_registered)))

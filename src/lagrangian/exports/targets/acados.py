@@ -4,40 +4,44 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lagrangian.exports.acados import files
-from lagrangian.exports.acados.model import EXPLICIT, IMPLICIT, Sizes, interfaces, refuse
-from lagrangian.exports.model import Model
-from lagrangian.exports.targets.c import Sources
+from lagrangian.exports.targets import acados_code
+from lagrangian.exports.targets.acados_model import EXPLICIT, IMPLICIT, AcadosSizes, check_supported, interfaces
+from lagrangian.exports.targets.c import CSourceFiles
 from lagrangian.exports.targets.c_project import cmake, test_program
-from lagrangian.exports.targets.target import Product, Target, Wish
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
+from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.model.mechanism import Mechanism
 
-DRIFT = "Constraints are kept by the accelerations alone: the errors of an integrator take a state off them slowly."
+DRIFT_NOTE = "Constraints are kept by the accelerations alone: the errors of an integrator take a state off them slowly."
 
 
-class Acados(Target):
+class AcadosTarget(ExportTarget):
     name = "acados"
     about = "a model for acados: C code with exact derivatives, and a Python file"
-    loops = False
+    writes_loops = False
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        refuse(Model(mechanism, ()))
-        needed = EXPLICIT if mechanism.equations else (*EXPLICIT, *IMPLICIT)
-        others = [name for name in (() if wish.functions is None else wish.functions) if name not in needed]
-        made = Sources(mechanism, self.package(mechanism, replace(wish, functions=[*needed, *others])), "double")
-        sizes = Sizes.of(made)
-        found = interfaces(made.prefix, sizes)
-        name = made.prefix
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
+        check_supported(MechanismGraph(mechanism, ()))
+        required_functions = EXPLICIT if mechanism.equation_count else (*EXPLICIT, *IMPLICIT)
+        more_functions = [
+            name for name in (() if request.functions is None else request.functions) if name not in required_functions
+        ]
+        source_files = CSourceFiles(
+            mechanism, self.package(mechanism, replace(request, functions=[*required_functions, *more_functions])), "double"
+        )
+        sizes = AcadosSizes.from_sources(source_files)
+        interface_functions = interfaces(source_files.prefix, sizes)
+        name = source_files.prefix
         texts = {
-            f"{name}.h": made.header(),
-            f"{name}.c": made.source(),
-            f"{name}_test.c": test_program(made),
-            f"{name}_acados.h": files.header(made, sizes, found),
-            f"{name}_acados.c": files.source(made, sizes, found),
-            f"{name}_acados.py": files.python(made, sizes),
-            "CMakeLists.txt": cmake(made) + files.cmake(made),
+            f"{name}.h": source_files.header(),
+            f"{name}.c": source_files.source(),
+            f"{name}_test.c": test_program(source_files),
+            f"{name}_acados.h": acados_code.header(source_files, sizes, interface_functions),
+            f"{name}_acados.c": acados_code.source(source_files, sizes, interface_functions),
+            f"{name}_acados.py": acados_code.python(source_files, sizes),
+            "CMakeLists.txt": cmake(source_files) + acados_code.cmake(source_files),
         }
-        return Product(texts, notes=(*made.notes, *((DRIFT,) if mechanism.equations else ())))
+        return ExportedFiles(texts, notes=(*source_files.notes, *((DRIFT_NOTE,) if mechanism.equation_count else ())))
 
 
-TARGET = Acados()
+TARGET = AcadosTarget()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.exports.languages.language import wrapped
-from lagrangian.exports.targets.cases import TOLERANCE, Case, cases
+from lagrangian.exports.reference_values import TOLERANCE, ReferenceCase, reference_cases
+from lagrangian.exports.source.language import wrap_values
 
 if TYPE_CHECKING:
-    from lagrangian.exports.targets.c import Sources
+    from lagrangian.exports.targets.c import CSourceFiles
 
 # of an array that is no matter of the stack
-LARGE = 10_000
+MAX_STACK_ENTRIES = 10_000
 
 
-def test_program(made: Sources) -> str:
+def test_program(source_files: CSourceFiles) -> str:
     """A program that compares with reference values; it ends with 0 where all agree."""
-    real, name = made.real, made.prefix
+    real, name = source_files.real, source_files.prefix
     lines = [
         "/* Compares the functions with reference values: it prints how far each is off, and ends with 0 if all agree. */",
         f'#include "{name}.h"',
@@ -35,58 +35,62 @@ def test_program(made: Sources) -> str:
         "        size = fmax(size, fabs((double)expected[i]));",
         "        worst = miss <= worst || isnan(worst) ? worst : miss; /* NaN stays the worst */",
         "    }",
-        f"    const int right = worst <= {TOLERANCE[8 * made.language.bytes]!r} * size;",
+        f"    const int right = worst <= {TOLERANCE[8 * source_files.language.bytes]!r} * size;",
         '    printf("%-40s %s, off by %.1e of %.3g\\n", name, right ? "ok" : "WRONG", worst, size);',
         "    failed += !right;",
         "}",
         "",
     ]
     calls: list[str] = []
-    written: set[str] = set()  # arrays of states, which several functions are given
-    for case in cases(made.mechanism, made.package):
-        for given, values in case.given.items():
-            array = f"state{case.state}_{given}"
-            if array not in written:
-                lines += [*_listed(made, f"static const {real}", array, values), ""]
-                written.add(array)
-        lines += _case(made, case)
+    arrays_written: set[str] = set()  # arrays of states, which several functions are given
+    for case in reference_cases(source_files.mechanism, source_files.package):
+        for input_name, values in case.inputs.items():
+            array = f"state{case.state}_{input_name}"
+            if array not in arrays_written:
+                lines += [*_array_lines(source_files, f"static const {real}", array, values), ""]
+                arrays_written.add(array)
+        lines += _case_function(source_files, case)
         calls.append(f"    {case.routine.name}_{case.state}();")
-    prepared = []
-    if made.constants:
-        prepared = [
+    prepare_lines = []
+    if source_files.constants:
+        prepare_lines = [
             f"    {name}_constants constants;",
             f"    {name}_prepare(&{name}_default_parameters, &constants);",
-            f'    compare("prepare", constants.k, 0, {name}_default_constants.k, {made.constants});',
+            f'    compare("prepare", constants.k, 0, {name}_default_constants.k, {source_files.constants});',
         ]
-    lines += ["int main(void)", "{", *prepared, *calls, "    return failed != 0;", "}", ""]
+    lines += ["int main(void)", "{", *prepare_lines, *calls, "    return failed != 0;", "}", ""]
     return "\n".join(lines)
 
 
-def _case(made: Sources, case: Case) -> list[str]:
-    real, routine = made.real, case.routine
+def _case_function(source_files: CSourceFiles, case: ReferenceCase) -> list[str]:
+    real, routine = source_files.real, case.routine
     lines = [f"static void {routine.name}_{case.state}(void)", "{"]
-    passed = [f"state{case.state}_{x.name}{'[0]' if x.shape == () else ''}" for x in routine.inputs] + made.passed
-    compared = []
+    arguments = [
+        f"state{case.state}_{x.name}{'[0]' if x.shape == () else ''}" for x in routine.inputs
+    ] + source_files.constants_argument
+    comparisons = []
     for expected in case.expected:
         x, places = expected.output, "0"
-        lines += _listed(made, f"const {real}", f"{x.name}_expected", expected.values, "    ")
-        if not expected.whole:
+        lines += _array_lines(source_files, f"const {real}", f"{x.name}_expected", expected.values, "    ")
+        if not expected.is_complete:
             places = f"{x.name}_places"
-            lines += _listed(made, "const int", places, expected.places, "    ")
-        lines.append(f"    {'static ' if x.size > LARGE else ''}{real} {x.name}[{max(1, x.size)}];")
-        said = f'"{routine.name} {x.name}"'
-        compared.append(f"    compare({said}, {x.name}, {places}, {x.name}_expected, {len(expected.values)});")
-        passed.append(x.name)
-    return [*lines, f"    {made.prefix}_{routine.name}({', '.join(passed)});", *compared, "}", ""]
+            lines += _array_lines(source_files, "const int", places, expected.places, "    ")
+        lines.append(f"    {'static ' if x.size > MAX_STACK_ENTRIES else ''}{real} {x.name}[{max(1, x.size)}];")
+        label = f'"{routine.name} {x.name}"'
+        comparisons.append(f"    compare({label}, {x.name}, {places}, {x.name}_expected, {len(expected.values)});")
+        arguments.append(x.name)
+    return [*lines, f"    {source_files.prefix}_{routine.name}({', '.join(arguments)});", *comparisons, "}", ""]
 
 
-def _listed(made: Sources, kind: str, name: str, values: list[float] | list[int], indent: str = "") -> list[str]:
-    texts = [str(x) if isinstance(x, int) else made.language.number(x) for x in values]
-    return [f"{indent}{kind} {name}[] = {{", *wrapped(texts or ["0"], f"{indent}    "), f"{indent}}};"]
+def _array_lines(
+    source_files: CSourceFiles, kind: str, name: str, values: list[float] | list[int], indent: str = ""
+) -> list[str]:
+    texts = [str(x) if isinstance(x, int) else source_files.language.number(x) for x in values]
+    return [f"{indent}{kind} {name}[] = {{", *wrap_values(texts or ["0"], f"{indent}    "), f"{indent}}};"]
 
 
-def cmake(made: Sources) -> str:
-    name = made.prefix
+def cmake(source_files: CSourceFiles) -> str:
+    name = source_files.prefix
     return "\n".join(
         [
             "cmake_minimum_required(VERSION 3.10)",

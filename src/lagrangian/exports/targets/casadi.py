@@ -9,40 +9,40 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.exports.evaluate import in_steps
-from lagrangian.exports.languages.names import Names, spelled
-from lagrangian.exports.routine import Argument, Package, Routine, Straight
-from lagrangian.exports.targets.target import Product, Target, Wish
-from lagrangian.kernels.trace.guard import guarded
-from lagrangian.kernels.trace.node import LIBRARY, PREPARED, Trace
+from lagrangian.exports.reference_values import evaluate_sequence
+from lagrangian.exports.source.identifiers import IdentifierTable, transliterate
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
+from lagrangian.functions.routine import Package, Routine, RoutineArgument, StraightLineCode
+from lagrangian.kernels.trace.derivative import guard_derivatives
+from lagrangian.kernels.trace.node import LIBRARY_FUNCTIONS, PREPARED, Trace
 from lagrangian.kernels.trace.replay import replay
 from lagrangian.model.mechanism import Mechanism
 
-RESERVED = ("null", "jac", "hess")  # names that CasADi refuses
+RESERVED_NAMES = ("null", "jac", "hess")  # names that CasADi refuses
 
 
-class Casadi(Target):
+class CasadiTarget(ExportTarget):
     name = "casadi"
     about = "CasADi functions, for its solvers and derivatives"
-    loops = False
+    writes_loops = False
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
         try:
             import casadi  # noqa: F401
         except ImportError:
             raise ArgumentError(
                 "the target 'casadi' needs CasADi, which is not installed; pip install 'lagrangian[casadi]'"
             ) from None
-        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
-        names = Names(RESERVED)
-        functions = Maker(package).functions(names)
-        name = spelled(package.name) or "mechanism"
-        files = {f"{name}_{key}.casadi": _file(function) for key, function in functions.items()}
+        package = self.package(mechanism, replace(request, parameters=() if request.parameters is None else request.parameters))
+        names = IdentifierTable(RESERVED_NAMES)
+        functions = CasadiFunctionBuilder(package).functions(names)
+        name = transliterate(package.name) or "mechanism"
+        files = {f"{name}_{key}.casadi": _saved_bytes(function) for key, function in functions.items()}
         notes = (*package.notes, *names.notes)
-        return Product(files, functions, notes, {p.name: p.value for p in package.parameters})
+        return ExportedFiles(files, functions, notes, {p.name: p.value for p in package.parameters})
 
 
-class Maker:
+class CasadiFunctionBuilder:
     """Straight-line code becomes scalar expressions (SX), and a sequence of calls one of matrices (MX), which keeps its calls."""
 
     def __init__(self, package: Package) -> None:
@@ -51,62 +51,62 @@ class Maker:
         self.casadi, self.package = casadi, package
         self.parameters = len(package.parameters)
         self.operations = _operations(casadi)
-        self.called = {routine.name: routine for routine in package.routines}
-        self.made: dict[str, Any] = {}
+        self.routines = {routine.name: routine for routine in package.routines}
+        self.built_functions: dict[str, Any] = {}
 
-    def functions(self, names: Names) -> dict[str, Any]:
+    def functions(self, names: IdentifierTable) -> dict[str, Any]:
         for routine in self.package.routines:  # each after those that it calls
             name = names.legal(routine.name)
-            make = self._straight if isinstance(routine.body, Straight) else self._steps
-            self.made[routine.name] = make(name, routine)
-        return {function.name(): function for function in self.made.values()}
+            make = self._build_straight_line if isinstance(routine.body, StraightLineCode) else self._build_sequence
+            self.built_functions[routine.name] = make(name, routine)
+        return {function.name(): function for function in self.built_functions.values()}
 
-    def _straight(self, name: str, routine: Routine) -> Any:
-        given = {x.name: self.casadi.SX.sym(x.name, x.size) for x in routine.inputs}
+    def _build_straight_line(self, name: str, routine: Routine) -> Any:
+        inputs = {x.name: self.casadi.SX.sym(x.name, x.size) for x in routine.inputs}
         p = self.casadi.SX.sym("p", self.parameters)
-        assert isinstance(routine.body, Straight)
-        values = self._replayed(routine.body.trace, given, p)
+        assert isinstance(routine.body, StraightLineCode)
+        values = self._record_outputs(routine.body.trace, inputs, p)
         outputs = []
         for x in routine.outputs:
             outputs.append(values[: x.size])
             values = values[x.size :]
-        return self._function(name, routine, given, p, outputs)
+        return self._make_function(name, routine, inputs, p, outputs)
 
-    def _steps(self, name: str, routine: Routine) -> Any:
+    def _build_sequence(self, name: str, routine: Routine) -> Any:
         casadi = self.casadi
-        given = {x.name: casadi.MX.sym(x.name, x.size) for x in routine.inputs}
+        inputs = {x.name: casadi.MX.sym(x.name, x.size) for x in routine.inputs}
         p = casadi.MX.sym("p", self.parameters)
         last = [p] if self.parameters else []
 
         def call(other: Routine, inputs: dict[str, Any]) -> Any:
-            found = self.made[other.name].call([*inputs.values(), *last])
-            return casadi.vertcat(*(casadi.vec(x.T) for x in found))
+            results = self.built_functions[other.name].call([*inputs.values(), *last])
+            return casadi.vertcat(*(casadi.vec(x.T) for x in results))
 
-        def compute(trace: Trace, known: dict[str, Any]) -> Any:
-            symbols = {key: casadi.SX.sym(key, x.numel()) for key, x in known.items()}
+        def compute(trace: Trace, arrays: dict[str, Any]) -> Any:
+            symbols = {key: casadi.SX.sym(key, x.numel()) for key, x in arrays.items()}
             inner = casadi.SX.sym("p", self.parameters)
-            values = self._replayed(trace, symbols, inner)
+            values = self._record_outputs(trace, symbols, inner)
             function = casadi.Function("between", [*symbols.values(), inner], [values])
-            return function(*known.values(), p)
+            return function(*arrays.values(), p)
 
-        return self._function(name, routine, given, p, in_steps(routine, given, self.called, call, compute))
+        return self._make_function(name, routine, inputs, p, evaluate_sequence(routine, inputs, self.routines, call, compute))
 
-    def _replayed(self, trace: Trace, given: Mapping[str, Any], p: Any) -> Any:
+    def _record_outputs(self, trace: Trace, inputs: Mapping[str, Any], p: Any) -> Any:
         """All outputs of a trace as one column."""
         if self.parameters:
-            given = {**given, PREPARED: replay(self.package.preparation, lambda name, index: p[index], self.operations)}
-        found = replay(guarded(trace), lambda name, index: given[name][index], self.operations)
-        return self.casadi.vertcat(self.casadi.SX(0, 1), *found)
+            inputs = {**inputs, PREPARED: replay(self.package.preparation, lambda name, index: p[index], self.operations)}
+        outputs = replay(guard_derivatives(trace), lambda name, index: inputs[name][index], self.operations)
+        return self.casadi.vertcat(self.casadi.SX(0, 1), *outputs)
 
-    def _function(self, name: str, routine: Routine, given: Mapping[str, Any], p: Any, outputs: list[Any]) -> Any:
+    def _make_function(self, name: str, routine: Routine, columns: Mapping[str, Any], p: Any, outputs: list[Any]) -> Any:
         """The function of these columns, with matrices as such; parameters, if there are any, are its last input."""
-        inputs = {**given, "p": p} if self.parameters else given
-        names = Names(inputs)
-        shaped = [self._shaped(x, column) for x, column in zip(routine.outputs, outputs, strict=True)]
+        inputs = {**columns, "p": p} if self.parameters else columns
+        names = IdentifierTable(inputs)
+        matrices = [self._as_matrix(x, column) for x, column in zip(routine.outputs, outputs, strict=True)]
         labels = [names.legal(x.name) for x in routine.outputs]
-        return self.casadi.Function(name, list(inputs.values()), shaped, list(inputs), labels)
+        return self.casadi.Function(name, list(inputs.values()), matrices, list(inputs), labels)
 
-    def _shaped(self, x: Argument, column: Any) -> Any:
+    def _as_matrix(self, x: RoutineArgument, column: Any) -> Any:
         """A matrix from its rows one after the other, where CasADi has columns."""
         return self.casadi.reshape(column, *x.shape[::-1]).T if len(x.shape) == 2 else column
 
@@ -128,11 +128,11 @@ def _operations(casadi: Any) -> dict[str, Callable[..., Any]]:
         "touch": lambda a, b: a,
         "choose": lambda a, b, x, y: casadi.if_else(a < b, x, y),
         "by_sign": by_sign,
-        **{name: getattr(casadi, name) for name in ("sin", "cos", *LIBRARY)},
+        **{name: getattr(casadi, name) for name in ("sin", "cos", *LIBRARY_FUNCTIONS)},
     }
 
 
-def _file(function: Any) -> bytes:
+def _saved_bytes(function: Any) -> bytes:
     """What CasADi saves, which is not what it serialises to a text."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "function.casadi"
@@ -140,4 +140,4 @@ def _file(function: Any) -> bytes:
         return path.read_bytes()
 
 
-TARGET = Casadi()
+TARGET = CasadiTarget()

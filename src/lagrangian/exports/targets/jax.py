@@ -8,143 +8,222 @@ import math
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from lagrangian.errors import ArgumentError, LagrangianWarning, warn
-from lagrangian.exports.evaluate import in_steps
-from lagrangian.exports.languages.names import Names
-from lagrangian.exports.routine import Argument, Package, Routine, Straight
-from lagrangian.exports.routine import Sequence as Calls
-from lagrangian.exports.targets.target import Product, Target, Wish
+from lagrangian.exports.reference_values import evaluate_sequence
+from lagrangian.exports.source.identifiers import IdentifierTable
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
+from lagrangian.functions.routine import CallSequence as Calls
+from lagrangian.functions.routine import Package, Routine, RoutineArgument, StraightLineCode
+from lagrangian.kernels.trace import rows as r
+from lagrangian.kernels.trace.derivative import guard_derivatives
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
+from lagrangian.kernels.trace.replay import replay
 from lagrangian.model.mechanism import Mechanism
 
-SINGLE = "JAX computes in single precision here, with about seven digits, of which dynamics lose some and closed loops most"
-DOUBLE = 'jax.config.update("jax_enable_x64", True), at the start of a program, makes it compute in double precision'
+SINGLE_PRECISION_WARNING = (
+    "JAX computes in single precision here, with about seven digits, of which dynamics lose some and closed loops most"
+)
+DOUBLE_PRECISION_REMEDY = (
+    'jax.config.update("jax_enable_x64", True), at the start of a program, makes it compute in double precision'
+)
 
 
-class Jax(Target):
+class JaxTarget(ExportTarget):
     name = "jax"
     about = "JAX functions, to compile, vectorise and differentiate"
-    loops = False
-    writes = False
+    writes_loops = False
+    writes_files = False
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
         try:
             import jax  # noqa: F401
         except ImportError:
             raise ArgumentError("the target 'jax' needs JAX, which is not installed; pip install 'lagrangian[jax]'") from None
-        package = self.package(mechanism, replace(wish, parameters=() if wish.parameters is None else wish.parameters))
-        names = Names(keyword.kwlist)
-        maker = Maker(package)
+        package = self.package(mechanism, replace(request, parameters=() if request.parameters is None else request.parameters))
+        names = IdentifierTable(keyword.kwlist)
+        maker = JaxFunctionBuilder(package)
         legal = {names.legal(routine.name): routine for routine in package.routines}
-        functions = {name: maker.function(name, routine) for name, routine in legal.items()}
+        functions = {name: maker.make_function(name, routine) for name, routine in legal.items()}
         notes = (*package.notes, *names.notes)
-        return Product(functions=functions, notes=notes, parameters={p.name: p.value for p in package.parameters})
+        return ExportedFiles(functions=functions, notes=notes, parameters={p.name: p.value for p in package.parameters})
 
 
-class Maker:
+class JaxFunctionBuilder:
     """What routines of one package have in common. Arrays inside have their entries along the first axis, states along others."""
 
     def __init__(self, package: Package) -> None:
-        from lagrangian.exports import jax_code
 
         self.package = package
-        self.called = {routine.name: routine for routine in package.routines}
-        self._compiled = cache(jax_code.compiled)
+        self.routines = {routine.name: routine for routine in package.routines}
+        self._compile_trace = cache(compile_trace)
 
-    def function(self, name: str, routine: Routine) -> Callable[..., Any]:
+    def make_function(self, name: str, routine: Routine) -> Callable[..., Any]:
         """A function of arrays (..., entries): it checks them, and runs code that is compiled once for each shape."""
         import jax
 
-        given = routine.inputs
+        arguments = routine.inputs
         parameters = tuple(p.name for p in self.package.parameters)
         if parameters:
-            given += (Argument("p", (len(parameters),), "the parameters", parameters),)
-        signature = inspect.Signature([inspect.Parameter(x.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in given])
-        several = namedtuple(name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
+            arguments += (RoutineArgument("p", (len(parameters),), "the parameters", parameters),)
+        signature = inspect.Signature([inspect.Parameter(x.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in arguments])
+        result_type = namedtuple(name, [x.name for x in routine.outputs]) if len(routine.outputs) > 1 else None
 
         @jax.jit
         def run(*arrays: Any) -> Any:
-            return self._run(routine, given, arrays)
+            return self._run(routine, arguments, arrays)
 
-        def function(*args: Any, **named: Any) -> Any:
-            bound = signature.bind(*args, **named).arguments
+        def function(*args: Any, **keywords: Any) -> Any:
+            bound = signature.bind(*args, **keywords).arguments
             if jax.numpy.result_type(float) != np.float64:
-                warn(LagrangianWarning(SINGLE, remedy=DOUBLE))
-            found = run(*(_array(routine, x, bound[x.name]) for x in given))
-            return several(*found) if several else found[0]
+                warn(LagrangianWarning(SINGLE_PRECISION_WARNING, remedy=DOUBLE_PRECISION_REMEDY))
+            results = run(*(_as_jax_array(routine, x, bound[x.name]) for x in arguments))
+            return result_type(*results) if result_type else results[0]
 
         function.__name__ = function.__qualname__ = name
-        function.__doc__ = self._about(routine, given)
+        function.__doc__ = self._docstring(routine, arguments)
         function.__signature__ = signature  # type: ignore[attr-defined]
         return function
 
-    def _about(self, routine: Routine, given: tuple[Argument, ...]) -> str:
+    def _docstring(self, routine: Routine, arguments: tuple[RoutineArgument, ...]) -> str:
         lines = [routine.about, ""]
-        for x in (*given, *routine.outputs):
+        for x in (*arguments, *routine.outputs):
             entries = f": {', '.join(x.entries)}" if 0 < len(x.entries) <= 20 else ""
             lines.append(f"{x.name} {x.shape}: {x.about}{entries}")
         if self.package.parameters:
             lines.append(f"By default p is [{', '.join(repr(p.value) for p in self.package.parameters)}].")
         return "\n".join([*lines, "Any of them may have axes for many states before its own."])
 
-    def _run(self, routine: Routine, given: tuple[Argument, ...], arrays: tuple[Any, ...]) -> list[Any]:
+    def _run(self, routine: Routine, arguments: tuple[RoutineArgument, ...], arrays: tuple[Any, ...]) -> list[Any]:
         """All outputs as arrays (..., *shape)."""
         import jax.numpy as jnp
 
-        columns = {x.name: jnp.moveaxis(a, -1, 0) if x.shape else a[None] for x, a in zip(given, arrays, strict=True)}
+        columns = {x.name: jnp.moveaxis(a, -1, 0) if x.shape else a[None] for x, a in zip(arguments, arrays, strict=True)}
         states = np.broadcast_shapes(*(a.shape[1:] for a in columns.values()))
         if self.package.parameters:
             p = columns.pop("p")
-            columns[PREPARED] = self._compiled(self.package.preparation)({NUMBERS: p}.__getitem__, p.shape[1:])
-        values = self._values(routine, {name: _spread(a, states) for name, a in columns.items()}, states)
-        found = []
+            columns[PREPARED] = self._compile_trace(self.package.preparation)({NUMBERS: p}.__getitem__, p.shape[1:])
+        values = self._values(routine, {name: _broadcast_states(a, states) for name, a in columns.items()}, states)
+        outputs = []
         for x in routine.outputs:
-            found.append(jnp.moveaxis(values[: x.size], 0, -1).reshape(*states, *x.shape))
+            outputs.append(jnp.moveaxis(values[: x.size], 0, -1).reshape(*states, *x.shape))
             values = values[x.size :]
-        return found
+        return outputs
 
-    def _values(self, routine: Routine, given: dict[str, Any], states: tuple[int, ...]) -> Any:
+    def _values(self, routine: Routine, columns: dict[str, Any], states: tuple[int, ...]) -> Any:
         """All outputs one after the other."""
         import jax.numpy as jnp
 
         body = routine.body
-        if isinstance(body, Straight):
-            return self._compiled(body.trace)(given.__getitem__, states)
+        if isinstance(body, StraightLineCode):
+            return self._compile_trace(body.trace)(columns.__getitem__, states)
         assert isinstance(body, Calls)
-        constants = {PREPARED: given[PREPARED]} if PREPARED in given else {}
+        constants = {PREPARED: columns[PREPARED]} if PREPARED in columns else {}
 
         def call(other: Routine, inputs: dict[str, Any]) -> Any:
             return self._values(other, inputs | constants, states)
 
-        def compute(trace: Trace, found: dict[str, Any]) -> Any:
-            return self._compiled(trace)(found.__getitem__, states)
+        def compute(trace: Trace, columns_so_far: dict[str, Any]) -> Any:
+            return self._compile_trace(trace)(columns_so_far.__getitem__, states)
 
-        return jnp.concatenate(in_steps(routine, given, self.called, call, compute))
+        return jnp.concatenate(evaluate_sequence(routine, columns, self.routines, call, compute))
 
 
-def _array(routine: Routine, x: Argument, given: Any) -> Any:
+def _as_jax_array(routine: Routine, x: RoutineArgument, value: Any) -> Any:
     """An argument as an array of JAX; one of another shape is refused."""
     import jax.numpy as jnp
 
-    found = jnp.asarray(given, dtype=float)
-    own = len(x.shape)
-    if found.shape[found.ndim - own :] != x.shape:
-        wanted = f"{math.prod(x.shape)} entries along its last axis" if own else "no axes but those of states"
-        raise ArgumentError(f"must have {wanted}; it has the shape {found.shape}", where=routine.name, argument=x.name)
-    return found
+    array = jnp.asarray(value, dtype=float)
+    own_axes = len(x.shape)
+    if array.shape[array.ndim - own_axes :] != x.shape:
+        needed = f"{math.prod(x.shape)} entries along its last axis" if own_axes else "no axes but those of states"
+        raise ArgumentError(f"must have {needed}; it has the shape {array.shape}", where=routine.name, argument=x.name)
+    return array
 
 
-def _spread(a: Any, states: tuple[int, ...]) -> Any:
+def _broadcast_states(a: Any, states: tuple[int, ...]) -> Any:
     """An array for these states: the same for those that it has no axes for."""
     import jax.numpy as jnp
 
-    own = a.shape[1:]
-    return jnp.broadcast_to(a.reshape(len(a), *(1 for _ in range(len(states) - len(own))), *own), (len(a), *states))
+    own_states = a.shape[1:]
+    return jnp.broadcast_to(a.reshape(len(a), *(1 for _ in range(len(states) - len(own_states))), *own_states), (len(a), *states))
 
 
-TARGET = Jax()
+TARGET = JaxTarget()
+
+
+# MERGED lagrangian.exports.jax_code: Traces run by JAX. Arrays have the entries of an argument along their first axis, and
+# states, if there are many, along others. XLA takes minutes to compile thousands of operations on scalars, and computes many
+# of them again and again. So a trace of more than a few is one loop over rows of operations (`kernels.trace.rows`), which
+# compiles at once, whatever its length.
+
+ReadArray = Callable[[str], Any]  # an array by its name
+# nodes of a trace up to which it is run on scalars
+MAX_SCALAR_NODES = 150
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(jnp, name) for name in ("sin", "cos", "exp", "log", "tanh", "floor")},
+    "asin": jnp.arcsin, "acos": jnp.arccos, "atan": jnp.arctan, "atan2": jnp.arctan2,
+}  # fmt: skip
+SCALARS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "sqrt": jnp.sqrt,
+    "touch": lambda a, b: a + 0.0 * b,
+    "choose": lambda a, b, x, y: jnp.where(a < b, x, y),
+    "by_sign": lambda x, forth, back: jnp.where(x > 0.0, forth, jnp.where(x < 0.0, back, 0.0 * x)),
+    **FUNCTIONS,
+}
+
+
+def compile_trace(trace: Trace) -> Callable[[ReadArray, tuple[int, ...]], Any]:
+    """A function of the arrays that a trace reads, and of the shape of the states: it gives all outputs as one array."""
+    guarded_trace = guard_derivatives(trace)
+    if len(guarded_trace.nodes) <= MAX_SCALAR_NODES:
+        return partial(_run_on_scalars, guarded_trace)
+    return partial(_run_in_rows, r.pack_rows(guarded_trace))
+
+
+def _run_on_scalars(trace: Trace, read: ReadArray, states: tuple[int, ...]) -> Any:
+    outputs = replay(trace, lambda name, index: read(name)[index], SCALARS)
+    return jnp.stack([jnp.broadcast_to(x, states) for x in outputs]) if outputs else jnp.zeros((0, *states))
+
+
+def _run_in_rows(rows: r.OperationRows, read: ReadArray, states: tuple[int, ...]) -> Any:
+    def broadcast(x: Any) -> Any:
+        """Numbers that are the same for all states."""
+        return jnp.reshape(x, (*np.shape(x), *(1 for _ in states)))
+
+    constants = jnp.broadcast_to(broadcast(jnp.asarray(rows.constants, dtype=float)), (len(rows.constants), *states))
+    inputs = [read(name)[np.array(indices)] for name, indices in rows.inputs.items()]
+    leading_values = jnp.concatenate([constants, *inputs])
+    values = jnp.concatenate([leading_values, jnp.zeros((rows.size - len(leading_values), *states))])
+
+    def compute_row(values: Any, row_data: tuple[Any, Any, Any]) -> tuple[Any, None]:
+        kinds, places, first = row_data
+        a, b, c, d, e = values.at[places].get(mode="promise_in_bounds")
+        kind = broadcast(kinds)
+        product = c * d
+        x = (a * b + jnp.where(kind == r.DIFFERENCE, -product, product)) / e
+        x = jnp.where(kind == r.ROOT, jnp.sqrt(jnp.where(kind == r.ROOT, x, 1.0)), x)
+        x = jnp.where(kind == r.CHOICE, jnp.where(a < b, c, d), x)
+        x = jnp.where(kind == r.SIGN, jnp.where(a > 0.0, c, jnp.where(a < 0.0, d, 0.0 * a)), x)
+        return lax.dynamic_update_slice_in_dim(values, x, first, 0), None
+
+    for phase in rows.phases:
+        for batch in phase.functions:
+            results = FUNCTIONS[batch.name](*(values[places] for places in batch.arguments))
+            values = lax.dynamic_update_slice_in_dim(values, results, batch.first, 0)
+        count, width = phase.kinds.shape
+        first = (phase.first + width * np.arange(count)).astype(np.int32)
+        values, _ = lax.scan(compute_row, values, (jnp.asarray(phase.kinds), jnp.asarray(phase.places), jnp.asarray(first)))
+    return values[np.array(rows.outputs, dtype=np.int32)]

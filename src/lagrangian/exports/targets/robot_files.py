@@ -5,55 +5,58 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lagrangian.description.toml.writer import dumps
-from lagrangian.exports.languages.names import spelled
-from lagrangian.exports.targets.target import Option, Product, Target, Wish
+from lagrangian.description.toml.writer import to_toml
+from lagrangian.exports.source.identifiers import transliterate
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget, TargetOption
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.saving import written
+from lagrangian.saving import convert
 
 
-class RobotFile(Target):
+class RobotFileTarget(ExportTarget):
     """A format that a mechanism is written in; what it cannot hold is told in the notes."""
 
-    of_functions = False
+    exports_functions = False
 
-    def __init__(self, name: str, suffix: str, about: str, *others: str) -> None:
-        self.name, self.single, self.about, self._others = name, suffix, about, others
+    def __init__(self, name: str, suffix: str, about: str, *other_suffixes: str) -> None:
+        self.name, self.file_suffix, self.about, self._other_suffixes = name, suffix, about, other_suffixes
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        return (self.single, *self._others)
+        return (self.file_suffix, *self._other_suffixes)
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        stem = spelled(mechanism.name) or "mechanism"
-        made = written(mechanism, self.name, **self.given(wish))
-        files = {f"{stem}{self.single}": made.text, **{f"{stem}{suffix}": text for suffix, text in made.beside.items()}}
-        made.warn(mechanism.name)
-        return Product(files, notes=tuple(note for note in made.notes if note not in made.warnings))
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
+        stem = transliterate(mechanism.name) or "mechanism"
+        conversion = convert(mechanism, self.name, **self.writer_options(request))
+        files = {
+            f"{stem}{self.file_suffix}": conversion.text,
+            **{f"{stem}{suffix}": text for suffix, text in conversion.extra_files.items()},
+        }
+        conversion.warn(mechanism.name)
+        return ExportedFiles(files, notes=tuple(note for note in conversion.notes if note not in conversion.warnings))
 
-    def given(self, wish: Wish) -> dict[str, Any]:
-        return dict(wish.options)
+    def writer_options(self, request: ExportRequest) -> dict[str, Any]:
+        return dict(request.options)
 
 
-class URDFFile(RobotFile):
-    options: ClassVar[Mapping[str, Option]] = {
-        "loops": Option(
+class URDFTarget(RobotFileTarget):
+    options: ClassVar[Mapping[str, TargetOption]] = {
+        "loops": TargetOption(
             "where loops are written: in the file, as in URDF+, or in a YAML file beside it", "urdf", ("urdf", "yaml")
         )
     }
 
-    def given(self, wish: Wish) -> dict[str, Any]:
-        return {"loops": "yaml"} if self.option(wish, "loops") == "yaml" else {}
+    def writer_options(self, request: ExportRequest) -> dict[str, Any]:
+        return {"loops": "yaml"} if self.option(request, "loops") == "yaml" else {}
 
 
-class TOMLFile(RobotFile):
+class TOMLTarget(RobotFileTarget):
     """Our own format, which holds everything."""
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        return Product({f"{spelled(mechanism.name) or 'mechanism'}.toml": dumps(mechanism)})
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
+        return ExportedFiles({f"{transliterate(mechanism.name) or 'mechanism'}.toml": to_toml(mechanism)})
 
 
-URDF = URDFFile("urdf", ".urdf", "a URDF file, for ROS, Pinocchio and others")
-MJCF = RobotFile("mjcf", ".xml", "an MJCF file, for MuJoCo", ".mjcf")
-SDF = RobotFile("sdf", ".sdf", "an SDF file, for Gazebo and Drake")
-TOML = TOMLFile("toml", ".toml", "a TOML file of this package, with everything")
+URDF = URDFTarget("urdf", ".urdf", "a URDF file, for ROS, Pinocchio and others")
+MJCF = RobotFileTarget("mjcf", ".xml", "an MJCF file, for MuJoCo", ".mjcf")
+SDF = RobotFileTarget("sdf", ".sdf", "an SDF file, for Gazebo and Drake")
+TOML = TOMLTarget("toml", ".toml", "a TOML file of this package, with everything")

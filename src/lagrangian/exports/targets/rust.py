@@ -2,24 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
-from lagrangian.exports import evaluate
-from lagrangian.exports.languages.language import FUNCTIONS, wrapped
-from lagrangian.exports.languages.names import Names, spelled
-from lagrangian.exports.languages.rust import KEYWORDS, Rust
-from lagrangian.exports.routine import Package, Routine
-from lagrangian.exports.targets import sources
-from lagrangian.exports.targets.cases import TOLERANCE, Case, cases
-from lagrangian.exports.targets.sources import comment, shape_of
-from lagrangian.exports.targets.target import Option, Product, Target, Wish
+from lagrangian.exports import reference_values
+from lagrangian.exports.reference_values import TOLERANCE, ReferenceCase, reference_cases
+from lagrangian.exports.source import package_text
+from lagrangian.exports.source.identifiers import IdentifierTable, transliterate
+from lagrangian.exports.source.language import MATH_FUNCTIONS, ExpressionText, Language, single_precision_literal, wrap_values
+from lagrangian.exports.source.package_text import comment_lines, shape_text
+from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget, TargetOption
+from lagrangian.functions.routine import Package, Routine, RoutineArgument
+from lagrangian.kernels.trace.node import NUMBERS
 from lagrangian.model.mechanism import Mechanism
 
-TAKEN = (*KEYWORDS, "prepare", "Parameters", "Constants", "DEFAULT_PARAMETERS", "DEFAULT_CONSTANTS")
+# MERGED lagrangian.exports.languages.rust: Rust without its standard library: no allocation, and the mathematical functions
+# of C in one module, `math`.
+
+_KEYWORD_TEXT = (
+    "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref"
+    " return self Self static struct super trait true type unsafe use where while"
+    " abstract become box do final gen macro override priv try typeof union unsized virtual yield"
+    " f32 f64 i32 usize bool str core std alloc math"
+)
+KEYWORDS = frozenset(_KEYWORD_TEXT.split())
+
+
+class RustLanguage(Language):
+    """`real` is "f64" or "f32"; `fields` are the parameters."""
+
+    keywords = KEYWORDS
+    max_operations = 2_000  # every `let` begins a scope within the one before, and too many of them overflow the compiler's stack
+    functions: Mapping[str, str] = MappingProxyType({name: f"math::{name}" for name in MATH_FUNCTIONS})
+
+    def __init__(self, real: str, constants: int, fields: Sequence[str]) -> None:
+        self.real, self.constants, self.fields = real, constants, fields
+        self._parameter_names: set[str] = set()  # what is given to the function that is being written
+
+    def number(self, x: float) -> str:
+        if math.isnan(x):
+            return f"{self.real}::NAN"
+        if math.isinf(x):
+            return f"{self.real}::INFINITY" if x > 0 else f"{self.real}::NEG_INFINITY"
+        return single_precision_literal(x) if self.real == "f32" else repr(float(x))
+
+    def element(self, array: str, index: str | int) -> str:
+        if isinstance(index, int):
+            return f"{array}[{index}]"
+        return f"{array}[{index if index.isidentifier() else f'({index})'} as usize]"
+
+    def place(self, argument: RoutineArgument, index: str | int) -> str:
+        if argument.name == NUMBERS:
+            return f"parameters.{self.fields[int(index)]}"
+        if argument.name == "constants":
+            return f"constants.k[{index}]"
+        if argument.shape == ():
+            return f"*{argument.name}" if argument.output else argument.name
+        return self.element(argument.name, index)
+
+    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
+        return ExpressionText(f"if {condition} {{ {x} }} else {{ {y} }}", 0)
+
+    def constant(self, name: str, text: str) -> str:
+        return f"let {name}: {self.real} = {text};"
+
+    def variable(self, name: str, text: str) -> str:
+        return f"let mut {name}: {self.real} = {text};"
+
+    def integer(self, name: str, text: str) -> str:
+        return f"let {name}: i32 = {text};"
+
+    def counter(self, name: str, text: str) -> str:
+        return f"let mut {name}: i32 = {text};"
+
+    def assignment(self, place: str, text: str) -> str:
+        return f"{place} = {text};"
+
+    def array(self, name: str, size: int) -> str:
+        return f"let mut {name}: [{self.real}; {size}] = [0.0; {size}];"
+
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        return f"for {name} in {f'(0..{count}_i32).rev()' if backward else f'0..{count}_i32'} {{"
+
+    def while_loop(self, condition: str) -> str:
+        return f"while {condition} {{"
+
+    def branch(self, condition: str, first: bool) -> str:
+        return f"if {condition} {{" if first else f"}} else if {condition} {{"
+
+    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
+        kind = "i32" if integers else self.real
+        texts = [str(x) if integers else self.number(float(x)) for x in values]
+        return [f"static {name}: [{kind}; {len(texts)}] = [", *wrap_values(texts, self.indent), "];"]
+
+    # -- routines ------------------------------------------------------------------------------------------------------
+
+    def opening(self, routine: Routine) -> list[str]:
+        self._parameter_names = {x.name for x in (*routine.inputs, *routine.outputs)}
+        if NUMBERS in self._parameter_names:
+            allocation = f"{self.indent}let mut constants = Constants {{ k: [0.0; {self.constants}] }};"
+            return ["pub fn prepare(parameters: &Parameters) -> Constants {", allocation]
+        parameters = [f"{x.name}: {self.real if x.shape == () else f'&[{self.real}; {x.size}]'}" for x in routine.inputs]
+        parameters += ["constants: &Constants"] if self.constants else []
+        parameters += [f"{x.name}: &mut {self.real if x.shape == () else f'[{self.real}; {x.size}]'}" for x in routine.outputs]
+        lines = ["#[inline(never)]"] if routine.hidden else []
+        lines += [f"{'' if routine.hidden else 'pub '}fn {routine.name}({', '.join(parameters)}) {{"]
+        return [*lines, f"{self.indent}let k = &constants.k;"] if self.constants else lines
+
+    def closing(self, routine: Routine) -> list[str]:
+        if NUMBERS in (x.name for x in routine.inputs):
+            return [f"{self.indent}constants", "}"]
+        return ["}"]
+
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        arguments = [self._call_argument(x, name) for x, name in zip(routine.inputs, inputs, strict=True)]
+        arguments += ["constants"] if self.constants else []
+        arguments += [name if name in self._parameter_names else f"&mut {name}" for name in outputs]
+        return [f"{routine.name}({', '.join(arguments)});"]
+
+    def _call_argument(self, argument: RoutineArgument, name: str) -> str:
+        if name in self._parameter_names:
+            return name
+        return f"{name}[0]" if argument.shape == () else f"&{name}"
+
+
+RESERVED_FUNCTIONS = (*KEYWORDS, "prepare", "Parameters", "Constants", "DEFAULT_PARAMETERS", "DEFAULT_CONSTANTS")
 # of an array that a test puts on the stack
-LARGE = 10_000
-STYLE = "#![allow(non_snake_case, non_upper_case_globals, unused_mut, unused_parens, unused_variables, clippy::all)]"
+MAX_STACK_ENTRIES = 10_000
+LINT_ATTRIBUTES = "#![allow(non_snake_case, non_upper_case_globals, unused_mut, unused_parens, unused_variables, clippy::all)]"
 
 COMPARE = """\
 /// Panics where entries of an array are not those that are expected; without places, all are compared.
@@ -37,32 +149,32 @@ fn compare(name: &str, found: &[REAL], places: &[usize], expected: &[REAL]) {
 """
 
 
-class RustSource(Target):
+class RustTarget(ExportTarget):
     name = "rust"
     about = "a Rust crate without dependencies and without the standard library"
-    options: ClassVar[Mapping[str, Option]] = {"real": Option("the type of numbers", "f64", ("f64", "f32"))}
+    options: ClassVar[Mapping[str, TargetOption]] = {"real": TargetOption("the type of numbers", "f64", ("f64", "f32"))}
 
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
-        made = Sources(mechanism, self.package(mechanism, wish), self.option(wish, "real"))
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
+        source_files = RustSourceFiles(mechanism, self.package(mechanism, request), self.option(request, "real"))
         files = {
-            "Cargo.toml": made.manifest(),
-            "src/lib.rs": made.library(),
-            "src/math.rs": made.math(),
-            "tests/reference.rs": made.test(),
+            "Cargo.toml": source_files.manifest(),
+            "src/lib.rs": source_files.library(),
+            "src/math.rs": source_files.math(),
+            "tests/reference.rs": source_files.test(),
         }
-        return Product(files, notes=made.notes)
+        return ExportedFiles(files, notes=source_files.notes)
 
 
-class Sources(sources.Sources):
+class RustSourceFiles(package_text.SourceFiles):
     """The texts of the files for one package."""
 
-    language: Rust
+    language: RustLanguage
 
     def __init__(self, mechanism: Mechanism, package: Package, real: str) -> None:
         self.real = real
-        name = Names((*KEYWORDS, "test", "proc_macro")).legal(spelled(package.name) or "mechanism")
-        super().__init__(mechanism, package, name, Names(TAKEN), Names(KEYWORDS))
-        self.language = Rust(real, self.constants, self.fields)
+        name = IdentifierTable((*KEYWORDS, "test", "proc_macro")).legal(transliterate(package.name) or "mechanism")
+        super().__init__(mechanism, package, name, IdentifierTable(RESERVED_FUNCTIONS), IdentifierTable(KEYWORDS))
+        self.language = RustLanguage(real, self.constants, self.fields)
 
     def manifest(self) -> str:
         return _text(
@@ -79,19 +191,19 @@ class Sources(sources.Sources):
         )
 
     def library(self) -> str:
-        told = self.introduction(
+        sentences = self.introduction(
             "Matrices are row by row. Six-vectors are angular first.",
             "No function allocates memory or keeps a state, and every loop has a fixed length.",
         )
-        lines = [line for text in told for line in (*comment(text, "//! "), "//!")][:-1]
-        lines += ["#![no_std]", "#![deny(warnings)]", STYLE, "", "mod math;", "", *self._sizes()]
+        lines = [line for text in sentences for line in (*comment_lines(text, "//! "), "//!")][:-1]
+        lines += ["#![no_std]", "#![deny(warnings)]", LINT_ATTRIBUTES, "", "mod math;", "", *self._sizes()]
         if self.constants:
-            lines += [*self._numbers(), "/// The constants that the functions read, for some parameters."]
+            lines += [*self._parameter_lines(), "/// The constants that the functions read, for some parameters."]
             lines += [*self.code(self.preparation()), ""]
         for routine in self.package.routines:
             code = self.code(routine)
             first = next(k for k, line in enumerate(code) if line.startswith("pub fn"))
-            lines += [*code[:first], *self._about(routine), *code[first:], ""]
+            lines += [*code[:first], *self._doc_lines(routine), *code[first:], ""]
         return _text(lines[:-1])
 
     def _sizes(self) -> list[str]:
@@ -101,11 +213,11 @@ class Sources(sources.Sources):
             "",
         ]
 
-    def _numbers(self) -> list[str]:
+    def _parameter_lines(self) -> list[str]:
         number, real = self.language.number, self.real
         lines = ["/// The numbers that may be changed.", "#[derive(Clone, Copy, Debug, PartialEq)]", "pub struct Parameters {"]
         for field, p in self.parameters():
-            lines += [*comment(f"{p.name}, by default {p.value:.6g}", "    /// "), f"    pub {field}: {real},"]
+            lines += [*comment_lines(f"{p.name}, by default {p.value:.6g}", "    /// "), f"    pub {field}: {real},"]
         lines += ["}", "", "pub const DEFAULT_PARAMETERS: Parameters = Parameters {"]
         lines += [f"    {field}: {number(p.value)}," for field, p in self.parameters()]
         lines += [
@@ -125,17 +237,17 @@ class Sources(sources.Sources):
             "",
             "pub static DEFAULT_CONSTANTS: Constants = Constants {",
             "    k: [",
-            *wrapped([number(x) for x in evaluate.constants(self.package)], "        "),
+            *wrap_values([number(x) for x in reference_values.evaluate_constants(self.package)], "        "),
             "    ],",
             "};",
             "",
         ]
         return lines
 
-    def _about(self, routine: Routine) -> list[str]:
-        lines = [*comment(routine.about, "/// "), "///"]
+    def _doc_lines(self, routine: Routine) -> list[str]:
+        lines = [*comment_lines(routine.about, "/// "), "///"]
         for x in (*routine.inputs, *routine.outputs):
-            lines += comment(f"- `{x.name}` ({shape_of(x)}): {x.about}", "/// ", hanging=2)
+            lines += comment_lines(f"- `{x.name}` ({shape_text(x)}): {x.about}", "/// ", hanging=2)
         return [*lines, "///", f"/// Cost: {self.cost(routine)}."]
 
     def math(self) -> str:
@@ -152,14 +264,14 @@ class Sources(sources.Sources):
             "mod c {",
             '    #[cfg_attr(unix, link(name = "m"))]',
             '    extern "C" {',
-            *(f"        pub fn {name}{end}({arguments(name)}) -> {real};" for name in FUNCTIONS),
+            *(f"        pub fn {name}{end}({arguments(name)}) -> {real};" for name in MATH_FUNCTIONS),
             "    }",
             "}",
         ]
-        for name in FUNCTIONS:
-            given = "y, x" if name == "atan2" else "x"
+        for name in MATH_FUNCTIONS:
+            arguments_text = "y, x" if name == "atan2" else "x"
             lines += ["", "#[inline]", f"pub fn {name}({arguments(name)}) -> {real} {{"]
-            lines += [f"    unsafe {{ c::{name}{end}({given}) }}", "}"]
+            lines += [f"    unsafe {{ c::{name}{end}({arguments_text}) }}", "}"]
         return _text(lines)
 
     # -- tests ---------------------------------------------------------------------------------------------------------
@@ -168,7 +280,7 @@ class Sources(sources.Sources):
         bits = 32 if self.real == "f32" else 64
         lines = [
             "//! Compares the functions with reference values.",
-            STYLE,
+            LINT_ATTRIBUTES,
             "",
             *COMPARE.replace("REAL", self.real).replace("TOLERANCE", repr(TOLERANCE[bits])).splitlines(),
             "",
@@ -183,49 +295,51 @@ class Sources(sources.Sources):
                 "}",
                 "",
             ]
-        written: set[str] = set()  # arrays of states, which several functions are given
-        for case in cases(self.mechanism, self.package):
-            for given, values in case.given.items():
-                array = f"state{case.state}_{given}"
-                if array not in written:
-                    lines += [*self._listed("static", array, values), ""]
-                    written.add(array)
-            lines += [*self._case(case), ""]
+        arrays_written: set[str] = set()  # arrays of states, which several functions are given
+        for case in reference_cases(self.mechanism, self.package):
+            for input_name, values in case.inputs.items():
+                array = f"state{case.state}_{input_name}"
+                if array not in arrays_written:
+                    lines += [*self._array_lines("static", array, values), ""]
+                    arrays_written.add(array)
+            lines += [*self._case_function(case), ""]
         return _text(lines[:-1])
 
-    def _case(self, case: Case) -> list[str]:
+    def _case_function(self, case: ReferenceCase) -> list[str]:
         routine, real = case.routine, self.real
         lines = ["#[test]", f"fn {routine.name}_{case.state}() {{"]
-        passed = [f"state{case.state}_{x.name}[0]" if x.shape == () else f"&state{case.state}_{x.name}" for x in routine.inputs]
-        passed += [f"&{self.name}::DEFAULT_CONSTANTS"] if self.constants else []
-        compared = []
-        for each in case.expected:
-            x, places = each.output, "&[]"
+        arguments_passed = [
+            f"state{case.state}_{x.name}[0]" if x.shape == () else f"&state{case.state}_{x.name}" for x in routine.inputs
+        ]
+        arguments_passed += [f"&{self.name}::DEFAULT_CONSTANTS"] if self.constants else []
+        comparisons = []
+        for expected in case.expected:
+            x, places = expected.output, "&[]"
             if x.shape == ():
                 lines.append(f"    let mut {x.name}: {real} = 0.0;")
-            elif x.size > LARGE:
-                boxed = f"vec![0.0; {x.size}].into_boxed_slice().try_into().unwrap()"
-                lines.append(f"    let mut {x.name}: Box<[{real}; {x.size}]> = {boxed};")
+            elif x.size > MAX_STACK_ENTRIES:
+                boxed_array = f"vec![0.0; {x.size}].into_boxed_slice().try_into().unwrap()"
+                lines.append(f"    let mut {x.name}: Box<[{real}; {x.size}]> = {boxed_array};")
             else:
                 lines.append(f"    let mut {x.name} = [0.0; {x.size}];")
-            compared += self._listed("let", f"{x.name}_expected", each.values, "    ")
-            if not each.whole:
+            comparisons += self._array_lines("let", f"{x.name}_expected", expected.values, "    ")
+            if not expected.is_complete:
                 places = f"&{x.name}_places"
-                compared += self._listed("let", places[1:], each.places, "    ")
-            found = f"&[{x.name}]" if x.shape == () else f"&{x.name}[..]"
-            compared.append(f'    compare("{routine.name} {x.name}", {found}, {places}, &{x.name}_expected);')
-            passed.append(f"&mut {x.name}")
-        return [*lines, f"    {self.name}::{routine.name}({', '.join(passed)});", *compared, "}"]
+                comparisons += self._array_lines("let", places[1:], expected.places, "    ")
+            slice_text = f"&[{x.name}]" if x.shape == () else f"&{x.name}[..]"
+            comparisons.append(f'    compare("{routine.name} {x.name}", {slice_text}, {places}, &{x.name}_expected);')
+            arguments_passed.append(f"&mut {x.name}")
+        return [*lines, f"    {self.name}::{routine.name}({', '.join(arguments_passed)});", *comparisons, "}"]
 
-    def _listed(self, kind: str, name: str, values: list[float] | list[int], indent: str = "") -> list[str]:
-        whole = bool(values) and isinstance(values[0], int)
-        texts = [str(x) if whole else self.language.number(x) for x in values]
-        opened = f"{indent}{kind} {name}: [{'usize' if whole else self.real}; {len(texts)}] = ["
-        return [opened, *wrapped(texts, f"{indent}    "), f"{indent}];"]
+    def _array_lines(self, kind: str, name: str, values: list[float] | list[int], indent: str = "") -> list[str]:
+        are_integers = bool(values) and isinstance(values[0], int)
+        texts = [str(x) if are_integers else self.language.number(x) for x in values]
+        opening = f"{indent}{kind} {name}: [{'usize' if are_integers else self.real}; {len(texts)}] = ["
+        return [opening, *wrap_values(texts, f"{indent}    "), f"{indent}];"]
 
 
 def _text(lines: list[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-TARGET = RustSource()
+TARGET = RustTarget()

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.exports.functions.catalogue import package
-from lagrangian.exports.routine import Package
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.functions.catalogue import package
+from lagrangian.functions.routine import Package
 from lagrangian.model.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
-class Option:
+class TargetOption:
     """What an option is for, its usual value, and what it may be: one of `choices`, where there are some."""
 
     about: str
-    usual: Any
+    default: Any
     choices: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
-class Wish:
+class ExportRequest:
     """What was asked for: functions by name, frames, parameters that stay adjustable (None: the usual ones), options."""
 
     functions: Sequence[str] | None = None
@@ -33,7 +33,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Product:
+class ExportedFiles:
     """What a target made: files by their names, functions of another package by name, and what is to be said.
 
     `parameters` are those that stay adjustable in the functions, with their values in the mechanism.
@@ -45,64 +45,66 @@ class Product:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-class Target(ABC):
+class ExportTarget(ABC):
     """`single` is the ending of its file, where it makes one alone; `of_functions` whether it is asked for functions."""
 
     name: str
     about: str
-    single = ""
-    of_functions = True
-    loops = True  # whether long mechanisms become loops over their links
-    writes = True  # whether it makes files
-    options: ClassVar[Mapping[str, Option]] = {}
+    file_suffix = ""
+    exports_functions = True
+    writes_loops = True  # whether long mechanisms become loops over their links
+    writes_files = True  # whether it makes files
+    options: ClassVar[Mapping[str, TargetOption]] = {}
 
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The endings by which a path names the file itself, and not a folder."""
-        return (self.single,) if self.single else ()
+        return (self.file_suffix,) if self.file_suffix else ()
 
     @abstractmethod
-    def make(self, mechanism: Mechanism, wish: Wish) -> Product:
+    def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
         """What is exported; an error where it cannot be."""
 
-    def package(self, mechanism: Mechanism, wish: Wish) -> Package:
+    def package(self, mechanism: Mechanism, request: ExportRequest) -> Package:
         """The routines that were asked for."""
-        return package(mechanism, wish.functions, wish.frames, wish.parameters, self.loops)
+        return package(mechanism, request.functions, request.frames, request.parameters, self.writes_loops)
 
-    def option(self, wish: Wish, name: str) -> Any:
+    def option(self, request: ExportRequest, name: str) -> Any:
         """The value of an option."""
-        return wish.options.get(name, self.options[name].usual)
+        return request.options.get(name, self.options[name].default)
 
-    def read(self, name: str, text: str) -> Any:
+    def parse_option(self, name: str, text: str) -> Any:
         """The value of an option that is written as text, of the kind that its usual value has."""
-        usual = self.options[name].usual if name in self.options else None
-        if isinstance(usual, bool):
+        default = self.options[name].default if name in self.options else None
+        if isinstance(default, bool):
             if text.lower() not in ("true", "false"):
                 raise ArgumentError(f"is {text!r}", where=name, remedy="true or false is needed")
             return text.lower() == "true"
-        if isinstance(usual, (int, float)) or usual is None:
+        if isinstance(default, (int, float)) or default is None:
             try:
-                return float(text) if usual is None else type(usual)(text)
+                return float(text) if default is None else type(default)(text)
             except ValueError:
-                if usual is not None:
+                if default is not None:
                     raise ArgumentError(f"is {text!r}", where=name, remedy="a number is needed") from None
         return text
 
-    def check(self, wish: Wish) -> None:
+    def check(self, request: ExportRequest) -> None:
         """Refuse what the target does not know."""
-        for name, value in wish.options.items():
+        for name, value in request.options.items():
             if name not in self.options:
-                known = [*self.options, *(("functions", "frames", "parameters") if self.of_functions else ())]
-                raise ArgumentError(f"{self.name}: {one_of('option', name, known)}", concerns=name)
+                available = [*self.options, *(("functions", "frames", "parameters") if self.exports_functions else ())]
+                raise ArgumentError(f"{self.name}: {unknown_name_message('option', name, available)}", concerns=name)
             choices = self.options[name].choices
             if choices and value not in choices:
-                raise ArgumentError(one_of("value", value, [str(x) for x in choices]), where=f"{self.name}, option {name}")
+                raise ArgumentError(
+                    unknown_name_message("value", value, [str(x) for x in choices]), where=f"{self.name}, option {name}"
+                )
         for name in ("functions", "frames", "parameters"):
-            if isinstance(getattr(wish, name), str):
-                raise ArgumentError(f"must be a list of names, such as [{getattr(wish, name)!r}]", argument=name)
-        if not self.of_functions:
+            if isinstance(getattr(request, name), str):
+                raise ArgumentError(f"must be a list of names, such as [{getattr(request, name)!r}]", argument=name)
+        if not self.exports_functions:
             for name in ("functions", "frames", "parameters"):
-                if getattr(wish, name) is not None:
+                if getattr(request, name) is not None:
                     raise ArgumentError(
                         f"the target {self.name!r} writes a mechanism, not functions of it; leave {name!r} out", concerns=name
                     )

@@ -6,14 +6,17 @@ import ctypes
 import functools
 from typing import Any
 
-from lagrangian.kernels.llvm import cache, jit
-from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm.target import CPUTarget
 
-LARGE, NOT_FINITE = 1, 2  # what a run says: an angle was too large for the code's own sine and cosine; a result is not finite
-BYTES = 16_384  # of results in a block
+ANGLE_TOO_LARGE, RESULT_NOT_FINITE = (
+    1,
+    2,
+)  # what a run says: an angle was too large for the code's own sine and cosine; a result is not finite
+BLOCK_BYTES = 16_384  # of results in a block
 
 # The exponent of a double that is not finite is all ones: one more in it, and the sign bit is set.
-CHECK = """
+NOT_FINITE_IR = """
 declare i64 @llvm.vector.reduce.or.v8i64(<8 x i64>)
 
 define internal i1 @not_finite(ptr %x, i64 %n) nounwind {
@@ -59,7 +62,7 @@ done:
 
 # `pointers` are those of the arrays that have a row for each state, so many as `rows` says, of `strides` bytes each, and then of
 # data that all states share; they are moved on.
-_IR = f"""{CHECK}
+_IR = f"""{NOT_FINITE_IR}
 declare i64 @llvm.smin.i64(i64, i64)
 
 define i64 @run(
@@ -77,7 +80,7 @@ loop:
   %large = call i64 %kernel(ptr %pointers, ptr %out, ptr %scratch, i64 %n)
   %numbers = mul i64 %n, %size
   %odd = call i1 @not_finite(ptr %out, i64 %numbers)
-  %flag = select i1 %odd, i64 {NOT_FINITE}, i64 0
+  %flag = select i1 %odd, i64 {RESULT_NOT_FINITE}, i64 0
   %both = or i64 %large, %flag
   %flags.next = or i64 %flags, %both
   br label %move
@@ -105,14 +108,16 @@ exit:
 _P, _N = ctypes.c_void_p, ctypes.c_int64
 
 
-def length(size: int) -> int:
+def block_length(size: int) -> int:
     """How many states of so many results make a block: whole vectors of any width."""
-    return max(8, BYTES // (8 * max(1, size)) // 8 * 8)
+    return max(8, BLOCK_BYTES // (8 * max(1, size)) // 8 * 8)
 
 
 @functools.cache
-def runner(target: Target) -> tuple[jit.Code, Any]:
+def block_runner(target: CPUTarget) -> tuple[machine_code.LoadedCode, Any]:
     """`run(kernel, pointers, strides, rows, output, size, scratch, states, block)`, with the code that it is."""
-    _, data = cache.kept(cache.key("blocks", _IR, target.key), lambda: ({}, jit.compile_object(_IR, target, passes=None)))
-    code = jit.Code(data, target)
+    _, data = machine_code.load_or_store(
+        machine_code.key("blocks", _IR, target.key), lambda: ({}, machine_code.compile_object(_IR, target, passes=None))
+    )
+    code = machine_code.LoadedCode(data, target)
     return code, ctypes.CFUNCTYPE(_N, _P, _P, _P, _N, _P, _N, _P, _N, _N)(code.address("run"))

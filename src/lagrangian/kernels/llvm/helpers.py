@@ -18,15 +18,15 @@ from functools import cache
 
 import numpy as np
 
-from lagrangian.kernels.llvm import cache as objects
-from lagrangian.kernels.llvm import jit
-from lagrangian.kernels.llvm.target import Target, x86
+from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code as objects
+from lagrangian.kernels.llvm.target import CPUTarget, is_x86
 
 # words of the array: whether they are at work, how many they are, and addresses; then a line and a semaphore for each helper
-BUSY, COUNT, BEGIN, END, POST, HEAD, EACH = 0, 1, 2, 3, 4, 8, 16
+BUSY, COUNT, BEGIN, END, POST, HEADER_WORDS, HELPER_WORDS = 0, 1, 2, 3, 4, 8, 16
 JOB, DONE, SEMAPHORE = 0, 1, 8  # of a helper
-MOST = 7
-SPINS = 2000  # how often a helper looks for another job before it sleeps
+MAX_HELPERS = 7
+MAX_SPINS = 2000  # how often a helper looks for another job before it sleeps
 
 _IR = f"""
 define i64 @begin(ptr %helpers, ptr %job, i64 %allowed) nounwind {{
@@ -48,8 +48,8 @@ offer:
   br i1 %any, label %loop, label %done
 loop:
   %k = phi i64 [0, %offer], [%k.next, %loop]
-  %off = mul i64 %k, {EACH}
-  %place = add i64 %off, {HEAD}
+  %off = mul i64 %k, {HELPER_WORDS}
+  %place = add i64 %off, {HEADER_WORDS}
   %mine = getelementptr i64, ptr %helpers, i64 %place
   %done.at = getelementptr i64, ptr %mine, i64 {DONE}
   store i64 0, ptr %done.at
@@ -73,8 +73,8 @@ loop:
   %more = icmp slt i64 %k, %count
   br i1 %more, label %one, label %over
 one:
-  %off = mul i64 %k, {EACH}
-  %place = add i64 %off, {HEAD}
+  %off = mul i64 %k, {HELPER_WORDS}
+  %place = add i64 %off, {HEADER_WORDS}
   %mine = getelementptr i64, ptr %helpers, i64 %place
   %done.at = getelementptr i64, ptr %mine, i64 {DONE}
   %back = atomicrmw xchg ptr %mine, i64 0 acq_rel
@@ -111,7 +111,7 @@ look:
   br i1 %some, label %take, label %idle
 idle:
   PAUSE
-  %tired = icmp sge i64 %spin.next, {SPINS}
+  %tired = icmp sge i64 %spin.next, {MAX_SPINS}
   br i1 %tired, label %sleep, label %look
 sleep:
   %slept = call i32 %wait(ptr %semaphore)
@@ -132,35 +132,37 @@ call:
 
 
 def _ir() -> str:
-    pause = "call void @llvm.x86.sse2.pause()" if x86() else ""
+    pause = "call void @llvm.x86.sse2.pause()" if is_x86() else ""
     return _IR.replace("PAUSE", pause) + ("\ndeclare void @llvm.x86.sse2.pause()\n" if pause else "")
 
 
 @cache
-def started(count: int, target: Target) -> np.ndarray | None:
+def start_helpers(count: int, target: CPUTarget) -> np.ndarray | None:
     """So many helpers: the array by which others know them; None where the C library has no semaphores."""
     functions = _semaphores()
     if functions is None or count < 1:
         return None
     init, wait, post = functions
-    _, contents = objects.kept(objects.key("helpers", target.key), lambda: ({}, jit.compile_object(_ir(), target)))
-    code = jit.Code(contents, target)
-    room = np.zeros(HEAD + EACH * count + 8, dtype=np.int64)
-    first = -room.ctypes.data // 8 % 8  # where a line of the cache begins
-    words = room[first : first + HEAD + EACH * count]
+    _, contents = objects.load_or_store(
+        objects.key("helpers", target.key), lambda: ({}, machine_code.compile_object(_ir(), target))
+    )
+    code = machine_code.LoadedCode(contents, target)
+    buffer = np.zeros(HEADER_WORDS + HELPER_WORDS * count + 8, dtype=np.int64)
+    first = -buffer.ctypes.data // 8 % 8  # where a line of the cache begins
+    words = buffer[first : first + HEADER_WORDS + HELPER_WORDS * count]
     words[[COUNT, BEGIN, END, POST]] = count, code.address("begin"), code.address("end"), post
     work = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(code.address("work"))
     for k in range(count):
-        words[HEAD + EACH * k + DONE] = 1
-        mine = words.ctypes.data + 8 * (HEAD + EACH * k)
-        if init(ctypes.c_void_p(mine + 8 * SEMAPHORE), 0, 0) != 0:
+        words[HEADER_WORDS + HELPER_WORDS * k + DONE] = 1
+        helper_address = words.ctypes.data + 8 * (HEADER_WORDS + HELPER_WORDS * k)
+        if init(ctypes.c_void_p(helper_address + 8 * SEMAPHORE), 0, 0) != 0:
             return None
-        threading.Thread(target=work, args=(mine, k + 1, wait), name=f"lagrangian helper {k + 1}", daemon=True).start()
-    _KEPT.append((room, code, work))
+        threading.Thread(target=work, args=(helper_address, k + 1, wait), name=f"lagrangian helper {k + 1}", daemon=True).start()
+    _KEEP_ALIVE.append((buffer, code, work))
     return words
 
 
-_KEPT: list[object] = []  # what helpers use: they never end
+_KEEP_ALIVE: list[object] = []  # what helpers use: they never end
 
 
 def _semaphores() -> tuple[ctypes._NamedFuncPointer, int, int] | None:

@@ -12,28 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms import springs
-from lagrangian.algorithms.closed import massless
-from lagrangian.algorithms.closed.constrained import State
-from lagrangian.algorithms.closed.constraints import coordinate_rates
+from lagrangian.algorithms import singular_mass, springs
+from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
+from lagrangian.algorithms.constraints.rows import coordinate_rates
+from lagrangian.algorithms.constraints.world import FreeWorld
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.linear import RANK, numbers_only
-from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.closed import digest, traced_state
-from lagrangian.kernels.programs.sweeps import links
-from lagrangian.kernels.trace.differentiate import along
+from lagrangian.kernels.least_squares import RANK_TOLERANCE, mask_not_finite
+from lagrangian.kernels.program import TracedProgram
+from lagrangian.kernels.programs.constraints import digest, traced_state
+from lagrangian.kernels.programs.sweeps import links_at_state
+from lagrangian.kernels.trace.derivative import directional_derivative
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.mechanism import Mechanism
 
 # speeds up to which derivatives are written out: their code grows with the square of it
-LARGEST = 40
+MAX_SPEEDS = 40
 
-Torques = Callable[[Graph, State], list[Any]]
+Torques = Callable[[Graph, MechanismState], list[Any]]
 
 
 def residual_derivatives(
@@ -43,24 +43,24 @@ def residual_derivatives(
     inputs: int = 0,
     key: bytes = b"",
     structure: Structure | None = None,
-) -> Straight:
+) -> TracedProgram:
     """d r / dq, d r / dqd, d c / dq, d c / dqd, from q, qd, qdd, the multipliers, further inputs u of the torques, and t.
 
     `structure` is one whose numbers have those of the torques behind them.
     """
-    n, m = tree.nv, mechanism.equations
-    if n > LARGEST:
+    n, m = tree.nv, mechanism.equation_count
+    if n > MAX_SPEEDS:
         raise ArgumentError(
-            f"derivatives of {mechanism.name} are not available: it has {n} speeds, and at most {LARGEST} are supported"
+            f"derivatives of {mechanism.name} are not available: it has {n} speeds, and at most {MAX_SPEEDS} are supported"
         )
     structure = Structure(mechanism, regroup(tree)) if structure is None else structure
     sizes = {"q": tree.nq, "qd": n, "qdd": n, "multipliers": m, "u": inputs, "t": 1}
 
     def outputs(graph: Graph) -> list[Any]:
         state = traced_state(graph, structure, graph.input("t", 0))
-        made = links(state.tree, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
-        r = run(INVERSE_DYNAMICS, state.tree, made)
-        for k, torque in springs.torques(state.mechanism, state.world, state.names).items():
+        moving_links = links_at_state(state.tree, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        r = run(INVERSE_DYNAMICS, state.tree, moving_links)
+        for k, torque in springs.torques(state.mechanism, state.world, state.coordinates_by_name).items():
             r[k] = r[k] - torque
         if torques is not None:
             r = [a - b for a, b in zip(r, torques(graph, state), strict=True)]
@@ -71,23 +71,27 @@ def residual_derivatives(
                 r[k] = r[k] - x * graph.input("multipliers", i)
                 total = total + x * graph.input("qdd", k)
             c.append(total)
-        found = [*r, *c]
+        residuals = [*r, *c]
         columns = []
         for k in range(n):
             unit = [int(j == k) for j in range(n)]
             rates = coordinate_rates(mechanism, state.q, unit)
-            columns.append(along(graph, found, {x.index: rate for x, rate in zip(state.q, rates, strict=True)}))
-        columns += [along(graph, found, {x.index: 1}) for x in state.qd]
+            columns.append(
+                directional_derivative(graph, residuals, {x.index: rate for x, rate in zip(state.q, rates, strict=True)})
+            )
+        columns += [directional_derivative(graph, residuals, {x.index: 1}) for x in state.qd]
         return [columns[k][i] for i in range(n + m) for k in range(2 * n)]
 
-    used = {name: size for name, size in sizes.items() if size}
+    nonempty_sizes = {name: size for name, size in sizes.items() if size}
     numbers = structure.numbers
-    return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(structure) + key, numbers)
+    return TracedProgram(
+        "residual_derivatives", nonempty_sizes, (n + m, 2 * n), tree.angles, outputs, digest(structure) + key, numbers
+    )
 
 
-def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
+def rate_derivatives(mechanism: Mechanism, tree: Tree) -> TracedProgram:
     """d (Psi qd + phi) / dq, along the speeds, from q, qd and t."""
-    n, m = tree.nv, mechanism.equations
+    n, m = tree.nv, mechanism.equation_count
     structure = Structure(mechanism, regroup(tree))
 
     def outputs(graph: Graph) -> list[Any]:
@@ -96,35 +100,103 @@ def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
         columns = []
         for k in range(n):
             moves = coordinate_rates(mechanism, state.q, [int(j == k) for j in range(n)])
-            columns.append(along(graph, rates, {x.index: move for x, move in zip(state.q, moves, strict=True)}))
+            columns.append(directional_derivative(graph, rates, {x.index: move for x, move in zip(state.q, moves, strict=True)}))
         return [columns[k][i] for i in range(m) for k in range(n)]
 
     sizes = {"q": tree.nq, "qd": n, "t": 1}
-    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(structure), structure.numbers)
+    return TracedProgram("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(structure), structure.numbers)
 
 
-def holonomic(mechanism: Mechanism, tree: Tree) -> np.ndarray:
+def holonomic_mask(mechanism: Mechanism, tree: Tree) -> np.ndarray:
     """Which constraint equations are of coordinates, and not of speeds alone."""
     graph = Graph()
     state = traced_state(graph, Structure(mechanism, regroup(tree)), graph.input("t", 0))
     return np.array([row.eta is not None for row in state.rows], dtype=bool)
 
 
-def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
+def solve_accelerations(
+    M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray, names: Sequence[str] = ()
+) -> np.ndarray:
     """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out.
 
     `names` are those of the speeds, for an error that tells which of them nothing determines.
     """
-    both = np.concatenate([M, np.broadcast_to(psi, (*M.shape[:-2], *psi.shape[-2:]))], axis=-2)
-    _, bad = numbers_only(both)
+    stacked = np.concatenate([M, np.broadcast_to(psi, (*M.shape[:-2], *psi.shape[-2:]))], axis=-2)
+    _, bad = mask_not_finite(stacked)
     if bad is not None:  # what is not a number must not hide those that are
         M, psi = np.where(bad, np.eye(M.shape[-1]), M), np.where(bad, 0.0, psi)
-        return np.where(bad, np.nan, accelerations(M, psi, np.where(bad, 0.0, right), np.where(bad, 0.0, bias), names))
-    L = massless.factor(M, psi, names)
+        return np.where(bad, np.nan, solve_accelerations(M, psi, np.where(bad, 0.0, right), np.where(bad, 0.0, bias), names))
+    L = singular_mass.cholesky_factor(M, psi, names)
     free = np.linalg.solve(L, right)
     if not psi.shape[-2]:
         return np.linalg.solve(np.swapaxes(L, -1, -2), free)
     half = np.linalg.solve(L, np.swapaxes(psi, -1, -2))  # n x m
-    inverse = np.linalg.pinv(np.swapaxes(half, -1, -2), rcond=RANK)  # n x m, of rank-deficient rows too
-    kept = free + inverse @ (bias - np.swapaxes(half, -1, -2) @ free)
-    return np.linalg.solve(np.swapaxes(L, -1, -2), kept)
+    inverse = np.linalg.pinv(np.swapaxes(half, -1, -2), rcond=RANK_TOLERANCE)  # n x m, of rank-deficient rows too
+    constrained = free + inverse @ (bias - np.swapaxes(half, -1, -2) @ free)
+    return np.linalg.solve(np.swapaxes(L, -1, -2), constrained)
+
+
+# MERGED lagrangian.kernels.programs.springs: Programs of walls, springs, dampers and gravity compensations: forces, on the
+# joints and on the links, and energy.
+
+
+class SpringPrograms:
+    """Those of one mechanism, on one of its trees."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
+        self.mechanism, self.tree = mechanism, tree
+        self._structure = Structure(mechanism, tree)
+        self._digest = digest(self._structure)
+
+    def torque(self) -> TracedProgram:
+        """Of springs and dampers, from q and qd."""
+        return self._torque("spring_torque", elastic=True, viscous=True)
+
+    def elastic_torque(self) -> TracedProgram:
+        """Of springs alone, from q."""
+        return self._torque("spring_elastic_torque", elastic=True, viscous=False)
+
+    def viscous_torque(self) -> TracedProgram:
+        """Of dampers alone, from q and qd."""
+        return self._torque("spring_viscous_torque", elastic=False, viscous=True)
+
+    def _torque(self, name: str, elastic: bool, viscous: bool) -> TracedProgram:
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self._structure, moving=viscous)
+            torques = springs.torques(state.mechanism, state.world, state.coordinates_by_name, elastic, viscous)
+            return [torques.get(k, 0) for k in range(self.tree.nv)]
+
+        return self._program(name, viscous, (self.tree.nv,), outputs)
+
+    def energy(self) -> TracedProgram:
+        """What is stored in all, from q."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self._structure, moving=False)
+            return [springs.energy(state.mechanism, state.world, state.coordinates_by_name)]
+
+        return self._program("spring_energy", False, (), outputs)
+
+    def forces(self) -> TracedProgram:
+        """The tension of every spring and the push of every wall, from q and qd."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self._structure)
+            return springs.forces(state.mechanism, state.world, state.coordinates_by_name)
+
+        return self._program("spring_forces", True, (len(self.mechanism.springs),), outputs)
+
+    def wrenches(self) -> TracedProgram:
+        """What they put on every link: (moment about the world's origin, force)."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self._structure)
+            # springs of coordinates act at joints, and not on links
+            link_wrenches = springs.torques(state.mechanism, FreeWorld(state.tree, state.links), None)
+            return [link_wrenches.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
+
+        return self._program("spring_wrenches", True, (len(self.tree), 6), outputs)
+
+    def _program(self, name: str, moving: bool, shape: tuple[int, ...], outputs: Callable[[Graph], list[Any]]) -> TracedProgram:
+        sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
+        return TracedProgram(name, sizes, shape, self.tree.angles, outputs, self._digest, self._structure.numbers)

@@ -6,51 +6,51 @@ import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.llvm import jit
-from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.pieces import kernel
-from lagrangian.kernels.pieces.data import arrays
-from lagrangian.kernels.pieces.phases import Pieces
-from lagrangian.kernels.pieces.plan import Plan
+from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm.target import CPUTarget
+from lagrangian.kernels.long_chains import kernel
+from lagrangian.kernels.long_chains.data import arrays
+from lagrangian.kernels.long_chains.phases import LongChainCode
+from lagrangian.kernels.long_chains.plan import Plan
 from lagrangian.kernels.program import Header, Program
 
 
-class InPieces(Program):
+class LongChainProgram(Program):
     """The same function as another program, for one state, in pieces by a plan."""
 
-    def __init__(self, whole: Program, algorithm: Algorithm, found: Plan, chosen: Target) -> None:
-        self.whole, self.algorithm, self.plan, self.target = whole, algorithm, found, chosen
-        self.name, self.inputs, self.sizes = whole.name, whole.inputs, whole.sizes
-        self.shape, self.angles = whole.shape, whole.angles
+    def __init__(self, program: Program, algorithm: Algorithm, plan: Plan, cpu_target: CPUTarget) -> None:
+        self.program, self.algorithm, self.plan, self.target = program, algorithm, plan, cpu_target
+        self.name, self.inputs, self.sizes = program.name, program.inputs, program.sizes
+        self.shape, self.angles = program.shape, program.angles
 
     def key(self) -> tuple[str | bytes | int, ...]:
-        return *self.whole.key(), "in pieces", self.plan.digest
+        return *self.program.key(), "in pieces", self.plan.digest
 
-    def compile(self, chosen: Target, width: int) -> tuple[Header, bytes]:
-        found = kernel.module(self.algorithm, self.plan, chosen)
+    def compile(self, cpu_target: CPUTarget, width: int) -> tuple[Header, bytes]:
+        code = kernel.long_chain_code(self.algorithm, self.plan, cpu_target)
         operations = 100 * len(self.plan.tree)
         header = {
             "form": "rolled",
-            "scratch": found.scratch,
+            "scratch": code.scratch,
             "operations": operations,
-            "columns": found.columns,
-            "halved": found.halved,
-            "gate": found.gate,
+            "columns": code.columns,
+            "halved": code.halves_links,
+            "gate": code.gate,
         }
-        return header, jit.compile_object(found.ir, chosen, level=2)
+        return header, machine_code.compile_object(code.ir, cpu_target, level=2)
 
-    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
-        columns = {part: [(name, j) for name, j in given] for part, given in header["columns"].items()}
+    def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
+        columns = {part: [(name, j) for name, j in pairs] for part, pairs in header["columns"].items()}
         return arrays(self.algorithm, self.plan, self.target, columns, header["halved"])
 
 
-def pieces_of(algorithm: Algorithm, tree: Tree, chosen: Target) -> Pieces | None:
+def long_chain_code_if_faster(algorithm: Algorithm, tree: Tree, cpu_target: CPUTarget) -> LongChainCode | None:
     """The code of an algorithm in pieces, for one state, where there is such an algorithm and it is faster."""
-    found = kernel.planned(algorithm, tree, chosen)
-    return None if found is None else kernel.module(algorithm, found, chosen)
+    plan = kernel.plan_if_faster(algorithm, tree, cpu_target)
+    return None if plan is None else kernel.long_chain_code(algorithm, plan, cpu_target)
 
 
-def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:
+def long_chain_program(program: Program, algorithm: Algorithm, tree: Tree, cpu_target: CPUTarget) -> Program:
     """The program for one state: in pieces, or the given one."""
-    found = kernel.planned(algorithm, tree, chosen)
-    return whole if found is None else InPieces(whole, algorithm, found, chosen)
+    plan = kernel.plan_if_faster(algorithm, tree, cpu_target)
+    return program if plan is None else LongChainProgram(program, algorithm, plan, cpu_target)

@@ -18,14 +18,207 @@ import numpy as np
 from lagrangian.algorithms.nested import flatten
 from lagrangian.algorithms.sweep import Algorithm, Sweep, Walk
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.llvm.emit import attributes, hexadecimal
-from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.rolled.loops import Loops
-from lagrangian.kernels.rolled.variants import told_apart
+from lagrangian.kernels.llvm.emit import Emitter, attributes, hexadecimal
+from lagrangian.kernels.llvm.target import CPUTarget
+from lagrangian.kernels.rolled.trace import Pass, StepEmitter, TracedStep, with_link_variants
+from lagrangian.kernels.trace.schedule import schedule
+from lagrangian.model.joints.joint_type import JointType
+
+# MERGED lagrangian.kernels.rolled.loops: The loops over the links: sweeps outward and inward, and walks from every speed to
+# the ground. In a chain, what is carried from link to link stays in registers. In a tree it goes through memory: slot 0 is
+# the ground's, slot i + 1 link i's.
+
+
+class LoopEmitter(StepEmitter):
+    """One function for each pass of the program."""
+
+    def write_sweep(self, k: int, traced_pass: Pass, sweep: Sweep) -> None:
+        outward, lines, kinds = sweep.direction == "outward", self.lines, self.kinds
+        lines.append(f"define internal void @pass{k}({self.arguments}) {attributes(self.width)} {{\nentry:")
+        e = self.emitter()
+        width = len(traced_pass.carry)
+        if not self.chain:
+            self.start_carries(e, traced_pass, outward)
+        ground = self.ground_values(e, traced_pass) if self.chain else {}
+        lines.append("  br label %loop\nloop:")
+        lines.append("  %step = phi i64 [0, %entry], [%step.next, %next]")
+        for j, g in ground.items():
+            lines.append(f"  %c{j} = phi {self.type} [{g}, %entry], [%o{j}, %next]")
+        lines.append("  %step.next = add i64 %step, 1")
+        lines.append("  %i = add i64 %step, 0" if outward else f"  %i = sub i64 {self.n - 1}, %step")
+        blocks = {kind: self.new_label("kind") for kind in kinds}
+        self.dispatch("%i", kinds, blocks, "next.none")
+        merged: dict[JointType, dict[int, str]] = {}
+        ends: dict[JointType, str] = {}
+        for kind in kinds:
+            lines.append(f"{blocks[kind]}:")
+            e = self.emitter()
+            where = {**self.link_pointers(e, "%i"), "i": "%i"}
+            carry = {j: f"%c{j}" for j in traced_pass.carry} if self.chain else self.load_carries(e, traced_pass, outward)
+            result = self.run_step(e, traced_pass.steps[kind], where, carry)
+            ends[kind] = self.new_label("end")
+            lines.append(f"  br label %{ends[kind]}\n{ends[kind]}:")
+            if self.chain:
+                merged[kind] = result
+            else:
+                self.store_carries(e, traced_pass, outward, result)
+            lines.append("  br label %next")
+        lines.append("next.none:\n  unreachable\nnext:")
+        if self.chain:
+            for j in traced_pass.carry:
+                incoming = ", ".join(f"[{merged[kind][j]}, %{ends[kind]}]" for kind in kinds)
+                lines.append(f"  %o{j} = phi {self.type} {incoming}")
+        lines.append(f"  %more = icmp slt i64 %step.next, {self.n}\n  br i1 %more, label %loop, label %exit\nexit:")
+        if self.chain:
+            e = self.emitter()
+            for slot, j in enumerate(traced_pass.carry):
+                e.store(f"%o{j}", "%carry", slot)
+        elif width and outward:
+            e = self.emitter()  # the tip's carry, where `finish` looks for it
+            self.copy_slot(e, self.n, 0, width)
+        lines.append("  ret void\n}")
+
+    def ground_values(self, e: Emitter, traced_pass: Pass) -> dict[int, str]:
+        """What is carried from the ground."""
+        first = self.n * len(self.program.parameters)
+        places = traced_pass.ground_places
+        return {j: e.load_broadcast("%param", first + places[j]) if j in places else e.constant(0.0) for j in traced_pass.carry}
+
+    def start_carries(self, e: Emitter, traced_pass: Pass, outward: bool) -> None:
+        """Slot 0 is the ground, slot i + 1 link i: an outward sweep starts from the ground, an inward one adds to zeros."""
+        if outward:
+            for slot, value in enumerate(self.ground_values(e, traced_pass).values()):
+                e.store(value, "%carry", slot)
+        else:
+            self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            amount = (self.n + 1) * len(traced_pass.carry) * self.width * 8
+            self.lines.append(f"  call void @llvm.memset.p0.i64(ptr %carry, i8 0, i64 {amount}, i1 false)")
+
+    def slot(self, e: Emitter, traced_pass: Pass, index: str) -> str:
+        return e.put(f"getelementptr double, ptr %carry, i64 {e.put(f'mul i64 {index}, {len(traced_pass.carry) * self.width}')}")
+
+    def parent_slot(self, e: Emitter, traced_pass: Pass) -> str:
+        row = e.put("mul i64 %i, 4")
+        at = e.put(f"getelementptr i64, ptr %table, i64 {e.put(f'add i64 {row}, 1')}")
+        parent = e.put(f"load i64, ptr {at}, align 8")
+        return self.slot(e, traced_pass, e.put(f"add i64 {parent}, 1"))
+
+    def load_carries(self, e: Emitter, traced_pass: Pass, outward: bool) -> dict[int, str]:
+        base = self.parent_slot(e, traced_pass) if outward else self.slot(e, traced_pass, e.put("add i64 %i, 1"))
+        return {j: e.load(base, s) for s, j in enumerate(traced_pass.carry)}
+
+    def store_carries(self, e: Emitter, traced_pass: Pass, outward: bool, result: dict[int, str]) -> None:
+        base = self.slot(e, traced_pass, e.put("add i64 %i, 1")) if outward else self.parent_slot(e, traced_pass)
+        for s, j in enumerate(traced_pass.carry):
+            value = result[j]
+            if not outward:
+                value = e.binary("fadd", e.load(base, s), value)
+            e.store(value, base, s)
+
+    def copy_slot(self, e: Emitter, source: int, target: int, width: int) -> None:
+        for s in range(width):
+            e.store(e.load("%carry", source * width + s), "%carry", target * width + s)
+
+    def write_finish(self, step: TracedStep) -> None:
+        last_pass = [p for p in self.program.passes if not isinstance(p.sweep, Walk)][-1]
+        self.lines.append(f"define internal void @finish({self.arguments}) {attributes(self.width)} {{\nentry:")
+        e = self.emitter()
+        carry = {j: e.load("%carry", s) for s, j in enumerate(last_pass.carry)}
+        e.write_schedule(
+            schedule(step.trace, e.has_fma),
+            lambda name, index, angle: carry[index],
+            lambda position, value: e.store(value, "%out", position),
+        )
+        self.lines.append("  ret void\n}")
+
+    def write_walk(self, number: int, traced_pass: Pass, walk: Walk) -> None:
+        lines = self.lines
+        lines.append(f"define internal void @pass{number}({self.arguments}) {attributes(self.width)} {{\nentry:")
+        self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.output * self.width * 8}, i1 false)")
+        lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %next]\n  %i.next = add i64 %i, 1")
+        starting = [k for k in self.kinds if (k, 0) in traced_pass.starts]
+        blocks = {kind: self.new_label("from") for kind in starting}
+        if starting:
+            if len(self.kinds) == 1:
+                lines.append(f"  br label %{blocks[starting[0]]}")
+            else:
+                self.dispatch("%i", starting, blocks, "next")
+        else:
+            lines.append("  br label %next")
+        for kind in starting:
+            lines.append(f"{blocks[kind]}:")
+            for a in range(kind.nv if walk.per == "speed" else 1):
+                self.write_climb(traced_pass, walk, kind, a)
+            lines.append("  br label %next")
+        lines.append(f"next:\n  %more = icmp slt i64 %i.next, {self.n}\n  br i1 %more, label %loop, label %exit")
+        lines.append("exit:\n  ret void\n}")
+
+    def write_climb(self, traced_pass: Pass, walk: Walk, kind: JointType, a: int) -> None:
+        """From speed a of link i, which is of this kind, through its ancestors."""
+        lines, n = self.lines, self.tree.nv
+        e = self.emitter()
+        start_pointers = {**self.link_pointers(e, "%i"), "i": "%i"}
+        start = self.run_step(e, traced_pass.starts[kind, a], start_pointers, {})
+        column = e.put(f"add i64 {start_pointers['iv']}, {a}")
+        before, inner, after, done = (self.new_label(word) for word in ("before", "up", "upnext", "top"))
+        lines.append(f"  br label %{before}\n{before}:\n  br label %{inner}\n{inner}:")
+        j = f"%j.{inner}"
+        lines.append(f"  {j} = phi i64 [%i, %{before}], [{j}.next, %{after}]")
+        carry = {c: f"%w{c}.{inner}" for c in traced_pass.carry}
+        for c in traced_pass.carry:
+            lines.append(f"  {carry[c]} = phi {self.type} [{start[c]}, %{before}], [{carry[c]}.next, %{after}]")
+        blocks = {k: self.new_label("meet") for k in self.kinds}
+        dead = self.new_label("dead")
+        self.dispatch(j, self.kinds, blocks, dead)
+        merged, ends = {}, {}
+        for other in self.kinds:
+            lines.append(f"{blocks[other]}:")
+            e = self.emitter()
+            where = {**self.link_pointers(e, j), "i": j}
+
+            last = max((label[2] for label in traced_pass.steps[other].outputs if label[0] == "pair"), default=0)
+
+            def on_pair(b: int, c: int, value: str, e: Emitter = e, where: dict[str, str] = where, last: int = last) -> None:
+                row = e.put(f"add i64 {where['iv']}, {b}")
+                if walk.per == "link":
+                    wide = walk.width * self.n
+                    base = e.put(f"add i64 {e.put(f'mul i64 {row}, {wide}')}, {c}")
+                    self.store_out(e, e.put(f"add i64 {base}, {e.put(f'mul i64 %i, {walk.width}')}"), value)
+                    return
+                if c == 0:
+                    self.store_out(e, e.put(f"add i64 {e.put(f'mul i64 {row}, {n}')}, {column}"), value)
+                if c == last:
+                    self.store_out(e, e.put(f"add i64 {e.put(f'mul i64 {column}, {n}')}, {row}"), value)
+
+            merged[other] = self.run_step(e, traced_pass.steps[other], where, carry, on_pair)
+            ends[other] = self.new_label("end")
+            lines.append(f"  br label %{ends[other]}\n{ends[other]}:\n  br label %{after}")
+        lines.append(f"{dead}:\n  unreachable\n{after}:")
+        for c in traced_pass.carry:
+            incoming = ", ".join(f"[{merged[k][c]}, %{ends[k]}]" for k in self.kinds)
+            lines.append(f"  {carry[c]}.next = phi {self.type} {incoming}")
+        if self.chain:
+            lines.append(f"  {j}.next = sub i64 {j}, 1")
+        else:
+            lines.append(f"  {j}.row = mul i64 {j}, 4\n  {j}.col = add i64 {j}.row, 1")
+            lines.append(f"  {j}.at = getelementptr i64, ptr %table, i64 {j}.col\n  {j}.next = load i64, ptr {j}.at, align 8")
+        lines.append(f"  {j}.more = icmp sge i64 {j}.next, 0\n  br i1 {j}.more, label %{inner}, label %{done}\n{done}:")
+        if kind in traced_pass.diagonal:
+            e = self.emitter()
+            extra: list[str] = []
+            step = traced_pass.diagonal[kind]
+            e.write_schedule(
+                schedule(step.trace, e.has_fma), self.loader(e, start_pointers, {}), lambda _, value: extra.append(value)
+            )
+            index = e.put(f"add i64 {e.put(f'mul i64 {column}, {n}')}, {column}")
+            at = e.put(f"getelementptr double, ptr %out, i64 {e.put(f'mul i64 {index}, {self.width}')}")
+            old = e.put(f"load {self.type}, ptr {at}, align 8")
+            lines.append(f"  store {self.type} {e.binary('fadd', old, extra[0])}, ptr {at}, align 8")
 
 
 @dataclass(frozen=True)
-class Rolled:
+class RolledCode:
     """IR and what its caller must supply."""
 
     ir: str
@@ -35,7 +228,7 @@ class Rolled:
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
         """What a kernel reads of a tree: parameters, and the table."""
-        return [parameter_array(algorithm, tree, self.columns, self.ground), table(told_apart(algorithm, tree))]
+        return [parameter_array(algorithm, tree, self.columns, self.ground), link_table(with_link_variants(algorithm, tree))]
 
 
 def parameter_array(
@@ -43,30 +236,32 @@ def parameter_array(
 ) -> np.ndarray:
     """The links' numbers, one row a link, and behind them those that sweeps start from at the ground."""
     rows = [tree.constants[name][:, j] for name, j in columns]
-    starts = [_start(algorithm.sweeps[number], tree)[j] for number, j in ground]
+    starts = [_ground_values(algorithm.sweeps[number], tree)[j] for number, j in ground]
     return np.array([*np.stack(rows, axis=1).ravel().tolist(), *starts] if rows else [*starts, 0.0])
 
 
-def _start(sweep: Sweep | Walk, tree: Tree) -> list[float]:
+def _ground_values(sweep: Sweep | Walk, tree: Tree) -> list[float]:
     assert isinstance(sweep, Sweep)
     return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
 
 
-def table(tree: Tree) -> np.ndarray:
+def link_table(tree: Tree) -> np.ndarray:
     """kind, parent, iq, iv of every link."""
     kinds = sorted(set(tree.kind), key=str)
     rows = [[kinds.index(k), p, iq, iv] for k, p, iq, iv in zip(tree.kind, tree.parent, tree.iq, tree.iv, strict=True)]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
-def module(algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: Target, width: int) -> Rolled:
-    return _Kernel(algorithm, told_apart(algorithm, tree), names, sizes, target, width).build()
+def rolled_code(
+    algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: CPUTarget, width: int
+) -> RolledCode:
+    return _LoopKernel(algorithm, with_link_variants(algorithm, tree), names, sizes, target, width).build()
 
 
-class _Kernel(Loops):
+class _LoopKernel(LoopEmitter):
     """The loops, and what stands around them: layout, sincos of all coordinates, the blocks of states."""
 
-    def areas(self) -> dict[str, int]:
+    def scratch_offsets(self) -> dict[str, int]:
         """Offsets in scratch, in doubles; the last is its size."""
         w, tree, program = self.width, self.tree, self.program
         widest = max((len(p.carry) for p in program.passes), default=1)
@@ -87,26 +282,26 @@ class _Kernel(Loops):
         offsets["size"] = at
         return offsets
 
-    def build(self) -> Rolled:
-        for k, found in enumerate(self.program.passes):
-            if isinstance(found.sweep, Walk):
-                self.walk(k, found, found.sweep)
+    def build(self) -> RolledCode:
+        for k, traced_pass in enumerate(self.program.passes):
+            if isinstance(traced_pass.sweep, Walk):
+                self.write_walk(k, traced_pass, traced_pass.sweep)
             else:
-                self.sweep(k, found, found.sweep)
+                self.write_sweep(k, traced_pass, traced_pass.sweep)
         if self.program.finish is not None:
-            self.finish(self.program.finish)
-        self.sincos()
+            self.write_finish(self.program.finish)
+        self.write_sincos()
         if self.touches:
-            self.touch()
-        self.entry()
+            self.write_touch()
+        self.write_entry()
         ir = "\n".join([*self.lines, *sorted(self.declared)])
-        return Rolled(ir, self.areas()["size"], self.program.parameters, self.program.ground)
+        return RolledCode(ir, self.scratch_offsets()["size"], self.program.parameters, self.program.ground)
 
-    def sincos(self) -> None:
+    def write_sincos(self) -> None:
         """sin and cos of all coordinates at once, in vectors whatever the number of states."""
         lines = self.lines
-        given = "ptr noalias %q, ptr noalias %cos, ptr noalias %sin"
-        lines.append(f"define internal i1 @angles({given}) {attributes(self.target.width)} {{\nentry:")
+        parameters = "ptr noalias %q, ptr noalias %cos, ptr noalias %sin"
+        lines.append(f"define internal i1 @angles({parameters}) {attributes(self.target.width)} {{\nentry:")
         total = self.tree.nq * self.width
         flags = []
         for wide, first, last in (
@@ -115,20 +310,20 @@ class _Kernel(Loops):
         ):
             if first == last:
                 continue
-            name = self.new("run")
-            before = self.new("pre")
+            name = self.new_label("run")
+            before = self.new_label("pre")
             lines.append(f"  br label %{before}\n{before}:\n  br label %{name}\n{name}:")
             i = f"%i.{name}"
             lines.append(f"  {i} = phi i64 [{first}, %{before}], [{i}.next, %{name}]")
             lines.append(f"  {i}.flag = phi i1 [false, %{before}], [{i}.either, %{name}]")
-            e = self.emitter_of(wide)
+            e = self.emitter_of_width(wide)
             x = e.put(f"load {e.type}, ptr {e.put(f'getelementptr double, ptr %q, i64 {i}')}, align 8")
             s, c = e.sin_and_cos(x)
             for value, base in ((s, "%sin"), (c, "%cos")):
                 lines.append(f"  store {e.type} {value}, ptr {e.put(f'getelementptr double, ptr {base}, i64 {i}')}, align 8")
             lines.append(f"  {i}.either = or i1 {i}.flag, {e.any_large()}")
             lines.append(f"  {i}.next = add i64 {i}, {wide}\n  {i}.more = icmp slt i64 {i}.next, {last}")
-            after = self.new("post")
+            after = self.new_label("post")
             lines.append(f"  br i1 {i}.more, label %{name}, label %{after}\n{after}:")
             flags.append(f"{i}.either")
         result = flags[0] if flags else "false"
@@ -137,13 +332,13 @@ class _Kernel(Loops):
             result = "%both"
         lines.append(f"  ret i1 {result}\n}}")
 
-    def touch(self) -> None:
+    def write_touch(self) -> None:
         """out[0] plus 0 times every coordinate: a NaN among them shows, also where the result does not depend on it."""
         lines, wide = self.lines, self.target.width
         total = self.tree.nq * self.width
         whole = total - total % wide
         lines.append(f"define internal void @touch(ptr noalias %q, ptr noalias %out) {attributes(wide)} {{\nentry:")
-        e = self.emitter_of(wide)  # the lanes of a block, or so many coordinates of one state at once
+        e = self.emitter_of_width(wide)  # the lanes of a block, or so many coordinates of one state at once
         sums = e.constant(0.0)
         if whole:
             lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %loop]")
@@ -158,17 +353,17 @@ class _Kernel(Loops):
                 name = f"@llvm.vector.reduce.fadd.v{wide}f64"
                 self.declared.add(f"declare double {name}(double, <{wide} x double>)")
                 sums = e.put(f"call double {name}(double {hexadecimal(0.0)}, {e.type} {sums})")
-            one = self.emitter()
-            sums = sums if whole else one.constant(0.0)
+            scalar = self.emitter()
+            sums = sums if whole else scalar.constant(0.0)
             for k in range(whole, total):
-                sums = one.binary("fadd", sums, one.binary("fmul", one.load("%q", k), one.constant(0.0)))
-            e = one
+                sums = scalar.binary("fadd", sums, scalar.binary("fmul", scalar.load("%q", k), scalar.constant(0.0)))
+            e = scalar
         e.store(e.binary("fadd", e.load("%out", 0), sums), "%out", 0)
         lines.append("  ret void\n}")
 
-    def entry(self) -> None:
+    def write_entry(self) -> None:
         lines, w = self.lines, self.width
-        offsets = self.areas()
+        offsets = self.scratch_offsets()
         lines.append("define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {\nentry:")
         for k, name in enumerate([*(f"%row.{n}" for n in self.names), "%row.angles", "%param", "%table"]):
             lines.append(f"  {name}.at = getelementptr ptr, ptr %inputs, i64 {k}\n  {name} = load ptr, ptr {name}.at")
@@ -189,29 +384,29 @@ class _Kernel(Loops):
         else:
             for name, (row, dim) in sources.items():
                 if dim:
-                    self.copy(row, name, dim, inward=True)
+                    self.write_copy(row, name, dim, inward=True)
         if self.algorithm.output.kind == "speed":
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.output * w * 8}, i1 false)")
         if self.program.turns:
             lines.append("  %large = call i1 @angles(ptr %angles, ptr %cos, ptr %sin)")
         for number in range(len(self.program.passes)):
-            lines.append(f"  call void @pass{number}({self.given})")
+            lines.append(f"  call void @pass{number}({self.call_arguments})")
         if self.program.finish is not None:
-            lines.append(f"  call void @finish({self.given})")
+            lines.append(f"  call void @finish({self.call_arguments})")
         if self.touches:
             lines.append("  call void @touch(ptr %in.q, ptr %out)")
         if w > 1 and self.output:
-            self.copy("%output", "%out", self.output, inward=False)
+            self.write_copy("%output", "%out", self.output, inward=False)
         lines.append(f"  %either = or i1 %flag, {'%large' if self.program.turns else 'false'}")
         lines.append(f"  br label %done\ndone:\n  %k.next = add i64 %k, {w}\n  %more = icmp slt i64 %k.next, %states")
         lines.append("  br i1 %more, label %block, label %exit\nexit:")
         lines.append("  %result = phi i1 [false, %entry], [%either, %done]\n  %wide = zext i1 %result to i64\n  ret i64 %wide\n}")
 
-    def copy(self, rows: str, lanes: str, dim: int, inward: bool) -> None:
+    def write_copy(self, rows: str, lanes: str, dim: int, inward: bool) -> None:
         """Between rows of states and coordinates of lanes; lanes without a state repeat the last one, and are not copied back."""
         lines, w = self.lines, self.width
-        name = self.new("copy")
+        name = self.new_label("copy")
         before, row, column, after, end = (f"{name}.{x}" for x in ("before", "row", "column", "after", "end"))
         r, c = f"%{name}.r", f"%{name}.c"
         lines.append(f"  br label %{before}\n{before}:\n  br label %{row}\n{row}:")

@@ -7,27 +7,31 @@ carries that nothing reads are dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS, Link
-from lagrangian.algorithms.nested import Template, flatten, size, unflatten
-from lagrangian.algorithms.structure import structural
+from lagrangian.algorithms.nested import Template, flatten, template_size, unflatten
+from lagrangian.algorithms.structure import structural_values
 from lagrangian.algorithms.sweep import Algorithm, Sweep, Values, Walk
 from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.trace.node import Graph, Node, Trace
+from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.joints.joint_type import JointType
 
 PER_COORDINATE = ("q",)
-PER_SPEED = ("qd", "qdd", "tau", "held")
-WHOLE = {"wrench": 6}
+PER_SPEED = ("qd", "qdd", "tau", "locked")
+GLOBAL_INPUTS = {"wrench": 6}
 
 
 @dataclass
-class Step:
+class TracedStep:
     """One traced step: its operations, and what each output is: ("carry", j), ("save", name, j), ("speed", name, k, j), ..."""
 
     trace: Trace
@@ -47,26 +51,26 @@ class Pass:
     """
 
     sweep: Sweep | Walk
-    steps: dict[JointType, Step]
+    steps: dict[JointType, TracedStep]
     carry: list[int]
     ground: list[float]
-    fixed: dict[int, float] = field(default_factory=dict)  # the components that do not vary
-    starts: dict[tuple[JointType, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
-    diagonal: dict[JointType, Step] = field(default_factory=dict)
-    ground_at: dict[int, int] = field(default_factory=dict)
+    constant_carries: dict[int, float] = field(default_factory=dict)  # the components that do not vary
+    starts: dict[tuple[JointType, int], TracedStep] = field(default_factory=dict)  # of a walk: per kind and column
+    diagonal: dict[JointType, TracedStep] = field(default_factory=dict)
+    ground_places: dict[int, int] = field(default_factory=dict)
 
-    def all_steps(self) -> Iterator[Step]:
+    def all_steps(self) -> Iterator[TracedStep]:
         yield from (*self.steps.values(), *self.starts.values(), *self.diagonal.values())
 
 
 @dataclass
-class Program:
+class SweepProgram:
     passes: list[Pass]
     parameters: list[tuple[str, int]]  # constants that are data, columns of the parameter array
     ground: list[tuple[int, int]]  # which numbers of the ground follow them there: of which pass, which component
     saves: dict[tuple[str, int], int]  # slot of each stored component, per link
     speed_saves: dict[tuple[str, int], int]  # and per speed
-    finish: Step | None
+    finish: TracedStep | None
     turns: bool
 
 
@@ -75,31 +79,31 @@ Uniform = dict[tuple[JointType, str, int], float]  # constants that all links of
 
 def uniform_constants(tree: Tree) -> Uniform:
     """What is structure, and the same for all links of a kind."""
-    found: Uniform = {}
-    of = np.array([kind.key for kind in tree.kind])
+    constants: Uniform = {}
+    kind_keys = np.array([kind.key for kind in tree.kind])
     for kind in set(tree.kind):
         for name in CONSTANTS:
-            rows = tree.constants[name][of == kind.key]
-            for j in np.flatnonzero((rows == rows[0]).all(axis=0) & np.isin(rows[0], structural(name))):
-                found[kind, name, int(j)] = float(rows[0, j])
-    return found
+            rows = tree.constants[name][kind_keys == kind.key]
+            for j in np.flatnonzero((rows == rows[0]).all(axis=0) & np.isin(rows[0], structural_values(name))):
+                constants[kind, name, int(j)] = float(rows[0, j])
+    return constants
 
 
 class _Tracer:
-    def __init__(self, algorithm: Algorithm, tree: Tree, uniform: Uniform, whole: bool) -> None:
+    def __init__(self, algorithm: Algorithm, tree: Tree, uniform: Uniform, is_whole_tree: bool) -> None:
         self.algorithm = algorithm
         self.tree = tree
-        self.whole = whole
+        self.is_whole_tree = is_whole_tree
         self.kinds = sorted(set(tree.kind), key=str)
         self.uniform = uniform
         self.parameters = [
             (name, j)
             for name, template in CONSTANTS.items()
-            for j in range(size(template))
+            for j in range(template_size(template))
             if any((kind, name, j) not in uniform for kind in self.kinds)
         ]
         self.save_constants: dict[tuple[Any, ...], float] = {}
-        self.saved: dict[str, tuple[bool, Template]] = {}  # name -> (per speed, template)
+        self.save_templates: dict[str, tuple[bool, Template]] = {}  # name -> (per speed, template)
 
     def link(self, graph: Graph, kind: JointType) -> Link:
         values: Values = {}
@@ -108,47 +112,49 @@ class _Tracer:
                 self.uniform[kind, name, j]
                 if (kind, name, j) in self.uniform
                 else graph.input("param", self.parameters.index((name, j)))
-                for j in range(size(template))
+                for j in range(template_size(template))
             )
             values[name] = unflatten(template, flat)
         nq, nv = kind.nq, kind.nv
         for name in self.algorithm.inputs:
-            if name in WHOLE:
-                values[name] = tuple(graph.input(name, k) for k in range(WHOLE[name]))
+            if name in GLOBAL_INPUTS:
+                values[name] = tuple(graph.input(name, k) for k in range(GLOBAL_INPUTS[name]))
             else:
                 values[name] = tuple(graph.input(name, k) for k in range(nq if name in PER_COORDINATE else nv))
         if kind.turns:
             values["c"], values["s"] = graph.input("cos", 0), graph.input("sin", 0)
-        for name, (per_speed, template) in self.saved.items():
+        for name, (per_speed, template) in self.save_templates.items():
             if per_speed:
-                values[name] = tuple(self._saved(graph, name, template, k) for k in range(nv))
+                values[name] = tuple(self._saved_value(graph, name, template, k) for k in range(nv))
             else:
-                values[name] = self._saved(graph, name, template, None)
+                values[name] = self._saved_value(graph, name, template, None)
         return Link(kind, **values)
 
-    def _saved(self, graph: Graph, name: str, template: Template, k: int | None) -> Any:
+    def _saved_value(self, graph: Graph, name: str, template: Template, k: int | None) -> Any:
         def component(j: int) -> Any:
             if (name, j) in self.save_constants:
                 return self.save_constants[name, j]
             return graph.input("save", (name, j)) if k is None else graph.input("speed", (name, j, k))
 
-        return unflatten(template, (component(j) for j in range(size(template))))
+        return unflatten(template, (component(j) for j in range(template_size(template))))
 
     def sweep(self, sweep: Sweep) -> tuple[Pass, dict[JointType, tuple[Graph, list[Any], list[tuple[Any, ...]]]]]:
         """Trace every kind, with the carries that stay constant folded."""
         ground = [float(x) for name in sweep.carry for x in flatten(sweep.start(self.tree)[name])]
-        fixed = {j: x for j, x in enumerate(ground) if x == 0 and self.whole}
+        constant_carries = {j: x for j, x in enumerate(ground) if x == 0 and self.is_whole_tree}
         while True:
-            results = {kind: self._step(sweep, kind, fixed) for kind in self.kinds}
-            moved = {j for _, carry, _ in results.values() for j in fixed if _number(carry[j]) != fixed[j]}
-            if not moved:
+            results = {kind: self._step(sweep, kind, constant_carries) for kind in self.kinds}
+            varying_carries = {
+                j for _, carry, _ in results.values() for j in constant_carries if _number(carry[j]) != constant_carries[j]
+            }
+            if not varying_carries:
                 break
-            for j in moved:
-                del fixed[j]
-        varying = [j for j in range(len(ground)) if j not in fixed]
-        for per_speed, declared in ((False, sweep.save), (True, sweep.per_speed)):
-            for name, template in declared.items():
-                self.saved[name] = (per_speed, template)
+            for j in varying_carries:
+                del constant_carries[j]
+        varying = [j for j in range(len(ground)) if j not in constant_carries]
+        for per_speed, templates in ((False, sweep.save), (True, sweep.per_speed)):
+            for name, template in templates.items():
+                self.save_templates[name] = (per_speed, template)
         self._fold_saves(sweep, [saves for _, _, saves in results.values()])
         raw: dict[JointType, tuple[Graph, list[Any], list[tuple[Any, ...]]]] = {}
         for kind, (graph, carry, saves) in results.items():
@@ -159,41 +165,43 @@ class _Tracer:
                     values.append(x)
                     labels.append(("save", name, j) if k is None else ("speed", name, j, k))
             raw[kind] = (graph, values, labels)
-        return Pass(sweep, {}, varying, [ground[j] for j in varying], fixed), raw
+        return Pass(sweep, {}, varying, [ground[j] for j in varying], constant_carries), raw
 
     def _fold_saves(self, sweep: Sweep, results: list[list[tuple[Any, ...]]]) -> None:
         """Components that every kind saves as one and the same number are known to later sweeps, unless they are the result."""
-        found: dict[tuple[str, int], set[float | None]] = {}
+        saved_numbers: dict[tuple[str, int], set[float | None]] = {}
         for saves in results:
             for name, j, _, x in saves:
-                found.setdefault((name, j), set()).add(_number(x))
+                saved_numbers.setdefault((name, j), set()).add(_number(x))
         for key in [k for k in self.save_constants if k[0] in {*sweep.save, *sweep.per_speed}]:
             del self.save_constants[key]
-        for key, numbers in found.items():
+        for key, numbers in saved_numbers.items():
             number = next(iter(numbers))
             if len(numbers) == 1 and number is not None and key[0] not in self.algorithm.output.names:
                 self.save_constants[key] = number
 
-    def _step(self, sweep: Sweep, kind: JointType, fixed: dict[int, float]) -> tuple[Graph, list[Any], list[tuple[Any, ...]]]:
+    def _step(
+        self, sweep: Sweep, kind: JointType, constant_carries: dict[int, float]
+    ) -> tuple[Graph, list[Any], list[tuple[Any, ...]]]:
         graph = Graph()
-        carry = self.carry(graph, sweep.carry, fixed)
+        carry = self.carry(graph, sweep.carry, constant_carries)
         out, saves = sweep.step(self.link(graph, kind), carry)
         flat = [x for name in sweep.carry for x in flatten(out[name])]
-        listed: list[tuple[Any, ...]] = []
+        labelled_saves: list[tuple[Any, ...]] = []
         for name in sweep.save:
-            listed += [(name, j, None, x) for j, x in enumerate(flatten(saves[name]))]
+            labelled_saves += [(name, j, None, x) for j, x in enumerate(flatten(saves[name]))]
         for name in sweep.per_speed:
             for k, value in enumerate(saves[name]):
-                listed += [(name, j, k, x) for j, x in enumerate(flatten(value))]
-        return graph, flat, listed
+                labelled_saves += [(name, j, k, x) for j, x in enumerate(flatten(value))]
+        return graph, flat, labelled_saves
 
     @staticmethod
-    def carry(graph: Graph, templates: Any, fixed: dict[int, float]) -> Values:
+    def carry(graph: Graph, templates: Any, constant_carries: dict[int, float]) -> Values:
         index = iter(range(10_000))
 
         def component() -> Iterator[Any]:
             for j in index:
-                yield fixed[j] if j in fixed else graph.input("carry", j)
+                yield constant_carries[j] if j in constant_carries else graph.input("carry", j)
 
         flat = component()
         return {name: unflatten(template, flat) for name, template in templates.items()}
@@ -206,119 +214,121 @@ def _number(x: Any) -> float | None:
     return float(x)
 
 
-def trace(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, whole: bool = True) -> Program:
+def trace_algorithm(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, is_whole_tree: bool = True) -> SweepProgram:
     """All passes of an algorithm, with only what is needed in them.
 
     `uniform` are the constants that are written into the code: unless given, those of the structure that all links of a kind
     share. Where the tree is not the whole, nothing is known of what is carried.
     """
-    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, whole)
+    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, is_whole_tree)
     raws: list[tuple[Pass, Any]] = []
-    finish: Step | None = None
-    final: dict[int, float] = {}
+    finish: TracedStep | None = None
+    constant_results: dict[int, float] = {}
     for sweep in algorithm.sweeps:
         if isinstance(sweep, Walk):
-            raws.append((_walk(tracer, sweep), None))
+            raws.append((_trace_walk(tracer, sweep), None))
         else:
-            found, raw = tracer.sweep(sweep)
-            raws.append((found, raw))
-            total = sum(size(t) for t in sweep.carry.values())
+            traced_pass, raw = tracer.sweep(sweep)
+            raws.append((traced_pass, raw))
+            total = sum(template_size(t) for t in sweep.carry.values())
             start = [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
-            final = {j: start[j] if sweep.direction == "outward" else 0.0 for j in range(total) if j not in found.carry}
+            constant_results = {
+                j: start[j] if sweep.direction == "outward" else 0.0 for j in range(total) if j not in traced_pass.carry
+            }
     if algorithm.output.finish is not None:
         graph = Graph()
         last = algorithm.sweeps[-1]
         assert isinstance(last, Sweep)
-        values = algorithm.output.finish(tracer.carry(graph, last.carry, final))
-        finish = Step(Trace(graph, values), [("out", k) for k in range(len(values))])
-    return _needed(tracer, raws, finish)
+        values = algorithm.output.finish(tracer.carry(graph, last.carry, constant_results))
+        finish = TracedStep(Trace(graph, values), [("out", k) for k in range(len(values))])
+    return _drop_unread(tracer, raws, finish)
 
 
-def _walk(tracer: _Tracer, walk: Walk) -> Pass:
-    found = Pass(walk, {}, list(range(sum(size(t) for t in walk.carry.values()))), [])
-    found.ground = [0.0] * len(found.carry)
+def _trace_walk(tracer: _Tracer, walk: Walk) -> Pass:
+    traced_pass = Pass(walk, {}, list(range(sum(template_size(t) for t in walk.carry.values()))), [])
+    traced_pass.ground = [0.0] * len(traced_pass.carry)
     for kind in tracer.kinds:
         nv = kind.nv
         for a in range(nv if walk.per == "speed" else 1):
             graph = Graph()
             carry = walk.start(tracer.link(graph, kind), a)
             values = [x for name in walk.carry for x in flatten(carry[name])]
-            found.starts[kind, a] = Step(Trace(graph, values), [("carry", j) for j in found.carry])
+            traced_pass.starts[kind, a] = TracedStep(Trace(graph, values), [("carry", j) for j in traced_pass.carry])
         graph = Graph()
         link = tracer.link(graph, kind)
-        carry, met = walk.step(link, tracer.carry(graph, walk.carry, {}))
+        carry, pair_results = walk.step(link, tracer.carry(graph, walk.carry, {}))
         values = [x for name in walk.carry for x in flatten(carry[name])]
-        labels: list[tuple[Any, ...]] = [("carry", j) for j in found.carry]
-        for b, results in enumerate(met):
+        labels: list[tuple[Any, ...]] = [("carry", j) for j in traced_pass.carry]
+        for b, results in enumerate(pair_results):
             values += results
             labels += [("pair", b, c) for c in range(len(results))]
-        found.steps[kind] = Step(Trace(graph, values), labels)
+        traced_pass.steps[kind] = TracedStep(Trace(graph, values), labels)
         extra = walk.diagonal(link)
         if nv and not (isinstance(extra, (int, float)) and extra == 0):
             graph = Graph()
             extra = walk.diagonal(tracer.link(graph, kind))
-            found.diagonal[kind] = Step(Trace(graph, [extra]), [("out", 0)])
-    return found
+            traced_pass.diagonal[kind] = TracedStep(Trace(graph, [extra]), [("out", 0)])
+    return traced_pass
 
 
-def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) -> Program:
+def _drop_unread(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: TracedStep | None) -> SweepProgram:
     """From the last pass back: which saves and carries anything reads."""
-    wanted: set[tuple[Any, ...]] = set()
+    saves_read: set[tuple[Any, ...]] = set()
     outputs = set(tracer.algorithm.output.names)
-    final = {j for what, j in finish.reads() if what == "carry"} if finish else set()
+    last_carries = {j for name, j in finish.reads() if name == "carry"} if finish else set()
 
-    def note(step: Step) -> None:
-        for what, j in step.reads():
-            if what == "save":
-                wanted.add(("save", *j))
-            elif what == "speed":
-                wanted.add(("speed", j[0], j[1]))
+    def note(step: TracedStep) -> None:
+        for name, j in step.reads():
+            if name == "save":
+                saves_read.add(("save", *j))
+            elif name == "speed":
+                saves_read.add(("speed", j[0], j[1]))
 
     passes: list[Pass] = []
-    for found, raw in reversed(raws):
+    for traced_pass, raw in reversed(raws):
         if raw is None:
-            for step in found.all_steps():
+            for step in traced_pass.all_steps():
                 note(step)
-            passes.append(found)
+            passes.append(traced_pass)
             continue
-        carries = (final | _kept(found.sweep)) & set(found.carry)
-        final = set()
+        carries = (last_carries | _kept_carries(traced_pass.sweep)) & set(traced_pass.carry)
+        last_carries = set()
 
         def keep(label: tuple[Any, ...], carries: set[int]) -> bool:
             if label[0] == "carry":
                 return label[1] in carries
-            return label[1] in outputs or label[:3] in wanted
+            return label[1] in outputs or label[:3] in saves_read
 
-        def traced(carries: set[int], raw: Any = raw, keep: Callable[..., bool] = keep) -> dict[JointType, Step]:
+        def trace_steps(carries: set[int], raw: Any = raw, keep: Callable[..., bool] = keep) -> dict[JointType, TracedStep]:
             steps = {}
             for kind, (graph, values, labels) in raw.items():
-                chosen = [(x, label) for x, label in zip(values, labels, strict=True) if keep(label, carries)]
-                steps[kind] = Step(Trace(graph, [x for x, _ in chosen]), [label for _, label in chosen])
+                needed_outputs = [(x, label) for x, label in zip(values, labels, strict=True) if keep(label, carries)]
+                steps[kind] = TracedStep(Trace(graph, [x for x, _ in needed_outputs]), [label for _, label in needed_outputs])
             return steps
 
         while True:
-            steps = traced(carries)
-            read = {j for step in steps.values() for what, j in step.reads() if what == "carry"}
-            if read <= carries:
+            steps = trace_steps(carries)
+            carries_read = {j for step in steps.values() for name, j in step.reads() if name == "carry"}
+            if carries_read <= carries:
                 break
-            carries |= read
-        found.ground = [g for j, g in zip(found.carry, found.ground, strict=True) if j in carries]
-        found.carry = [j for j in found.carry if j in carries]
-        found.steps = steps
+            carries |= carries_read
+        traced_pass.ground = [g for j, g in zip(traced_pass.carry, traced_pass.ground, strict=True) if j in carries]
+        traced_pass.carry = [j for j in traced_pass.carry if j in carries]
+        traced_pass.steps = steps
         for step in steps.values():
             note(step)
-        passes.append(found)
+        passes.append(traced_pass)
     passes.reverse()
-    stored_link = sorted({w[1:] for w in wanted if w[0] == "save"})
-    stored_speed = sorted({w[1:] for w in wanted if w[0] == "speed"})
-    parameters = _numbered_parameters(passes)
+    stored_link = sorted({w[1:] for w in saves_read if w[0] == "save"})
+    stored_speed = sorted({w[1:] for w in saves_read if w[0] == "speed"})
+    parameters = _number_parameters(passes)
     ground: list[tuple[int, int]] = []
-    for number, found in enumerate(passes):
-        for j, g in zip(found.carry, found.ground, strict=True):
+    for number, traced_pass in enumerate(passes):
+        for j, g in zip(traced_pass.carry, traced_pass.ground, strict=True):
             if g:
-                found.ground_at[j] = len(ground)
+                traced_pass.ground_places[j] = len(ground)
                 ground.append((number, j))
-    return Program(
+    return SweepProgram(
         passes,
         [tracer.parameters[j] for j in parameters],
         ground,
@@ -329,20 +339,249 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
     )
 
 
-def _kept(sweep: Sweep | Walk) -> set[int]:
+def _kept_carries(sweep: Sweep | Walk) -> set[int]:
     """The components of the carries whose last values are wanted."""
     assert isinstance(sweep, Sweep)
-    names = [name for name, template in sweep.carry.items() for _ in range(size(template))]
-    return {j for j, name in enumerate(names) if name in sweep.kept}
+    names = [name for name, template in sweep.carry.items() for _ in range(template_size(template))]
+    return {j for j, name in enumerate(names) if name in sweep.final_carries}
 
 
-def _numbered_parameters(passes: list[Pass]) -> list[int]:
+def _number_parameters(passes: list[Pass]) -> list[int]:
     """The parameters that the steps read; in the steps they get the numbers of their places in this list."""
     steps = [step for p in passes for step in p.all_steps()]
-    used = sorted({j for step in steps for what, j in step.reads() if what == "param"})
-    columns = {j: k for k, j in enumerate(used)}
+    parameters_read = sorted({j for step in steps for name, j in step.reads() if name == "param"})
+    columns = {j: k for k, j in enumerate(parameters_read)}
     for step in steps:
         step.trace.nodes = [
             ("input", "param", columns[n[2]]) if n[0] == "input" and n[1] == "param" else n for n in step.trace.nodes
         ]
-    return used
+    return parameters_read
+
+
+# MERGED lagrangian.kernels.rolled.steps: What the loops of `rolled.py` have in common: the program, names that do not meet,
+# and the code of one step at one link.
+
+
+class StepEmitter:
+    """Emits steps into `lines`; `width` states at once."""
+
+    def __init__(
+        self, algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: CPUTarget, width: int
+    ) -> None:
+        self.algorithm, self.tree, self.target, self.width = algorithm, tree, target, width
+        self.names, self.sizes = list(names), list(sizes)
+        self.program: SweepProgram = self.trace_program()
+        self.kinds = sorted(set(tree.kind), key=str)
+        self.n = len(tree)
+        self.chain = all(p == i - 1 for i, p in enumerate(tree.parent))
+        self.in_order = all(tree.iq[i] == i and tree.iv[i] == i for i in range(self.n)) and tree.nq == tree.nv == self.n
+        self.output = algorithm.result_size(tree)
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.type = "double" if width == 1 else f"<{width} x double>"
+        # what every function is given
+        self.pointers = [*(f"%in.{n}" for n in names), "%cos", "%sin", "%save", "%speed", "%carry", "%out", "%param", "%table"]
+        self.arguments = ", ".join(f"ptr noalias {p}" for p in self.pointers)
+        self.call_arguments = ", ".join(f"ptr {p}" for p in self.pointers)
+        self.label = 0
+        # a path to a frame leaves out joints that rightly do not matter
+        on_it = sum(kind.nq for kind in tree.kind)
+        self.touches = bool(self.output and tree.nq and on_it == tree.nq)
+
+    def trace_program(self) -> SweepProgram:
+        return trace_algorithm(self.algorithm, self.tree)
+
+    def new_label(self, word: str) -> str:
+        self.label += 1
+        return f"{word}.{self.label}"
+
+    def emitter(self) -> Emitter:
+        return self.emitter_of_width(self.width)
+
+    def emitter_of_width(self, width: int) -> Emitter:
+        """One whose names do not meet those of the others in a function."""
+        self.label += 100_000
+        return Emitter(self.lines, width, self.target.fma, self.declared, self.label)
+
+    def link_pointers(self, e: Emitter, i: str) -> dict[str, str]:
+        """Pointers to what belongs to link i."""
+        columns = len(self.program.parameters)
+        row = e.put(f"mul i64 {self.parameter_row(e, i)}, {columns * self.parameter_width}")
+        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
+        if self.in_order:
+            where["iq"] = where["iv"] = i
+        else:
+            row = e.put(f"mul i64 {i}, 4")
+            for name, k in (("iq", 2), ("iv", 3)):
+                at = e.put(f"getelementptr i64, ptr %table, i64 {e.put(f'add i64 {row}, {k}')}")
+                where[name] = e.put(f"load i64, ptr {at}, align 8")
+        w = self.width
+
+        def start(base: str, index: str, stride: int) -> str:
+            return e.put(f"getelementptr double, ptr {base}, i64 {e.put(f'mul i64 {index}, {stride * w}')}")
+
+        where["q"] = start("%in.q", where["iq"], 1) if "q" in self.names else ""
+        for name in self.names:
+            if name in PER_SPEED:
+                where[name] = start(f"%in.{name}", where["iv"], 1)
+        where["cos"], where["sin"] = start("%cos", where["iq"], 1), start("%sin", where["iq"], 1)
+        where["save"] = start("%save", i, len(self.program.saves))
+        where["speed"] = start("%speed", where["iv"], len(self.program.speed_saves))
+        return where
+
+    def loader(self, e: Emitter, where: dict[str, str], carry: dict[int, str]) -> Callable[[str, Any, bool], str]:
+        """Gives a step its inputs, each loaded once."""
+        values: dict[tuple[str, object], str] = {}
+
+        def load(name: str, index: Any, angle: bool) -> str:
+            if name == "carry":
+                return carry[index]
+            if (name, index) not in values:
+                values[name, index] = fetch(name, index)
+            return values[name, index]
+
+        def fetch(name: str, index: Any) -> str:
+            if name == "param":
+                return self.parameter(e, where["param"], index)
+            if name == "save":
+                return e.load(*self.save_place(where, index))
+            if name == "speed":
+                component, j, k = index
+                return e.load(where["speed"], k * len(self.program.speed_saves) + self.program.speed_saves[component, j])
+            if name in GLOBAL_INPUTS:
+                return e.load(f"%in.{name}", index)
+            return e.load(where[name], index)
+
+        return load
+
+    parameter_width = 1  # how many numbers a parameter of a link is
+
+    def parameter_row(self, e: Emitter, i: str) -> str:
+        """Which row of the parameters is link i's."""
+        return i
+
+    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+        """Where what a sweep saves of a link is: a pointer, and the place from there on."""
+        return where["save"], self.program.saves[key]
+
+    def parameter(self, e: Emitter, row: str, index: int) -> str:
+        """A parameter from a link's row of them: the same number for all states."""
+        at = e.put(f"getelementptr double, ptr {row}, i64 {index}")
+        return e.broadcast(e.put(f"load double, ptr {at}, align 8"))
+
+    def run_step(
+        self,
+        e: Emitter,
+        step: TracedStep,
+        where: dict[str, str],
+        carry: dict[int, str],
+        on_pair: Callable[[int, int, str], None] | None = None,
+    ) -> dict[int, str]:
+        """Emit a step; saves and results are stored, the carries returned."""
+        out: dict[int, str] = {}
+        names = self.algorithm.output.names
+        link_saves, speed_saves = self.program.saves, self.program.speed_saves
+
+        def store(position: int, value: str) -> None:
+            label = step.outputs[position]
+            if label[0] == "carry":
+                out[label[1]] = value
+            elif label[0] == "pair":
+                assert on_pair is not None
+                on_pair(label[1], label[2], value)
+            elif label[0] == "save":
+                _, name, j = label
+                if (name, j) in link_saves:
+                    e.store(value, *self.save_place(where, (name, j)))
+                if name in names and self.algorithm.output.kind == "link":
+                    self.store_link_row(e, where, name, j, value)
+            else:
+                _, name, j, k = label
+                if (name, j) in speed_saves:
+                    e.store(value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
+                if name in names and self.algorithm.output.kind == "speed":
+                    row = e.put(f"add i64 {where['iv']}, {j * self.tree.nv + k}")
+                    self.store_out(e, row, value)
+
+        e.write_schedule(schedule(step.trace, e.has_fma), self.loader(e, where, carry), store)
+        return out
+
+    def store_out(self, e: Emitter, index: str, value: str) -> None:
+        at = e.put(f"mul i64 {index}, {self.width}")
+        e.lines.append(f"  store {self.type} {value}, ptr {e.put(f'getelementptr double, ptr %out, i64 {at}')}, align 8")
+
+    def store_link_row(self, e: Emitter, where: dict[str, str], name: str, j: int, value: str) -> None:
+        offset, row = 0, 0
+        for other in self.algorithm.output.names:
+            if other == name:
+                offset = row + j
+            row += template_size(self.algorithm.template(other))
+        base = e.put(f"mul i64 {where['i']}, {row}")
+        self.store_out(e, e.put(f"add i64 {base}, {offset}"), value)
+
+    def dispatch(self, i: str, kinds: Sequence[JointType], blocks: dict[JointType, str], other: str) -> None:
+        """Branch to the block of link i's kind."""
+        if len(self.kinds) == 1:
+            self.lines.append(f"  br label %{blocks[self.kinds[0]]}")
+            return
+        row = self.new_label("%row")
+        self.lines.append(f"  {row} = mul i64 {i}, 4")
+        self.lines.append(f"  {row}.at = getelementptr i64, ptr %table, i64 {row}")
+        self.lines.append(f"  {row}.kind = load i64, ptr {row}.at, align 8")
+        cases = " ".join(f"i64 {self.kinds.index(k)}, label %{blocks[k]}" for k in kinds)
+        self.lines.append(f"  switch i64 {row}.kind, label %{other} [{cases}]")
+
+
+# MERGED lagrangian.kernels.rolled.variants: Links of one kind of joint told apart by their structure: which of their
+# constants are zero, or one in a rotation. A chain whose axes are along x and y in turn has rotations of zeros and ones in
+# two patterns: with a step for each of them, no operation is spent on these. All other numbers are data.
+
+MAX_VARIANTS, MIN_SHARING_LINKS = (
+    4,
+    8,
+)  # patterns of one kind, each of which is code of its own, and the links that one must have for that
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kind of joint with one pattern of constants."""
+
+    kind: JointType
+    number: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.kind.key} {self.number}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "kind":  # of a copy that has nothing yet
+            raise AttributeError(name)
+        return getattr(self.kind, name)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+def with_link_variants(algorithm: Algorithm, tree: Tree) -> Tree:
+    """The tree with variants for kinds. For walks, where every kind meets every other, that would be too much code."""
+    if any(isinstance(sweep, Walk) for sweep in algorithm.sweeps) or any(isinstance(kind, Variant) for kind in tree.kind):
+        return tree
+    return replace(tree, kind=tuple(variants(tree)))  # type: ignore[arg-type]
+
+
+def variants(tree: Tree) -> list[Variant]:
+    """Each link's variant."""
+    columns = [(name, j) for name in CONSTANTS for j in range(tree.constants[name].shape[1])]
+    values = np.stack([tree.constants[name][:, j] for name, j in columns], axis=1)
+    is_structural = np.stack([np.isin(values[:, c], structural_values(name)) for c, (name, _) in enumerate(columns)], axis=1)
+    pattern_values = np.where(is_structural, values, np.nan)
+    number: dict[JointType, dict[bytes, int]] = {}
+    keys = [row.tobytes() for row in pattern_values + 0.0]
+    of_kind: dict[JointType, Counter[bytes]] = {}
+    for kind, key in zip(tree.kind, keys, strict=True):
+        of_kind.setdefault(kind, Counter())[key] += 1
+    for kind, counts in of_kind.items():
+        common = [key for key, count in counts.most_common(MAX_VARIANTS - 1) if count >= MIN_SHARING_LINKS]
+        # the rarer patterns share the last variant
+        number[kind] = {key: common.index(key) if key in common else MAX_VARIANTS - 1 for key in counts}
+    return [Variant(kind, number[kind][key]) for kind, key in zip(tree.kind, keys, strict=True)]

@@ -13,12 +13,12 @@ from typing import Any
 from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
-Recorded = tuple[
+NodeRecord = tuple[
     Any, ...
 ]  # an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
 
 
-class TooLarge(Exception):
+class GraphTooLargeError(Exception):
     """A graph has outgrown its limit: straight-line code is not the way."""
 
 
@@ -27,18 +27,18 @@ class Graph:
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit if limit is not None else 1 << 62
-        self.nodes: list[Recorded] = []
-        self._known: dict[Recorded, Node] = {}
+        self.nodes: list[NodeRecord] = []
+        self._nodes_by_record: dict[NodeRecord, Node] = {}
 
     def add(self, *node: Any) -> Node:
-        found = self._known.get(node)
-        if found is None:
+        scalar = self._nodes_by_record.get(node)
+        if scalar is None:
             if len(self.nodes) >= self.limit:
-                raise TooLarge
-            found = Node(self, len(self.nodes))
+                raise GraphTooLargeError
+            scalar = Node(self, len(self.nodes))
             self.nodes.append(node)
-            self._known[node] = found
-        return found
+            self._nodes_by_record[node] = scalar
+        return scalar
 
     def constant(self, x: Number | Real) -> Node:
         return self.add("constant", float(x))
@@ -62,7 +62,7 @@ class Node:
     def __bool__(self) -> bool:
         raise TypeError("a traced value has no truth: code that is compiled cannot branch on values; use choose()")
 
-    def _negated(self) -> Node | None:
+    def _negation_argument(self) -> Node | None:
         """The argument, if this node is a negation."""
         node = self.graph.nodes[self.index]
         return Node(self.graph, node[1]) if node[0] == "neg" else None
@@ -74,10 +74,10 @@ class Node:
             if other == 0:
                 return self
             other = self.graph.constant(other)
-        inner = other._negated()
+        inner = other._negation_argument()
         if inner is not None:
             return self - inner
-        inner = self._negated()
+        inner = self._negation_argument()
         if inner is not None:
             return other - inner
         a, b = self.index, other.index
@@ -94,10 +94,10 @@ class Node:
             other = self.graph.constant(other)
         if self.index == other.index:
             return 0
-        inner = other._negated()
+        inner = other._negation_argument()
         if inner is not None:
             return self + inner
-        inner = self._negated()
+        inner = self._negation_argument()
         if inner is not None:
             return -(inner + other)
         return self.graph.add("sub", self.index, other.index)
@@ -127,7 +127,7 @@ class Node:
             if other < 0:
                 return -(self * -other)
             other = graph.constant(other)
-        mine, theirs = self._negated(), other._negated()
+        mine, theirs = self._negation_argument(), other._negation_argument()
         if mine is not None or theirs is not None:
             product = (self if mine is None else mine) * (other if theirs is None else theirs)
             return product if mine is not None and theirs is not None else -product
@@ -207,7 +207,7 @@ class Node:
             return x
         return graph.add("choose", graph.node(a).index, graph.node(b).index, x.index, y.index)
 
-    def touched_by(self, other: Node) -> Node:
+    def with_nan_from(self, other: Node) -> Node:
         """This value, but NaN where `other` is NaN or infinite: for an input that does not matter, but must not hide an error."""
         return self.graph.add("touch", self.index, other.index)
 
@@ -221,59 +221,68 @@ LEAVES = ("constant", "input")
 # inputs that are numbers of the description, and what is computed from them beforehand: see `hoist`
 NUMBERS, PREPARED = "k", "prepared"
 # functions taken from the C library, each lane by itself
-LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
+LIBRARY_FUNCTIONS = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
 
 
-def arguments(node: Recorded) -> tuple[int, ...]:
+def arguments(node: NodeRecord) -> tuple[int, ...]:
     return () if node[0] in LEAVES else node[1:]
 
 
 class Trace:
     """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
 
-    unused: list[Node]  # inputs that no output depends on
+    unused_inputs: list[Node]  # inputs that no output depends on
 
     def __init__(self, graph: Graph, outputs: Iterable[Node | Number]) -> None:
-        wanted = [graph.node(x).index for x in outputs]
+        output_indices = [graph.node(x).index for x in outputs]
         nodes = graph.nodes
         live = [False] * len(nodes)
-        for k in wanted:
+        for k in output_indices:
             live[k] = True
         for k in range(len(nodes) - 1, -1, -1):  # every node comes after its arguments
             if live[k]:
                 for a in arguments(nodes[k]):
                     live[a] = True
-        number = [0] * len(nodes)
-        self.nodes: list[Recorded] = []
+        new_index = [0] * len(nodes)
+        self.nodes: list[NodeRecord] = []
         for k, node in enumerate(nodes):
             if live[k]:
-                number[k] = len(self.nodes)
-                self.nodes.append(node if node[0] in LEAVES else (node[0], *[number[a] for a in node[1:]]))
-        self.outputs = [number[k] for k in wanted]
-        self.unused = [
+                new_index[k] = len(self.nodes)
+                self.nodes.append(node if node[0] in LEAVES else (node[0], *[new_index[a] for a in node[1:]]))
+        self.outputs = [new_index[k] for k in output_indices]
+        self.unused_inputs = [
             Node(graph, k) for k, node in enumerate(nodes) if node[0] == "input" and node[1] != NUMBERS and not live[k]
         ]
 
     @classmethod
-    def of(cls, nodes: list[Recorded], outputs: list[int]) -> Trace:
+    def from_nodes(cls, nodes: list[NodeRecord], outputs: list[int]) -> Trace:
         """A trace of nodes that are all needed."""
-        made = cls.__new__(cls)
-        made.nodes, made.outputs, made.unused = nodes, outputs, []
-        return made
+        trace = cls.__new__(cls)
+        trace.nodes, trace.outputs, trace.unused_inputs = nodes, outputs, []
+        return trace
 
     @property
     def operations(self) -> int:
         """How many operations a run costs; a division counts as the several multiplications it takes."""
-        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12, **dict.fromkeys(LIBRARY, 20)}
+        cost = {
+            "constant": 0,
+            "input": 0,
+            "neg": 0,
+            "div": 4,
+            "sqrt": 4,
+            "sin": 12,
+            "cos": 12,
+            **dict.fromkeys(LIBRARY_FUNCTIONS, 20),
+        }
         return sum(cost.get(node[0], 1) for node in self.nodes)
 
 
-def with_all_inputs(graph: Graph, outputs: list[Any]) -> Trace:
+def trace_reading_all_inputs(graph: Graph, outputs: list[Any]) -> Trace:
     """The trace of outputs; inputs they do not depend on are still looked at, so that NaN in them is not hidden."""
-    found = Trace(graph, outputs)
-    if outputs and found.unused:
+    trace = Trace(graph, outputs)
+    if outputs and trace.unused_inputs:
         first = graph.node(outputs[0])
-        for unused in found.unused:
-            first = first.touched_by(unused)
-        found = Trace(graph, [first, *outputs[1:]])
-    return found
+        for input_node in trace.unused_inputs:
+            first = first.with_nan_from(input_node)
+        trace = Trace(graph, [first, *outputs[1:]])
+    return trace

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lagrangian.kernels.trace.node import LIBRARY, Node, Trace
+from lagrangian.kernels.trace.node import LIBRARY_FUNCTIONS, Node, Trace
 from lagrangian.model.expression import functions as f
 
-Read = Callable[[str, Any], Any]
+ReadInput = Callable[[str, Any], Any]
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -28,10 +28,10 @@ def _by_sign(x: Any, positive: Any, negative: Any) -> Any:
     return positive if x > 0 else negative if x < 0 else x
 
 
-def _function(name: str) -> Callable[[Any], Any]:
+def _library_function(name: str) -> Callable[[Any], Any]:
     """A function of the mathematical library: NaN and infinity of numbers, where Python has errors."""
 
-    def called(x: Any) -> Any:
+    def evaluate(x: Any) -> Any:
         try:
             return f.apply(name, x)
         except OverflowError:
@@ -39,7 +39,7 @@ def _function(name: str) -> Callable[[Any], Any]:
         except ValueError:
             return -math.inf if name == "log" and x == 0 else math.nan
 
-    return called
+    return evaluate
 
 
 # what each operation of a trace is over nodes and floats; one that only tells NaN of an input is left out
@@ -52,19 +52,19 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "touch": lambda a, b: a,
     "choose": f.choose,
     "by_sign": _by_sign,
-    "atan2": f.angle,
-    **{name: _function(name) for name in ("sin", "cos", "sqrt", *LIBRARY) if name != "atan2"},
+    "atan2": f.atan2,
+    **{name: _library_function(name) for name in ("sin", "cos", "sqrt", *LIBRARY_FUNCTIONS) if name != "atan2"},
 }
 
 
-def replay(trace: Trace, read: Read, operations: Mapping[str, Callable[..., Any]] = SCALARS) -> list[Any]:
+def replay(trace: Trace, read: ReadInput, operations: Mapping[str, Callable[..., Any]] = SCALARS) -> list[Any]:
     """The outputs of a trace over scalars for which `operations` are given; `read(name, index)` gives its inputs."""
     values: list[Any] = []
-    for name, *rest in trace.nodes:
+    for name, *arguments in trace.nodes:
         if name == "constant":
-            values.append(rest[0])
+            values.append(arguments[0])
         elif name == "input":
-            values.append(read(rest[0], rest[1]))
+            values.append(read(arguments[0], arguments[1]))
         else:
-            values.append(operations[name](*(values[k] for k in rest)))
+            values.append(operations[name](*(values[k] for k in arguments)))
     return [values[k] for k in trace.outputs]

@@ -22,15 +22,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lagrangian.kernels.trace.node import LEAVES, LIBRARY, Trace, arguments
+from lagrangian.kernels.trace.node import LEAVES, LIBRARY_FUNCTIONS, Trace, arguments
 
 PRODUCTS, DIFFERENCE, ROOT, CHOICE, SIGN = range(5)
-FUNCTIONS = ("sin", "cos", *LIBRARY)
+FUNCTIONS = ("sin", "cos", *LIBRARY_FUNCTIONS)
 ONE, ZERO = -1, -2  # constants that are no nodes
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionBatch:
     """A function of many values: places of its arguments (arguments, values), and the first place of its results."""
 
     name: str
@@ -42,14 +42,14 @@ class Function:
 class Phase:
     """Functions, then rows: `kinds` (rows, width), the places of arguments (rows, 5, width), and the first place of results."""
 
-    functions: list[Function]
+    functions: list[FunctionBatch]
     kinds: np.ndarray
     places: np.ndarray
     first: int
 
 
 @dataclass
-class Rows:
+class OperationRows:
     """`inputs` follow the constants: the entries that are read of each array. `size` is how many places there are."""
 
     constants: list[float]
@@ -59,115 +59,117 @@ class Rows:
     size: int = 0
 
 
-def rows_of(trace: Trace) -> Rows:
-    return _Scheduler(trace).run()
+def pack_rows(trace: Trace) -> OperationRows:
+    return _RowScheduler(trace).run()
 
 
-class _Scheduler:
+class _RowScheduler:
     def __init__(self, trace: Trace) -> None:
         self.nodes, self.outputs = trace.nodes, trace.outputs
-        self.lanes = _lanes(trace)
-        self.place: dict[int, int] = {}
+        self.row_operations = _row_operations(trace)
+        self.places: dict[int, int] = {}
 
-    def run(self) -> Rows:
+    def run(self) -> OperationRows:
         constants = {ONE: 1.0, ZERO: 0.0} | {k: x[1] for k, x in enumerate(self.nodes) if x[0] == "constant"}
         inputs: defaultdict[str, list[int]] = defaultdict(list)
         for k, node in enumerate(self.nodes):
             if node[0] == "input":
                 inputs[node[1]].append(k)
         self._next = 0
-        self._put([*constants, *(k for each in inputs.values() for k in each)])
-        found = Rows(list(constants.values()), {name: [self.nodes[k][2] for k in each] for name, each in inputs.items()})
+        self._assign_places([*constants, *(k for nodes in inputs.values() for k in nodes)])
+        rows = OperationRows(
+            list(constants.values()), {name: [self.nodes[k][2] for k in nodes] for name, nodes in inputs.items()}
+        )
         for phase in self._phases():
-            names = dict.fromkeys(self.nodes[k][0] for k in phase if k not in self.lanes)
-            functions = [self._function(name, [k for k in phase if self.nodes[k][0] == name]) for name in names]
-            found.phases.append(self._loop(functions, [k for k in phase if k in self.lanes]))
-        found.outputs, found.size = [self.place[k] for k in self.outputs], self._next
-        return found
+            names = dict.fromkeys(self.nodes[k][0] for k in phase if k not in self.row_operations)
+            functions = [self._function_batch(name, [k for k in phase if self.nodes[k][0] == name]) for name in names]
+            rows.phases.append(self._row_phase(functions, [k for k in phase if k in self.row_operations]))
+        rows.outputs, rows.size = [self.places[k] for k in self.outputs], self._next
+        return rows
 
-    def _put(self, each: Iterable[int]) -> None:
-        for k in each:
-            self.place[k] = self._next
+    def _assign_places(self, nodes: Iterable[int]) -> None:
+        for k in nodes:
+            self.places[k] = self._next
             self._next += 1
 
     def _phases(self) -> list[list[int]]:
         """What is computed, by how many functions are one after the other before it."""
         rank: dict[int, int] = {}
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        by_rank: defaultdict[int, list[int]] = defaultdict(list)
         for k, node in enumerate(self.nodes):
             rank[k] = max((rank[a] for a in arguments(node)), default=0) + (node[0] in FUNCTIONS)
-            if k in self.lanes or node[0] in FUNCTIONS:
-                found[rank[k]].append(k)
-        return [found[r] for r in sorted(found)]
+            if k in self.row_operations or node[0] in FUNCTIONS:
+                by_rank[rank[k]].append(k)
+        return [by_rank[r] for r in sorted(by_rank)]
 
-    def _function(self, name: str, each: list[int]) -> Function:
+    def _function_batch(self, name: str, nodes: list[int]) -> FunctionBatch:
         first = self._next
-        given = [[self.place[a] for a in arguments(self.nodes[k])] for k in each]
-        self._put(each)
-        return Function(name, np.array(given, dtype=np.int32).T, first)
+        argument_places = [[self.places[a] for a in arguments(self.nodes[k])] for k in nodes]
+        self._assign_places(nodes)
+        return FunctionBatch(name, np.array(argument_places, dtype=np.int32).T, first)
 
-    def _loop(self, functions: list[Function], each: list[int]) -> Phase:
-        first, rows, width = self._next, *_rows({k: self.lanes[k][1:] for k in each})
+    def _row_phase(self, functions: list[FunctionBatch], nodes: list[int]) -> Phase:
+        first, rows, width = self._next, *_list_schedule({k: self.row_operations[k][1:] for k in nodes})
         kinds = np.zeros((len(rows), width), dtype=np.int8)
         places = np.zeros((len(rows), 5, width), dtype=np.int32)  # lanes that are not used are ONE over ONE
         for row in rows:
-            self._put(row)
+            self._assign_places(row)
             self._next += width - len(row)
         for i, row in enumerate(rows):
             for j, k in enumerate(row):
-                kinds[i, j] = self.lanes[k][0]
-                places[i, :, j] = [self.place[a] for a in self.lanes[k][1:]]
+                kinds[i, j] = self.row_operations[k][0]
+                places[i, :, j] = [self.places[a] for a in self.row_operations[k][1:]]
         return Phase(functions, kinds, places, first)
 
 
-def _lanes(trace: Trace) -> dict[int, tuple[int, ...]]:
+def _row_operations(trace: Trace) -> dict[int, tuple[int, ...]]:
     """The kind and the five arguments of every operation that is in rows; a product that one sum alone needs is part of it."""
     nodes = trace.nodes
     uses = Counter(a for node in nodes for a in arguments(node))
     uses.update(trace.outputs)
-    found: dict[int, tuple[int, ...]] = {}
-    taken: set[int] = set()
+    operations: dict[int, tuple[int, ...]] = {}
+    absorbed: set[int] = set()
 
     def product(k: int) -> tuple[int, int]:
         if nodes[k][0] == "mul" and uses[k] == 1:
-            taken.add(k)
+            absorbed.add(k)
             return nodes[k][1], nodes[k][2]
         return k, ONE
 
     for k, node in enumerate(nodes):
-        name, given = node[0], arguments(node)
+        name, operands = node[0], arguments(node)
         match name:
             case "add":
-                found[k] = (PRODUCTS, *product(given[0]), *product(given[1]), ONE)
+                operations[k] = (PRODUCTS, *product(operands[0]), *product(operands[1]), ONE)
             case "sub":
-                found[k] = (DIFFERENCE, *product(given[0]), *product(given[1]), ONE)
+                operations[k] = (DIFFERENCE, *product(operands[0]), *product(operands[1]), ONE)
             case "mul":
-                found[k] = (PRODUCTS, *given, ZERO, ZERO, ONE)
+                operations[k] = (PRODUCTS, *operands, ZERO, ZERO, ONE)
             case "neg":
-                found[k] = (DIFFERENCE, ZERO, ZERO, given[0], ONE, ONE)
+                operations[k] = (DIFFERENCE, ZERO, ZERO, operands[0], ONE, ONE)
             case "div":
-                found[k] = (PRODUCTS, given[0], ONE, ZERO, ZERO, given[1])
+                operations[k] = (PRODUCTS, operands[0], ONE, ZERO, ZERO, operands[1])
             case "sqrt":
-                found[k] = (ROOT, given[0], ONE, ZERO, ZERO, ONE)
+                operations[k] = (ROOT, operands[0], ONE, ZERO, ZERO, ONE)
             case "choose":
-                found[k] = (CHOICE, *given, ONE)
+                operations[k] = (CHOICE, *operands, ONE)
             case "by_sign":
-                found[k] = (SIGN, given[0], ZERO, given[1], given[2], ONE)
+                operations[k] = (SIGN, operands[0], ZERO, operands[1], operands[2], ONE)
             case "touch":
-                found[k] = (PRODUCTS, given[0], ONE, given[1], ZERO, ONE)
+                operations[k] = (PRODUCTS, operands[0], ONE, operands[1], ZERO, ONE)
             case _:
                 assert name in (*LEAVES, *FUNCTIONS), name
-    return {k: lane for k, lane in found.items() if k not in taken}
+    return {k: lane for k, lane in operations.items() if k not in absorbed}
 
 
-def _rows(needs: dict[int, tuple[int, ...]]) -> tuple[list[list[int]], int]:
+def _list_schedule(needs: dict[int, tuple[int, ...]]) -> tuple[list[list[int]], int]:
     """Rows in which everything comes after what it needs, and how wide they are: about as few rows as there must be."""
     users: defaultdict[int, list[int]] = defaultdict(list)
     waits: dict[int, int] = {}
-    for k, given in needs.items():
-        before = {a for a in given if a in needs}
-        waits[k] = len(before)
-        for a in before:
+    for k, operands in needs.items():
+        predecessors = {a for a in operands if a in needs}
+        waits[k] = len(predecessors)
+        for a in predecessors:
             users[a].append(k)
     height: dict[int, int] = {}  # how many rows must follow, itself included
     for k in reversed(needs):

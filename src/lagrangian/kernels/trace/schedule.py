@@ -15,11 +15,11 @@ numbered. An operation is its name, the number of its result, and its arguments,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from lagrangian.kernels.trace.node import Recorded, Trace, arguments
+from lagrangian.kernels.trace.node import LEAVES, NUMBERS, PREPARED, NodeRecord, Trace, arguments
 
 
 class Operation(NamedTuple):
@@ -36,63 +36,63 @@ class Schedule:
     constants: dict[int, float] = field(default_factory=dict)
 
 
-def schedule(trace: Trace, fused: bool) -> Schedule:
+def schedule(trace: Trace, fuse_products: bool) -> Schedule:
     """All operations of a trace, in a good order.
 
     Where `fused`, a product used once, by a sum, becomes a fused multiply-add: decided here and not by a compiler, so that every
     target and vector width rounds alike.
     """
-    return _Scheduler(trace, fused).run()
+    return _Scheduler(trace, fuse_products).run()
 
 
 class _Scheduler:
-    def __init__(self, trace: Trace, fused: bool) -> None:
+    def __init__(self, trace: Trace, fuse_products: bool) -> None:
         self.nodes, self.outputs = trace.nodes, trace.outputs
-        self.found = Schedule(constants={k: node[1] for k, node in enumerate(self.nodes) if node[0] == "constant"})
-        self.fused = self._products_to_fuse() if fused else set()
+        self.schedule = Schedule(constants={k: node[1] for k, node in enumerate(self.nodes) if node[0] == "constant"})
+        self.fused_products = self._products_to_fuse() if fuse_products else set()
         self.angles: dict[int, int] = {}  # of an input that sin or cos read, the value that is loaded for them
-        self.count = len(self.nodes)
+        self.value_count = len(self.nodes)
 
     def run(self) -> Schedule:
-        skipped = self.fused | self._only_angles() | set(self.found.constants)
-        for what, k in order(self.nodes, self.outputs):
-            if what == "output":
+        skipped = self.fused_products | self._inputs_read_as_angles() | set(self.schedule.constants)
+        for kind, k in evaluation_order(self.nodes, self.outputs):
+            if kind == "output":
                 self._add("output", -1, k, self.outputs[k])
             elif k not in skipped:
-                self._operation(k)
-        return self.found
+                self._add_operation(k)
+        return self.schedule
 
-    def _add(self, name: str, result: int, *given: Any) -> int:
-        self.found.operations.append(Operation(name, result, given))
+    def _add(self, name: str, result: int, *arguments: Any) -> int:
+        self.schedule.operations.append(Operation(name, result, arguments))
         return result
 
-    def _new(self, name: str, *given: Any) -> int:
+    def _add_extra(self, name: str, *arguments: Any) -> int:
         """An operation that is no node of the trace."""
-        self.count += 1
-        return self._add(name, self.count - 1, *given)
+        self.value_count += 1
+        return self._add(name, self.value_count - 1, *arguments)
 
-    def _operation(self, k: int) -> None:
-        name, *given = self.nodes[k]
+    def _add_operation(self, k: int) -> None:
+        name, *operands = self.nodes[k]
         if name in ("sin", "cos"):
-            given = [self._angle(given[0])]
-        elif name in ("add", "sub") and not self.fused.isdisjoint(given):
-            name, given = "fma", self._fused(name, *given)
-        self._add(name, k, *given)
+            operands = [self._angle(operands[0])]
+        elif name in ("add", "sub") and not self.fused_products.isdisjoint(operands):
+            name, operands = "fma", self._multiply_add_arguments(name, *operands)
+        self._add(name, k, *operands)
 
     def _angle(self, k: int) -> int:
         if self.nodes[k][0] != "input":
             return k
         if k not in self.angles:
-            self.angles[k] = self._new("angle", *self.nodes[k][1:])
+            self.angles[k] = self._add_extra("angle", *self.nodes[k][1:])
         return self.angles[k]
 
-    def _fused(self, name: str, a: int, b: int) -> list[int]:
+    def _multiply_add_arguments(self, name: str, a: int, b: int) -> list[int]:
         """a + b or a - b, one of which is a product, as the three arguments of a fused multiply-add."""
-        if b in self.fused:
+        if b in self.fused_products:
             _, x, y = self.nodes[b]
-            return [x if name == "add" else self._new("neg", x), y, a]
+            return [x if name == "add" else self._add_extra("neg", x), y, a]
         _, x, y = self.nodes[a]
-        return [x, y, b if name == "add" else self._new("neg", b)]
+        return [x, y, b if name == "add" else self._add_extra("neg", b)]
 
     def _products_to_fuse(self) -> set[int]:
         uses = [0] * len(self.nodes)
@@ -101,20 +101,22 @@ class _Scheduler:
                 uses[a] += 1
         for k in self.outputs:
             uses[k] += 1
-        found: set[int] = set()
+        products_to_fuse: set[int] = set()
         for node in self.nodes:
             if node[0] in ("add", "sub"):
-                products = (a for a in reversed(node[1:]) if self.nodes[a][0] == "mul" and uses[a] == 1 and a not in found)
-                found.update(list(products)[:1])
-        return found
+                products = (
+                    a for a in reversed(node[1:]) if self.nodes[a][0] == "mul" and uses[a] == 1 and a not in products_to_fuse
+                )
+                products_to_fuse.update(list(products)[:1])
+        return products_to_fuse
 
-    def _only_angles(self) -> set[int]:
+    def _inputs_read_as_angles(self) -> set[int]:
         """Inputs read by sin and cos alone: they are loaded as angles, and not a second time as coordinates."""
         direct = {a for node in self.nodes if node[0] not in ("sin", "cos") for a in arguments(node)} | set(self.outputs)
         return {k for k, node in enumerate(self.nodes) if node[0] == "input" and k not in direct}
 
 
-def order(nodes: Sequence[Recorded], outputs: Sequence[int]) -> list[tuple[str, int]]:
+def evaluation_order(nodes: Sequence[NodeRecord], outputs: Sequence[int]) -> list[tuple[str, int]]:
     """Depth first from each output, the larger subtree first, so that few values are alive (Sethi and Ullman 1970).
 
     Gives ("node", index) and, as soon as its value is there, ("output", position).
@@ -126,7 +128,7 @@ def order(nodes: Sequence[Recorded], outputs: Sequence[int]) -> list[tuple[str, 
             wants = sorted([need[a] for a in args], reverse=True)
             need[k] = max(wants[0], wants[1] + 1 if len(wants) > 1 else 1)
     done = [False] * len(nodes)
-    found: list[tuple[str, int]] = []
+    steps: list[tuple[str, int]] = []
     for position, output in enumerate(outputs):
         stack = [(output, False)]
         while stack:
@@ -135,11 +137,140 @@ def order(nodes: Sequence[Recorded], outputs: Sequence[int]) -> list[tuple[str, 
                 continue
             if ready or not inputs[k]:
                 done[k] = True
-                found.append(("node", k))
+                steps.append(("node", k))
                 continue
             stack.append((k, True))
             for a in sorted(inputs[k], key=need.__getitem__):
                 if not done[a]:
                     stack.append((a, False))
-        found.append(("output", position))
-    return found
+        steps.append(("output", position))
+    return steps
+
+
+# MERGED lagrangian.kernels.trace.hoist: What depends on numbers of the description alone is computed once, before a run or a
+# call, and not in every evaluation. A trace reads its numbers as inputs `NUMBERS`. It is split in two: `first` computes from
+# these what others need of them, and `rest` is the trace as it was, with inputs `PREPARED` in the place of what `first`
+# gives. (Loop-invariant code motion.)
+
+
+def split_constants(trace: Trace) -> tuple[Trace, Trace]:
+    nodes = trace.nodes
+    is_constant: list[bool] = []  # whether a node depends on numbers alone
+    for node in nodes:
+        if node[0] in LEAVES:
+            is_constant.append(node[0] == "constant" or node[1] == NUMBERS)
+        else:
+            is_constant.append(all(is_constant[a] for a in node[1:]))
+    places: dict[int, int] = {}
+    for k in (*(a for n, node in enumerate(nodes) if not is_constant[n] for a in arguments(node)), *trace.outputs):
+        if is_constant[k] and nodes[k][0] not in LEAVES:
+            places.setdefault(k, len(places))
+    inputs: dict[int, NodeRecord] = {k: ("input", PREPARED, place) for k, place in places.items()}
+    return _subtrace(nodes, list(places), {}), _subtrace(nodes, trace.outputs, inputs)
+
+
+def _subtrace(nodes: Sequence[NodeRecord], outputs: Sequence[int], replacements: Mapping[int, NodeRecord]) -> Trace:
+    """What some nodes are made of, with inputs in the place of others."""
+    live: set[int] = set()
+    stack = list(outputs)
+    while stack:
+        k = stack.pop()
+        if k not in live:
+            live.add(k)
+            stack.extend(() if k in replacements else arguments(nodes[k]))
+    new_index: dict[int, int] = {}
+    subtrace_nodes: list[NodeRecord] = []
+    for k in sorted(live):
+        node = replacements.get(k, nodes[k])
+        new_index[k] = len(subtrace_nodes)
+        subtrace_nodes.append(node if node[0] in LEAVES else (node[0], *[new_index[a] for a in node[1:]]))
+    return Trace.from_nodes(subtrace_nodes, [new_index[k] for k in outputs])
+
+
+# MERGED lagrangian.kernels.trace.pieces: Long straight-line code cut into pieces: a compiler's time and memory grow faster
+# than the length of a function. What one piece computes and a later one reads is kept in an array between them, at places
+# that are used again once no piece reads them any more; inputs are read again. Operations and their order stay the same, and
+# so does every result. Beside those of a schedule there are keep a value put at its place in the array input of the name
+# `KEPT`: a value taken from there
+
+SPILL_ARRAY = "kept"
+# operations of code that is always cut, and of a piece; of code that is cut where few of its values, so large a part of the
+# operations, are kept between pieces: to keep and to read them takes time
+MAX_WHOLE_OPERATIONS, PIECE_OPERATIONS = 10_000, 1_500
+MAX_SHORT_OPERATIONS, MAX_SPILLED_FRACTION = 2_000, 0.01
+
+
+def cut_schedule(scheduled: Schedule, groups: Sequence[int], max_whole: int | None = None) -> tuple[list[list[Schedule]], int]:
+    """A schedule as several, one after the other, and how many numbers are kept between them.
+
+    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. Code of more than `whole`
+    operations, by default WHOLE, is always cut.
+    """
+    count, max_whole = len(scheduled.operations), MAX_WHOLE_OPERATIONS if max_whole is None else max_whole
+    if count <= MAX_SHORT_OPERATIONS:
+        return _cut_to_length(scheduled, groups, max(1, count))
+    cut, spill_count = _cut_to_length(scheduled, groups, PIECE_OPERATIONS)
+    return (
+        (cut, spill_count)
+        if count > max_whole or spill_count <= MAX_SPILLED_FRACTION * count
+        else _cut_to_length(scheduled, groups, count)
+    )
+
+
+def _cut_to_length(scheduled: Schedule, groups: Sequence[int], length: int) -> tuple[list[list[Schedule]], int]:
+    parts = [list(_chunks(part, length)) for part in _split_at_outputs(scheduled.operations, groups)]
+    cut = [piece for part in parts for piece in part]
+    if len(cut) == 1:
+        return [[scheduled]], 0
+    inputs = {x.result: x for x in scheduled.operations if x.name in ("input", "angle")}
+    last_reader: dict[int, int] = {}  # of a value, the last piece that reads it
+    for p, piece in enumerate(cut):
+        for operation in piece:
+            last_reader.update((k, p) for k in _values_read(operation) if k not in inputs)
+    free: list[int] = []
+    places: dict[int, int] = {}
+    read_last: list[list[int]] = [[] for _ in cut]
+    size, schedules = 0, []
+    for p, piece in enumerate(cut):
+        # in this piece: a value is taken when it is needed, and kept when it is there
+        missing = {**inputs, **{k: Operation("input", k, (SPILL_ARRAY, place)) for k, place in places.items()}}
+        operations: list[Operation] = []
+        for operation in piece:
+            operations += [missing.pop(k) for k in dict.fromkeys(_values_read(operation)) if k in missing]
+            k = operation.result
+            if k in inputs:  # where it is read
+                continue
+            operations.append(operation)
+            if last_reader.get(k, p) > p:
+                if not free:
+                    free, size = [size], size + 1
+                places[k] = free.pop()
+                read_last[last_reader[k]].append(k)
+                operations.append(Operation("keep", -1, (places[k], k)))
+        schedules.append(Schedule(operations, scheduled.constants))
+        free += [places.pop(k) for k in read_last[p]]
+    remaining = iter(schedules)
+    return [[next(remaining) for _ in part] for part in parts], size
+
+
+def _split_at_outputs(operations: Sequence[Operation], groups: Sequence[int]) -> Iterator[Sequence[Operation]]:
+    """Cut after the last output of each group: outputs are in order."""
+    at = {x.arguments[0]: k + 1 for k, x in enumerate(operations) if x.name == "output"}
+    start = outputs = 0
+    for count in groups:
+        outputs += count
+        end = at[outputs - 1] if outputs else 0  # of a mechanism that cannot move there are none
+        yield operations[start:end]
+        start = end
+
+
+def _chunks(part: Sequence[Operation], length: int) -> Iterator[Sequence[Operation]]:
+    for k in range(0, len(part), length):
+        yield part[k : k + length]
+
+
+def _values_read(operation: Operation) -> tuple[int, ...]:
+    """The values that an operation reads."""
+    if operation.name in ("input", "angle"):
+        return ()
+    return operation.arguments[1:] if operation.name == "output" else operation.arguments

@@ -1,5 +1,5 @@
 """A mechanism rewritten with joints of one coordinate. Other packages import from here."""
 
-from lagrangian.model.elementary.single_joints import elementary, refuse_friction_in_planes
+from lagrangian.model.single_coordinate import refuse_friction_planes, with_single_coordinates
 
-__all__ = ["elementary", "refuse_friction_in_planes"]
+__all__ = ["refuse_friction_planes", "with_single_coordinates"]

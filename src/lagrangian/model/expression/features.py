@@ -12,46 +12,44 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from lagrangian.model.expression.arrays import Times
-from lagrangian.model.expression.enclosure import Enclosure
-from lagrangian.model.expression.functions import DECIDED, evaluate
+from lagrangian.model.expression.functions import DECISION_TIME, TimeArray, evaluate
+from lagrangian.model.expression.intervals import TIME, DualInterval, distinct_times
 from lagrangian.model.expression.scalar import Expression, Scalar, free_symbols
-from lagrangian.model.expression.switching import TIME, distinct
 
 DEGREE = 8
 _NODES = chebyshev.chebpts1(DEGREE + 1)
 _FIT = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
 # what the last coefficients of a polynomial may be, of all the others; what a function may do unseen, of its largest value
-TAIL, FLAT = 1e-3, 1e-4
-STEEPER = 10.0  # than it is between the places looked at, a function may be bounded to be
-NARROWEST = 1e-9  # of the interval: what is shorter is not looked for
-CELLS = 20_000  # beyond, it varies everywhere, and steps will see it
+TAIL_TOLERANCE, FLAT_TOLERANCE = 1e-3, 1e-4
+STEEPNESS_RATIO = 10.0  # than it is between the places looked at, a function may be bounded to be
+MIN_WIDTH = 1e-9  # of the interval: what is shorter is not looked for
+MAX_CELLS = 20_000  # beyond, it varies everywhere, and steps will see it
 # a step reaches so many cells ahead; and it sees what is not narrower than this part of it
-REACH, SEES = 8.0, 1 / 16
-LIKE_NARROWEST = 4.0  # in a pulse, cells up to so many times its narrowest are kept as steps
+REACH, MIN_RELATIVE_WIDTH = 8.0, 1 / 16
+PULSE_WIDTH_RATIO = 4.0  # in a pulse, cells up to so many times its narrowest are kept as steps
 
 
-def of_time(expressions: Iterable[Scalar], start: float, end: float, breaks: Sequence[float]) -> list[float]:
+def pulse_times(expressions: Iterable[Scalar], start: float, end: float, breaks: Sequence[float]) -> list[float]:
     """Times at which steps must end so that no pulse is passed over; between `breaks` all functions are smooth."""
-    parts = dict.fromkeys(part for x in expressions for part in _of_time_alone(x) if not _plain(part))
+    parts = dict.fromkeys(part for x in expressions for part in _time_dependent_parts(x) if not _is_low_degree(part))
     pieces = np.array([start, *breaks, end])
-    found: list[float] = []
+    times: list[float] = []
     for part in parts:
         cells = _cells(part, pieces)
-        found += _pulses(*cells) if cells is not None else []
-    return distinct(found, start, end)
+        times += _pulse_edges(*cells) if cells is not None else []
+    return distinct_times(times, start, end)
 
 
-def _of_time_alone(x: Scalar) -> list[Expression]:
+def _time_dependent_parts(x: Scalar) -> list[Expression]:
     """The largest parts of an expression that depend on time alone, of sums their terms."""
     if not isinstance(x, Expression) or "t" not in (names := free_symbols(x)):
         return []
     if names == TIME and x.operation not in ("+", "-", "neg"):
         return [x]
-    return [part for a in x.arguments for part in _of_time_alone(a)]
+    return [part for a in x.arguments for part in _time_dependent_parts(a)]
 
 
-def _plain(x: Scalar) -> bool:
+def _is_low_degree(x: Scalar) -> bool:
     """Whether an expression is a sum of products of few powers, sines and cosines of time, which has no narrow places."""
     return _degree(x) <= 4
 
@@ -86,23 +84,23 @@ def _cells(x: Expression, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
     """The beginnings and ends of the cells, in their order; None if there would be too many."""
     low, high = pieces[:-1], pieces[1:]
     decided = 0.5 * (low + high)
-    narrowest = NARROWEST * (pieces[-1] - pieces[0])
-    done: list[tuple[np.ndarray, np.ndarray]] = []
+    narrowest = MIN_WIDTH * (pieces[-1] - pieces[0])
+    resolved_cells: list[tuple[np.ndarray, np.ndarray]] = []
     count, largest = 0, 0.0
     with np.errstate(all="ignore"):
         while len(low):
             count += len(low)
-            if count > CELLS:
+            if count > MAX_CELLS:
                 return None
             values = _values(x, low, high, decided)
             largest = max(largest, float(np.nanmax(np.abs(values), initial=0.0)))
             resolved = _is_resolved(x, values, low, high, decided, largest) | (high - low <= narrowest)
-            done.append((low[resolved], high[resolved]))
+            resolved_cells.append((low[resolved], high[resolved]))
             low, high, decided = (part[~resolved] for part in (low, high, decided))
             middle = 0.5 * (low + high)
             low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
             decided = np.concatenate([decided, decided])
-    begins, ends = (np.concatenate(part) for part in zip(*done, strict=True))
+    begins, ends = (np.concatenate(part) for part in zip(*resolved_cells, strict=True))
     order = np.argsort(begins)
     return begins[order], ends[order]
 
@@ -110,7 +108,10 @@ def _cells(x: Expression, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
 def _values(x: Expression, low: np.ndarray, high: np.ndarray, decided: np.ndarray) -> np.ndarray:
     """At the places of every cell."""
     times = low[:, None] + (high - low)[:, None] * 0.5 * (_NODES + 1)
-    names = {"t": Times.of(times), DECIDED: Times.of(np.broadcast_to(decided[:, None], times.shape))}
+    names = {
+        "t": TimeArray.from_values(times),
+        DECISION_TIME: TimeArray.from_values(np.broadcast_to(decided[:, None], times.shape)),
+    }
     return np.broadcast_to(np.asarray(evaluate(x, names), dtype=float), times.shape)
 
 
@@ -118,26 +119,26 @@ def _is_resolved(
     x: Expression, values: np.ndarray, low: np.ndarray, high: np.ndarray, decided: np.ndarray, largest: float
 ) -> np.ndarray:
     coefficients = np.abs(values @ _FIT.T)
-    smooth = coefficients[:, -2:].max(axis=1) <= np.maximum(TAIL * coefficients[:, 1:].max(axis=1), 1e-9 * largest)
+    smooth = coefficients[:, -2:].max(axis=1) <= np.maximum(TAIL_TOLERANCE * coefficients[:, 1:].max(axis=1), 1e-9 * largest)
     zero = np.zeros_like(decided)
-    at = Enclosure((decided, decided), (zero, zero))
-    slope = evaluate(x, {"t": Enclosure.of_time(low, high), DECIDED: at})
-    steepest = np.maximum(np.abs(slope.slope[0]), np.abs(slope.slope[1])) if isinstance(slope, Enclosure) else zero
+    decision_time = DualInterval((decided, decided), (zero, zero))
+    slope = evaluate(x, {"t": DualInterval.from_times(low, high), DECISION_TIME: decision_time})
+    steepest = np.maximum(np.abs(slope.slope[0]), np.abs(slope.slope[1])) if isinstance(slope, DualInterval) else zero
     width = high - low
     steps = np.abs(np.diff(values, axis=1)) / (0.5 * np.abs(np.diff(_NODES)) * width[:, None])
-    seen = STEEPER * steps.max(axis=1)
-    return (steepest * width <= FLAT * largest) | (smooth & (steepest <= seen))
+    visible_slope = STEEPNESS_RATIO * steps.max(axis=1)
+    return (steepest * width <= FLAT_TOLERANCE * largest) | (smooth & (steepest <= visible_slope))
 
 
-def _pulses(begins: np.ndarray, ends: np.ndarray) -> list[float]:
+def _pulse_edges(begins: np.ndarray, ends: np.ndarray) -> list[float]:
     """The ends of cells that steps from before could pass over."""
     width = ends - begins
-    reached = np.concatenate([[-np.inf], np.maximum.accumulate(ends + REACH * width)[:-1]]) - begins
-    hidden = np.concatenate([[False], reached * SEES > width, [False]])
+    reached_ahead = np.concatenate([[-np.inf], np.maximum.accumulate(ends + REACH * width)[:-1]]) - begins
+    hidden = np.concatenate([[False], reached_ahead * MIN_RELATIVE_WIDTH > width, [False]])
     edges = np.flatnonzero(np.diff(hidden.astype(int)))
-    found: list[float] = []
+    edge_times: list[float] = []
     for first, last in zip(edges[::2], edges[1::2], strict=True):
         inside = slice(first, last)
-        fine = width[inside] <= LIKE_NARROWEST * width[inside].min()
-        found += [*begins[inside][fine], *ends[inside][fine]]
-    return found
+        fine = width[inside] <= PULSE_WIDTH_RATIO * width[inside].min()
+        edge_times += [*begins[inside][fine], *ends[inside][fine]]
+    return edge_times

@@ -6,14 +6,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from lagrangian.model.expression.scalar import Expression, Scalar, call, free_symbols
 
 # a name for a time at which functions of time alone that jump or have kinks are decided: within an interval in which none does,
 # they are then smooth, and at its ends what they are from within
-DECIDED = "t decided"
+DECISION_TIME = "t decided"
 
 # how the name of an input begins that stands for a number of the description: see `algorithms.structure`
-SLOT = "#"
+SLOT_PREFIX = "#"
 
 
 def sin(x: Any) -> Any:
@@ -40,9 +42,9 @@ def choose(a: Any, b: Any, x: Any, y: Any) -> Any:
     """x where a < b, else y."""
     if isinstance(x, (int, float)) and isinstance(y, (int, float)) and x == y:
         return x
-    for given in (a, b, x, y):
-        if not isinstance(given, (int, float)) and hasattr(given, "choose"):  # numpy's numbers have a choose of their own
-            return given.choose(a, b, x, y)
+    for operand in (a, b, x, y):
+        if not isinstance(operand, (int, float)) and hasattr(operand, "choose"):  # numpy's numbers have a choose of their own
+            return operand.choose(a, b, x, y)
     return x if a < b else y
 
 
@@ -67,11 +69,11 @@ def power(x: Any, n: Any) -> Any:
     if isinstance(n, (int, float)):
         if float(n).is_integer():
             result: Any = 1
-            square, left = x, abs(int(n))
-            while left:
-                result = result * square if left % 2 else result
-                left //= 2
-                square = square * square if left else square
+            square, remaining = x, abs(int(n))
+            while remaining:
+                result = result * square if remaining % 2 else result
+                remaining //= 2
+                square = square * square if remaining else square
             return 1 / result if n < 0 else result
         if n == 0.5:
             return sqrt(x)
@@ -93,7 +95,7 @@ _OPERATIONS: dict[str, Any] = {
     "^": power,
     "neg": lambda a: -a,
     "tan": lambda x: apply("tan", x) if isinstance(x, (int, float)) else sin(x) / cos(x),
-    "atan2": lambda y, x: angle(y, x),
+    "atan2": lambda y, x: atan2(y, x),
     "min": minimum,
     "max": maximum,
     "abs": absolute,
@@ -106,14 +108,14 @@ _OPERATIONS: dict[str, Any] = {
 }
 
 
-def angle(y: Any, x: Any) -> Any:
+def atan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y)."""
     if isinstance(y, (int, float)):
         return math.atan2(y, x) if isinstance(x, (int, float)) else x.atan2_of(y)
     return y.atan2(x)
 
 
-def of_one(expression: Scalar, x: Any) -> Any:
+def evaluate_univariate(expression: Scalar, x: Any) -> Any:
     """An expression of one variable, whatever it is called there, at x: a scalar of any kind, or an array of floats."""
     return evaluate(expression, dict.fromkeys(free_symbols(expression), x))
 
@@ -126,56 +128,83 @@ def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
         return expression.value
     if expression.operation == "symbol":
         return names[expression.name]
-    if DECIDED in names and expression.operation in _DECISIONS:
+    if DECISION_TIME in names and expression.operation in _DECISIONS:
         decision = _DECISIONS[expression.operation](names, *expression.arguments)
         if decision is not None:
             return decision
     return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))
 
 
-def _decided(x: Scalar, names: Mapping[str, Any]) -> Any:
+def _at_decision_time(x: Scalar, names: Mapping[str, Any]) -> Any:
     """A function of time alone at the time at which it is decided; None of any other."""
-    free = {name for name in free_symbols(x) if not name.startswith(SLOT)}
-    return evaluate(x, {**names, "t": names[DECIDED]}) if free == {"t"} else None
+    free = {name for name in free_symbols(x) if not name.startswith(SLOT_PREFIX)}
+    return evaluate(x, {**names, "t": names[DECISION_TIME]}) if free == {"t"} else None
 
 
-def _by(operation: str) -> Any:
-    def found(names: Mapping[str, Any], x: Scalar) -> Any:
-        at = _decided(x, names)
-        return None if at is None else _OPERATIONS[operation](at)
+def _decision_of(operation: str) -> Any:
+    def decide(names: Mapping[str, Any], x: Scalar) -> Any:
+        argument = _at_decision_time(x, names)
+        return None if argument is None else _OPERATIONS[operation](argument)
 
-    return found
+    return decide
 
 
 def _piecewise(names: Mapping[str, Any], c: Scalar, x: Scalar, y: Scalar) -> Any:
-    at = _decided(c, names)
-    return None if at is None else choose(0.0, at, evaluate(x, names), evaluate(y, names))
+    condition = _at_decision_time(c, names)
+    return None if condition is None else choose(0.0, condition, evaluate(x, names), evaluate(y, names))
 
 
 def _absolute(names: Mapping[str, Any], x: Scalar) -> Any:
-    at = _decided(x, names)
-    if at is None:
+    argument = _at_decision_time(x, names)
+    if argument is None:
         return None
     value = evaluate(x, names)
-    return choose(at, 0.0, -value, value)
+    return choose(argument, 0.0, -value, value)
 
 
-def _larger(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
-    at = _decided(call("-", a, b), names)
-    return None if at is None else choose(at, 0.0, evaluate(b, names), evaluate(a, names))
+def _maximum(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
+    difference = _at_decision_time(call("-", a, b), names)
+    return None if difference is None else choose(difference, 0.0, evaluate(b, names), evaluate(a, names))
 
 
-def _smaller(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
-    at = _decided(call("-", a, b), names)
-    return None if at is None else choose(at, 0.0, evaluate(a, names), evaluate(b, names))
+def _minimum(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
+    difference = _at_decision_time(call("-", a, b), names)
+    return None if difference is None else choose(difference, 0.0, evaluate(a, names), evaluate(b, names))
 
 
 # functions that jump or have kinks, decided at another time than they are computed at
 _DECISIONS: dict[str, Any] = {
-    "sign": _by("sign"),
-    "floor": _by("floor"),
+    "sign": _decision_of("sign"),
+    "floor": _decision_of("floor"),
     "piecewise": _piecewise,
     "abs": _absolute,
-    "max": _larger,
-    "min": _smaller,
+    "max": _maximum,
+    "min": _minimum,
 }
+
+
+# MERGED lagrangian.model.expression.arrays: Expressions of many times at once.
+
+
+class TimeArray(np.ndarray):
+    """An array that brings the functions expressions are made of."""
+
+    @staticmethod
+    def from_values(values: np.ndarray) -> TimeArray:
+        return np.ascontiguousarray(values, dtype=float).view(TimeArray)
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
+        return np.where(a < b, x, y).view(TimeArray)
+
+    def atan2(self, x: Any) -> Any:
+        return np.arctan2(self, x).view(TimeArray)
+
+    def atan2_of(self, y: Any) -> Any:
+        return np.arctan2(y, self).view(TimeArray)
+
+
+for _name, _function in {
+    **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh", "floor")},
+    **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
+}.items():
+    setattr(TimeArray, _name, lambda self, _function=_function: _function(self))

@@ -9,23 +9,23 @@ if TYPE_CHECKING:
     from lagrangian.model.expression.scalar import Scalar
 
 
-def exact(x: float) -> int | Fraction:
+def exact_decimal(x: float) -> int | Fraction:
     """A float as the decimal it is written as."""
     return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
 
 
-def linear(x: Scalar) -> dict[str, Fraction] | None:
+def linear_coefficients(x: Scalar) -> dict[str, Fraction] | None:
     """An angle as a sum of multiples of names, of "pi" and of "" (a number); None if it is no such sum."""
     if isinstance(x, (int, float)):
-        return {"": Fraction(x if isinstance(x, int) else exact(float(x)))} if x else {}
+        return {"": Fraction(x if isinstance(x, int) else exact_decimal(float(x)))} if x else {}
     match x.operation:
         case "symbol":
             return {x.name: Fraction(1)}
         case "pi":
             return {"pi": Fraction(1)}
         case "number":
-            return {"": Fraction(exact(float(x)))}
-    parts = [linear(a) for a in x.arguments]
+            return {"": Fraction(exact_decimal(float(x)))}
+    parts = [linear_coefficients(a) for a in x.arguments]
     if any(p is None for p in parts):
         return None
     first = parts[0] or {}
@@ -42,9 +42,9 @@ def linear(x: Scalar) -> dict[str, Fraction] | None:
                 result[name] = result.get(name, Fraction(0)) + sign * c
             return {name: c for name, c in result.items() if c}
         case "*" if set(first) <= {""} or set(second) <= {""}:
-            numbers, rest = (first, second) if set(first) <= {""} else (second, first)
+            numbers, terms = (first, second) if set(first) <= {""} else (second, first)
             factor = numbers.get("", Fraction(0))
-            return {name: c * factor for name, c in rest.items() if c * factor}
+            return {name: c * factor for name, c in terms.items() if c * factor}
         case "/" if set(second) == {""}:
             return {name: c / second[""] for name, c in first.items()}
     return None

@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lagrangian.errors import DescriptionError, one_of
+from lagrangian.errors import DescriptionError, unknown_name_message
 
 MAX_LENGTH = 10_000
 MAX_DEPTH = 100
 COMPARISONS = ("<", "<=", ">", ">=")
-MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
+MAX_TOKENS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -36,12 +36,12 @@ _TOKEN = re.compile(
 
 
 _UNITS = ("deg", "rad", "rev", "rpm", "mm", "cm", "m", "ms", "s", "kg", "g")  # that people write behind a number
-_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
-def written(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as an expression has it."""
-    return name if _PLAIN.fullmatch(name) else f"`{name}`"
+    return name if _PLAIN_NAME.fullmatch(name) else f"`{name}`"
 
 
 class Token(NamedTuple):
@@ -52,7 +52,7 @@ class Token(NamedTuple):
     column: int
 
 
-def number(text: str) -> int | float:
+def parse_number(text: str) -> int | float:
     """A number as an expression has it."""
     return int(text) if text.isdigit() and len(text) < 16 else float(text)
 
@@ -66,16 +66,16 @@ class Grammar:
     # with the number of their arguments, or the numbers they may have; None of `piecewise`, which has conditions
     functions: Mapping[str, int | tuple[int, ...] | None]
     apply: Callable[..., Any]
-    number: Callable[[str], Any] = number
-    respelled: Callable[[Token], Iterator[Token]] | None = None  # what a token of another spelling stands for
+    parse_number: Callable[[str], Any] = parse_number
+    translate_token: Callable[[Token], Iterator[Token]] | None = None  # what a token of another spelling stands for
     token: re.Pattern[str] = _TOKEN
-    adjacent: bool = False  # whether what stands side by side is a product
-    parts: int = MAX_PARTS
+    implicit_products: bool = False  # whether what stands side by side is a product
+    max_tokens: int = MAX_TOKENS
     column: int = 0  # before which the text begins, if it is a part of a line
 
-    def read(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """What an expression in text stands for."""
-        longest = MAX_LENGTH * self.parts // MAX_PARTS
+        longest = MAX_LENGTH * self.max_tokens // MAX_TOKENS
         if len(text) > longest:
             raise DescriptionError(f"an expression has {len(text)} characters; at most {longest} are allowed")
         parser = _Parser(text, self)
@@ -83,7 +83,7 @@ class Grammar:
             raise DescriptionError("an expression is empty; write a number or an expression")
         result = parser.sum()
         if parser.position < len(parser.tokens):
-            raise parser.error(f"'{parser.peek()}' is not expected here", remedy=parser.of_a_unit())
+            raise parser.error(f"'{parser.peek()}' is not expected here", remedy=parser.unit_remedy())
         return result
 
 
@@ -94,53 +94,55 @@ class _Parser:
         self.position = 0
         self.depth = 0
         self.tokens = list(self._tokenise())
-        if len(self.tokens) > grammar.parts:
-            allowed = f"and at most {grammar.parts} are allowed; give parts of it names, as parameters"
+        if len(self.tokens) > grammar.max_tokens:
+            allowed = f"and at most {grammar.max_tokens} are allowed; give parts of it names, as parameters"
             raise self.error(f"it has {len(self.tokens)} parts, {allowed}", column=0)
 
     def _tokenise(self) -> Iterator[Token]:
-        text, at, respelled = self.text.rstrip(), 0, self.grammar.respelled
-        while at < len(text):
-            match = self.grammar.token.match(text, at)
+        text, position, translate = self.text.rstrip(), 0, self.grammar.translate_token
+        while position < len(text):
+            match = self.grammar.token.match(text, position)
             if not match:
-                start = at + len(text[at:]) - len(text[at:].lstrip())
+                start = position + len(text[position:]) - len(text[position:].lstrip())
                 raise self.error(f"'{text[start : start + 12]}' is not understood", column=start + 1 + self.grammar.column)
             kind = str(match.lastgroup)
             token = Token(kind, match.group(kind), match.start(kind) + 1 + self.grammar.column)
-            if respelled is None:
+            if translate is None:
                 yield token
             else:
-                yield from respelled(token)
-            at = match.end()
+                yield from translate(token)
+            position = match.end()
 
-    def of_a_unit(self) -> str:
+    def unit_remedy(self) -> str:
         """What to write in place of a unit behind a number; "" if there is none."""
-        before, unit = self.tokens[self.position - 1], self.peek()
-        if before.kind != "number" or unit not in _UNITS:
+        number_token, unit = self.tokens[self.position - 1], self.peek()
+        if number_token.kind != "number" or unit not in _UNITS:
             return ""
-        return f"write {unit}({before.text})" if unit == "deg" else "expressions have no units; write the number in SI units"
+        return (
+            f"write {unit}({number_token.text})" if unit == "deg" else "expressions have no units; write the number in SI units"
+        )
 
     def error(self, message: str, *, grammar: bool = True, column: int | None = None, remedy: str = "") -> DescriptionError:
         """What is wrong, at a column: the next token's unless another is given; 0 for none."""
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         if column is None:
-            left = self.position < len(self.tokens)
-            column = self.tokens[self.position].column if left else len(self.text.rstrip()) + 1 + self.grammar.column
+            is_inside = self.position < len(self.tokens)
+            column = self.tokens[self.position].column if is_inside else len(self.text.rstrip()) + 1 + self.grammar.column
         place = f" (column {column})" if column else ""
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
-        more = f"an expression contains {parts}" if grammar else ""
-        meant = self._meant(column - 1 - self.grammar.column) if column else ""
-        if meant:
-            more = f"write a name with other characters than letters and digits between backquotes: `{meant}`"
-        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=remedy or more)
+        advice = f"an expression contains {parts}" if grammar else ""
+        unquoted_name = self._unquoted_name(column - 1 - self.grammar.column) if column else ""
+        if unquoted_name:
+            advice = f"write a name with other characters than letters and digits between backquotes: `{unquoted_name}`"
+        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=remedy or advice)
 
-    def _meant(self, at: int) -> str:
+    def _unquoted_name(self, position: int) -> str:
         """The name that stands there without the backquotes it needs; or ""."""
-        signs = (name for name in self.grammar.names if not _PLAIN.fullmatch(name))
-        found = [name for name in signs if 0 <= self.text.find(name, max(0, at - len(name) + 1)) <= at]
-        return max(found, key=len, default="")
+        special_names = (name for name in self.grammar.names if not _PLAIN_NAME.fullmatch(name))
+        candidates = [name for name in special_names if 0 <= self.text.find(name, max(0, position - len(name) + 1)) <= position]
+        return max(candidates, key=len, default="")
 
-    def before(self) -> int:
+    def last_column(self) -> int:
         """The column of the token that was taken last."""
         return self.tokens[self.position - 1].column
 
@@ -171,8 +173,8 @@ class _Parser:
 
     def product(self) -> Any:
         result, divided = self.power(), False
-        while self.peek() in ("*", "/") or self.is_beside():
-            sign = "*" if self.is_beside() else self.take().text
+        while self.peek() in ("*", "/") or self.has_implicit_product():
+            sign = "*" if self.has_implicit_product() else self.take().text
             if divided and sign == "*" and self.tokens[self.position - 1].text != "*":
                 raise self.error("the product beside the divisor is ambiguous; write * or parentheses")
             kind = self.tokens[self.position].kind if self.position < len(self.tokens) else ""
@@ -180,10 +182,10 @@ class _Parser:
             result = self.grammar.apply(sign, result, self.power())
         return result
 
-    def is_beside(self) -> bool:
+    def has_implicit_product(self) -> bool:
         """Whether a factor follows without a mark between."""
         follows = self.position < len(self.tokens) and (self.tokens[self.position].kind != "mark" or self.peek() == "(")
-        return self.grammar.adjacent and follows
+        return self.grammar.implicit_products and follows
 
     def power(self) -> Any:
         negative = False
@@ -204,7 +206,7 @@ class _Parser:
     def atom(self) -> Any:
         kind, token, column = self.take()
         if kind == "number":
-            return self.grammar.number(token)
+            return self.grammar.parse_number(token)
         if token == "(":
             result = self.sum()
             self.expect(")")
@@ -220,31 +222,31 @@ class _Parser:
             return self.call(token)
         if token in constants:
             return constants[token]
-        raise self.error(one_of("name", token, [*names, *constants]), column=column)
+        raise self.error(unknown_name_message("name", token, [*names, *constants]), column=column)
 
     def call(self, function: str) -> Any:
-        functions, column = self.grammar.functions, self.before()
+        functions, column = self.grammar.functions, self.last_column()
         if function not in functions:
             # which lists the functions too
-            raise self.error(one_of("function", function, functions), grammar=False, column=column)
+            raise self.error(unknown_name_message("function", function, functions), grammar=False, column=column)
         self.expect("(")
-        wanted = functions[function]
-        if wanted is None:
-            return self.cases(function)
+        expected = functions[function]
+        if expected is None:
+            return self.piecewise_cases(function)
         arguments = [self.sum()]
         while self.peek() == ",":
             self.take()
             arguments.append(self.sum())
         self.expect(")")
-        counts = wanted if isinstance(wanted, tuple) else (wanted,)
+        counts = expected if isinstance(expected, tuple) else (expected,)
         if len(arguments) not in counts:
-            given = f"{function} takes {' or '.join(map(str, counts))} argument{'s' * (counts[-1] > 1)}, not {len(arguments)}"
-            raise self.error(given, column=column)
+            problem = f"{function} takes {' or '.join(map(str, counts))} argument{'s' * (counts[-1] > 1)}, not {len(arguments)}"
+            raise self.error(problem, column=column)
         return self.grammar.apply(function, *arguments)
 
-    def cases(self, function: str) -> Any:
+    def piecewise_cases(self, function: str) -> Any:
         """Values with the conditions under which they hold, the first that does counting, and at last the value otherwise."""
-        found: list[tuple[Any, bool, Any]] = []
+        cases: list[tuple[Any, bool, Any]] = []
         while True:
             value = self.sum()
             mark = self.peek()
@@ -253,15 +255,15 @@ class _Parser:
             self.take()
             other = self.sum()
             # a < b holds where b - a is positive; a <= b where a - b is not
-            above, holds = other - value if mark in ("<", ">=") else value - other, mark in ("<", ">")
+            difference, is_strict = other - value if mark in ("<", ">=") else value - other, mark in ("<", ">")
             self.expect(",")
-            found.append((above, holds, self.sum()))
+            cases.append((difference, is_strict, self.sum()))
             self.expect(",")
-        if not found:
+        if not cases:
             raise self.error(
                 f"{function} takes conditions, each with a value, and a final value: {function}(t < 5, 1, t < 8, 2, 0)"
             )
         self.expect(")")
-        for above, holds, x in reversed(found):
-            value = self.grammar.apply(function, above, *((x, value) if holds else (value, x)))
+        for difference, is_strict, x in reversed(cases):
+            value = self.grammar.apply(function, difference, *((x, value) if is_strict else (value, x)))
         return value

@@ -17,25 +17,25 @@ UNITS = {**_ANGLES, **_LENGTHS, "ms": 1e-3, "s": 1.0, "min": 60.0, "rpm": 2 * ma
 _WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(map(re.escape, UNITS)) + r")$", re.DOTALL)
 # the name as it is printed, or between backquotes; a sign of equality that belongs to no comparison
 _EQUALS = r"(?<![<>=!])=(?!=)"
-_NAMED = re.compile(rf"^\s*(?:`([^`]+)`|([^=<>]*?[^=<>\s]))\s*{_EQUALS}(.*)$", re.DOTALL)
-_SIGNS = "write a name with a comma, a semicolon or an equals sign between backquotes: `a,b`=1"
+_ASSIGNMENT = re.compile(rf"^\s*(?:`([^`]+)`|([^=<>]*?[^=<>\s]))\s*{_EQUALS}(.*)$", re.DOTALL)
+_QUOTING_REMEDY = "write a name with a comma, a semicolon or an equals sign between backquotes: `a,b`=1"
 _FORMULA = re.compile(r"[\^*/()+]")
-_FORMS = (
+_NUMBER_REMEDY = (
     "write a number such as 0.5, pi/4, 30deg or 250mm; the units are deg, rad, rev, mm, cm, m, ms, s, min, rpm, "
     "and speeds such as deg/s, rev/s or m/s"
 )
 
 
-def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
+def parse_quantity(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
     """A number or an expression of `names`, with a unit if one is written, in SI units: "30deg" is pi/6."""
-    bare, unit = split(text)
+    bare, unit = split_unit(text)
     try:
         value = float(parse(bare, names or {})) * UNITS.get(unit, 1.0)
     except DescriptionError as error:
         if _FORMULA.search(bare):  # where a formula breaks is worth saying; of a word, what is understood instead
-            raise ArgumentError(error.what, where=where, remedy=_FORMS) from None
-        known = f", and the parameters are {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
-        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=_FORMS + known) from None
+            raise ArgumentError(error.what, where=where, remedy=_NUMBER_REMEDY) from None
+        parameters_text = f", and the parameters are {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
+        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=_NUMBER_REMEDY + parameters_text) from None
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise ArgumentError(f"{text.strip()!r} is not a number", where=where) from None
     if not math.isfinite(value):
@@ -43,66 +43,66 @@ def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any]
     return value
 
 
-def split(text: str) -> tuple[str, str]:
+def split_unit(text: str) -> tuple[str, str]:
     """What stands before the unit, and the unit, or "" if there is none."""
-    found = _WITH_UNIT.match(text.strip())
-    return (found[1], found[2]) if found else (text, "")
+    match = _WITH_UNIT.match(text.strip())
+    return (match[1], match[2]) if match else (text, "")
 
 
-def parts(text: str, separators: str = ",;") -> list[str]:
+def split_list(text: str, separators: str = ",;") -> list[str]:
     """What stands between separators, those in parentheses and between backquotes not counted."""
-    found, depth, quoted = [""], 0, False
+    items, depth, quoted = [""], 0, False
     for c in text.strip():
         quoted ^= c == "`"
         depth += 0 if quoted else (c in "([{") - (c in ")]}")
         if c in separators and depth == 0 and not quoted:
-            found.append("")
+            items.append("")
         else:
-            found[-1] += c
-    return [x.strip() for x in found]
+            items[-1] += c
+    return [x.strip() for x in items]
 
 
-def numbers(text: str, where: Place, names: Mapping[str, Any] | None = None) -> list[float]:
+def parse_quantities(text: str, where: Place, names: Mapping[str, Any] | None = None) -> list[float]:
     """Several numbers with commas between them; brackets around them are allowed."""
     inside = text.strip()
-    if inside[:1] in "([" and inside[-1:] in ")]" and len(parts(inside)) == 1:
+    if inside[:1] in "([" and inside[-1:] in ")]" and len(split_list(inside)) == 1:
         inside = inside[1:-1]
-    return [number(x, where, names) for x in parts(inside)]
+    return [parse_quantity(x, where, names) for x in split_list(inside)]
 
 
-def named(text: str, where: Place) -> tuple[str, str]:
+def split_assignment(text: str, where: Place) -> tuple[str, str]:
     """The two sides of `name=value`; the name is as it is printed, or between backquotes."""
-    found = _NAMED.match(text)
-    if not found or not found[3].strip():
-        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=f"write name=value{_quoting(text)}")
-    if re.search(_EQUALS, re.sub("`[^`]*`", "", found[3])):
-        raise ArgumentError(f"{text.strip()!r} has more than one equals sign", where=where, remedy=_SIGNS)
-    return found[1] or found[2], found[3].strip()
+    match = _ASSIGNMENT.match(text)
+    if not match or not match[3].strip():
+        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=f"write name=value{_quoting_advice(text)}")
+    if re.search(_EQUALS, re.sub("`[^`]*`", "", match[3])):
+        raise ArgumentError(f"{text.strip()!r} has more than one equals sign", where=where, remedy=_QUOTING_REMEDY)
+    return match[1] or match[2], match[3].strip()
 
 
-def pairs(texts: Iterable[str], where: Place) -> dict[str, str]:
+def collect_assignments(texts: Iterable[str], where: Place) -> dict[str, str]:
     """What several texts `name=value` say, of which no name is given twice."""
-    found: dict[str, str] = {}
+    assignments: dict[str, str] = {}
     for text in texts:
-        name, value = named(text, where)
-        if name in found:
+        name, value = split_assignment(text, where)
+        if name in assignments:
             raise ArgumentError(f"{name!r} is given twice", where=where, remedy="give each name once")
-        found[name] = value
-    return found
+        assignments[name] = value
+    return assignments
 
 
-def listed_pairs(text: str, where: Place) -> dict[str, str] | None:
+def parse_assignments(text: str, where: Place) -> dict[str, str] | None:
     """What `a=1, b=2` says; None if no part of it reads `name=value`."""
-    pieces = parts(text)
-    return pairs(pieces, where) if any(_NAMED.match(piece) for piece in pieces) else None
+    pieces = split_list(text)
+    return collect_assignments(pieces, where) if any(_ASSIGNMENT.match(piece) for piece in pieces) else None
 
 
-def unquoted(name: str) -> str:
+def unquote(name: str) -> str:
     """A name without the backquotes around it."""
     name = name.strip()
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
 
 
-def _quoting(text: str) -> str:
+def _quoting_advice(text: str) -> str:
     """Of a part without a sign of equality: that a comma may have cut it out of a name."""
-    return "" if "=" in text else f"; {_SIGNS}"
+    return "" if "=" in text else f"; {_QUOTING_REMEDY}"

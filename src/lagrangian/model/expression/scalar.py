@@ -11,9 +11,9 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Union
+from typing import Any, Union
 
-from lagrangian.errors import DescriptionError, is_number, shown
+from lagrangian.errors import DescriptionError, format_value, is_number
 from lagrangian.model.expression import parser
 from lagrangian.model.expression.turns import quarter_turns
 
@@ -123,16 +123,16 @@ class Expression:
         return _multiply(other, self)
 
     def __truediv__(self, other: Scalar) -> Scalar:
-        return self if _is(other, 1) else _node("/", self, other)
+        return self if _equals(other, 1) else _make_node("/", self, other)
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
-        return 0 if _is(other, 0) else _node("/", other, self)
+        return 0 if _equals(other, 0) else _make_node("/", other, self)
 
     def __pow__(self, other: Scalar) -> Scalar:
-        return self if _is(other, 1) else _node("^", self, other)
+        return self if _equals(other, 1) else _make_node("^", self, other)
 
     def __neg__(self) -> Scalar:
-        return self.arguments[0] if self.operation == "neg" else _node("neg", self)
+        return self.arguments[0] if self.operation == "neg" else _make_node("neg", self)
 
     def __pos__(self) -> Scalar:
         return self
@@ -178,7 +178,7 @@ def parameter(name: str, value: float) -> Expression:
             f"the name of a function"
         )
     if not is_number(value):
-        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; it must be a finite number")
+        raise DescriptionError(f"the parameter {name!r} is {format_value(value)}; it must be a finite number")
     return Expression("symbol", (), float(value), name)
 
 
@@ -192,7 +192,7 @@ def number(value: float) -> Expression:
     return Expression("number", (), float(value))
 
 
-def kept(*scalars: Scalar) -> tuple[Scalar, ...]:
+def keep_symbolic(*scalars: Scalar) -> tuple[Scalar, ...]:
     """Scalars as they are; but if one of them has names, numbers among them are kept as such too."""
     if not any(isinstance(x, Expression) and parameters(x) for x in scalars):
         return scalars
@@ -224,7 +224,7 @@ def walk(scalar: Scalar) -> Iterator[Expression]:
             stack.extend(node.arguments)
 
 
-def _is(x: Scalar, number: int) -> bool:
+def _equals(x: Scalar, number: int) -> bool:
     return not isinstance(x, Expression) and x == number
 
 
@@ -232,7 +232,7 @@ def _value(x: Scalar) -> float | None:
     return x.value if isinstance(x, Expression) else float(x)
 
 
-def _node(operation: str, *arguments: Scalar) -> Scalar:
+def _make_node(operation: str, *arguments: Scalar) -> Scalar:
     values = [_value(a) for a in arguments]
     value: float | None = None
     if None not in values:
@@ -242,8 +242,8 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
         except (ZeroDivisionError, ValueError, OverflowError) as error:
             shown = _format(Expression(operation, arguments, None), 0)
             domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
-            why = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
-            raise DescriptionError(f"'{shown}' cannot be computed: {why}") from None
+            reason = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
+            raise DescriptionError(f"'{shown}' cannot be computed: {reason}") from None
         if isinstance(value, complex) or not math.isfinite(value):
             shown = _format(Expression(operation, arguments, None), 0)
             raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
@@ -251,42 +251,42 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
 
 
 def _add(a: Scalar, b: Scalar) -> Scalar:
-    if _is(a, 0):
+    if _equals(a, 0):
         return b
-    positive = _without_minus(b)
-    return a if _is(b, 0) else _node("+", a, b) if positive is None else _subtract(a, positive)
+    positive = _negation(b)
+    return a if _equals(b, 0) else _make_node("+", a, b) if positive is None else _subtract(a, positive)
 
 
 def _subtract(a: Scalar, b: Scalar) -> Scalar:
-    if _is(b, 0):
+    if _equals(b, 0):
         return a
-    if _is(a, 0):
+    if _equals(a, 0):
         return -b
-    positive = _without_minus(b)
-    return 0 if a is b else _node("-", a, b) if positive is None else _add(a, positive)
+    positive = _negation(b)
+    return 0 if a is b else _make_node("-", a, b) if positive is None else _add(a, positive)
 
 
-def _without_minus(x: Scalar) -> Scalar | None:
+def _negation(x: Scalar) -> Scalar | None:
     """The opposite of what is written with a minus before it, -2*b: a sum takes it as one of the other sign."""
     if not isinstance(x, Expression):
         return -x if x < 0 else None
     if x.operation == "neg":
         return x.arguments[0]
-    if x.operation not in ("*", "/") or (first := _without_minus(x.arguments[0])) is None:
+    if x.operation not in ("*", "/") or (first := _negation(x.arguments[0])) is None:
         return None
-    return _multiply(first, x.arguments[1]) if x.operation == "*" else _node("/", first, x.arguments[1])
+    return _multiply(first, x.arguments[1]) if x.operation == "*" else _make_node("/", first, x.arguments[1])
 
 
 def _multiply(a: Scalar, b: Scalar) -> Scalar:
-    if _is(a, 0) or _is(b, 0):
+    if _equals(a, 0) or _equals(b, 0):
         return 0
-    if _is(a, 1):
+    if _equals(a, 1):
         return b
-    if _is(b, 1):
+    if _equals(b, 1):
         return a
-    if _is(a, -1):
+    if _equals(a, -1):
         return -b
-    return -a if _is(b, -1) else _node("*", a, b)
+    return -a if _equals(b, -1) else _make_node("*", a, b)
 
 
 def _quarter_turns(x: Scalar) -> int | None:
@@ -301,7 +301,7 @@ def sin(x: Scalar) -> Scalar:
     n = _quarter_turns(x)
     if n is not None:
         return (0, 1, 0, -1)[n % 4]
-    return _node("sin", x) if isinstance(x, Expression) else math.sin(x)
+    return _make_node("sin", x) if isinstance(x, Expression) else math.sin(x)
 
 
 def cos(x: Scalar) -> Scalar:
@@ -309,7 +309,7 @@ def cos(x: Scalar) -> Scalar:
     n = _quarter_turns(x)
     if n is not None:
         return (1, 0, -1, 0)[n % 4]
-    return _node("cos", x) if isinstance(x, Expression) else math.cos(x)
+    return _make_node("cos", x) if isinstance(x, Expression) else math.cos(x)
 
 
 def tan(x: Scalar) -> Scalar:
@@ -317,7 +317,7 @@ def tan(x: Scalar) -> Scalar:
     n = _quarter_turns(x)
     if n is not None and n % 2:
         raise DescriptionError(f"'tan({x})' is infinite; a finite real number is needed")
-    return 0 if n is not None else _node("tan", x)
+    return 0 if n is not None else _make_node("tan", x)
 
 
 def deg(x: Scalar) -> Scalar:
@@ -327,43 +327,45 @@ def deg(x: Scalar) -> Scalar:
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
-    return _node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
+    return _make_node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
 
 
 def ceil(x: Scalar) -> Scalar:
     """The least whole number that is not below x."""
-    return -_node("floor", -x)
+    return -_make_node("floor", -x)
 
 
 def mod(x: Scalar, y: Scalar) -> Scalar:
     """What is left of x by whole multiples of y: between 0 and y."""
-    return x - y * _node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _node("mod", x, y)
+    return (
+        x - y * _make_node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _make_node("mod", x, y)
+    )
 
 
 # functions that an expression in text calls as Python does, and that may give something simpler than a call
-_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
+_SIMPLIFIED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
 
 
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     """Read an expression over the given names (`pi` is always known)."""
     arguments = {name: 1 if name in _UNARY else 2 if name in _BINARY else None for name in FUNCTIONS}
     grammar = parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
-    return grammar.read(text)
+    return grammar.parse(text)
 
 
-def substituted(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
+def substitute(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
     """The same expression with other scalars in place of names that have no value."""
     if not isinstance(x, Expression) or not free_symbols(x):
         return x
     if x.operation == "symbol":
         return names.get(x.name, x)
-    return call(x.operation, *(substituted(a, names) for a in x.arguments))
+    return call(x.operation, *(substitute(a, names) for a in x.arguments))
 
 
 def call(operation: str, *arguments: Scalar) -> Scalar:
     """A function by its name, simpler than a call where it can be."""
-    folded = _FOLDED.get(operation)
-    return folded(*arguments) if folded else _node(operation, *arguments)
+    simplify = _SIMPLIFIED.get(operation)
+    return simplify(*arguments) if simplify else _make_node(operation, *arguments)
 
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
@@ -379,21 +381,45 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
     if x.operation == "symbol":
-        return parser.written(x.name)
+        return parser.quote_name(x.name)
     if x.operation == "number":
         return _format(x.value if x.value is not None else 0, outer)
     if x.operation == "pi":
         return "pi"
-    level = _PRECEDENCE.get(x.operation)
+    precedence = _PRECEDENCE.get(x.operation)
     if x.operation == "piecewise":
         condition, *values = (_format(a, 0, exact) for a in x.arguments)
         return f"piecewise({condition} > 0, {', '.join(values)})"
-    if level is None:
+    if precedence is None:
         return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
     if x.operation == "neg":
-        text = "-" + _format(x.arguments[0], level, exact)
+        text = "-" + _format(x.arguments[0], precedence, exact)
     else:
-        left = _format(x.arguments[0], level + (x.operation == "^"), exact)
-        right = _format(x.arguments[1], level + (x.operation in ("-/+*" if exact else "-/")), exact)
+        left = _format(x.arguments[0], precedence + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], precedence + (x.operation in ("-/+*" if exact else "-/")), exact)
         text = f"{left}{x.operation}{right}"
-    return f"({text})" if level < outer else text
+    return f"({text})" if precedence < outer else text
+
+
+# MERGED lagrangian.model.expression.written: A number that remembers the expression it was computed from.
+
+
+class NumberWithSource(float):
+    """A float for all who compute with it; `scalar` is the expression, for those who need it exactly, or with other parameters.
+
+    `-pi/2` is no float, and a start at `acos(l1/l2)` follows the lengths.
+    """
+
+    source: Scalar
+
+    @staticmethod
+    def from_scalar(scalar: Scalar) -> float:
+        """A scalar as a float; one that is an expression remembers it."""
+        if not isinstance(scalar, Expression):
+            return scalar if isinstance(scalar, NumberWithSource) else float(scalar)
+        number = NumberWithSource(float(scalar))
+        number.source = scalar
+        return number
+
+    def __reduce__(self) -> Any:
+        return NumberWithSource.from_scalar, (self.source,)

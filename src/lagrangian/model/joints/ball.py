@@ -11,16 +11,16 @@ from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
 from lagrangian.model.expression import functions as f
-from lagrangian.model.joints.joint_type import Column, Combination, Inertia, JointType, Look, State, Step
+from lagrangian.model.joints.joint_type import Combination, Inertia, JointLook, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.revolute import Revolute
-from lagrangian.model.joints.turn import AnyTurn, Turn
+from lagrangian.model.joints.turn import JointRotation, MatrixRotation
 from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
 
 # of the closed form: R = Rz(yaw) Ry(pitch) Rx(roll)
-TURNS = (Step("yaw", Revolute(), v.Z), Step("pitch", Revolute(), v.Y), Step("roll", Revolute(), v.X))
+YAW_PITCH_ROLL = (JointStep("yaw", Revolute(), v.Z), JointStep("pitch", Revolute(), v.Y), JointStep("roll", Revolute(), v.X))
 
 
 class Ball(JointType):
@@ -31,7 +31,7 @@ class Ball(JointType):
     units = ("", "", "", "")
     entries = ()
     refuses = ("limits",)
-    look = Look.BALL
+    look = JointLook.BALL
     turns = False
     quaternion = True
 
@@ -44,19 +44,19 @@ class Ball(JointType):
                 remedy="the spring of a ball joint is relaxed where the two joint frames coincide; rotate the placement instead",
             )
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", self),)
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", self),)
 
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
-        return TURNS
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return YAW_PITCH_ROLL
 
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         return dict(zip(joint.speed_names, angular_velocity_by_angles(joint), strict=True))
 
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         return 0
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return []
 
     @property
@@ -67,13 +67,13 @@ class Ball(JointType):
         q = rng.normal(size=4)
         return [float(x) for x in q / np.linalg.norm(q)]
 
-    def normalised(self, q: Sequence[Any]) -> list[Any]:
+    def normalise_coordinates(self, q: Sequence[Any]) -> list[Any]:
         scale = 1 / f.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         return [x * scale for x in q]
 
-    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        turned = quaternion.product(q, quaternion.exponential(step))
-        unit: np.ndarray = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
+    def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        product = quaternion.product(q, quaternion.exponential(step))
+        unit: np.ndarray = product / np.linalg.norm(product, axis=-1, keepdims=True)
         return unit
 
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
@@ -83,28 +83,28 @@ class Ball(JointType):
         return quaternion.rate(quaternion.rate(q, qd), qd)
 
     def stretch(self, q: Sequence[Any], rest: Any) -> tuple[Any, ...]:
-        return quaternion.shortest_turn(q)
+        return quaternion.shortest_rotation_vector(q)
 
-    def carried(self, qd: np.ndarray) -> np.ndarray:
+    def displacement_transport(self, qd: np.ndarray) -> np.ndarray:
         return quaternion.skew(qd)
 
     @property
-    def turnings(self) -> tuple[np.ndarray, ...]:
+    def frame_rate_matrices(self) -> tuple[np.ndarray, ...]:
         return tuple(quaternion.skew(axis) for axis in np.eye(3))
 
-    def turn(self, state: State) -> Turn:
-        return AnyTurn(quaternion.rotation(state.q))
+    def rotation(self, state: JointState) -> JointRotation:
+        return MatrixRotation(quaternion.rotation(state.q))
 
-    def shift(self, state: State) -> v.Vector:
+    def translation(self, state: JointState) -> v.Vector:
         return v.ZERO
 
-    def columns(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
         return tuple((axis, v.ZERO) for axis in v.IDENTITY)
 
-    def column_rates(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
         return ()
 
-    def indistinct(self, body: Inertia) -> Inertia:
+    def regroupable_inertia(self, body: Inertia) -> Inertia:
         return body[0], v.ZERO, (0, 0, 0, 0, 0, 0)  # a point mass at the centre
 
 

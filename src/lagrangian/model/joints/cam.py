@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar, exact_text, parameters
-from lagrangian.model.expression.derivative import derivative
-from lagrangian.model.joints.joint_type import Look, State, Step
+from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.joints.joint_type import JointLook, JointState, JointStep
 from lagrangian.model.joints.screw import AXIS, Screw
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ class Cam(Screw):
     units = ("rad",)
     entries = (
         AXIS,
-        Entry("advance", Kind.FUNCTION, None, "`advance`, its displacement in metres as an expression of `angle`", ANGLE),
+        TypeEntry(
+            "advance", EntryKind.FUNCTION, None, "`advance`, its displacement in metres as an expression of `angle`", ANGLE
+        ),
     )
-    look = Look.SCREW
+    look = JointLook.SCREW
     turns = True
 
     def __init__(self, profile: Scalar = 0) -> None:
@@ -36,17 +38,17 @@ class Cam(Screw):
     def key(self) -> str:
         return f"{self.name}({exact_text(self.profile)}, {sorted(parameters(self.profile).items())})"
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", Cam(joint.advance), joint.axis),)
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", Cam(joint.advance), joint.axis),)
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return [f"{joint.advance} m"]
 
-    def advance(self, state: State) -> Any:
+    def advance(self, state: JointState) -> Any:
         return state.function(self.profile)
 
-    def rise(self, state: State) -> Any:
+    def advance_slope(self, state: JointState) -> Any:
         return state.function(derivative(self.profile, ANGLE))
 
-    def rise_slope(self, state: State) -> Any:
+    def advance_curvature(self, state: JointState) -> Any:
         return state.function(derivative(derivative(self.profile, ANGLE), ANGLE))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joints.joint_type import Column, Combination, JointType, State, Step
+from lagrangian.model.joints.joint_type import Combination, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.plain import PlainCoordinates
-from lagrangian.model.joints.turn import Turn
+from lagrangian.model.joints.turn import JointRotation
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -20,30 +20,30 @@ class Compound(PlainCoordinates, JointType):
     refuses = ()
     turns = False
 
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
         return self.steps(joint)
 
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         steps = self.single_steps(joint)
         return {name: ((f"{joint.name}.{step.label}", 1),) for name, step in zip(joint.speed_names, steps, strict=True)}
 
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         return 0
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return []
 
-    def turn(self, state: State) -> Turn:
-        self._not_elementary()
+    def rotation(self, state: JointState) -> JointRotation:
+        self._raise_not_elementary()
 
-    def shift(self, state: State) -> v.Vector:
-        self._not_elementary()
+    def translation(self, state: JointState) -> v.Vector:
+        self._raise_not_elementary()
 
-    def columns(self, state: State) -> tuple[Column, ...]:
-        self._not_elementary()
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
+        self._raise_not_elementary()
 
-    def column_rates(self, state: State) -> tuple[Column, ...]:
-        self._not_elementary()
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
+        self._raise_not_elementary()
 
-    def _not_elementary(self) -> NoReturn:
+    def _raise_not_elementary(self) -> NoReturn:
         raise TypeError(f"a {self.name} joint has no motion of its own: its steps move")

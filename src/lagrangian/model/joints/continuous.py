@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.model.joints.joint_type import Step
+from lagrangian.model.joints.joint_type import JointStep
 from lagrangian.model.joints.revolute import Revolute
 
 if TYPE_CHECKING:
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 class Continuous(Revolute):
     name = "continuous"
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", Revolute(), joint.axis),)  # so that links of both types share compiled code
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", Revolute(), joint.axis),)  # so that links of both types share compiled code

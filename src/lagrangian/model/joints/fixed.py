@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joints.joint_type import Column, Combination, JointType, Look, State, Step
+from lagrangian.model.joints.joint_type import Combination, JointLook, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.plain import PlainCoordinates
-from lagrangian.model.joints.turn import NoTurn, Turn
+from lagrangian.model.joints.turn import IdentityRotation, JointRotation
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -22,35 +22,35 @@ class Fixed(PlainCoordinates, JointType):
     units = ()
     entries = ()
     refuses = ("friction", "rotor", "spring", "limits", "actuated")
-    look = Look.WELD
+    look = JointLook.WELD
     turns = False
 
     def check(self, joint: Joint) -> None:
         return
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", self),)
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", self),)
 
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
         return self.steps(joint)
 
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         return {}
 
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         return 0
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return []
 
-    def turn(self, state: State) -> Turn:
-        return NoTurn()
+    def rotation(self, state: JointState) -> JointRotation:
+        return IdentityRotation()
 
-    def shift(self, state: State) -> v.Vector:
+    def translation(self, state: JointState) -> v.Vector:
         return v.ZERO
 
-    def columns(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
         return ()
 
-    def column_rates(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
         return ()

@@ -11,17 +11,17 @@ import numpy as np
 
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
-from lagrangian.model.joints.ball import TURNS, Ball, angular_velocity_by_angles
-from lagrangian.model.joints.joint_type import Column, Combination, JointType, Look, State, Step
+from lagrangian.model.joints.ball import YAW_PITCH_ROLL, Ball, angular_velocity_by_angles
+from lagrangian.model.joints.joint_type import Combination, JointLook, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.prismatic import Prismatic
-from lagrangian.model.joints.turn import AnyTurn, Turn
+from lagrangian.model.joints.turn import JointRotation, MatrixRotation
 from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
 
 BALL = Ball()
-SLIDES = (Step("px", Prismatic(), v.X), Step("py", Prismatic(), v.Y), Step("pz", Prismatic(), v.Z))
+SLIDES = (JointStep("px", Prismatic(), v.X), JointStep("py", Prismatic(), v.Y), JointStep("pz", Prismatic(), v.Z))
 
 
 class Free(JointType):
@@ -32,29 +32,29 @@ class Free(JointType):
     units = ("", "", "", "", "m", "m", "m")
     entries = ()
     refuses = ("rotor", "spring", "limits")
-    look = Look.NOTHING
+    look = JointLook.NOTHING
     turns = False
     quaternion = True
 
     def check(self, joint: Joint) -> None:
         return
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", self),)
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", self),)
 
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (*SLIDES, *TURNS)
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (*SLIDES, *YAW_PITCH_ROLL)
 
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         R = _rotation_by_angles(joint)
         slides = [f"{joint.name}.{step.label}" for step in SLIDES]
         linear = [tuple((name, R[k][column]) for k, name in enumerate(slides)) for column in range(3)]
         return dict(zip(joint.speed_names, [*angular_velocity_by_angles(joint), *linear], strict=True))
 
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         return 0
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return []
 
     @property
@@ -64,12 +64,12 @@ class Free(JointType):
     def random(self, joint: Joint, rng: np.random.Generator) -> list[float]:
         return [*BALL.random(joint, rng), *(float(x) for x in rng.uniform(-1, 1, 3))]
 
-    def normalised(self, q: Sequence[Any]) -> list[Any]:
-        return [*BALL.normalised(q[:4]), *q[4:]]
+    def normalise_coordinates(self, q: Sequence[Any]) -> list[Any]:
+        return [*BALL.normalise_coordinates(q[:4]), *q[4:]]
 
-    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        along = np.einsum("...ij,...j->...i", quaternion.matrix(q[..., :4]), step[..., 3:])
-        return np.concatenate([BALL.moved(q[..., :4], step[..., :3]), q[..., 4:] + along], axis=-1)
+    def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        displacement = np.einsum("...ij,...j->...i", quaternion.matrix(q[..., :4]), step[..., 3:])
+        return np.concatenate([BALL.integrate(q[..., :4], step[..., :3]), q[..., 4:] + displacement], axis=-1)
 
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         # p' = R u
@@ -77,28 +77,28 @@ class Free(JointType):
 
     def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         # p'' = R (w x u)
-        carried = v.cross(tuple(qd[:3]), tuple(qd[3:]))
-        return [*BALL.coordinate_biases(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), carried)]
+        acceleration = v.cross(tuple(qd[:3]), tuple(qd[3:]))
+        return [*BALL.coordinate_biases(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), acceleration)]
 
-    def carried(self, qd: np.ndarray) -> np.ndarray:
+    def displacement_transport(self, qd: np.ndarray) -> np.ndarray:
         turning = quaternion.skew(qd[:3])
         return np.block([[turning, np.zeros((3, 3))], [quaternion.skew(qd[3:]), turning]])
 
     @property
-    def turnings(self) -> tuple[np.ndarray, ...]:
-        return tuple(np.kron(np.eye(2), turn) for turn in BALL.turnings)
+    def frame_rate_matrices(self) -> tuple[np.ndarray, ...]:
+        return tuple(np.kron(np.eye(2), turn) for turn in BALL.frame_rate_matrices)
 
-    def turn(self, state: State) -> Turn:
-        return AnyTurn(quaternion.rotation(state.q[:4]))
+    def rotation(self, state: JointState) -> JointRotation:
+        return MatrixRotation(quaternion.rotation(state.q[:4]))
 
-    def shift(self, state: State) -> v.Vector:
+    def translation(self, state: JointState) -> v.Vector:
         return state.q[4:7]
 
-    def columns(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
         turning = tuple((axis, v.ZERO) for axis in v.IDENTITY)
         return turning + tuple((v.ZERO, axis) for axis in v.IDENTITY)
 
-    def column_rates(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
         return ()
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind, perpendicular
+from lagrangian.model.checks import EntryKind, TypeEntry, check_perpendicular
 from lagrangian.model.joints.compound import Compound
-from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.joint_type import JointLook, JointStep
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.screw import AXIS
 
@@ -25,14 +25,14 @@ class Gimbal(Compound):
     speeds = ("1", "2", "3")
     slides = (False, False, False)
     units = ("rad", "rad", "rad")
-    entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y), Entry("axis3", Kind.AXIS, v.X))
-    look = Look.CROSS
+    entries = (AXIS, TypeEntry("axis2", EntryKind.AXIS, v.Y), TypeEntry("axis3", EntryKind.AXIS, v.X))
+    look = JointLook.CROSS
 
     def check(self, joint: Joint) -> None:
         for first, second in (("axis", "axis2"), ("axis2", "axis3")):
             a, b = getattr(joint, first), getattr(joint, second)
-            perpendicular(a, b, f"{first} and {second} of a gimbal must be perpendicular")
+            check_perpendicular(a, b, f"{first} and {second} of a gimbal must be perpendicular")
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
         axes = (joint.axis, joint.axis2, joint.axis3)
-        return tuple(Step(label, Revolute(), axis) for label, axis in zip(self.coordinates, axes, strict=True))
+        return tuple(JointStep(label, Revolute(), axis) for label, axis in zip(self.coordinates, axes, strict=True))

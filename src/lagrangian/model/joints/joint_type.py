@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from lagrangian.errors import MechanismError
-from lagrangian.model import coerce
+from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, unit
+from lagrangian.model.checks import TypeEntry, unit_vector
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joints.turn import Turn
+from lagrangian.model.joints.turn import JointRotation
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
 
-Column = tuple[v.Vector, v.Vector]  # a unit speed's angular and linear velocity
+UnitTwist = tuple[v.Vector, v.Vector]  # a unit speed's angular and linear velocity
 Combination = tuple[tuple[str, Scalar], ...]  # a speed as a sum of other speeds, each with its coefficient
 Inertia = tuple[Any, v.Vector, v.Symmetric]  # mass, first moment, inertia about the origin
 
 
-class Look(Enum):
+class JointLook(Enum):
     """What is drawn where a joint is."""
 
     NOTHING = auto()  # nothing holds the body
@@ -44,7 +44,7 @@ class Look(Enum):
     PLANE = auto()
 
 
-class State(Protocol):
+class JointState(Protocol):
     """What the formulas of an elementary joint read.
 
     `c` and `s` are the cosine and sine of its coordinate where the type turns about one axis; `own` is the type's own number.
@@ -54,14 +54,14 @@ class State(Protocol):
     qd: tuple[Any, ...]
     c: Any
     s: Any
-    own: Any
+    type_constant: Any
 
     def function(self, expression: Scalar) -> Any:
         """A function of the joint's one coordinate, which the expression calls by the entry's `argument`."""
 
 
 @dataclass(frozen=True)
-class Step:
+class JointStep:
     """One of the joints that a joint consists of: its label, its type, and its axis in the frame of the joint."""
 
     label: str
@@ -71,10 +71,12 @@ class Step:
     def __post_init__(self) -> None:
         if not isinstance(self.kind, JointType):
             raise MechanismError(f"step {self.label!r}: its kind is {self.kind!r}; a joint type is needed, such as Revolute()")
-        object.__setattr__(self, "axis", unit(coerce.axis(self.axis, f"step {self.label!r}"), f"step {self.label!r}: its axis"))
+        object.__setattr__(
+            self, "axis", unit_vector(checks.axis(self.axis, f"step {self.label!r}"), f"step {self.label!r}: its axis")
+        )
 
 
-def needs_turns(kind: JointType) -> str:
+def turns_required_message(kind: JointType) -> str:
     """What is wrong with formulas that read the cosine or sine of a coordinate that is no angle about the axis."""
     return f"joint type {kind.name!r}: `state.c` and `state.s` exist only with `turns = True`; use `state.function` instead"
 
@@ -87,9 +89,9 @@ class JointType(ABC):
     speeds: ClassVar[tuple[str, ...]]  # and for each speed
     slides: ClassVar[tuple[bool, ...]]  # whether each speed is of a length: its force is in N then, otherwise a torque in N m
     units: ClassVar[tuple[str, ...]]  # of each coordinate: "rad", "m", or "" for a number such as a quaternion's
-    entries: ClassVar[tuple[Entry, ...]]  # which entries a joint of this type has besides those that all have
+    entries: ClassVar[tuple[TypeEntry, ...]]  # which entries a joint of this type has besides those that all have
     refuses: ClassVar[tuple[str, ...]]  # which of friction, rotor, spring, limits and actuated would mean nothing
-    look: ClassVar[Look]
+    look: ClassVar[JointLook]
     turns: ClassVar[bool]  # whether its one coordinate is an angle about its axis, so that formulas need its cosine and sine
     quaternion: ClassVar[bool] = False  # whether its first four coordinates are a quaternion (w, x, y, z)
     plane: ClassVar[tuple[int, ...]] = ()  # the speeds that slide in a plane: their dry friction is against their direction
@@ -125,23 +127,23 @@ class JointType(ABC):
         """Refuse a joint whose entries do not fit together."""
 
     @abstractmethod
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
         """The elementary joints that it consists of, from the parent to the child: those the recursive algorithms move by."""
 
     @abstractmethod
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
         """The joints of one coordinate that it consists of: those the closed form is written for."""
 
     @abstractmethod
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         """Each of the joint's speeds as a sum of the rates of `single_steps`, which are called `joint.label`."""
 
     @abstractmethod
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         """A number of its own that a joint brings to the formulas, such as its pitch; 0 if the type has none."""
 
     @abstractmethod
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         """What a table says of the joint beside its axes, such as "0.01 m/rad"."""
 
     # -- its configurations ------------------------------------------------------------------------------------------
@@ -156,11 +158,11 @@ class JointType(ABC):
         """A random configuration within the joint's limits."""
 
     @abstractmethod
-    def normalised(self, q: Sequence[Any]) -> list[Any]:
+    def normalise_coordinates(self, q: Sequence[Any]) -> list[Any]:
         """The coordinates of the same configuration, with a quaternion at length one. Over any scalar."""
 
     @abstractmethod
-    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """The configuration reached from q (..., nq) by the speeds `step` (..., nv) over one unit of time."""
 
     @abstractmethod
@@ -172,7 +174,7 @@ class JointType(ABC):
         """The second derivative of q by time where the speeds are constant. Over any scalar."""
 
     @abstractmethod
-    def carried(self, qd: np.ndarray) -> np.ndarray:
+    def displacement_transport(self, qd: np.ndarray) -> np.ndarray:
         """K (nv, nv) in z' = dqd - K z: how a small displacement z along the speeds is carried round by the motion itself."""
 
     def stretch(self, q: Sequence[Any], rest: Any) -> tuple[Any, ...]:
@@ -180,29 +182,29 @@ class JointType(ABC):
         return tuple(x - rest for x in q)
 
     @property
-    def turnings(self) -> tuple[np.ndarray, ...]:
+    def frame_rate_matrices(self) -> tuple[np.ndarray, ...]:
         """How its speeds (nv) change at unit rates of turning of the axes they are measured along; none where these are fixed."""
         return ()
 
     # -- its motion, where it is elementary: along or about z of its own frame --------------------------------------------
 
     @abstractmethod
-    def turn(self, state: State) -> Turn:
+    def rotation(self, state: JointState) -> JointRotation:
         """How the child is turned against the parent."""
 
     @abstractmethod
-    def shift(self, state: State) -> v.Vector:
+    def translation(self, state: JointState) -> v.Vector:
         """Where the child's origin is, in the parent's axes: `vector.ZERO` itself if it never moves."""
 
     @abstractmethod
-    def columns(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
         """The motion subspace: angular and linear velocity of the child for each unit speed, in the child's axes."""
 
     @abstractmethod
-    def column_rates(self, state: State) -> tuple[Column, ...]:
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
         """d/dt of `columns`, in the child's axes; () if they are constant."""
 
-    def indistinct(self, body: Inertia) -> Inertia | None:
+    def regroupable_inertia(self, body: Inertia) -> Inertia | None:
         """The part of the child's inertia that may be moved to the parent without changing any joint force (Khalil and Dombre
         2002, section 9.4). None moves nothing, which is always right and only costs operations.
         """

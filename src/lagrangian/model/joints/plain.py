@@ -23,21 +23,21 @@ class PlainCoordinates:
 
     def random(self, joint: Joint, rng: np.random.Generator) -> list[float]:
         """Within the limits; without any, angles over the circle and lengths within a metre."""
-        found = []
+        coordinates = []
         for unit in self.units:
             span = math.pi if unit == "rad" else 1.0
             low = joint.limits.lower if math.isfinite(joint.limits.lower) else -span
             high = joint.limits.upper if math.isfinite(joint.limits.upper) else span
-            found.append(float(rng.uniform(low, high)))
-        return found
+            coordinates.append(float(rng.uniform(low, high)))
+        return coordinates
 
-    def normalised(self, q: Sequence[Any]) -> list[Any]:
+    def normalise_coordinates(self, q: Sequence[Any]) -> list[Any]:
         return list(q)
 
-    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         return q + step
 
-    def carried(self, qd: np.ndarray) -> np.ndarray:
+    def displacement_transport(self, qd: np.ndarray) -> np.ndarray:
         return np.zeros((len(self.units), len(self.units)))
 
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:

@@ -8,11 +8,11 @@ import numpy as np
 
 from lagrangian.model import vector as v
 from lagrangian.model.joints.compound import Compound
-from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.joint_type import JointLook, JointStep
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.screw import AXIS
-from lagrangian.model.placement import turn_z_to
+from lagrangian.model.placement import rotation_z_to
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -25,16 +25,16 @@ class Planar(Compound):
     slides = (True, True, False)
     units = ("m", "m", "rad")
     entries = (AXIS,)
-    look = Look.PLANE
+    look = JointLook.PLANE
     plane = (0, 1)
 
     @property
-    def turnings(self) -> tuple[np.ndarray, ...]:
+    def frame_rate_matrices(self) -> tuple[np.ndarray, ...]:
         return (np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]),)
 
     def check(self, joint: Joint) -> None:
         return
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        x, y, z = v.transpose(turn_z_to(joint.axis))
-        return (Step("x", Prismatic(), x), Step("y", Prismatic(), y), Step("angle", Revolute(), z))
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        x, y, z = v.transpose(rotation_z_to(joint.axis))
+        return (JointStep("x", Prismatic(), x), JointStep("y", Prismatic(), y), JointStep("angle", Revolute(), z))

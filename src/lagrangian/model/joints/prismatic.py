@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.model import vector as v
-from lagrangian.model.joints.joint_type import Inertia, Look, State
+from lagrangian.model.joints.joint_type import Inertia, JointLook, JointState
 from lagrangian.model.joints.screw import Screw
 
 
@@ -13,17 +13,17 @@ class Prismatic(Screw):
     name = "prismatic"
     slides = (True,)
     units = ("m",)
-    look = Look.SLIDE
+    look = JointLook.SLIDE
     turns = False
 
-    def advance(self, state: State) -> Any:
+    def advance(self, state: JointState) -> Any:
         return state.q[0]
 
-    def rise(self, state: State) -> Any:
+    def advance_slope(self, state: JointState) -> Any:
         return 1
 
-    def rise_slope(self, state: State) -> Any:
+    def advance_curvature(self, state: JointState) -> Any:
         return 0
 
-    def indistinct(self, body: Inertia) -> Inertia:
+    def regroupable_inertia(self, body: Inertia) -> Inertia:
         return 0, v.ZERO, body[2]  # the whole inertia tensor: parent and child turn as one

@@ -6,16 +6,16 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joints.joint_type import Column, Combination, JointType, State, Step
+from lagrangian.model.joints.joint_type import Combination, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.plain import PlainCoordinates
-from lagrangian.model.joints.turn import AboutZ, NoTurn, Turn
+from lagrangian.model.joints.turn import IdentityRotation, JointRotation, RotationAboutZ
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
 
-AXIS = Entry("axis", Kind.AXIS, v.Z)
+AXIS = TypeEntry("axis", EntryKind.AXIS, v.Z)
 
 
 class Screw(PlainCoordinates, JointType):
@@ -23,55 +23,55 @@ class Screw(PlainCoordinates, JointType):
 
     coordinates = ("",)
     speeds = ("",)
-    entries: ClassVar[tuple[Entry, ...]] = (AXIS,)
+    entries: ClassVar[tuple[TypeEntry, ...]] = (AXIS,)
     refuses = ()
 
     @abstractmethod
-    def advance(self, state: State) -> Any:
+    def advance(self, state: JointState) -> Any:
         """How far the child has moved along the axis."""
 
     @abstractmethod
-    def rise(self, state: State) -> Any:
+    def advance_slope(self, state: JointState) -> Any:
         """The derivative of `advance` by the coordinate."""
 
     @abstractmethod
-    def rise_slope(self, state: State) -> Any:
+    def advance_curvature(self, state: JointState) -> Any:
         """The derivative of `rise` by the coordinate: the number 0 where `rise` is constant."""
 
     def check(self, joint: Joint) -> None:
         return
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("", self, joint.axis),)
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("", self, joint.axis),)
 
-    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
+    def single_steps(self, joint: Joint) -> tuple[JointStep, ...]:
         return self.steps(joint)
 
-    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+    def speed_combinations(self, joint: Joint) -> dict[str, Combination]:
         return {joint.name: ((joint.name, 1),)}
 
-    def own(self, joint: Joint) -> Scalar:
+    def type_constant(self, joint: Joint) -> Scalar:
         return 0
 
-    def words(self, joint: Joint) -> list[str]:
+    def table_notes(self, joint: Joint) -> list[str]:
         return []
 
-    def turn(self, state: State) -> Turn:
-        return AboutZ(state.c, state.s) if self.turns else NoTurn()
+    def rotation(self, state: JointState) -> JointRotation:
+        return RotationAboutZ(state.c, state.s) if self.turns else IdentityRotation()
 
-    def shift(self, state: State) -> v.Vector:
+    def translation(self, state: JointState) -> v.Vector:
         advance = self.advance(state)
-        return v.ZERO if _is_number(advance, 0) else (0, 0, advance)
+        return v.ZERO if _is_constant(advance, 0) else (0, 0, advance)
 
-    def columns(self, state: State) -> tuple[Column, ...]:
-        rise = self.rise(state)
-        linear = v.ZERO if _is_number(rise, 0) else v.Z if _is_number(rise, 1) else (0, 0, rise)
+    def motion_subspace(self, state: JointState) -> tuple[UnitTwist, ...]:
+        slope = self.advance_slope(state)
+        linear = v.ZERO if _is_constant(slope, 0) else v.Z if _is_constant(slope, 1) else (0, 0, slope)
         return ((v.Z if self.turns else v.ZERO, linear),)
 
-    def column_rates(self, state: State) -> tuple[Column, ...]:
-        slope = self.rise_slope(state)
-        return () if _is_number(slope, 0) else ((v.ZERO, (0, 0, slope * state.qd[0])),)
+    def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
+        curvature = self.advance_curvature(state)
+        return () if _is_constant(curvature, 0) else ((v.ZERO, (0, 0, curvature * state.qd[0])),)
 
 
-def _is_number(x: Any, number: int) -> bool:
+def _is_constant(x: Any, number: int) -> bool:
     return isinstance(x, (int, float)) and x == number

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from lagrangian.model import vector as v
 
 
-class Turn(Protocol):
+class JointRotation(Protocol):
     """R of the child's axes in the parent's, and what the sweeps do with it."""
 
     def matrix(self) -> v.Matrix:
@@ -35,7 +35,7 @@ class Turn(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NoTurn:
+class IdentityRotation:
     """The child keeps its parent's axes."""
 
     def matrix(self) -> v.Matrix:
@@ -58,7 +58,7 @@ class NoTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class AboutZ:
+class RotationAboutZ:
     """A turn about z by the angle whose cosine and sine are c and s."""
 
     c: Any
@@ -79,8 +79,8 @@ class AboutZ:
         c, s = self.c, self.s
         xx, xy, xz, yy, yz, zz = S
         cs, ss, difference = c * s, s * s, xx - yy
-        moved = ss * difference + 2 * (cs * xy)  # what passes from xx to yy
-        return (xx - moved, cs * difference + (1 - 2 * ss) * xy, c * xz - s * yz, yy + moved, s * xz + c * yz, zz)
+        transfer = ss * difference + 2 * (cs * xy)  # what passes from xx to yy
+        return (xx - transfer, cs * difference + (1 - 2 * ss) * xy, c * xz - s * yz, yy + transfer, s * xz + c * yz, zz)
 
     def mat_to_parent(self, A: v.Matrix) -> v.Matrix:
         c, s = self.c, self.s
@@ -94,7 +94,7 @@ class AboutZ:
 
 
 @dataclass(frozen=True, slots=True)
-class AnyTurn:
+class MatrixRotation:
     """A turn given by its rotation matrix."""
 
     R: v.Matrix

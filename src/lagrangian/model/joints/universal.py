@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind, perpendicular
+from lagrangian.model.checks import EntryKind, TypeEntry, check_perpendicular
 from lagrangian.model.joints.compound import Compound
-from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.joint_type import JointLook, JointStep
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.screw import AXIS
 
@@ -21,11 +21,11 @@ class Universal(Compound):
     speeds = ("1", "2")
     slides = (False, False)
     units = ("rad", "rad")
-    entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y))
-    look = Look.CROSS
+    entries = (AXIS, TypeEntry("axis2", EntryKind.AXIS, v.Y))
+    look = JointLook.CROSS
 
     def check(self, joint: Joint) -> None:
-        perpendicular(joint.axis, joint.axis2, "the two axes of a universal joint must be perpendicular")
+        check_perpendicular(joint.axis, joint.axis2, "the two axes of a universal joint must be perpendicular")
 
-    def steps(self, joint: Joint) -> tuple[Step, ...]:
-        return (Step("1", Revolute(), joint.axis), Step("2", Revolute(), joint.axis2))
+    def steps(self, joint: Joint) -> tuple[JointStep, ...]:
+        return (JointStep("1", Revolute(), joint.axis), JointStep("2", Revolute(), joint.axis2))

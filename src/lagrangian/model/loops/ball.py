@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.loops.loop_type import Equations, Forces, Look, LoopType, PlacedFrame, pushes
-from lagrangian.model.loops.point import along
+from lagrangian.model.loops.loop_type import LabelledEquations, LoopLook, LoopType, MultiplierWrenches, PlacedFrame, unit_forces
+from lagrangian.model.loops.point import point_equations
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Ball(LoopType):
+class BallLoop(LoopType):
     name = "ball"
     entries = ()
-    look = Look.BALL
+    look = LoopLook.BALL
     holds_point = True
 
     def check(self, loop: LoopJoint) -> None:
         return
 
-    def count(self, loop: LoopJoint) -> int:
+    def equation_count(self, loop: LoopJoint) -> int:
         return 3
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
-        return along(("x", "y", "z"), a, b)
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
+        return point_equations(("x", "y", "z"), a, b)
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
-        return pushes(*v.IDENTITY)
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
+        return unit_forces(*v.IDENTITY)

@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model.loops.loop_type import (
     AxisLoop,
-    Equations,
-    Forces,
-    Look,
+    LabelledEquations,
+    LoopLook,
+    MultiplierWrenches,
     PlacedFrame,
-    in_line,
-    keeping_parallel,
-    parallel,
-    pushes,
+    origin_on_axis,
+    parallel_axes,
+    parallel_axes_moments,
+    unit_forces,
 )
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Cylindrical(AxisLoop):
+class CylindricalLoop(AxisLoop):
     name = "cylindrical"
-    look = Look.PIN
-    size = 4
+    look = LoopLook.PIN
+    constrained_freedoms = 4
     holds_point = False
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
-        return [*in_line(loop, a, b), *parallel(loop, a, b)]
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
+        return [*origin_on_axis(loop, a, b), *parallel_axes(loop, a, b)]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
         x, y, _ = a.triad(loop.axis)
-        return [*pushes(x, y), *keeping_parallel(loop, a)]
+        return [*unit_forces(x, y), *parallel_axes_moments(loop, a)]

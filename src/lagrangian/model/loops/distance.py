@@ -6,34 +6,42 @@ from typing import TYPE_CHECKING
 
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import call
-from lagrangian.model.loops.loop_type import Equations, Forces, Look, LoopType, PlacedFrame, gap, pushes
+from lagrangian.model.loops.loop_type import (
+    LabelledEquations,
+    LoopLook,
+    LoopType,
+    MultiplierWrenches,
+    PlacedFrame,
+    origin_difference,
+    unit_forces,
+)
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Distance(LoopType):
+class DistanceLoop(LoopType):
     name = "distance"
-    entries = (Entry("length", Kind.NUMBER, None, "`length`, the distance in metres"),)
-    look = Look.ROD
+    entries = (TypeEntry("length", EntryKind.NUMBER, None, "`length`, the distance in metres"),)
+    look = LoopLook.ROD
     holds_point = True
 
     def check(self, loop: LoopJoint) -> None:
         if float(loop.length) <= 0:
             raise MechanismError(f"is {float(loop.length):g} m", argument="length", remedy="the distance must be positive")
 
-    def count(self, loop: LoopJoint) -> int:
+    def equation_count(self, loop: LoopJoint) -> int:
         return 1
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
         # (d.d - l^2) / 2l is d - l to first order, smooth, and a polynomial: its multiplier is the force along the line
-        apart, length = gap(a, b), a.number(loop.length)
-        return [("length", (v.dot(apart, apart) - length * length) * a.number(call("/", 1, call("*", 2, loop.length))))]
+        difference, length = origin_difference(a, b), a.number(loop.length)
+        return [("length", (v.dot(difference, difference) - length * length) * a.number(call("/", 1, call("*", 2, loop.length))))]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
-        return pushes(a.direction(v.X))
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
+        return unit_forces(a.direction(v.X))
 
     def gap_when_closed(self, loop: LoopJoint) -> v.Vector:
         return (loop.length, 0, 0)

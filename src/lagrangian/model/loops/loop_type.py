@@ -11,18 +11,18 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
-Equations = list[tuple[str, Any]]  # a label and what must be zero
-Forces = list[tuple[Any, Any]]  # a moment and a force
-AXIS = Entry("axis", Kind.AXIS, v.Z)
+LabelledEquations = list[tuple[str, Any]]  # a label and what must be zero
+MultiplierWrenches = list[tuple[Any, Any]]  # a moment and a force
+AXIS = TypeEntry("axis", EntryKind.AXIS, v.Z)
 
 
-class Look(Enum):
+class LoopLook(Enum):
     """What is drawn where a loop joint is."""
 
     NOTHING = auto()
@@ -57,8 +57,8 @@ class LoopType(ABC):
     """A type of loop joint. Signs are `a - b`, so that the multipliers are the forces on body a."""
 
     name: ClassVar[str]
-    entries: ClassVar[tuple[Entry, ...]]
-    look: ClassVar[Look]
+    entries: ClassVar[tuple[TypeEntry, ...]]
+    look: ClassVar[LoopLook]
     holds_point: ClassVar[bool]  # whether it keeps the two origins together, so that its force acts there
     keeps_orientation: ClassVar[bool] = False  # whether the axes of the two frames are the same where it is closed
 
@@ -67,14 +67,14 @@ class LoopType(ABC):
         """Refuse a loop whose entries do not fit together."""
 
     @abstractmethod
-    def count(self, loop: LoopJoint) -> int:
+    def equation_count(self, loop: LoopJoint) -> int:
         """The number of its equations."""
 
     @abstractmethod
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
         """What must be zero, with a label each."""
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces | None:
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches | None:
         """What the multipliers are, in the order of the equations: for unit ones, the moment and the force on body a.
 
         Both are along the world's axes, the force at the origin of a, in the closed position in which the axes of both frames
@@ -90,65 +90,65 @@ class LoopType(ABC):
 class AxisLoop(LoopType):
     """Loops about an axis: their equations are some of those below."""
 
-    entries: ClassVar[tuple[Entry, ...]] = (AXIS,)
+    entries: ClassVar[tuple[TypeEntry, ...]] = (AXIS,)
     holds_point = True
-    size: ClassVar[int]
+    constrained_freedoms: ClassVar[int]
 
     def check(self, loop: LoopJoint) -> None:
         return
 
-    def count(self, loop: LoopJoint) -> int:
-        return self.size
+    def equation_count(self, loop: LoopJoint) -> int:
+        return self.constrained_freedoms
 
 
-def gap(a: PlacedFrame, b: PlacedFrame) -> Any:
+def origin_difference(a: PlacedFrame, b: PlacedFrame) -> Any:
     """From the origin of b to that of a."""
     return v.sub(a.origin, b.origin)
 
 
-def pushes(*directions: Any) -> Forces:
+def unit_forces(*directions: Any) -> MultiplierWrenches:
     """Forces along directions."""
     return [(v.ZERO, direction) for direction in directions]
 
 
-def moments(*axes: Any) -> Forces:
+def unit_moments(*axes: Any) -> MultiplierWrenches:
     """Moments about axes."""
     return [(axis, v.ZERO) for axis in axes]
 
 
-def together(a: PlacedFrame, b: PlacedFrame) -> Equations:
+def coincident_origins(a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
     """The two origins are one point, along the world's axes."""
-    apart = gap(a, b)
-    return [(label, apart[k]) for k, label in enumerate("xyz")]
+    difference = origin_difference(a, b)
+    return [(label, difference[k]) for k, label in enumerate("xyz")]
 
 
-def in_line(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+def origin_on_axis(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
     """The origin of b is on the axis of a."""
     x, y, _ = a.triad(loop.axis)
-    apart = gap(a, b)
-    return [("x", v.dot(x, apart)), ("y", v.dot(y, apart))]
+    difference = origin_difference(a, b)
+    return [("x", v.dot(x, difference)), ("y", v.dot(y, difference))]
 
 
-def parallel(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+def parallel_axes(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
     """The axis on b is parallel to that on a."""
     x, y, _ = a.triad(loop.axis)
     _, _, z = b.triad(loop.axis)
     return [("xz", v.dot(x, z)), ("yz", v.dot(y, z))]
 
 
-def keeping_parallel(loop: LoopJoint, a: PlacedFrame) -> Forces:
+def parallel_axes_moments(loop: LoopJoint, a: PlacedFrame) -> MultiplierWrenches:
     """The forces of `parallel`: turned about y, x moves away from z; turned about x, y moves towards it."""
     x, y, _ = a.triad(loop.axis)
-    return moments(v.neg(y), x)
+    return unit_moments(v.neg(y), x)
 
 
-def not_turned(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+def no_axial_rotation(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
     """b is not turned about the axis against a."""
     _, y, _ = a.triad(loop.axis)
     x, _, _ = b.triad(loop.axis)
     return [("xy", v.dot(y, x))]
 
 
-def keeping_from_turning(loop: LoopJoint, a: PlacedFrame) -> Forces:
+def axial_moment(loop: LoopJoint, a: PlacedFrame) -> MultiplierWrenches:
     """The force of `not_turned`: turned about the axis, y moves away from x."""
-    return moments(v.neg(a.triad(loop.axis)[2]))
+    return unit_moments(v.neg(a.triad(loop.axis)[2]))

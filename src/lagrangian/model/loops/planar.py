@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING
 from lagrangian.model import vector as v
 from lagrangian.model.loops.loop_type import (
     AxisLoop,
-    Equations,
-    Forces,
-    Look,
+    LabelledEquations,
+    LoopLook,
+    MultiplierWrenches,
     PlacedFrame,
-    gap,
-    keeping_parallel,
-    parallel,
-    pushes,
+    origin_difference,
+    parallel_axes,
+    parallel_axes_moments,
+    unit_forces,
 )
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Planar(AxisLoop):
+class PlanarLoop(AxisLoop):
     name = "planar"
-    look = Look.NOTHING
-    size = 3
+    look = LoopLook.NOTHING
+    constrained_freedoms = 3
     holds_point = False
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
         _, _, z = a.triad(loop.axis)
-        return [("z", v.dot(z, gap(a, b))), *parallel(loop, a, b)]
+        return [("z", v.dot(z, origin_difference(a, b))), *parallel_axes(loop, a, b)]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
         _, _, z = a.triad(loop.axis)
-        return [*pushes(z), *keeping_parallel(loop, a)]
+        return [*unit_forces(z), *parallel_axes_moments(loop, a)]

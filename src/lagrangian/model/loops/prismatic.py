@@ -6,32 +6,32 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model.loops.loop_type import (
     AxisLoop,
-    Equations,
-    Forces,
-    Look,
+    LabelledEquations,
+    LoopLook,
+    MultiplierWrenches,
     PlacedFrame,
-    in_line,
-    keeping_from_turning,
-    keeping_parallel,
-    not_turned,
-    parallel,
-    pushes,
+    axial_moment,
+    no_axial_rotation,
+    origin_on_axis,
+    parallel_axes,
+    parallel_axes_moments,
+    unit_forces,
 )
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Prismatic(AxisLoop):
+class PrismaticLoop(AxisLoop):
     name = "prismatic"
-    look = Look.SLEEVE
+    look = LoopLook.SLEEVE
     keeps_orientation = True
-    size = 5
+    constrained_freedoms = 5
     holds_point = False
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
-        return [*in_line(loop, a, b), *parallel(loop, a, b), *not_turned(loop, a, b)]
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
+        return [*origin_on_axis(loop, a, b), *parallel_axes(loop, a, b), *no_axial_rotation(loop, a, b)]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
         x, y, _ = a.triad(loop.axis)
-        return [*pushes(x, y), *keeping_parallel(loop, a), *keeping_from_turning(loop, a)]
+        return [*unit_forces(x, y), *parallel_axes_moments(loop, a), *axial_moment(loop, a)]

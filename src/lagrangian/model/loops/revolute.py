@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 from lagrangian.model import vector as v
 from lagrangian.model.loops.loop_type import (
     AxisLoop,
-    Equations,
-    Forces,
-    Look,
+    LabelledEquations,
+    LoopLook,
+    MultiplierWrenches,
     PlacedFrame,
-    keeping_parallel,
-    parallel,
-    pushes,
-    together,
+    coincident_origins,
+    parallel_axes,
+    parallel_axes_moments,
+    unit_forces,
 )
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Revolute(AxisLoop):
+class RevoluteLoop(AxisLoop):
     name = "revolute"
-    look = Look.PIN
-    size = 5
+    look = LoopLook.PIN
+    constrained_freedoms = 5
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
-        return [*together(a, b), *parallel(loop, a, b)]
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
+        return [*coincident_origins(a, b), *parallel_axes(loop, a, b)]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
-        return [*pushes(*v.IDENTITY), *keeping_parallel(loop, a)]
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
+        return [*unit_forces(*v.IDENTITY), *parallel_axes_moments(loop, a)]

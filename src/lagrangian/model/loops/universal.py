@@ -5,26 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry, Kind, perpendicular
-from lagrangian.model.loops.loop_type import AXIS, AxisLoop, Equations, Forces, Look, PlacedFrame, moments, pushes, together
+from lagrangian.model.checks import EntryKind, TypeEntry, check_perpendicular
+from lagrangian.model.loops.loop_type import (
+    AXIS,
+    AxisLoop,
+    LabelledEquations,
+    LoopLook,
+    MultiplierWrenches,
+    PlacedFrame,
+    coincident_origins,
+    unit_forces,
+    unit_moments,
+)
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 
-class Universal(AxisLoop):
+class UniversalLoop(AxisLoop):
     name = "universal"
-    entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y))
-    look = Look.BALL
-    size = 4
+    entries = (AXIS, TypeEntry("axis2", EntryKind.AXIS, v.Y))
+    look = LoopLook.BALL
+    constrained_freedoms = 4
 
     def check(self, loop: LoopJoint) -> None:
-        perpendicular(loop.axis, loop.axis2, "the two axes of a universal joint must be perpendicular")
+        check_perpendicular(loop.axis, loop.axis2, "the two axes of a universal joint must be perpendicular")
 
-    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
         _, _, z = a.triad(loop.axis)
-        return [*together(a, b), ("axes", v.dot(z, b.direction(loop.axis2)))]
+        return [*coincident_origins(a, b), ("axes", v.dot(z, b.direction(loop.axis2)))]
 
-    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+    def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches:
         _, _, z = a.triad(loop.axis)
-        return [*pushes(*v.IDENTITY), *moments(v.cross(z, b.direction(loop.axis2)))]
+        return [*unit_forces(*v.IDENTITY), *unit_moments(v.cross(z, b.direction(loop.axis2)))]

@@ -37,12 +37,12 @@ def logarithm(q: np.ndarray) -> np.ndarray:
     return np.where(length > 1e-150, angle / np.where(length > 1e-150, length, 1.0), 2.0) * q[..., 1:]
 
 
-def shortest_turn(q: Sequence[Any]) -> tuple[Any, ...]:
+def shortest_rotation_vector(q: Sequence[Any]) -> tuple[Any, ...]:
     """`logarithm` over any scalar, of a quaternion that need not be of length one. Where it is half a turn, it jumps."""
     w, x, y, z = q
     # below the square root of rounding the length of (x, y, z) does not count: angle and length have the ratio 2 / w there
     length = f.sqrt(f.maximum(x * x + y * y + z * z, 1e-30))
-    factor = 2 * f.angle(length, f.absolute(w)) / length
+    factor = 2 * f.atan2(length, f.absolute(w)) / length
     factor = f.choose(w, 0.0, -factor, factor)
     return factor * x, factor * y, factor * z
 

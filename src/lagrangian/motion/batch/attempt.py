@@ -8,7 +8,7 @@ an event above all, the lane is left as it was before the step, and the single r
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Value
+from lagrangian.kernels.llvm.ir import DOUBLE, INTEGER, Array, Value
 from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.integrators.method import Method, Module
@@ -41,7 +41,7 @@ class LaneStep:
         b = self.b = module.function("attempt", lane.ATTEMPT_ARGUMENTS)
         m = self.m = Memory(b, ["s", "y", "u"], workspace)
         self.flags, m.kinds = b.array("flags", INTEGER), b.array("kinds", INTEGER)
-        self.slope_after = m.slopes.part(method.last * self.n)
+        self.slope_after = m.slopes.offset(method.last * self.n)
         interpolant = Interpolant(b, method, m, self.n)
         self.crossings = Crossings(module, b, m, interpolant, (events, workspace.looks), self.slope_after)
 
@@ -59,7 +59,7 @@ class LaneStep:
             alone = accepted & self._happens(step)
             accepted = accepted & ~alone
             what = b.select(alone, float(lane.ALONE), what)
-            b.copy_where(accepted, m.looks.part(self.crossings.looks * self.events), m.g, self.events)
+            b.copy_where(accepted, m.looks.offset(self.crossings.looks * self.events), m.g, self.events)
         s[lane.UNTIL] = b.select(step.last, s[END], s[T] + step.h)
         self._rows(accepted)
         what = self._advance(step, accepted, what)
@@ -68,13 +68,13 @@ class LaneStep:
         what = b.select(active & (what.equals(float(lane.NOTHING))) & (tried >= s[lane.MOST]), float(places.TOO_MANY), what)
         s[lane.WHAT] = what
         self.flags[lane.CALLED] = b.bits(what.differs(float(lane.NOTHING)))
-        b.leave()
+        b.return_status()
         self.module.add(b)
 
     def _happens(self, step: Attempt) -> Value:
         """Whether something crosses zero within the step, or seems to; see `TimeLoop._accepted`."""
         b = self.b
-        self.crossings.look(step.h, b.local(1))
+        self.crossings.look(step.h, b.local_array(1))
         seen = self.crossings.seen()
         if not self.method.adaptive:
             return seen
@@ -88,7 +88,7 @@ class LaneStep:
             b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
             step = extremes.Step(m.s[T], m.clock[1], b.value(1.0, DOUBLE), m.y, m.F, self.method.degree, self.n)
             extremes.emit_extremes(b, step, accepted, b.array("found"))
-        with b.when(b.any(wanted)):
+        with b.if_then(b.any(wanted)):
             self.flags[lane.ROWS_OF] = b.bits(wanted)
             if not self.extremes:
                 b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)

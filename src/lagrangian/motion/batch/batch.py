@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.chunk import Chunk, Nominal
 from lagrangian.motion.batch.extremes_of import extremes_of
@@ -42,7 +42,7 @@ class Batch:
     @cached_property
     def made(self) -> Made:
         """Of the mechanism that stands for all."""
-        return self.given.following(self.recipe, self.given.nominal).made(dynamics_of(self.given.mechanism))
+        return self.given.following(self.recipe, self.given.nominal).made(as_dynamics(self.given.mechanism))
 
     @cached_property
     def conserves(self) -> bool:
@@ -67,7 +67,7 @@ class Batch:
         if not self.given.varied:
             return self.made
         recipe = replace(self.recipe, torque=self.given.torque_of(i))
-        return self.given.following(recipe, i).made(dynamics_of(self.given.mechanism_of(i)))
+        return self.given.following(recipe, i).made(as_dynamics(self.given.mechanism_of(i)))
 
     def motion(self, i: int, y: np.ndarray, grid: np.ndarray) -> Motion:
         """One motion with all that a single run has, from a state on."""

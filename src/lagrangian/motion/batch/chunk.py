@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.closing import ClosedStarts
 from lagrangian.motion.batch.kept import Kept
@@ -93,7 +93,7 @@ class Nominal:
     def closes(self) -> bool:
         """Whether starts are found for all motions at once: loops that can be closed the wrong way round need a search."""
         made, model = self.batch.made, self.batch.given.mechanism
-        return not (made.settings.off_constraint or moves_constraints(model) or Loops(made.known.dyn).alignment)
+        return not (made.settings.off_constraint or moves_constraints(model) or LoopClosure(made.known.dyn).alignment)
 
 
 class Chunk:
@@ -104,7 +104,7 @@ class Chunk:
         starts, part = batch.starts, slice(first, last)
         self.start, self.qd = starts.rows.part(part), starts.qd[part]
         self.y = np.full((last - first, self.start.q.shape[1] + self.qd.shape[1]), np.nan)
-        if not batch.given.mechanism.equations:
+        if not batch.given.mechanism.equation_count:
             self.y[:] = np.hstack([self.start.q, self.qd])
         self.left = np.ones(last - first, dtype=bool)
 
@@ -113,7 +113,7 @@ class Chunk:
         numbers, fits = None, np.ones(self.last - self.first, dtype=bool)
         if batch.given.varied:
             numbers, fits = numbers_of(run.system, {name: x[part] for name, x in batch.given.varied.items()})
-        if batch.given.mechanism.equations:
+        if batch.given.mechanism.equation_count:
             fits &= self._close(nominal, numbers)
         chosen = np.flatnonzero(fits & np.isfinite(self.y).all(axis=1) & self._free_of_limits(run))
         if not chosen.size:

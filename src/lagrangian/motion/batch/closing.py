@@ -8,26 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constrained import ROUNDING
+from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
 from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.tree import Tree
 from lagrangian.cached import cached_property
-from lagrangian.configuration.continuation import reached
+from lagrangian.configuration.continuation import follow_to
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import CLOSED, EXACT, NEAR
-from lagrangian.configuration.mobility import SINGULAR
-from lagrangian.configuration.newton import Equations, Newton
-from lagrangian.configuration.start import Start
+from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, EXACT_TOLERANCE, ROUNDED_TOLERANCE
+from lagrangian.configuration.mobility import SINGULAR_TOLERANCE
+from lagrangian.configuration.newton import ConfigurationEquations, Newton
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.errors import is_number
-from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.not_finite import looked_at
-from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.closed import traced_state
+from lagrangian.kernels.kernel import Kernel, suppress_finite_checks
+from lagrangian.kernels.program import TracedProgram
+from lagrangian.kernels.programs.constraints import traced_state
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.configuration import Origin
+from lagrangian.model.initial_state import StateOrigin
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import value_of
+from lagrangian.model.parameters import parameter_value
 from lagrangian.motion.batch.parameters import Arrays, numbers_of
 from lagrangian.motion.batch.starts import Rows
 from lagrangian.motion.system.system import System
@@ -49,7 +47,7 @@ class ClosedStarts:
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._closure(q, self.of(rows), t[:, None]))
 
-    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._jacobian(q, self.of(rows), t[:, None])).reshape(len(q), -1, self.system.nv)
 
     @cached_property
@@ -81,7 +79,7 @@ class ClosedStarts:
 
         count = len(traced(Graph()))
         digest = b"".join(system.key)
-        return Kernel(Straight(f"{name} of each", sizes, count, system.angles, traced, digest, reads_all=False))
+        return Kernel(TracedProgram(f"{name} of each", sizes, count, system.angles, traced, digest, reads_all=False))
 
     def closed(self, start: Rows) -> tuple[np.ndarray, np.ndarray]:
         """The configurations that close the loops, and which of them do."""
@@ -89,28 +87,28 @@ class ClosedStarts:
             return start.q, np.ones(len(start.q), dtype=bool)
         return self._nearest(start) if start.origin is None else self._reached(start, start.origin)
 
-    @looked_at()
+    @suppress_finite_checks()
     def _nearest(self, start: Rows) -> tuple[np.ndarray, np.ndarray]:
         """From where they stand; what was given in whole must be near."""
         q, complete = start.q, start.names is None
         times, rows = np.full(len(q), self.t), np.arange(len(q))
         miss = np.abs(self.residual(q, times, rows)).max(axis=1)
-        if complete and (miss <= EXACT).all():
+        if complete and (miss <= EXACT_TOLERANCE).all():
             return q, np.ones(len(q), dtype=bool)
         found = Newton(self, self._held(start)[1]).solve(q, self.t)
-        closed = np.where((complete & (miss <= EXACT))[:, None], q, found.q)
-        return closed, (found.miss <= CLOSED) & (~np.full(len(q), complete) | (miss <= NEAR))
+        closed = np.where((complete & (miss <= EXACT_TOLERANCE))[:, None], q, found.q)
+        return closed, (found.violation <= CLOSED_TOLERANCE) & (~np.full(len(q), complete) | (miss <= ROUNDED_TOLERANCE))
 
-    def _reached(self, start: Rows, origin: Origin | Rows) -> tuple[np.ndarray, np.ndarray]:
+    def _reached(self, start: Rows, origin: StateOrigin | Rows) -> tuple[np.ndarray, np.ndarray]:
         """From the origin; see `configuration.start.Start`."""
         if isinstance(origin, Rows):
             begin, known = self.closed(origin)
         else:
-            begin = np.repeat(Start(dynamics_of(origin.mechanism), origin.q0, self.t).q[None], len(start.q), axis=0)
+            begin = np.repeat(Start(as_dynamics(origin.mechanism), origin.q0, self.t).q[None], len(start.q), axis=0)
             known = np.ones(len(start.q), dtype=bool)
         held, free = self._held(start)
-        way = _Way(self, origin if isinstance(origin, Origin) else None)
-        return reached(way.at, np.where(known[:, None], begin, np.nan), start.q[:, held], held, free, self.t)
+        way = _Way(self, origin if isinstance(origin, StateOrigin) else None)
+        return follow_to(way.at, np.where(known[:, None], begin, np.nan), start.q[:, held], held, free, self.t)
 
     def _held(self, start: Rows) -> tuple[list[int], np.ndarray]:
         """The places of coordinates that keep their values, and 1 for the speeds that may change."""
@@ -121,14 +119,14 @@ class ClosedStarts:
                 free[places[name][1]] = 0.0
         return held, free
 
-    @looked_at()
+    @suppress_finite_checks()
     def kept_by(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Which configurations have speeds that keep all constraints, so that these stay as they are."""
         rows = np.arange(len(q))
         rate = np.asarray(self._rate(q, self.of(rows), np.full((len(q), 1), self.t), qd))
-        return np.abs(rate).max(axis=1, initial=0.0) <= EXACT
+        return np.abs(rate).max(axis=1, initial=0.0) <= EXACT_TOLERANCE
 
-    @looked_at()
+    @suppress_finite_checks()
     def regular(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
         """Which of the configurations leave as many speeds free as the one they are to be like."""
         size, nv = self._slopes.program.size, self.system.nv
@@ -138,21 +136,21 @@ class ClosedStarts:
         psi = np.asarray(self._slopes(np.vstack([q, like]), self.of(rows), times)).reshape(len(q) + 1, -1, nv)
         finite = np.isfinite(psi).all(axis=(1, 2))
         s = np.linalg.svd(np.where(finite[:, None, None], psi, 0.0), compute_uv=False)
-        ranks = (s > np.maximum(SINGULAR * s.max(axis=1, initial=0.0), ROUNDING)[:, None]).sum(axis=1)
+        ranks = (s > np.maximum(SINGULAR_TOLERANCE * s.max(axis=1, initial=0.0), ROUNDING_TOLERANCE)[:, None]).sum(axis=1)
         return finite[:-1] & (ranks[:-1] == ranks[-1])
 
 
 class _Way:
     """The loops of motions on the way from the numbers of an origin to their own."""
 
-    def __init__(self, loops: ClosedStarts, origin: Origin | None) -> None:
+    def __init__(self, loops: ClosedStarts, origin: StateOrigin | None) -> None:
         self.loops, self.mechanism = loops, loops.mechanism
         values = {} if origin is None else {name: x for name, x in origin.values.items() if is_number(x)}
         self._ends = {name: loops.varied.get(name, np.array([x])) for name, x in values.items()}
-        self._begins = {name: value_of(origin.mechanism, name) for name in values} if origin is not None else {}
+        self._begins = {name: parameter_value(origin.mechanism, name) for name in values} if origin is not None else {}
         self._others = {name: x for name, x in loops.varied.items() if name not in values}
 
-    def at(self, part: np.ndarray, rows: np.ndarray) -> tuple[Equations, np.ndarray]:
+    def at(self, part: np.ndarray, rows: np.ndarray) -> tuple[ConfigurationEquations, np.ndarray]:
         numbers, known = self.loops.of(rows), np.ones(len(rows), dtype=bool)
         under_way = np.flatnonzero(part < 1.0)
         if under_way.size and self._begins:
@@ -177,5 +175,5 @@ class _OwnNumbers:
         self.mechanism: Mechanism = structure.mechanism
         self._structure, self._graph = structure, graph
 
-    def read_by(self, slot: Callable[[int], Any]) -> Tree:
-        return self._structure.read_by(lambda k: self._graph.input(OWN, k))
+    def with_slot_values(self, slot: Callable[[int], Any]) -> Tree:
+        return self._structure.with_slot_values(lambda k: self._graph.input(OWN, k))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.kernels.llvm.builder import Builder, Value
+from lagrangian.kernels.llvm.ir import FunctionBuilder, Value
 
 PLACES, TURNS = 8, 3  # in a step, and of Newton's method
 LOW, HIGH, T_LOW, T_HIGH = range(4)
@@ -29,13 +29,13 @@ class Step:
     degree: int
     n: int
 
-    def value(self, b: Builder, i: Any, theta: Value) -> Value:
+    def value(self, b: FunctionBuilder, i: Any, theta: Value) -> Value:
         total = self.F[(self.degree - 1) * self.n + i]
         for power in range(self.degree - 2, -1, -1):
             total = b.fma(total, theta, self.F[power * self.n + i])
         return b.fma(total, theta, self.y[i])
 
-    def slope(self, b: Builder, i: Any, theta: Value, order: int) -> Value:
+    def slope(self, b: FunctionBuilder, i: Any, theta: Value, order: int) -> Value:
         """The first or second derivative with respect to the part of the step."""
         factor: Callable[[int], int] = (lambda k: k) if order == 1 else (lambda k: k * (k - 1))
         total = self.F[(self.degree - 1) * self.n + i] * float(factor(self.degree))
@@ -44,16 +44,16 @@ class Step:
         return total
 
 
-def emit_extremes(b: Builder, step: Step, where: Value, found: Any) -> None:
+def emit_extremes(b: FunctionBuilder, step: Step, where: Value, found: Any) -> None:
     """Take a step into account, in lanes in which `where` is true."""
-    with b.count(step.n) as i:
+    with b.for_range(step.n) as i:
         places = [step.part * (k / PLACES) for k in range(1, PLACES + 1)]
         values = [step.value(b, i, b.value(theta, "double")) for theta in places]
         for best, at, above in ((LOW, T_LOW, False), (HIGH, T_HIGH, True)):
             _look(b, step, i, where, (places, values), (found, best, at), above)
 
 
-def _look(b: Builder, step: Step, i: Any, where: Value, seen: Any, kept: Any, above: bool) -> None:
+def _look(b: FunctionBuilder, step: Step, i: Any, where: Value, seen: Any, kept: Any, above: bool) -> None:
     def better(x: Value, y: Value) -> Value:
         return x > y if above else x < y
 
@@ -73,22 +73,22 @@ def _look(b: Builder, step: Step, i: Any, where: Value, seen: Any, kept: Any, ab
     update(b, kept, i, step.n, where & better(value, kept[0][kept[1] * step.n + i]), value, b.fma(theta, step.h, step.t))
 
 
-def update(b: Builder, kept: Any, i: Any, n: int, wins: Value, value: Value, time: Value) -> None:
+def update(b: FunctionBuilder, kept: Any, i: Any, n: int, wins: Value, value: Value, time: Value) -> None:
     found, best, at = kept
     found[best * n + i] = b.select(wins, value, found[best * n + i])
     found[at * n + i] = b.select(wins, time, found[at * n + i])
 
 
-def begin(b: Builder, n: int, y: Any, t: Value, found: Any) -> None:
+def begin(b: FunctionBuilder, n: int, y: Any, t: Value, found: Any) -> None:
     """At the beginning the state is all there is."""
-    with b.count(n) as i:
+    with b.for_range(n) as i:
         found[LOW * n + i], found[HIGH * n + i] = y[i], y[i]
         found[T_LOW * n + i], found[T_HIGH * n + i] = t, t
 
 
-def end_of_step(b: Builder, n: int, y: Any, t: Value, found: Any) -> None:
+def end_of_step(b: FunctionBuilder, n: int, y: Any, t: Value, found: Any) -> None:
     """The state at the end of a step of one motion."""
-    with b.count(n) as i:
+    with b.for_range(n) as i:
         for best, at, above in ((LOW, T_LOW, False), (HIGH, T_HIGH, True)):
             old = found[best * n + i]
             update(b, (found, best, at), i, n, y[i] > old if above else y[i] < old, y[i], t)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.errors import Argument, ArgumentError, Place, one_of, shown
+from lagrangian.errors import ArgumentError, ArgumentName, Place, format_value, unknown_name_message
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_origin
+from lagrangian.model.parameters import with_origin
 
 if TYPE_CHECKING:
     from lagrangian.motion.recipe import Recipe
@@ -150,11 +150,13 @@ class Reader:
         if given is None:
             return {}
         if not isinstance(given, Mapping):
-            raise ArgumentError(f"is {shown(given)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}')
+            raise ArgumentError(
+                f"is {format_value(given)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}'
+            )
         same = self._same
         varied: dict[str, np.ndarray] = {}
         for name, x in given.items():
-            value = self._column(x, f"parameter {name!r}", (Argument("parameters"), repr(name)))
+            value = self._column(x, f"parameter {name!r}", (ArgumentName("parameters"), repr(name)))
             (varied if isinstance(value, np.ndarray) else same)[name] = value
         model = self.mechanism.with_parameters(same) if same else self.mechanism
         model = model.with_parameters({name: float(x[self._picked(len(x))]) for name, x in varied.items()})
@@ -166,9 +168,10 @@ class Reader:
             for name in given:
                 if name not in names:
                     raise ArgumentError(
-                        one_of("coordinate" if argument == "q0" else "speed", name, names), where=Argument(argument)
+                        unknown_name_message("coordinate" if argument == "q0" else "speed", name, names),
+                        where=ArgumentName(argument),
                     )
-            return {name: self._column(x, argument, (Argument(argument), repr(name))) for name, x in given.items()}
+            return {name: self._column(x, argument, (ArgumentName(argument), repr(name))) for name, x in given.items()}
         values = _array(given)
         if values is None or values.ndim < 2:
             return given
@@ -184,7 +187,7 @@ class Reader:
         """As a mapping in which torques that vary are parameters."""
         speeds = self.mechanism.speed_names
         if isinstance(given, Mapping):
-            given = {name: self._column(x, "torque", (Argument("torque"), repr(name))) for name, x in given.items()}
+            given = {name: self._column(x, "torque", (ArgumentName("torque"), repr(name))) for name, x in given.items()}
         elif _rows_of_torques(given):
             values = floats(given)
             if values.ndim != 2 or values.shape[1] != len(speeds):

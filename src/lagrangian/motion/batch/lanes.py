@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.kernels.code import address
+from lagrangian.kernels.kernel import address
 from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.solver import LaneSolver

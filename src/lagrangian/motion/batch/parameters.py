@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from lagrangian.algorithms.samples import lane_values
+from lagrangian.algorithms.samples import sample_evaluator
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Scalar
-from lagrangian.model.expression.lanes import Lanes
+from lagrangian.model.expression.automatic_derivatives import DualArray
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.batch.possible import impossible
 from lagrangian.motion.system.system import System
@@ -44,13 +44,13 @@ def numbers_of(system: System, varied: Arrays) -> tuple[np.ndarray, np.ndarray]:
         over = system.sampled(some)
         if over.key != system.key:
             raise MechanismError("these samples have another structure")
-        return over.numbers.rows
+        return over.numbers.sample_rows
 
     rows = divided(rows_of, varied, len(system.numbers), FEW)
     served = np.isfinite(rows).all(axis=1)
     if varied and served.any():
         some = {name: x[served] for name, x in varied.items()}
-        served[served] = ~impossible(*lane_values(system.mechanism, some), int(served.sum()))
+        served[served] = ~impossible(*sample_evaluator(system.mechanism, some), int(served.sum()))
     return rows, served
 
 
@@ -58,11 +58,11 @@ def columns_of(mechanism: Mechanism, row: Sequence[Scalar], varied: Arrays, coun
     """A row of a description, whose entries may be written with parameters, of all motions."""
 
     def compute(some: Arrays) -> np.ndarray:
-        values = lane_values(mechanism, some)[1]
+        values = sample_evaluator(mechanism, some)[1]
         found = np.empty((len(next(iter(some.values()))), len(row)))
         for k, x in enumerate(row):
-            value = values.of(x)
-            found[:, k] = value.value if isinstance(value, Lanes) else value
+            value = values.evaluate(x)
+            found[:, k] = value.value if isinstance(value, DualArray) else value
         return found
 
     return divided(compute, varied, len(row)) if varied else np.repeat(np.array([row], dtype=float), count, axis=0)

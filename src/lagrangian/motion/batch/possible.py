@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.model import vector as v
-from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.expression.automatic_derivatives import DualArray, SampleEvaluator
 from lagrangian.model.mechanism import Mechanism
 
 # numbers of parts that cannot be negative, and those that must be more than zero
@@ -21,20 +21,20 @@ NOT_ZERO = ("ratio", "own")  # of a gear, and of a screw its pitch
 ROUNDING = 1e-4  # of moments of inertia, as `model.body.inertia_problem` has it
 
 
-def impossible(mechanism: Mechanism, values: LaneValues, count: int) -> np.ndarray:
+def impossible(mechanism: Mechanism, values: SampleEvaluator, count: int) -> np.ndarray:
     """Of every sample, whether it is one; what no parameter changes was checked when the mechanism was made."""
     found = np.zeros(count, dtype=bool)
     for body in mechanism.bodies:
-        mass, inertia = values.of(body.mass), tuple(values.of(x) for x in body.inertia)
-        if not body.effective and any(isinstance(x, Lanes) for x in (mass, *inertia)):
+        mass, inertia = values.evaluate(body.mass), tuple(values.evaluate(x) for x in body.inertia)
+        if not body.effective and any(isinstance(x, DualArray) for x in (mass, *inertia)):
             found |= _impossible_body(_array(mass, count), v.sym_full(tuple(_array(x, count) for x in inertia)))  # type: ignore[arg-type]
     for name, x in _numbers(mechanism):
-        lanes = values.of(x) if x is not None else x
-        if isinstance(lanes, Lanes):
+        lanes = values.evaluate(x) if x is not None else x
+        if isinstance(lanes, DualArray):
             found |= lanes.value == 0 if name in NOT_ZERO else lanes.value <= 0 if name in POSITIVE else lanes.value < 0
     for joint in mechanism.joints:
-        low, high = (values.of(x) for x in (joint.limits.lower, joint.limits.upper))
-        if isinstance(low, Lanes) or isinstance(high, Lanes):
+        low, high = (values.evaluate(x) for x in (joint.limits.lower, joint.limits.upper))
+        if isinstance(low, DualArray) or isinstance(high, DualArray):
             found |= _array(low, count) > _array(high, count)
     return found
 
@@ -44,7 +44,7 @@ def _numbers(mechanism: Mechanism) -> Iterator[tuple[str, Any]]:
         yield from ((name, getattr(joint.friction, name)) for name in NOT_NEGATIVE[:5])
         yield "inertia", joint.rotor.inertia
         yield "ratio", joint.rotor.ratio
-        yield "own", joint.kind.own(joint)
+        yield "own", joint.kind.type_constant(joint)
     for part in (*mechanism.loops, *mechanism.constraints, *mechanism.springs):
         for name in (*NOT_NEGATIVE[5:], *POSITIVE):
             value = getattr(part, name, None)
@@ -72,4 +72,4 @@ def _impossible_body(mass: np.ndarray, inertia: v.Matrix) -> np.ndarray:
 
 
 def _array(x: Any, count: int) -> np.ndarray:
-    return x.value if isinstance(x, Lanes) else np.full(count, float(x))
+    return x.value if isinstance(x, DualArray) else np.full(count, float(x))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from lagrangian.kernels.llvm import cache, jit, target
-from lagrangian.kernels.llvm.loaded import loaded
+from lagrangian.kernels.llvm import machine_code, target
+from lagrangian.kernels.llvm.machine_code import load_or_compile
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.attempt import LaneStep
 from lagrangian.motion.batch.loop import BatchLoop, emit_rows
@@ -36,14 +36,16 @@ class LaneSolver:
         self.solver, self.system, self.method, self.n = solver, solver.system, solver.method, solver.n
         chosen = target.current()
         self.width = chosen.width * VECTORS if width is None else width
-        name = cache.key("lanes", *self.system.key, self.method.key, str(self.width), str(extremes), chosen.key)
+        name = machine_code.key("lanes", *self.system.key, self.method.key, str(self.width), str(extremes), chosen.key)
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
             # all of LLVM's passes make short code some percent faster, and take three times as long
-            return {}, jit.compile_object(text, chosen, effort(text), None if text.count("\n") < SHORT else jit.UNROLLING)
+            return {}, machine_code.compile_object(
+                text, chosen, effort(text), None if text.count("\n") < SHORT else machine_code.UNROLLING_PASSES
+            )
 
-        _, self._code = loaded(name, chosen, compiled)
+        _, self._code = load_or_compile(name, chosen, compiled)
         self.go: Callable[..., int] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(lane.GO_ARGUMENTS))(
             self._code.address("go")
         )

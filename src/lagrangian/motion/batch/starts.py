@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration import reading
-from lagrangian.errors import Argument
-from lagrangian.model.configuration import Origin, Partial
+from lagrangian.configuration import state_arguments
+from lagrangian.errors import ArgumentName
+from lagrangian.model.initial_state import PartialState, StateOrigin
 from lagrangian.motion.batch.given import Given
 from lagrangian.motion.batch.parameters import columns_of
 
@@ -23,7 +23,7 @@ class Rows:
 
     q: np.ndarray
     names: tuple[str, ...] | None
-    origin: Origin | Rows | None = None
+    origin: StateOrigin | Rows | None = None
 
     def part(self, some: slice) -> Rows:
         """Those of some motions."""
@@ -45,25 +45,25 @@ class Starts:
         model, q0 = self.model, self.given.q0
         if isinstance(q0, np.ndarray) and q0.ndim == 2:
             return Rows(self._normalised(q0.copy()), None)
-        own = model.initial.q if model.initial.q is not None else Partial(model.neutral())
+        own = model.initial.q if model.initial.q is not None else PartialState(model.neutral_configuration())
         if q0 is None:
             return self._described(own)
         if isinstance(q0, dict):
             start = self._described(own)
             q = start.q.copy()
             for name, x in q0.items():
-                value = x if isinstance(x, np.ndarray) else reading.number(model, x, (Argument("q0"), repr(name)))
+                value = x if isinstance(x, np.ndarray) else state_arguments.as_number(model, x, (ArgumentName("q0"), repr(name)))
                 q[:, model.coordinate_names.index(name)] = value
             return Rows(self._normalised(q), tuple(q0), start)
         if isinstance(q0, str) and q0.strip() in model.poses:
             return self._described(model.poses[q0.strip()])
-        found = reading.configuration(model, q0)
-        return Rows(np.repeat(found.q[None], self.given.count, axis=0), found.names, found.origin)
+        found = state_arguments.as_configuration(model, q0)
+        return Rows(np.repeat(found.q[None], self.given.count, axis=0), found.given_names, found.origin)
 
     def _described(self, row: Any) -> Rows:
         """A start or a pose of the description, which may be written with parameters."""
         q = self._normalised(self._columns(row))
-        return Rows(q, row.given, row.origin) if isinstance(row, Partial) else Rows(q, None)
+        return Rows(q, row.given_names, row.origin) if isinstance(row, PartialState) else Rows(q, None)
 
     def _columns(self, row: Any) -> np.ndarray:
         return columns_of(self.model, row, self.given.varied, self.given.count)
@@ -71,7 +71,7 @@ class Starts:
     def _normalised(self, q: np.ndarray) -> np.ndarray:
         if any(joint.kind.quaternion for joint in self.model.joints):
             for k in np.flatnonzero(np.isfinite(q).all(axis=1)):
-                q[k] = reading.normalised(self.model, q[k], Argument("q0"))
+                q[k] = state_arguments.normalise_quaternions(self.model, q[k], ArgumentName("q0"))
         return q
 
     def _speeds(self) -> tuple[np.ndarray, tuple[str, ...] | None]:
@@ -81,17 +81,17 @@ class Starts:
             return qd0.copy(), None
         if qd0 is None and self.given.q0 is None and model.initial.qd is not None:
             own = model.initial.qd
-            if not isinstance(own, Partial):
+            if not isinstance(own, PartialState):
                 return self._columns(own), None
-            said = np.array([name in own.given for name in model.speed_names])
-            return np.where(said, self._columns(own), 0.0), own.given
+            said = np.array([name in own.given_names for name in model.speed_names])
+            return np.where(said, self._columns(own), 0.0), own.given_names
         if isinstance(qd0, dict):
             qd = np.zeros((count, model.nv))
             for name, x in qd0.items():
-                value = x if isinstance(x, np.ndarray) else reading.number(model, x, (Argument("qd0"), repr(name)))
+                value = x if isinstance(x, np.ndarray) else state_arguments.as_number(model, x, (ArgumentName("qd0"), repr(name)))
                 qd[:, model.speed_names.index(name)] = value
             return qd, tuple(qd0)
-        found = reading.speeds(model, qd0)
+        found = state_arguments.as_speeds(model, qd0)
         if isinstance(found, np.ndarray):
             return np.repeat(found[None], count, axis=0), None
         row = np.array([(found or {}).get(name, 0.0) for name in model.speed_names])

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.kernels.llvm.builder import Array, Builder, Value
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Explicit
 
@@ -50,7 +50,7 @@ class ExplicitMethod:
         self._step(module)
         self.emit_dense(module)
 
-    def _stage(self, b: Builder, module: Module, time: Array, at: float, state: Array, slope: Array) -> None:
+    def _stage(self, b: FunctionBuilder, module: Module, time: Array, at: float, state: Array, slope: Array) -> None:
         clock = b.array("clock")
         time[0] = clock[0] + clock[1] * at
         module.rates(b, time, state, b.array("u"), slope)
@@ -60,35 +60,35 @@ class ExplicitMethod:
         b = module.function("step", ARGUMENTS)
         clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
         h = clock[1]
-        time, state, mean = b.local(1), b.local(n), b.local(n)
+        time, state, mean = b.local_array(1), b.local_array(n), b.local_array(n)
         s = len(T.b)
 
         def sum_to(target: Array, weights: tuple[float, ...], mean: Array | None = None) -> None:
             def entry(i: object) -> None:
-                total = b.weighted(self._terms(K, n, i, weights))
+                total = b.linear_combination(self._terms(K, n, i, weights))
                 assert total is not None
                 target[i] = b.fma(h, total, y[i])
                 if mean is not None:
                     mean[i] = total
 
-            b.each(n, entry)
+            b.for_each(n, entry)
 
         for j in range(1, s):
             sum_to(state, T.a[j])
-            self._stage(b, module, time, T.c[j], state, K.part(j * n))
+            self._stage(b, module, time, T.c[j], state, K.offset(j * n))
         sum_to(end, T.b, mean)
         time[0] = clock[0] + h
-        module.settle(b, time, end, u, K.part(s * n), report)
+        module.settle(b, time, end, u, K.offset(s * n), report)
         report[0] = self._error(b, module, y, end, K, mean) if T.errors else b.value(0.0, "double")
         report[3] = self._stiffness(b, module, state, end, K, h) if T.errors and T.c[-1] == 1.0 else b.value(0.0, "double")
-        b.leave()
+        b.return_status()
         module.add(b)
 
     @staticmethod
     def _terms(K: Array, n: int, i: object, weights: Sequence[float]) -> list[tuple[float, Value]]:
-        return [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
+        return [(w, K.offset(j * n)[i]) for j, w in enumerate(weights) if w]
 
-    def _stiffness(self, b: Builder, module: Module, state: Array, end: Array, K: Array, h: Value) -> Value:
+    def _stiffness(self, b: FunctionBuilder, module: Module, state: Array, end: Array, K: Array, h: Value) -> Value:
         """Positive if h lambda is beyond the edge of stability (Hairer and Wanner II, IV.2).
 
         lambda is how the slope differs between two states at the end of the step, over how they differ; nothing is divided.
@@ -97,14 +97,14 @@ class ExplicitMethod:
         slopes, states = b.variable(0.0), b.variable(0.0)
 
         def entry(i: object) -> None:
-            a, d = K.part(s * n)[i] - K.part((s - 1) * n)[i], end[i] - state[i]
+            a, d = K.offset(s * n)[i] - K.offset((s - 1) * n)[i], end[i] - state[i]
             slopes.set(b.fma(a, a, slopes.get()))
             states.set(b.fma(d, d, states.get()))
 
-        b.each(n, entry)
+        b.for_each(n, entry)
         return b.fma(states.get(), -(self.stiff_beyond**2), h * h * slopes.get())
 
-    def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array, mean: Array) -> Value:
+    def _error(self, b: FunctionBuilder, module: Module, y: Array, end: Array, K: Array, mean: Array) -> Value:
         """The squared norm of the estimate, each part in units of what is allowed; `mean` is the slope of the step, sum b k."""
         T, n = self.tableau, module.size
         clock = b.array("clock")
@@ -118,12 +118,12 @@ class ExplicitMethod:
                 others = [e - w for e, w in zip(weights, (*T.b, 0.0), strict=True)]
                 fewer = np.count_nonzero(others) < np.count_nonzero(weights)
                 terms = self._terms(K, n, i, others if fewer else weights)
-                estimate = b.weighted(terms, mean[i] if fewer else None)
+                estimate = b.linear_combination(terms, mean[i] if fewer else None)
                 assert estimate is not None
                 scaled = estimate * weight
                 total.set(b.fma(scaled, scaled, total.get()))
 
-        b.each(n, entry)
+        b.for_each(n, entry)
         if len(sums) == 1:
             return h * h * sums[0].get() / float(n)
         # Dormand and Prince's 8(5,3): the fifth-order estimate corrected by the third-order one
@@ -136,23 +136,23 @@ class ExplicitMethod:
         b = module.function("dense", ARGUMENTS)
         clock, y, _, K, end, F = (b.array(name) for name in ARGUMENTS)
         h = clock[1]
-        time, state = b.local(1), b.local(n)
+        time, state = b.local_array(1), b.local_array(n)
         s = len(T.b)
         for j, (at, weights) in enumerate(zip(T.extra_c, T.extra_a, strict=True)):
 
             def entry(i: object, weights: tuple[float, ...] = weights) -> None:
-                state[i] = b.combination(y[i], [(w, K.part(k * n)[i]) for k, w in enumerate(weights) if w], h)
+                state[i] = b.scaled_combination(y[i], [(w, K.offset(k * n)[i]) for k, w in enumerate(weights) if w], h)
 
-            b.each(n, entry)
-            self._stage(b, module, time, at, state, K.part((s + 1 + j) * n))
+            b.for_each(n, entry)
+            self._stage(b, module, time, at, state, K.offset((s + 1 + j) * n))
 
         for power in range(self.degree):
 
             def coefficient(i: object, power: int = power) -> None:
-                terms = [(row[power], K.part(k * n)[i]) for k, row in enumerate(T.dense) if power < len(row) and row[power]]
-                F.part(power * n)[i] = b.combination(b.value(0.0, "double"), terms, h)
+                terms = [(row[power], K.offset(k * n)[i]) for k, row in enumerate(T.dense) if power < len(row) and row[power]]
+                F.offset(power * n)[i] = b.scaled_combination(b.value(0.0, "double"), terms, h)
 
-            b.each(n, coefficient)
+            b.for_each(n, coefficient)
         finish_interpolant(b, n, self.degree, y, end, F)
-        b.leave()
+        b.return_status()
         module.add(b)

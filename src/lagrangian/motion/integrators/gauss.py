@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.cached import cached_property
-from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Value
+from lagrangian.kernels.llvm.ir import INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 
 _R = 15**0.5
@@ -56,36 +56,36 @@ class GaussMethod:
         b = module.function("step", ARGUMENTS)
         clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
         h = clock[1]
-        time, z, state, slope = b.local(1), b.local(n), b.local(n), b.local(n)
-        stages = K.part(2 * n)
+        time, z, state, slope = b.local_array(1), b.local_array(n), b.local_array(n), b.local_array(n)
+        stages = K.offset(2 * n)
         b.copy(y, z, half)
-        b.call("momenta", clock, y, u, z.part(half))
+        b.call("momenta", clock, y, u, z.offset(half))
         b.call("canonical", clock, z, u, stages)
         for i in (1, 2):
-            b.copy(stages, stages.part(i * n), n)
+            b.copy(stages, stages.offset(i * n), n)
         going, turns, change = b.variable(True, TRUTH), b.variable(0, INTEGER), b.variable(0.0)
         before = b.variable(1e300)
         # of coordinates and of momenta: one that is zero has changes of rounding, which are nothing beside the others
         sizes = (b.variable(1e-300), b.variable(1e-300))
-        with b.loop(lambda: going.get()):
+        with b.while_loop(lambda: going.get()):
             change.set(0.0)
             for i in range(3):
 
                 def place(k: Any, i: int = i) -> None:
-                    state[k] = b.combination(z[k], [(A[i][j], stages.part(j * n)[k]) for j in range(3)], h)
+                    state[k] = b.scaled_combination(z[k], [(A[i][j], stages.offset(j * n)[k]) for j in range(3)], h)
 
-                b.each(n, place)
+                b.for_each(n, place)
                 time[0] = clock[0] + h * C[i]
                 b.call("canonical", time, state, u, slope)
 
                 def take(k: Any, i: int = i) -> None:
-                    old, new = stages.part(i * n)[k], slope[k]
+                    old, new = stages.offset(i * n)[k], slope[k]
                     size = sizes[k >= half]
                     size.set(b.maximum(size.get(), b.maximum(b.absolute(z[k]), b.absolute(h * new))))
                     change.set(b.maximum(change.get(), b.absolute(h * (new - old)) / size.get()))
-                    stages.part(i * n)[k] = new
+                    stages.offset(i * n)[k] = new
 
-                b.each(n, take, n)
+                b.for_each(n, take, n)
             turns.set(turns.get() + 1)
             # until rounding is all that changes; before that, changes need not fall at every turn
             falling = (change.get() < before.get()) | (change.get() > 1e-13)
@@ -93,18 +93,18 @@ class GaussMethod:
             going.set((change.get() > 1e-16) & falling & (turns.get() < TURNS))
 
         def finish(k: Any) -> None:
-            state[k] = b.combination(z[k], [(B[j], stages.part(j * n)[k]) for j in range(3)], h)
+            state[k] = b.scaled_combination(z[k], [(B[j], stages.offset(j * n)[k]) for j in range(3)], h)
 
-        b.each(n, finish)
+        b.for_each(n, finish)
         time[0] = clock[0] + h
         b.copy(state, end, half)
         b.call("canonical", time, state, u, slope)
-        b.copy(slope, end.part(half), half)  # q' at the end, which are the speeds
-        module.rates(b, time, end, u, K.part(n))
+        b.copy(slope, end.offset(half), half)  # q' at the end, which are the speeds
+        module.rates(b, time, end, u, K.offset(n))
         # stages that were not found make the step unusable
         found: Value = b.select(change.get() < 1e-10, 0.0, float("nan"))
         report[0], report[1] = found, b.value(1.0, "double")
-        b.leave()
+        b.return_status()
         module.add(b)
 
     def _dense(self, module: Module) -> None:
@@ -118,8 +118,8 @@ class GaussMethod:
 
         def entry(k: Any) -> None:
             rise = end[k] - y[k]
-            v0, v1 = h * K[k], h * K.part(n)[k]
-            a0, a1 = h * h * K[k + half], h * h * K.part(n)[k + half]
+            v0, v1 = h * K[k], h * K.offset(n)[k]
+            a0, a1 = h * h * K[k + half], h * h * K.offset(n)[k + half]
             c = (
                 v0,
                 0.5 * a0,
@@ -128,10 +128,10 @@ class GaussMethod:
                 6.0 * rise - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
             )
             for power in range(self.degree):
-                F.part(power * n)[k] = c[power]
-                F.part(power * n)[k + half] = c[power + 1] * (inverse * (power + 2.0)) if power < 4 else b.value(0.0, "double")
+                F.offset(power * n)[k] = c[power]
+                F.offset(power * n)[k + half] = c[power + 1] * (inverse * (power + 2.0)) if power < 4 else b.value(0.0, "double")
 
-        b.each(half, entry)
+        b.for_each(half, entry)
         finish_interpolant(b, n, self.degree, y, end, F)
-        b.leave()
+        b.return_status()
         module.add(b)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.kernels.llvm.emit import hexadecimal
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder, Value
 
 # an angle counts as large as this at most: after a thousand turns it is to be as accurate as after one
 TURN = 3.2
@@ -44,19 +44,19 @@ class Module:
         each = [f"double {hexadecimal(TURN if i in turning else math.inf)}" for i in range(size) for _ in range(width)]
         lines.append(f"@caps{suffix} = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
 
-    def function(self, name: str, arguments: list[str], internal: bool = True) -> Builder:
-        return Builder(name + self.suffix, arguments, self.declared, self.fma, internal, self.width)
+    def function(self, name: str, arguments: list[str], internal: bool = True) -> FunctionBuilder:
+        return FunctionBuilder(name + self.suffix, arguments, self.declared, self.fma, internal, self.width)
 
-    def add(self, builder: Builder) -> None:
+    def add(self, builder: FunctionBuilder) -> None:
         self.lines += builder.text()
 
-    def rates(self, b: Builder, time: Array, state: Array, u: Array, slope: Array) -> None:
+    def rates(self, b: FunctionBuilder, time: Array, state: Array, u: Array, slope: Array) -> None:
         """slope = f(t, y), the torques asked for first if they come from Python."""
         if self.callback:
             b.call("ask", time, state, u)
         b.call("rates" + self.suffix, time, state, u, slope)
 
-    def settle(self, b: Builder, time: Array, state: Array, u: Array, slope: Array, report: Array) -> None:
+    def settle(self, b: FunctionBuilder, time: Array, state: Array, u: Array, slope: Array, report: Array) -> None:
         """Bring a state back onto the constraints, and give its slope; again while the correction was not small.
 
         A correction c leaves about c^2 of the distance, and c qd of the rate, behind.
@@ -66,22 +66,22 @@ class Module:
             self.rates(b, time, state, u, slope)
             report[1] = 1.0
             return
-        out = b.local(2 * n + 2)
+        out = b.local_array(2 * n + 2)
         passes = b.variable(0, "i64")
         again = b.variable(True, b.mask)
-        with b.loop(lambda: b.any(again.get()) & (passes.get() < 4)):
+        with b.while_loop(lambda: b.any(again.get()) & (passes.get() < 4)):
             if self.callback:
                 b.call("ask", time, state, u)
             b.call("project", time, state, u, out)
             b.copy_where(again.get(), out, state, n)
-            b.copy_where(again.get(), out.part(n), slope, n)
+            b.copy_where(again.get(), out.offset(n), slope, n)
             # how independent the constraints still are, and by how much the state was moved
             report[1] = b.select(again.get(), out[2 * n + 1], report[1])
             report[2] = b.select(again.get(), out[2 * n], report[2])
             passes.set(passes.get() + 1)
             again.set(again.get() & (out[2 * n] > 1e-13))
 
-    def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
+    def weight(self, b: FunctionBuilder, i: Any, y: Array, end: Array, clock: Array) -> Value:
         """1 / (atol + rtol |y|), by comparisons, one instruction each: what is not a number spoils the estimate itself."""
         before, after, cap = b.absolute(y[i]), b.absolute(end[i]), Array(b, "@caps" + self.suffix)[i]
         large = b.select(before > after, before, after)
@@ -110,15 +110,15 @@ class Method(Protocol):
     def emit(self, module: Module) -> None: ...
 
 
-def finish_interpolant(b: Builder, n: int, degree: int, y: Array, end: Array, F: Array) -> None:
+def finish_interpolant(b: FunctionBuilder, n: int, degree: int, y: Array, end: Array, F: Array) -> None:
     """Add what the end was moved by (projection) to the interpolant, smoothly: 3 theta^2 - 2 theta^3 of it."""
 
     def entry(i: object) -> None:
         reached = y[i]
         for power in range(degree):
-            reached = reached + F.part(power * n)[i]
+            reached = reached + F.offset(power * n)[i]
         moved = end[i] - reached
-        F.part(n)[i] = b.fma(3.0, moved, F.part(n)[i])
-        F.part(2 * n)[i] = b.fma(-2.0, moved, F.part(2 * n)[i])
+        F.offset(n)[i] = b.fma(3.0, moved, F.offset(n)[i])
+        F.offset(2 * n)[i] = b.fma(-2.0, moved, F.offset(2 * n)[i])
 
-    b.each(n, entry)
+    b.for_each(n, entry)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.cached import cached_property
-from lagrangian.kernels.llvm.builder import INTEGER, Array, Value
+from lagrangian.kernels.llvm.ir import INTEGER, Array, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Rosenbrock
 
@@ -50,9 +50,14 @@ class RosenbrockMethod:
         b = module.function("step", ARGUMENTS)
         clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
         h, m = clock[1], self._order(module)
-        time, state, right = b.local(1), b.local(n), b.local(n)
-        J, W, order, inverse_of = b.local(m * n + m), b.local(m * m), b.local(m), b.local(2 * m * m if m <= INVERTED else 1)
-        stages, drift = K.part(n), J.part(m * n)  # drift is df/dt, of the last m rates
+        time, state, right = b.local_array(1), b.local_array(n), b.local_array(n)
+        J, W, order, inverse_of = (
+            b.local_array(m * n + m),
+            b.local_array(m * m),
+            b.local_array(m),
+            b.local_array(2 * m * m if m <= INVERTED else 1),
+        )
+        stages, drift = K.offset(n), J.offset(m * n)  # drift is df/dt, of the last m rates
         b.call("jacobian", clock, y, u, J)
         b.call("factorise", clock, J, W, order)
         if m <= INVERTED:
@@ -60,15 +65,15 @@ class RosenbrockMethod:
         for i in range(len(T.m)):
 
             def place(k: Any, i: int = i) -> None:
-                state[k] = b.combination(
-                    y[k], [(w, stages.part(j * n)[k]) for j, w in enumerate(T.a[i]) if w], b.value(1.0, "double")
+                state[k] = b.scaled_combination(
+                    y[k], [(w, stages.offset(j * n)[k]) for j, w in enumerate(T.a[i]) if w], b.value(1.0, "double")
                 )
 
             slope = right
             if i == 0:
                 b.copy(K, right, n)
             else:
-                b.each(n, place)
+                b.for_each(n, place)
                 time[0] = clock[0] + h * T.alpha[i]
                 module.rates(b, time, state, u, right)
             shift, inverse = h * T.gamma_sums[i], 1.0 / h
@@ -77,33 +82,35 @@ class RosenbrockMethod:
                 level = slope[k]
                 if T.gamma_sums[i] and m == n:
                     level = b.fma(drift[k], shift, level)
-                right[k] = b.combination(level, [(w, stages.part(j * n)[k]) for j, w in enumerate(T.c[i]) if w], inverse)
+                right[k] = b.scaled_combination(level, [(w, stages.offset(j * n)[k]) for j, w in enumerate(T.c[i]) if w], inverse)
 
-            b.each(n, load)
+            b.for_each(n, load)
             if T.gamma_sums[i] and m < n:
 
                 def add_drift(k: Any, shift: Value = shift) -> None:
                     right[k + m] = b.fma(drift[k], shift, right[k + m])
 
-                b.each(m, add_drift)
-            b.call("solve", clock, J, W, order, inverse_of, right, stages.part(i * n))
+                b.for_each(m, add_drift)
+            b.call("solve", clock, J, W, order, inverse_of, right, stages.offset(i * n))
 
         def finish(k: Any) -> None:
-            end[k] = b.combination(y[k], [(w, stages.part(j * n)[k]) for j, w in enumerate(T.m) if w], b.value(1.0, "double"))
+            end[k] = b.scaled_combination(
+                y[k], [(w, stages.offset(j * n)[k]) for j, w in enumerate(T.m) if w], b.value(1.0, "double")
+            )
 
-        b.each(n, finish)
+        b.for_each(n, finish)
         time[0] = clock[0] + h
-        module.settle(b, time, end, u, K.part(self.last * n), report)
+        module.settle(b, time, end, u, K.offset(self.last * n), report)
         total = b.variable(0.0)
 
         def error(k: Any) -> None:
-            terms = [(w, stages.part(j * n)[k]) for j, w in enumerate(T.error) if w]
-            scaled = b.combination(b.value(0.0, "double"), terms, module.weight(b, k, y, end, clock))
+            terms = [(w, stages.offset(j * n)[k]) for j, w in enumerate(T.error) if w]
+            scaled = b.scaled_combination(b.value(0.0, "double"), terms, module.weight(b, k, y, end, clock))
             total.set(b.fma(scaled, scaled, total.get()))
 
-        b.each(n, error)
+        b.for_each(n, error)
         report[0] = total.get() / float(n)
-        b.leave()
+        b.return_status()
         module.add(b)
 
     def _factorise(self, module: Module) -> None:
@@ -117,34 +124,34 @@ class RosenbrockMethod:
         clock, J, A, order = (b.array(name) for name in b.arguments)
         pole = 1.0 / (clock[1] * self.tableau.gamma)
         step = clock[1] * self.tableau.gamma
-        with b.count(m) as i:
-            with b.count(m) as j:
+        with b.for_range(m) as i:
+            with b.for_range(m) as j:
                 if module.second_order:
                     A[i * m + j] = -b.fma(J[i * n + j], step, J[i * n + j + m])
                 else:
                     A[i * m + j] = -J[i * n + j]
             A[i * m + i] = A[i * m + i] + pole
-        with b.count(m) as k:
+        with b.for_range(m) as k:
             best, at = b.variable(b.absolute(A[k * m + k])), b.variable(k, INTEGER)
-            with b.count(m, k + 1) as i:
+            with b.for_range(m, k + 1) as i:
                 size = b.absolute(A[i * m + k])
-                with b.when(size > best.get()):
+                with b.if_then(size > best.get()):
                     best.set(size)
                     at.set(i)
-            order[k] = b.real(at.get())
-            with b.when(at.get().differs(k)), b.count(m) as j:
+            order[k] = b.to_double(at.get())
+            with b.if_then(at.get().differs(k)), b.for_range(m) as j:
                 p = at.get() * m + j
                 x, z = A[k * m + j], A[p]
                 A[k * m + j] = z
                 A[p] = x
             inverse = 1.0 / A[k * m + k]
             A[k * m + k] = inverse  # of the diagonal, its inverse is kept
-            with b.count(m, k + 1) as i:
+            with b.for_range(m, k + 1) as i:
                 factor = A[i * m + k] * inverse
                 A[i * m + k] = factor
-                with b.count(m, k + 1) as j:
+                with b.for_range(m, k + 1) as j:
                     A[i * m + j] = b.fma(-factor, A[k * m + j], A[i * m + j])
-        b.leave()
+        b.return_status()
         module.add(b)
 
     @staticmethod
@@ -156,23 +163,23 @@ class RosenbrockMethod:
         m = self._order(module)
         b = module.function("substitute", ["matrix", "order", "x"])
         A, order, x = (b.array(name) for name in b.arguments)
-        with b.count(m) as k:
-            p = b.whole(order[k])
+        with b.for_range(m) as k:
+            p = b.to_integer(order[k])
             here, there = x[k], x[p]
             x[k] = there
             x[p] = here
-        with b.count(m) as i:
+        with b.for_range(m) as i:
             total = b.variable(x[i])
-            with b.count(i) as j:
+            with b.for_range(i) as j:
                 total.set(b.fma(-A[i * m + j], x[j], total.get()))
             x[i] = total.get()
-        with b.count(m) as back:
+        with b.for_range(m) as back:
             i = (m - 1) - back
             total = b.variable(x[i])
-            with b.count(m, i + 1) as j:
+            with b.for_range(m, i + 1) as j:
                 total.set(b.fma(-A[i * m + j], x[j], total.get()))
             x[i] = total.get() * A[i * m + i]
-        b.leave()
+        b.return_status()
         module.add(b)
         if m <= INVERTED:
             self._invert(module)
@@ -186,22 +193,22 @@ class RosenbrockMethod:
         n, m = module.size, self._order(module)
         b = module.function("invert", ["clock", "jacobian", "matrix", "order", "inverse"])
         clock, J, A, order, W = (b.array(name) for name in b.arguments)
-        column = b.local(m)
-        with b.count(m) as j:
-            with b.count(m) as i:
+        column = b.local_array(m)
+        with b.for_range(m) as j:
+            with b.for_range(m) as i:
                 column[i] = 0.0
             column[j] = 1.0
             b.call("substitute", A, order, column)
-            with b.count(m) as i:
+            with b.for_range(m) as i:
                 W[i * m + j] = column[i]
         if module.second_order:
             step = clock[1] * self.tableau.gamma
-            with b.count(m) as i, b.count(m) as j:
+            with b.for_range(m) as i, b.for_range(m) as j:
                 total = b.variable(0.0)
-                with b.count(m) as k:
+                with b.for_range(m) as k:
                     total.set(b.fma(W[i * m + k], J[k * n + j], total.get()))
                 W[i * m + j + m * m] = total.get() * step
-        b.leave()
+        b.return_status()
         module.add(b)
 
     def _stage(self, module: Module) -> None:
@@ -210,9 +217,9 @@ class RosenbrockMethod:
         b = module.function("solve", ["clock", "jacobian", "matrix", "order", "inverse", "right", "result"])
         clock, J, A, order, W, right, result = (b.array(name) for name in b.arguments)
         step = clock[1] * self.tableau.gamma
-        x = b.local(m)
+        x = b.local_array(m)
         if m <= INVERTED:
-            first = right.part(m) if module.second_order else right
+            first = right.offset(m) if module.second_order else right
             for i in range(m):
                 total = W[i * m] * first[0]
                 for j in range(1, m):
@@ -225,9 +232,9 @@ class RosenbrockMethod:
                 x[i] = total
         else:
             if module.second_order:
-                with b.count(m) as i:
+                with b.for_range(m) as i:
                     carried = b.variable(0.0)
-                    with b.count(m) as j:
+                    with b.for_range(m) as j:
                         carried.set(b.fma(J[i * n + j], right[j], carried.get()))
                     x[i] = b.fma(carried.get(), step, right[i + m])
             else:
@@ -239,31 +246,31 @@ class RosenbrockMethod:
                 result[i] = (right[i] + x[i]) * step
                 result[i + m] = x[i]
 
-            b.each(m, entry)
+            b.for_each(m, entry)
         else:
             b.copy(x, result, m)
-        b.leave()
+        b.return_status()
         module.add(b)
 
     def _dense(self, module: Module) -> None:
         T, n = self.tableau, module.size
         b = module.function("dense", ARGUMENTS)
         _, y, _, K, end, F = (b.array(name) for name in ARGUMENTS)
-        stages = K.part(n)
+        stages = K.offset(n)
 
         def entry(k: Any) -> None:
             def weighted(weights: tuple[float, ...]) -> Value:
-                terms = [(w, stages.part(j * n)[k]) for j, w in enumerate(weights) if w]
-                return b.combination(b.value(0.0, "double"), terms, b.value(1.0, "double"))
+                terms = [(w, stages.offset(j * n)[k]) for j, w in enumerate(weights) if w]
+                return b.scaled_combination(b.value(0.0, "double"), terms, b.value(1.0, "double"))
 
             rise = weighted(T.m)
             d1, d2, d3 = (weighted(row) for row in T.dense)
             F[k] = rise + d1
-            F.part(n)[k] = d2 - d1
-            F.part(2 * n)[k] = d3 - d2
-            F.part(3 * n)[k] = -d3
+            F.offset(n)[k] = d2 - d1
+            F.offset(2 * n)[k] = d3 - d2
+            F.offset(3 * n)[k] = -d3
 
-        b.each(n, entry)
+        b.for_each(n, entry)
         finish_interpolant(b, n, self.degree, y, end, F)
-        b.leave()
+        b.return_status()
         module.add(b)

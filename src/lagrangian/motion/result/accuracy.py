@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.errors import Argument
+from lagrangian.errors import ArgumentName
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver import balance
 
@@ -83,8 +83,8 @@ def worse_than_promised(motion: Motion) -> list[str]:
         )
     if not closed and not (drift := rows.drift_between_steps) <= allowed:
         projects = run.settings.stabilisation.kind == "projection"
-        other = f"limit the steps by {Argument('max_step')}, or use" if projects else ""
-        remedy = other or f"use {Argument('stabilisation', 'projection')}, or"
+        other = f"limit the steps by {ArgumentName('max_step')}, or use" if projects else ""
+        remedy = other or f"use {ArgumentName('stabilisation', 'projection')}, or"
         told.append(f"constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; {remedy} a smaller rtol")
     return told
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.errors import Argument
+from lagrangian.errors import ArgumentName
 
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
@@ -88,5 +88,5 @@ def over_limits(motion: Motion) -> list[str]:
     found = passed(motion)
     told = [str(one) for one in found]
     if any(one.what == "effort" for one in found) and "accepted" in motion.statistics:
-        told.append(f"{Argument('saturate', True)} keeps torques within their limits")
+        told.append(f"{ArgumentName('saturate', True)} keeps torques within their limits")
     return [*told[:LINES], f"... and {len(told) - LINES} more limits that are exceeded"] if len(told) > LINES + 1 else told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.kernels.linear import minimum_norm
+from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import Happening
 from lagrangian.motion.result.work import work
@@ -55,7 +55,7 @@ class Rows:
 
     @cached_property
     def _psi(self) -> np.ndarray | None:
-        if not self.dyn.mechanism.equations or not len(self.t):
+        if not self.dyn.mechanism.equation_count or not len(self.t):
             return None
         psi: np.ndarray = self.dyn.constraint_jacobian(self.q, self.t)
         return psi
@@ -64,7 +64,7 @@ class Rows:
     def multipliers(self) -> np.ndarray:
         found = self._outputs["multipliers"]
         if self._psi is not None and self.trajectory.settings.redundant:
-            return minimum_norm(self._psi, found)
+            return minimum_norm_multipliers(self._psi, found)
         return found
 
     @cached_property
@@ -115,7 +115,7 @@ class Rows:
         """Those that were told in the run, and dead centres."""
         run, dyn = self.trajectory, self.dyn
         found = list(run.happenings)
-        if dyn.mechanism.equations and not run.watches_dead_centres:
+        if dyn.mechanism.equation_count and not run.watches_dead_centres:
             between = dead_centre.found_in(dyn, self.t, self.q, lambda times: run.settled(times, run.states(times)))
             found += [Happening(dead_centre.NAME, at, state[: dyn.nq], state[dyn.nq :]) for at, state in between]
             found.sort(key=lambda e: e.t)
@@ -135,7 +135,7 @@ class Rows:
             "rtol": run.settings.rtol,
             "atol": run.settings.atol,
             "evaluations": run.evaluations,
-            **(run.settings.stabilisation.to_dict() if self.dyn.mechanism.equations else {}),
+            **(run.settings.stabilisation.to_dict() if self.dyn.mechanism.equation_count else {}),
             "drift_at_steps": run.drift_at_steps,
             "drift_between_steps": self.drift_between_steps,
             "independence": run.independence,

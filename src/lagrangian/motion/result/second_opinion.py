@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.trajectory import Trajectory
@@ -33,7 +33,7 @@ def second_opinion(run: Trajectory, t: np.ndarray, rtol: float, atol: float, met
     except ImportError:
         raise ArgumentError("SUNDIALS is not installed; pip install 'lagrangian[sundials]'") from None
     if not isinstance(method, str) or method.lower() not in METHODS:
-        raise ArgumentError(one_of("method", method, METHODS), where=Argument("method"))
+        raise ArgumentError(unknown_name_message("method", method, METHODS), where=ArgumentName("method"))
     found = np.empty((len(t), run.system.size))
     for segment, mine in run.by_segment(t):
         times = np.unique(np.concatenate([[segment.start], t[mine], [segment.until]]))

@@ -62,7 +62,7 @@ def work(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
 
     And what impacts took, and payloads and parameters brought that events set.
     """
-    nv, constrained = trajectory.dyn.nv, bool(trajectory.dyn.mechanism.equations)
+    nv, constrained = trajectory.dyn.nv, bool(trajectory.dyn.mechanism.equation_count)
     if idle(trajectory):
         none = {"torque": np.zeros((len(t), nv)), "friction": np.zeros((len(t), nv))}
         return {**none, **({"constraints": np.zeros(len(t))} if constrained else {}), **_at_once(trajectory, t)}

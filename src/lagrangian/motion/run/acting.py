@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.errors import Argument, SimulationError
-from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Switch, Unlock
+from lagrangian.errors import ArgumentName, SimulationError
+from lagrangian.model.event import Event, LockJoints, SetParameters, SetPayload, SetTorque, SwitchCondition, UnlockJoints
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.run.impacts import driven_lock
 from lagrangian.motion.run.modes import TOUCH
@@ -87,7 +87,7 @@ def _do_all(run: Run, entry: Entry, acting: list[Event], before: np.ndarray, ste
         for event in acting:
             _do(run, event)
         smooth = isinstance(entry, Watched) and all(event.action == RESTART for event in acting)
-        if run.system.holdable and (not smooth or any(isinstance(event.when, Switch) for event in acting)):
+        if run.system.holdable and (not smooth or any(isinstance(event.when, SwitchCondition) for event in acting)):
             settle(run.modes, run.supply.u, run.y, run.t)
             modes.tell(run)
     run.note_impact(before)
@@ -106,7 +106,7 @@ def _without_end(run: Run) -> bool:
 
 def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
     """What goes on without end, and what helps."""
-    if isinstance(entry, Watched) and isinstance(entry.event.when, Switch):
+    if isinstance(entry, Watched) and isinstance(entry.event.when, SwitchCondition):
         return (
             f"'{entry.event.when.argument}' changes its sign again and again, because the jump there pushes back from both sides",
             "use a smooth function, such as tanh in place of sign; for dry friction use the `friction` of a joint",
@@ -116,16 +116,16 @@ def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
         last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
     return (
         f"joints stick and slip, or meet their stops, without end{last}",
-        f"add viscous friction to joints that stick; {Argument('limits', False)} lets joints pass their stops",
+        f"add viscous friction to joints that stick; {ArgumentName('limits', False)} lets joints pass their stops",
     )
 
 
 def _do(run: Run, event: Event) -> None:
     action = event.action
     names = run.dyn.mechanism.speed_names
-    if isinstance(action, Lock):
+    if isinstance(action, LockJoints):
         run.impacts.lock(run.modes, run.supply.u, run.y, run.t, [names.index(j) for j in action.joints])
-    elif isinstance(action, Unlock):
+    elif isinstance(action, UnlockJoints):
         run.impacts.unlock(run.modes, run.supply.u, [names.index(j) for j in action.joints])
     elif isinstance(action, SetTorque):
         for name, value in action.torques.items():

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 
 # rounding of accelerations, as a part of those of the whole mechanism
 ROUNDING = 1e-12
@@ -96,7 +96,7 @@ def _step(B: np.ndarray, a: np.ndarray, free: np.ndarray, tiny: np.ndarray) -> t
         step[free] = -np.linalg.solve(R, np.linalg.solve(R.T, a[free]))
         return step, False
     _, s, Vt = np.linalg.svd(B[:, free], full_matrices=False)
-    acts = s > RANK
+    acts = s > RANK_TOLERANCE
     along = Vt[acts] @ a[free]
     flat = a[free] - Vt[acts].T @ along  # what no force changes
     endless = bool((np.abs(flat) > tiny[free]).any())
@@ -126,7 +126,7 @@ def independent(B: np.ndarray, order: list[int]) -> list[int]:
         rest = B[:, k] - basis @ (basis.T @ B[:, k])
         rest = rest - basis @ (basis.T @ rest)
         size = np.linalg.norm(rest)
-        if size > RANK:
+        if size > RANK_TOLERANCE:
             found.append(k)
             basis = np.column_stack([basis, rest / size])
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lagrangian.errors import Argument, SimulationWarning, warn
-from lagrangian.model.event import Event, Pull
+from lagrangian.errors import ArgumentName, SimulationWarning, warn
+from lagrangian.model.event import Event, PullCondition
 from lagrangian.motion.events import Happening, contacts, pulls
 from lagrangian.motion.system.event_table import Watched
 from lagrangian.motion.system.slotted import no_force
@@ -32,7 +32,7 @@ def tell_of_contacts(run: Run) -> None:
 def which_pull(run: Run) -> dict[str, bool]:
     """Of each contact, whether it would have to pull here and now."""
     table = run.table
-    known = [event.when for _, event in table.watched if isinstance(event.when, Pull)]
+    known = [event.when for _, event in table.watched if isinstance(event.when, PullCondition)]
     if not known:
         return {}
     names, least = run.dyn.constraint_names, float(no_force(run.dyn.mechanism))
@@ -47,7 +47,7 @@ def changed_at_jump(run: Run, before: Mapping[str, bool]) -> list[Event]:
     for name, pulled in which_pull(run).items():
         if pulled != before[name]:
             told = pulls(name) if pulled else f"{name} pushes again"
-            found += [event for _, event in run.table.watched if isinstance(event.when, Pull) and event.name == told]
+            found += [event for _, event in run.table.watched if isinstance(event.when, PullCondition) and event.name == told]
     return found
 
 
@@ -56,7 +56,7 @@ def _pulls_now(run: Run, name: str) -> bool:
     solver = run.stepper.solver
     first = solver.workspace.starts["g"]
     for k, entry in enumerate(solver.system.table.entries):
-        if isinstance(entry, Watched) and isinstance(entry.event.when, Pull) and entry.event.when.constraint == name:
+        if isinstance(entry, Watched) and isinstance(entry.event.when, PullCondition) and entry.event.when.constraint == name:
             return bool(run.stepper.work[first + k] < 0)
     return False
 
@@ -65,6 +65,6 @@ def _warn(run: Run, name: str, first: Happening) -> None:
     warn(
         f"{run.dyn.mechanism.name}: contact {name!r} would have to pull from t = {first.t:.6g} s on, where "
         f"{run.configuration(first.q)}. A contact can only push, so that the motion is not valid from there on, where the body "
-        f"would leave it. {Argument('events', {pulls(name): 'stop'})} stops there; unilateral = false allows the contact to pull",
+        f"would leave it. {ArgumentName('events', {pulls(name): 'stop'})} stops there; unilateral = false allows the contact to pull",
         SimulationWarning,
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lagrangian.algorithms.closed import massless
-from lagrangian.algorithms.closed.constrained import ROUNDING
-from lagrangian.kernels.linear import RANK
+from lagrangian.algorithms import singular_mass
+from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 
 
 class Freedom:
@@ -19,7 +19,7 @@ class Freedom:
     """
 
     def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int], together: Iterable[tuple[int, ...]] = ()) -> None:
-        self.L, self.speeds = massless.factor(mass, psi), speeds
+        self.L, self.speeds = singular_mass.cholesky_factor(mass, psi), speeds
         columns = np.linalg.solve(self.L, np.eye(len(mass))[:, speeds])
         self.size = np.linalg.norm(columns, axis=0)
         for k in map(list, together):
@@ -31,17 +31,19 @@ class Freedom:
 
     def _fixed(self, psi: np.ndarray) -> np.ndarray:
         """Directions along which Psi lets nothing move, of length one and perpendicular to each other."""
-        says = np.linalg.norm(psi, axis=1) > ROUNDING  # a row of rounding alone, made as long as the others, would fix anything
+        says = (
+            np.linalg.norm(psi, axis=1) > ROUNDING_TOLERANCE
+        )  # a row of rounding alone, made as long as the others, would fix anything
         half = np.linalg.solve(self.L, psi[says].T)
         half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
         U, s, _ = np.linalg.svd(half, full_matrices=False)
-        found: np.ndarray = U[:, s > RANK]
+        found: np.ndarray = U[:, s > RANK_TOLERANCE]
         return found
 
     @property
     def fixed(self) -> np.ndarray:
         """Which of the joints cannot move."""
-        found: np.ndarray = np.linalg.norm(self.B, axis=0) < RANK
+        found: np.ndarray = np.linalg.norm(self.B, axis=0) < RANK_TOLERANCE
         return found
 
     def measured(self, x: np.ndarray) -> float:
@@ -60,7 +62,7 @@ class Freedom:
 
 def corrected(mass: np.ndarray, psi: np.ndarray, residual: np.ndarray) -> np.ndarray:
     """The smallest change of speeds, by M, that takes the residual away: Psi x = -residual."""
-    L = massless.factor(mass, psi)
+    L = singular_mass.cholesky_factor(mass, psi)
     half = np.linalg.solve(L, psi.T).T
-    found: np.ndarray = np.linalg.solve(L.T, np.linalg.lstsq(half, -residual, rcond=RANK)[0])
+    found: np.ndarray = np.linalg.solve(L.T, np.linalg.lstsq(half, -residual, rcond=RANK_TOLERANCE)[0])
     return found

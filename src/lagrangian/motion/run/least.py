@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.motion.run.complementarity import Bounds, surely_independent
 from lagrangian.motion.run.discs import Disc, solved_in_discs
 
@@ -22,7 +22,7 @@ MET = 1e-12
 def least(B: np.ndarray, s: np.ndarray, bounds: Bounds, discs: list[Disc], staying: list[int]) -> np.ndarray:
     """The forces s with those of joints that stay at rest replaced by the least that have the same effect, within the bounds."""
     mine = B[:, staying]
-    if len(staying) < 2 or surely_independent(mine) is not None or np.linalg.matrix_rank(mine, RANK) == len(staying):
+    if len(staying) < 2 or surely_independent(mine) is not None or np.linalg.matrix_rank(mine, RANK_TOLERANCE) == len(staying):
         return s
     target = mine @ s[staying]
     within = Bounds(bounds.low[staying], bounds.high[staying])
@@ -35,7 +35,7 @@ def least(B: np.ndarray, s: np.ndarray, bounds: Bounds, discs: list[Disc], stayi
     for disc in round_:
         m = list(disc.members)
         free[m] = np.linalg.norm(x[m]) < disc.radius * (1 - MET)
-    x[free] = np.linalg.lstsq(mine[:, free], target - mine[:, ~free] @ x[~free], rcond=RANK)[0]
+    x[free] = np.linalg.lstsq(mine[:, free], target - mine[:, ~free] @ x[~free], rcond=RANK_TOLERANCE)[0]
     kept = np.all(within.clipped(x) == x) and all(np.linalg.norm(x[list(d.members)]) <= d.radius for d in round_)
     if not kept or np.abs(mine @ x - target).max() > MET * max(float(np.abs(target).max()), float(np.abs(x).max())):
         return s

@@ -133,7 +133,7 @@ class Modes:
         """Psi of the constraints and of joints held, and the rates of both."""
         q, qd, speeds = y[: self.nq], y[self.nq :], self.speeds[list(held)]
         psi, rate = np.eye(self.nv)[speeds], qd[speeds]
-        if self.system.mechanism.equations:
+        if self.system.mechanism.equation_count:
             psi = np.vstack([self.dyn.constraint_jacobian(q, t), psi])
             rate = np.concatenate([self.dyn.constraint_rate(q, qd, t), rate])
         return psi, rate

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.configuration.mobility import SINGULAR as LOST
+from lagrangian.configuration.mobility import SINGULAR_TOLERANCE as LOST
 from lagrangian.errors import SimulationError
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.motion.run.complementarity import ROUNDING, Bounds, Contradiction, independent
 from lagrangian.motion.run.discs import Disc, solved_in_discs
 from lagrangian.motion.run.freedom import Freedom
@@ -176,7 +176,7 @@ class _Problem:
             return s
         effect = (self.B * self.size)[:, staying]
         taken = np.array([-s[k] if k in members else 0.0 for k in staying]) / np.linalg.norm(s[members])
-        idle = taken - np.linalg.pinv(effect, rcond=RANK) @ (effect @ taken)
+        idle = taken - np.linalg.pinv(effect, rcond=RANK_TOLERANCE) @ (effect @ taken)
         if idle @ taken <= RELIEF:
             return s
         change = np.zeros_like(s)
@@ -217,7 +217,7 @@ class _Problem:
     def _moves_with_last(self, k: int) -> bool:
         """Whether a joint moves with the one that its stop has let go of, and not without: so both leave theirs."""
         a, b = self.B[:, k], self.B[:, self.last]
-        return bool(abs(a @ b) >= (1 - RANK) * np.linalg.norm(a) * np.linalg.norm(b) > 0)
+        return bool(abs(a @ b) >= (1 - RANK_TOLERANCE) * np.linalg.norm(a) * np.linalg.norm(b) > 0)
 
     def _way(self, k: int, s: np.ndarray, a: np.ndarray, staying: list[int]) -> float:
         """Which way a joint begins to move: up or down, or its part of a direction."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import NEAR
+from lagrangian.configuration.loop_closure import ROUNDED_TOLERANCE
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.errors import SimulationError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import SetParameters, SetPayload
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import Revision
+from lagrangian.model.parameters import Revision
 from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.prepared import prepared
 
@@ -42,7 +42,7 @@ def revise(run: Run, action: SetParameters | SetPayload) -> None:
     for payload in run.payloads.values():
         mechanism = mechanism.with_payload(payload.frame, payload.mass, payload.center, payload.inertia)
     modes = run.modes.of_speeds(run.supply.u)
-    run.known = prepared(dynamics_of(mechanism))
+    run.known = prepared(as_dynamics(mechanism))
     run.dyn = run.known.dyn
     _check_closed(run, mechanism)
     run.prepare(list(run.system.holdable))
@@ -59,11 +59,11 @@ def _set_parameters(run: Run, action: SetParameters) -> None:
     revision = Revision(run.unloaded, {name: float(x) for name, x in action.parameters.items()})
     run.unloaded = run.unloaded.with_parameters(action.parameters)
     source = run.supply.source
-    wrenches = tuple(replace(w, entries=tuple(revision.of(x) for x in w.entries)) for w in source.wrenches)
-    formulas = {name: revision.of(x) for name, x in source.formulas.items()}
+    wrenches = tuple(replace(w, entries=tuple(revision.revise(x) for x in w.entries)) for w in source.wrenches)
+    formulas = {name: revision.revise(x) for name, x in source.formulas.items()}
     run.supply.source = replace(source, formulas=formulas, wrenches=wrenches)
     # an event that has other numbers is still the same event
-    run.events = [event if callable(event.when) else replace(event, when=revision.of(event.when)) for event in run.events]
+    run.events = [event if callable(event.when) else replace(event, when=revision.revise(event.when)) for event in run.events]
 
 
 def _energy(dyn: Dynamics, y: np.ndarray) -> float:
@@ -72,10 +72,10 @@ def _energy(dyn: Dynamics, y: np.ndarray) -> float:
 
 
 def _check_closed(run: Run, mechanism: Mechanism) -> None:
-    if not mechanism.equations:
+    if not mechanism.equation_count:
         return
-    open_by = float(np.abs(run.dyn.closure(run.y[: run.dyn.nq], run.t)).max(initial=0.0))
-    if open_by > NEAR:
+    open_by = float(np.abs(run.dyn.loop_residual(run.y[: run.dyn.nq], run.t)).max(initial=0.0))
+    if open_by > ROUNDED_TOLERANCE:
         raise SimulationError(
             f"an event changes parameters so that loops would open by {open_by:.3g} at once",
             remedy="lengths of links in loops cannot change in a run; masses, springs and gains can",

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from lagrangian.errors import Argument, ArgumentError, LagrangianError
+from lagrangian.errors import ArgumentError, ArgumentName, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetPayload, SetTorque, Unlock
+from lagrangian.model.event import DEAD_CENTRE, Event, LockJoints, SetPayload, SetTorque, UnlockJoints
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_at_jump, act_on_event, name_of
 from lagrangian.motion.run.contacts import changed_at_jump, which_pull
@@ -92,8 +92,8 @@ class Run:
         """Of a joint whose limits leave it no room: they would not be kept then."""
         locked = {self.dyn.mechanism.speed_names[k] for k in self.locked}
         for event in self.events:
-            if isinstance(event.action, Unlock) and (met := locked.intersection(event.action.joints)):
-                remedy = f"{Argument('limits', False)} leaves limits out"
+            if isinstance(event.action, UnlockJoints) and (met := locked.intersection(event.action.joints)):
+                remedy = f"{ArgumentName('limits', False)} leaves limits out"
                 problem = f"an event unlocks {min(met)!r}, whose limits leave it no room"
                 raise ArgumentError(problem, where=self.dyn.mechanism.name, remedy=remedy)
 
@@ -107,7 +107,7 @@ class Run:
             if speed in self.limits:
                 before = found.get(speed, Holdable(speed))
                 found[speed] = replace(before, coordinate=x.coordinate, lower=x.lower, upper=x.upper)
-        locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
+        locked = {j for e in self.events if isinstance(e.action, (LockJoints, UnlockJoints)) for j in e.action.joints}
         for speed in [*self.locked, *(self.dyn.mechanism.speed_names.index(name) for name in sorted(locked))]:
             found[speed] = replace(found.get(speed, Holdable(speed)), lockable=True)
         return list(found.values())
@@ -117,7 +117,7 @@ class Run:
         settings = self.settings
         self.table = EventTable(self.events, holdable)
         # what is held takes freedom from the constraints, which may then depend on each other
-        redundant = settings.redundant or (bool(holdable) and bool(self.dyn.mechanism.equations))
+        redundant = settings.redundant or (bool(holdable) and bool(self.dyn.mechanism.equation_count))
         self.system = self.known.system(
             self.supply.source, settings.stabilisation, self.table, holdable, redundant, settings.ranks
         )

@@ -47,7 +47,7 @@ def too_many(run: Run) -> Ending:
 def too_small(run: Run) -> Ending:
     """Of a step that became too small."""
     place = run.configuration(run.y)
-    if run.dyn.mechanism.equations:
+    if run.dyn.mechanism.equation_count:
         q = run.y[: run.system.nq]
         s = np.linalg.svd(finite_jacobian(run.dyn, q, run.t), compute_uv=False)
         # equations that follow from others are nothing singular

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.kernels.code import address
+from lagrangian.kernels.kernel import address
 from lagrangian.motion import torque
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.solver import Solver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.supply import Supply, without_addresses
@@ -96,7 +96,7 @@ class Trajectory:
         own = self.dyn.mechanism
         if all(segment.solver.system.mechanism is own for segment in self.segments):
             return [(self.dyn, np.arange(len(t)))]
-        return [(dynamics_of(segment.solver.system.mechanism), mine) for segment, mine in self.by_segment(t)]
+        return [(as_dynamics(segment.solver.system.mechanism), mine) for segment, mine in self.by_segment(t)]
 
     def states(self, times: np.ndarray) -> np.ndarray:
         """Interpolated states at times of the run, in order."""
@@ -196,7 +196,7 @@ class Trajectory:
         parts = self.by_segment(t)
         if len(parts) == 1:
             return self.outputs_in(parts[0][0], t, y)
-        nv, m = self.system.nv, self.dyn.mechanism.equations
+        nv, m = self.system.nv, self.dyn.mechanism.equation_count
         sizes = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m, **load_sizes(self.system)}
         out = {name: np.zeros((len(t), size)) for name, size in sizes.items()}
         for segment, mine in parts:
@@ -209,14 +209,14 @@ class Trajectory:
 
     def violations(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The largest error of a constraint, for every state."""
-        if not self.dyn.mechanism.equations or not len(t) or not self.dyn.holonomic.any():
+        if not self.dyn.mechanism.equation_count or not len(t) or not self.dyn.holonomic.any():
             return np.zeros(len(t))
-        found: np.ndarray = np.abs(self.dyn.closure(y[:, : self.system.nq], t)).max(axis=1)
+        found: np.ndarray = np.abs(self.dyn.loop_residual(y[:, : self.system.nq], t)).max(axis=1)
         return found
 
     def rate_violations(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The largest error of a constraint's rate, for every state."""
-        if not self.dyn.mechanism.equations or not len(t):
+        if not self.dyn.mechanism.equation_count or not len(t):
             return np.zeros(len(t))
         nq = self.system.nq
         found: np.ndarray = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 
-from lagrangian.algorithms.closed.constraints import coordinate_rates
-from lagrangian.configuration.mobility import SINGULAR
+from lagrangian.algorithms.constraints.rows import coordinate_rates
+from lagrangian.configuration.mobility import SINGULAR_TOLERANCE
 from lagrangian.configuration.slopes import finite_jacobian
-from lagrangian.kernels.linear import least_norm
+from lagrangian.kernels.least_squares import scaled_minimum_norm_solution
 from lagrangian.motion.integrators.method import TURN
 from lagrangian.motion.run.collocation import Bridge, bridge
 from lagrangian.motion.solver import places
@@ -64,13 +64,15 @@ class Way:
         clear = np.flatnonzero((self._apart >= CLEAR) & (self._apart <= NEAR))
         self._base = self._steps[clear[-1] if clear.size else -1]
         self.acceleration = self.slopes(self._base[:1], self._base[None, 2:])[0, self.nq :]
-        self._bend = self.acceleration if self._apart[-1] > SINGULAR else 0 * self.acceleration  # at the place it is not known
+        self._bend = (
+            self.acceleration if self._apart[-1] > SINGULAR_TOLERANCE else 0 * self.acceleration
+        )  # at the place it is not known
 
     def _falling(self) -> np.ndarray:
         """How independent the constraints were at the last steps, as far back as it falls; others are forgotten."""
         values = self._singular_values(self._steps[:, 2:], self._steps[:, 0])
         known = self.run.settings.rank + len(self._held) if self.run.settings.rank else 0
-        self.rank = max(known, int((values > SINGULAR).sum(axis=1).max()))
+        self.rank = max(known, int((values > SINGULAR_TOLERANCE).sum(axis=1).max()))
         apart = values[:, self.rank - 1]
         first = len(apart) - 1
         while first and apart[first - 1] > apart[first] and self._falls_within(first - 1):
@@ -129,7 +131,7 @@ class Way:
 
     def rank_at(self, y: np.ndarray, t: float) -> int:
         """At a state."""
-        return int((self._singular_values(y, t) > SINGULAR).sum())
+        return int((self._singular_values(y, t) > SINGULAR_TOLERANCE).sum())
 
     def is_led_away(self) -> bool:
         """Whether constraints that change with time lead what is at rest out of a singular configuration."""
@@ -139,11 +141,13 @@ class Way:
         t = np.linspace(self.t, self.end, LOOKS)
         states = np.tile(self.y, (LOOKS, 1))
         rates = dyn.constraint_rate(states[:, : self.nq], 0 * states[:, self.nq :], t)
-        speeds = least_norm(dyn.constraint_jacobian(states[:, : self.nq], t), -rates)
+        speeds = scaled_minimum_norm_solution(dyn.constraint_jacobian(states[:, : self.nq], t), -rates)
         size = np.abs(speeds).max(axis=1)
         moves = size > REST
         states[moves, : self.nq] += NEAR * self._rates(states[moves, : self.nq], speeds[moves] / size[moves, None])
-        return bool((self._singular_values(states, t) > SINGULAR).sum(axis=1).max() > self.rank_at(self.y[None], self.t))
+        return bool(
+            (self._singular_values(states, t) > SINGULAR_TOLERANCE).sum(axis=1).max() > self.rank_at(self.y[None], self.t)
+        )
 
     def independence(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:
         """The least singular value of Psi of those that are not zero everywhere, as a part of the largest."""

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.structure import plain
+from lagrangian.algorithms.structure import canonical_form
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.closed import digest, traced_state
-from lagrangian.kernels.trace.differentiate import along
+from lagrangian.kernels.program import TracedProgram
+from lagrangian.kernels.programs.constraints import digest, traced_state
+from lagrangian.kernels.trace.derivative import directional_derivative
 from lagrangian.kernels.trace.node import NUMBERS, Graph
-from lagrangian.model.constraint import Holonomic, Rolling
+from lagrangian.model.constraint import HolonomicConstraint, RollingConstraint
 from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.system import System
 
@@ -58,14 +58,14 @@ class Quantities:
         self._wanted, self.nq, self.nv = tuple(wanted), system.nq, system.nv
         slopes = numbers.slopes[0][: self.count]
         self._acting = [(p, j) for p in range(self.count) for j in np.flatnonzero(slopes[p]).tolist()]
-        given = np.concatenate([numbers.rows[0], [slopes[p, j] for p, j in self._acting]])
+        given = np.concatenate([numbers.sample_rows[0], [slopes[p, j] for p, j in self._acting]])
         self._first = len(numbers)
         self._sizes = {name: size for name, size in _sizes(system, len(frames)).items() if name in self._wanted}
         size = sum(self._sizes.values()) * self._width
         known = hashlib.sha256(b"".join(self._system.key) + digest(self._system.structure))
-        known.update(repr((self._wanted, plain(self._frames), self._acting, self.count)).encode())
+        known.update(repr((self._wanted, canonical_form(self._frames), self._acting, self.count)).encode())
         sizes = {"q": self.nq, "qd": self.nv, "u": system.inputs.size, "t": 1}
-        self._kernel = Kernel(Straight("slopes", sizes, size, system.angles, self._outputs, known.digest(), given))
+        self._kernel = Kernel(TracedProgram("slopes", sizes, size, system.angles, self._outputs, known.digest(), given))
         self._u = np.zeros(system.inputs.size)
 
     @property
@@ -96,14 +96,14 @@ class Quantities:
         groups = self._groups(graph)
         found = [x for name in self._wanted for x in groups[name]()]
         inputs = [graph.input("q", k) for k in range(self.nq)] + [graph.input("qd", k) for k in range(self.nv)]
-        columns = [along(graph, found, {x.index: 1}) for x in inputs]
+        columns = [directional_derivative(graph, found, {x.index: 1}) for x in inputs]
         for p in range(self.count):
             seeds = {
                 graph.input(NUMBERS, j).index: graph.input(NUMBERS, self._first + place)
                 for place, (own, j) in enumerate(self._acting)
                 if own == p
             }
-            columns.append(along(graph, found, seeds))
+            columns.append(directional_derivative(graph, found, seeds))
         return [x for i, value in enumerate(found) for x in (value, *(column[i] for column in columns))]
 
     def __call__(self, t: np.ndarray, y: np.ndarray, u: np.ndarray | None = None) -> dict[str, Slopes]:
@@ -123,7 +123,9 @@ class Quantities:
 
 def _sizes(system: System, frames: int) -> dict[str, int]:
     mechanism = system.mechanism
-    holonomic = sum(loop.equations for loop in mechanism.loops)
-    holonomic += sum(isinstance(constraint, (Holonomic, Rolling)) for constraint in mechanism.constraints)  # a contact is one
+    holonomic = sum(loop.equation_count for loop in mechanism.loops)
+    holonomic += sum(
+        isinstance(constraint, (HolonomicConstraint, RollingConstraint)) for constraint in mechanism.constraints
+    )  # a contact is one
     own = {RATES: system.size, TORQUES: system.nv, FRAMES: 3 * frames}
-    return {**own, CLOSURE: holonomic, SPEEDS: mechanism.equations, HOLDING: system.nv}
+    return {**own, CLOSURE: holonomic, SPEEDS: mechanism.equation_count, HOLDING: system.nv}

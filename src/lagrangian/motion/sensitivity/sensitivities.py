@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
-from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.event import Event, state_names
+from lagrangian.model.event import Event, state_symbols
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
-from lagrangian.model.expression.lanes import Lanes, LaneValues
-from lagrangian.model.expression.written import Written
+from lagrangian.model.expression.automatic_derivatives import DualArray, SampleEvaluator
+from lagrangian.model.expression.scalar import NumberWithSource
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import is_path, scalar_at
-from lagrangian.model.revision import followed
+from lagrangian.model.parameters import is_path, scalar_at, substitute_parameters
 from lagrangian.motion.events import EventsLike, checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.quadrature import running_integrals
@@ -124,9 +123,9 @@ def sensitivities(
     3.7957 [ 3.4552 -0.9402]
     """
     if parameters is not None:
-        mechanism = dynamics_of(mechanism)
-        torque, events = (followed(mechanism.mechanism, parameters, x) for x in (torque, events))
-    dyn = dynamics_of(mechanism, parameters)
+        mechanism = as_dynamics(mechanism)
+        torque, events = (substitute_parameters(mechanism.mechanism, parameters, x) for x in (torque, events))
+    dyn = as_dynamics(mechanism, parameters)
     names = list(over)
     values = _values(dyn.mechanism, names)
     motion = simulate(
@@ -168,7 +167,7 @@ def _values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
         elif name not in starts:
             if not is_path(mechanism, name):
                 known = [*mechanism.parameters, *starts]
-                raise ArgumentError(one_of("parameter, coordinate or speed", name, known), concerns="over")
+                raise ArgumentError(unknown_name_message("parameter, coordinate or speed", name, known), concerns="over")
             found[name] = float(scalar_at(mechanism, name))
     return found
 
@@ -322,30 +321,30 @@ class Sensitivities:
     def _lanes(self, given: str | Scalar, t: np.ndarray, y: np.ndarray, S: np.ndarray, end: np.ndarray | None = None) -> Any:
         """An expression over times, with its slopes along `over`; `end` is how the times move."""
         names = self._names(t, y, S, end)
-        known = {**state_names(self.dyn.mechanism), **{name: symbol(name) for name in names}}
+        known = {**state_symbols(self.dyn.mechanism), **{name: symbol(name) for name in names}}
         try:
             scalar = parse(given, known) if isinstance(given, str) else given
         except DescriptionError as error:
             raise ArgumentError(str(error), concerns="expression") from None
         for name in sorted(free_symbols(scalar) - set(names)):
-            raise ArgumentError(one_of("name", name, names), concerns="expression")
+            raise ArgumentError(unknown_name_message("name", name, names), concerns="expression")
         others = {id(self.dyn.mechanism.parameters[n]): names[n] for n in self.values if n in self.dyn.mechanism.parameters}
-        return LaneValues(names, others).of(scalar)
+        return SampleEvaluator(names, others).evaluate(scalar)
 
-    def _names(self, t: np.ndarray, y: np.ndarray, S: np.ndarray, end: np.ndarray | None) -> dict[str, Lanes]:
+    def _names(self, t: np.ndarray, y: np.ndarray, S: np.ndarray, end: np.ndarray | None) -> dict[str, DualArray]:
         model, count = self.dyn.mechanism, len(self.over)
         names = [*model.coordinate_names, *(f"qd_{name}" for name in model.speed_names)]
-        found = {name: Lanes(y[:, k], S[:, k].T) for k, name in enumerate(names)}
+        found = {name: DualArray(y[:, k], S[:, k].T) for k, name in enumerate(names)}
         moved = np.zeros((count, len(t))) if end is None else np.repeat(end[:, None], len(t), axis=1)
-        found["t"] = Lanes(t, moved)
+        found["t"] = DualArray(t, moved)
         for name, value in self.values.items():
             unit = np.zeros((count, len(t)))
             unit[self.over.index(name)] = 1.0
-            found[name] = Lanes(np.full(len(t), value), unit)
+            found[name] = DualArray(np.full(len(t), value), unit)
         more = self._quantities(t, y)
         for group, labels in ((TORQUES, [f"tau_{n}" for n in model.speed_names]), (FRAMES, _positions(self.frames))):
             slopes = self._chained(more[group], S)
-            found |= {label: Lanes(more[group].value[:, k], slopes[:, k].T) for k, label in enumerate(labels)}
+            found |= {label: DualArray(more[group].value[:, k], slopes[:, k].T) for k, label in enumerate(labels)}
         return found
 
     def _chained(self, found: Slopes, S: np.ndarray) -> np.ndarray:
@@ -358,7 +357,7 @@ class Sensitivities:
 
     @cached_property
     def _quantities(self) -> Quantities:
-        groups = [RATES, TORQUES, FRAMES, *([CLOSURE, SPEEDS] if self.dyn.mechanism.equations else [])]
+        groups = [RATES, TORQUES, FRAMES, *([CLOSURE, SPEEDS] if self.dyn.mechanism.equation_count else [])]
         return Quantities(self._system, self.values, groups, self.frames)
 
     @property
@@ -452,9 +451,9 @@ class Sensitivities:
                 f"{self.motion.name}: the time at which the motion begins depends on parameters, and has no derivatives here",
                 remedy="give the beginning as a number",
             )
-        if not isinstance(end, Written) or not follows.depends(end):
+        if not isinstance(end, NumberWithSource) or not follows.depends(end):
             return np.zeros(len(self.over))
-        return self._own_slopes(end.scalar, np.array([self._until]), self._last[None])
+        return self._own_slopes(end.source, np.array([self._until]), self._last[None])
 
     def _own_slopes(self, when: Scalar, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Of an expression along parameters alone, which do not move in time."""
@@ -467,9 +466,9 @@ def _positions(frames: Sequence[str]) -> list[str]:
 
 
 def _value(found: Any, count: int) -> np.ndarray:
-    return found.value if isinstance(found, Lanes) else np.full(count, float(found))
+    return found.value if isinstance(found, DualArray) else np.full(count, float(found))
 
 
 def _slopes(found: Any, count: int, over: int) -> np.ndarray:
-    slopes = found.slopes if isinstance(found, Lanes) else None
+    slopes = found.slopes if isinstance(found, DualArray) else None
     return np.zeros((count, over)) if slopes is None else np.broadcast_to(slopes, (over, count)).T

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constraints import coordinate_rates
+from lagrangian.algorithms.constraints.rows import coordinate_rates
 from lagrangian.errors import DescriptionError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, parse
-from lagrangian.model.expression.lanes import Lanes, LaneValues
-from lagrangian.model.expression.written import Written
+from lagrangian.model.expression.automatic_derivatives import DualArray, SampleEvaluator
+from lagrangian.model.expression.scalar import NumberWithSource
+from lagrangian.model.initial_state import PartialState
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.sensitivity.quantities import CLOSURE, SPEEDS, Quantities
 
@@ -37,10 +37,10 @@ class StartRows:
 
 def rows_of_start(mechanism: Mechanism, q0: Any, qd0: Any) -> StartRows:
     """What `simulate` takes for a start."""
-    own = mechanism.initial.q if mechanism.initial.q is not None else Partial(mechanism.neutral())
+    own = mechanism.initial.q if mechanism.initial.q is not None else PartialState(mechanism.neutral_configuration())
     q, held = _read(mechanism, own, q0, mechanism.coordinate_names)
     speeds = mechanism.initial.qd if qd0 is None and q0 is None else None
-    none = Partial([0.0] * mechanism.nv)
+    none = PartialState([0.0] * mechanism.nv)
     qd, held_speeds = _read(mechanism, none if speeds is None else speeds, qd0, mechanism.speed_names)
     return StartRows(q, qd, held, held_speeds)
 
@@ -54,7 +54,7 @@ def _read(mechanism: Mechanism, own: Any, given: Any, names: Sequence[str]) -> t
             row[names.index(name)] = _scalar(x, mechanism)
         return row, tuple(given)
     row = own if given is None or isinstance(given, str) else given
-    return list(row), row.given if isinstance(row, Partial) else ()
+    return list(row), row.given_names if isinstance(row, PartialState) else ()
 
 
 def _scalar(x: Any, mechanism: Mechanism) -> Any:
@@ -83,7 +83,7 @@ def start_slopes(
     for column, name in enumerate(over):
         if name in names:
             slopes[names.index(name), column] = 1.0
-    if not model.equations:
+    if not model.equation_count:
         return slopes
     found = quantities(np.array([t]), y[None])
     psi = dyn.constraint_jacobian(y[:nq], t)
@@ -108,15 +108,15 @@ def _written(dyn: Dynamics, over: Sequence[str], values: Mapping[str, float], ro
     for name, value in values.items():
         unit = np.zeros((len(over), 1))
         unit[over.index(name)] = 1.0
-        names[name] = Lanes(np.array([value]), unit)
+        names[name] = DualArray(np.array([value]), unit)
         if name in model.parameters:
             others[id(model.parameters[name])] = names[name]
-    read = LaneValues(names, others)
+    read = SampleEvaluator(names, others)
     found = np.zeros((dyn.nq + dyn.nv, len(over)))
     for first, given in ((0, row.q), (dyn.nq, row.qd)):
         for k, x in enumerate(given):
-            lanes = read.of(x) if isinstance(x, (Written, Expression)) else x
-            if isinstance(lanes, Lanes) and lanes.slopes is not None:
+            lanes = read.evaluate(x) if isinstance(x, (NumberWithSource, Expression)) else x
+            if isinstance(lanes, DualArray) and lanes.slopes is not None:
                 found[first + k] = lanes.slopes[:, 0]
     return found
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder, Operand
+from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder, Operand
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.quadrature import running_integrals
 from lagrangian.motion.solver.interpolant import StoredSteps
@@ -37,11 +37,11 @@ def emit_balance(module: Module, method: Method, workspace: Workspace) -> None:
     m = Memory(b, BALANCE_ARGUMENTS, workspace)
     steps = StoredSteps(module, method, b, m)
     places, integrals = running_integrals(PLACES)
-    time, state, found = b.local(1), b.local(module.size), b.local(PLACES * terms.TERMS)
-    with b.count(m.c[0]) as k:
+    time, state, found = b.local_array(1), b.local_array(module.size), b.local_array(PLACES * terms.TERMS)
+    with b.for_range(m.c[0]) as k:
         steps.recall(k)
         start, h = m.clock[0], m.clock[1]
-        with b.when(m.totals[BEGINNING].differs(m.totals[BEGINNING])):
+        with b.if_then(m.totals[BEGINNING].differs(m.totals[BEGINNING])):
             b.call("balance_terms", m.clock, m.y, m.u, found)
             m.totals[BEGINNING] = found[terms.KINETIC] + found[terms.POTENTIAL]
             _look(b, m.totals, found, 0.0)
@@ -52,17 +52,22 @@ def emit_balance(module: Module, method: Method, workspace: Workspace) -> None:
         for i, place in enumerate(places):
             time[0] = b.fma(width, place, start)
             steps.interpolant.at(width * place / h, state)
-            b.call("balance_terms", time, state, m.u, found.part(i * terms.TERMS))
+            b.call("balance_terms", time, state, m.u, found.offset(i * terms.TERMS))
         power = [found[i * terms.TERMS + terms.POWER] for i in range(PLACES)]
         before = m.totals[WORK]
         for i, row in enumerate(integrals[:-1]):
-            _look(b, m.totals, found.part(i * terms.TERMS), b.combination(before, list(zip(row, power, strict=True)), width))
-        m.totals[WORK] = b.combination(before, list(zip(integrals[-1], power, strict=True)), width)
-    b.leave(0)
+            _look(
+                b,
+                m.totals,
+                found.offset(i * terms.TERMS),
+                b.scaled_combination(before, list(zip(row, power, strict=True)), width),
+            )
+        m.totals[WORK] = b.scaled_combination(before, list(zip(integrals[-1], power, strict=True)), width)
+    b.return_status(0)
     module.add(b)
 
 
-def _look(b: Builder, totals: Array, found: Array, work: Operand) -> None:
+def _look(b: FunctionBuilder, totals: Array, found: Array, work: Operand) -> None:
     """Take one place into account, until which `work` was done. What is not a number stays so."""
     kinetic, potential = found[terms.KINETIC], found[terms.POTENTIAL]
     off = kinetic + potential - totals[BEGINNING] - work

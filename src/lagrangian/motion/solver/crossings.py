@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value, Variable
+from lagrangian.kernels.llvm.ir import DOUBLE, INTEGER, TRUTH, Array, FunctionBuilder, LocalVariable, Value
 from lagrangian.motion.integrators.method import Module
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.places import (
@@ -30,7 +30,13 @@ class Crossings:
     """The zeros of the event functions in one step."""
 
     def __init__(
-        self, module: Module, b: Builder, memory: Memory, interpolant: Interpolant, events: tuple[int, int], slope_after: Array
+        self,
+        module: Module,
+        b: FunctionBuilder,
+        memory: Memory,
+        interpolant: Interpolant,
+        events: tuple[int, int],
+        slope_after: Array,
     ) -> None:
         """`events` is how many there are, and at how many places in a step they are looked at."""
         self.module, self.b, self.m, self.interpolant = module, b, memory, interpolant
@@ -40,36 +46,36 @@ class Crossings:
         """Find, and write down, the zeros in the step; where the run goes on from: its end, or an event that stops it."""
         b, m, c, ne = self.b, self.m, self.m.c, self.events
         c[WHICH] = -1
-        time = b.local(1)
+        time = b.local_array(1)
         self.look(h, time)
-        with b.when(self.seen()):
+        with b.if_then(self.seen()):
             self._look_closely(h, time)
         until = b.variable(after)
         anything = b.variable(False, TRUTH)
-        with b.count(self.looks) as look, b.count(ne) as e:
+        with b.for_range(self.looks) as look, b.for_range(ne) as e:
             k = look * ne + e
             crossed = self._crossed(m.looks[k], m.looks[k + ne], e)
             m.theta[k] = 2.0
-            with b.when(crossed):
+            with b.if_then(crossed):
                 anything.set(True)
                 self.interpolant.prepare()
-                piece = b.real(look) * (1.0 / self.looks)
+                piece = b.to_double(look) * (1.0 / self.looks)
                 self._locate(piece, piece + 1.0 / self.looks, e, k, h, time, until)
-        with b.when(anything.get()):
-            with b.when(c[WHICH] >= 0):
+        with b.if_then(anything.get()):
+            with b.if_then(c[WHICH] >= 0):
                 self._look_again(h, time, until)
             instant = INSTANT * b.maximum(1.0, b.absolute(until.get()))
-            with b.count(self.looks * ne) as k:
+            with b.for_range(self.looks * ne) as k:
                 e, at = k - (k / ne) * ne, m.s[T] + m.theta[k] * h
                 # what the user watches, and rounding alone puts behind the event that ends the step, happens with it
                 late = b.select(m.kinds[e * PER_EVENT + KIND] <= STOP, instant, 0.0)
-                with b.when((m.theta[k] <= 1.0) & (at <= until.get() + late)):
+                with b.if_then((m.theta[k] <= 1.0) & (at <= until.get() + late)):
                     self._write_down(e, b.minimum(at, until.get()))
-            with b.when(c[WHICH] >= 0):
+            with b.if_then(c[WHICH] >= 0):
                 self.interpolant.at((until.get() - m.s[T]) / h, m.end)
                 time[0] = until.get()
                 self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
-        b.copy(m.looks.part(self.looks * ne), m.g, ne)
+        b.copy(m.looks.offset(self.looks * ne), m.g, ne)
         return until.get()
 
     def look(self, h: Value, time: Array) -> None:
@@ -84,47 +90,47 @@ class Crossings:
             time[0] = b.fma(h, theta, m.s[T])
             if look < self.looks:
                 self._hermite(h, theta)
-                b.call("events", time, m.state, m.u, m.looks.part(look * ne))
+                b.call("events", time, m.state, m.u, m.looks.offset(look * ne))
             else:
-                b.call("events", time, m.end, m.u, m.looks.part(look * ne))
+                b.call("events", time, m.end, m.u, m.looks.offset(look * ne))
 
     def _look_closely(self, h: Value, time: Array) -> None:
         """The same on the interpolant, on which zeros are located: beside a zero the cubic may have another sign."""
         b, m, ne = self.b, self.m, self.events
         self.interpolant.prepare()
-        with b.count(self.looks - 1) as k:
-            theta = b.real(k + 1) * (1.0 / self.looks)
+        with b.for_range(self.looks - 1) as k:
+            theta = b.to_double(k + 1) * (1.0 / self.looks)
             time[0] = b.fma(h, theta, m.s[T])
             self.interpolant.at(theta, m.state)
-            b.call("events", time, m.state, m.u, m.looks.part((k + 1) * ne))
+            b.call("events", time, m.state, m.u, m.looks.offset((k + 1) * ne))
 
     def seen(self) -> Value:
         """Whether anything crosses zero in the step, as far as was looked."""
         b, m, ne = self.b, self.m, self.events
         found = b.variable(False, b.mask)
-        with b.count(self.looks) as look, b.count(ne) as e:
+        with b.for_range(self.looks) as look, b.for_range(ne) as e:
             k = look * ne + e
             found.set(found.get() | self._crossed(m.looks[k], m.looks[k + ne], e))
         return found.get()
 
-    def _look_again(self, h: Value, time: Array, until: Variable) -> None:
+    def _look_again(self, h: Value, time: Array, until: LocalVariable) -> None:
         """What ends a step early may hide what crosses zero before and comes back with it, as joints of one freedom do.
 
         So it is looked at in the middle of what is left of the step, and ever nearer to its end.
         """
         b, m, ne = self.b, self.m, self.events
         end, rest = (until.get() - m.s[T]) / h, b.variable(0.5)
-        with b.count(AGAIN):
+        with b.for_range(AGAIN):
             theta = end * (1.0 - rest.get())
             rest.set(0.25 * rest.get())
             time[0] = b.fma(h, theta, m.s[T])
             self.interpolant.at(theta, m.state)
-            b.call("events", time, m.state, m.u, m.looks.part(ne))
-            with b.count(ne) as e:
+            b.call("events", time, m.state, m.u, m.looks.offset(ne))
+            with b.for_range(ne) as e:
                 unknown = b.value(True, TRUTH)
                 for look in range(self.looks):
                     unknown = unknown & (m.theta[e + look * ne] > theta)
-                with b.when(self._crossed(m.looks[e], m.looks[e + ne], e) & unknown):
+                with b.if_then(self._crossed(m.looks[e], m.looks[e + ne], e) & unknown):
                     self._locate(b.value(0.0, DOUBLE), theta, e, e, h, time, until)
 
     def dip(self) -> Value:
@@ -134,7 +140,7 @@ class Crossings:
         """
         b, m, ne = self.b, self.m, self.events
         found = b.variable(0.0)
-        with b.count(ne) as e:
+        with b.for_range(ne) as e:
             g0, g1, g2 = (m.looks[k * ne + e] for k in (0, self.looks // 2, self.looks))
             slope, bend = 4.0 * g1 - 3.0 * g0 - g2, 2.0 * (g0 + g2) - 4.0 * g1
             theta = -0.5 * slope / bend
@@ -142,7 +148,7 @@ class Crossings:
             lowest = (g0 + 0.5 * slope * theta) * b.select(g0 > 0.0, 1.0, -1.0)
             same = (g0 * g1 > 0.0) & (g1 * g2 > 0.0)
             inside = (theta > NEAR_ENDS) & (theta < 1.0 - NEAR_ENDS)
-            kink = b.everywhere(m.kinds[e * PER_EVENT + KIND].equals(KINK))
+            kink = b.broadcast(m.kinds[e * PER_EVENT + KIND].equals(KINK))
             found.set(b.select(kink & same & inside & (lowest < SHALLOW * least), theta, found.get()))
         return found.get()
 
@@ -155,19 +161,19 @@ class Crossings:
             level = b.fma(m.end[i] - m.y[i], mix, m.y[i])
             m.state[i] = b.fma(h, b.fma(m.slopes[i], a, last[i] * d), level)
 
-        b.each(self.n, entry)
+        b.for_each(self.n, entry)
 
     def _crossed(self, before: Value, after: Value, e: Value) -> Value:
         """A change of sign in a direction that counts: kinds holds +1, -1 or 0 for each event."""
         b, m = self.b, self.m
         direction = m.kinds[e * PER_EVENT + DIRECTION]
-        rising = (before < 0.0) & (after >= 0.0) & b.everywhere(direction >= 0)
-        falling = (before > 0.0) & (after <= 0.0) & b.everywhere(direction <= 0)
+        rising = (before < 0.0) & (after >= 0.0) & b.broadcast(direction >= 0)
+        falling = (before > 0.0) & (after <= 0.0) & b.broadcast(direction <= 0)
         # a stop must not be passed, not even by what has just left it
-        through = b.everywhere(m.kinds[e * PER_EVENT + KIND].equals(GUARD)) & (before <= 0.0) & (after < 0.0)
+        through = b.broadcast(m.kinds[e * PER_EVENT + KIND].equals(GUARD)) & (before <= 0.0) & (after < 0.0)
         return rising | falling | through
 
-    def _locate(self, low: Value, high: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:
+    def _locate(self, low: Value, high: Value, e: Value, k: Value, h: Value, time: Array, until: LocalVariable) -> None:
         """The first zero between two parts of the step, by the Illinois method on the interpolant (Dowell and Jarratt 1971).
 
         What is zero is behind the first: a function may stay there, and bisection finds where it began to.
@@ -182,7 +188,7 @@ class Crossings:
             return m.value[e]
 
         gl, gr = b.variable(value_at(left.get())), b.variable(value_at(right.get()))
-        with b.when(self._crossed(gl.get(), gr.get(), e) | (gl.get() * gr.get() < 0.0)):
+        with b.if_then(self._crossed(gl.get(), gr.get(), e) | (gl.get() * gr.get() < 0.0)):
             side, turns, zeros = (b.variable(0, INTEGER) for _ in range(3))
             tiny = 4e-16 * b.maximum(b.absolute(m.s[T]), h)
 
@@ -190,7 +196,7 @@ class Crossings:
                 apart = (right.get() - left.get()) * h > tiny
                 return apart & (turns.get() < 100)
 
-            with b.loop(unfinished):
+            with b.while_loop(unfinished):
                 guess = (left.get() * gr.get() - right.get() * gl.get()) / (gr.get() - gl.get())
                 middle = 0.5 * (left.get() + right.get())
                 theta = b.select((guess > left.get()) & (guess < right.get()) & (turns.get() < 50), guess, middle)
@@ -212,19 +218,19 @@ class Crossings:
                     gr.set(gr.get() * b.select(side.get().equals(-1), 0.5, 1.0))
                     side.set(-1)
 
-                b.either((g * gr.get() > 0.0) | g.equals(0.0), to_right, to_left)
+                b.if_else((g * gr.get() > 0.0) | g.equals(0.0), to_right, to_left)
                 turns.set(turns.get() + 1)
             m.theta[k] = right.get()
             at = m.s[T] + right.get() * h
-            with b.when(m.kinds[e * PER_EVENT + KIND].differs(0) & (at <= until.get())):
+            with b.if_then(m.kinds[e * PER_EVENT + KIND].differs(0) & (at <= until.get())):
                 until.set(at)
                 m.c[WHICH] = e
 
     def _write_down(self, e: Value, at: Value) -> None:
         b, m, c, width = self.b, self.m, self.m.c, self.n + 2
-        with b.when(c[FOUND] < c[ROOM]):
-            here = m.found.part(c[FOUND] * width)
-            here[0] = b.real(e)
+        with b.if_then(c[FOUND] < c[ROOM]):
+            here = m.found.offset(c[FOUND] * width)
+            here[0] = b.to_double(e)
             here[1] = at
-            self.interpolant.at((at - m.s[T]) / m.clock[1], here.part(2))
+            self.interpolant.at((at - m.s[T]) / m.clock[1], here.offset(2))
             c[FOUND] = c[FOUND] + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.kernels.llvm.builder import Array, Operand, Value
+from lagrangian.kernels.llvm.ir import Array, Operand, Value
 
 
 class Lane:

@@ -9,7 +9,7 @@ are bit for bit what each step by itself gives.
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder, Value
+from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder, Value
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver.interpolant import Interpolant
@@ -51,27 +51,27 @@ class LateRows:
         method.emit_dense(wide)
         b = module.function("late_rows", ARGUMENTS)
         m = Memory(b, ARGUMENTS, self.workspace)
-        with b.when(m.c[LATE] > 0):
+        with b.if_then(m.c[LATE] > 0):
             b.call("dense" + SUFFIX, m.late_clock, m.late_y, m.u, m.late_slopes, m.late_end, m.late_F)
-            with b.count(m.c[LATE]) as k:
+            with b.for_range(m.c[LATE]) as k:
                 self._rows(b, m, k)
             m.c[LATE] = 0
-        b.leave()
+        b.return_status()
         module.add(b)
 
-    def _rows(self, b: Builder, m: Memory, k: Value) -> None:
+    def _rows(self, b: FunctionBuilder, m: Memory, k: Value) -> None:
         """Of one step, and its interpolant if it is kept."""
         n, size = self.n, self.method.degree * self.n
         clock, y, F, rows = (Lane(x, self.width, k) for x in (m.late_clock, m.late_y, m.late_F, m.late_rows.as_type(INTEGER)))
         inverse = 1.0 / clock[1]
-        with b.count(rows[LAST_ROW], rows[FIRST_ROW]) as row:
+        with b.for_range(rows[LAST_ROW], rows[FIRST_ROW]) as row:
             theta = (m.grid[row] - clock[0]) * inverse
-            Interpolant.horner(b, theta, y, F, self.method.degree, n, m.rows.part(row * n))
-        with b.when(rows[STEP] >= 0):
-            there = m.dense.part(rows[STEP] * size)
-            b.each(size, lambda i: there.__setitem__(i, F[i]))
+            Interpolant.horner(b, theta, y, F, self.method.degree, n, m.rows.offset(row * n))
+        with b.if_then(rows[STEP] >= 0):
+            there = m.dense.offset(rows[STEP] * size)
+            b.for_each(size, lambda i: there.__setitem__(i, F[i]))
 
-    def put_aside(self, b: Builder, m: Memory, h: Value, until: Value) -> None:
+    def put_aside(self, b: FunctionBuilder, m: Memory, h: Value, until: Value) -> None:
         """The step at hand, if there are rows in it until that time."""
         c, n = m.c, self.n
         first = c[ROW]
@@ -80,9 +80,9 @@ class LateRows:
             inside = c[ROW] < c[ROWS]
             return inside & (m.grid[b.select(inside, c[ROW], 0, INTEGER)] <= until)
 
-        with b.loop(more):
+        with b.while_loop(more):
             c[ROW] = c[ROW] + 1
-        with b.when(c[ROW] > first):
+        with b.if_then(c[ROW] > first):
             k = c[LATE]
             clock, rows = Lane(m.late_clock, self.width, k), Lane(m.late_rows.as_type(INTEGER), self.width, k)
             clock[0], clock[1] = m.s[T], h
@@ -94,9 +94,9 @@ class LateRows:
             c[LATE] = k + 1
 
     @staticmethod
-    def _copy(b: Builder, source: Array, target: Lane, size: int) -> None:
-        b.each(size, lambda i: target.__setitem__(i, source[i]), unroll=size)
+    def _copy(b: FunctionBuilder, source: Array, target: Lane, size: int) -> None:
+        b.for_each(size, lambda i: target.__setitem__(i, source[i]), unroll=size)
 
-    def make(self, b: Builder, m: Memory) -> None:
+    def make(self, b: FunctionBuilder, m: Memory) -> None:
         """The rows of all steps that were put aside."""
         b.call("late_rows", m.c, m.u, b.array("work"), m.grid, m.rows, m.dense)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Builder, Value
+from lagrangian.kernels.llvm.ir import DOUBLE, INTEGER, Array, FunctionBuilder, Value
 from lagrangian.motion.integrators.method import Method
 
 Index = int | Value
@@ -103,9 +103,9 @@ class Memory:
     late_F: Array
     late_rows: Array
 
-    def __init__(self, b: Builder, arguments: list[str], workspace: Workspace) -> None:
+    def __init__(self, b: FunctionBuilder, arguments: list[str], workspace: Workspace) -> None:
         work = b.array("work")
         for name, start in workspace.starts.items():
-            setattr(self, name, work.part(start))
+            setattr(self, name, work.offset(start))
         for name in arguments:
             setattr(self, name, b.array(name, INTEGER if name in WHOLE else DOUBLE))

@@ -7,7 +7,7 @@ i64 responses(ptr c, ptr times, ptr states, ptr u, ptr output)
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import INTEGER
+from lagrangian.kernels.llvm.ir import INTEGER
 from lagrangian.motion.integrators.method import Module
 from lagrangian.motion.system.system import System
 
@@ -17,13 +17,13 @@ ARGUMENTS = ["c", "times", "states", "u", "output"]
 def emit_responses(module: Module, system: System) -> None:
     b = module.function("responses", ARGUMENTS, internal=False)
     times, states, u, output = (b.array(name) for name in ARGUMENTS[1:])
-    with b.count(b.array("c", INTEGER)[0]) as k:
+    with b.for_range(b.array("c", INTEGER)[0]) as k:
         b.call(
             "response",
-            times.part(k),
-            states.part(k * system.size),
-            u.part(k * system.inputs.size),
-            output.part(k * system.responses),
+            times.offset(k),
+            states.offset(k * system.size),
+            u.offset(k * system.inputs.size),
+            output.offset(k * system.responses),
         )
-    b.leave(0)
+    b.return_status(0)
     module.add(b)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.code import address
-from lagrangian.kernels.llvm import cache, jit, target
-from lagrangian.kernels.llvm.loaded import loaded
-from lagrangian.kernels.program import prepared
-from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
+from lagrangian.kernels.kernel import address
+from lagrangian.kernels.llvm import machine_code, target
+from lagrangian.kernels.llvm.machine_code import load_or_compile
+from lagrangian.kernels.program import prepare_constants
+from lagrangian.kernels.programs.sweeps import MAX_UNROLLED_LINKS
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import late_rows, places
 from lagrangian.motion.solver.response import ARGUMENTS as RESPONSE_ARGUMENTS
@@ -36,7 +36,7 @@ class Solver:
         self._late = late_rows.lanes(method, self.n, chosen.width) if not (callback or system.large) else 0
         self.workspace = places.Workspace(self.n, method, len(system.table), system.table.looks, self._late)
         self.rolled = RolledResponse(system, chosen) if system.large else None
-        name = cache.key(
+        name = machine_code.key(
             "motion",
             *system.key,
             method.key,
@@ -53,16 +53,18 @@ class Solver:
             )
         self.data = self.rolled.data() if self.rolled is not None else []
         # a fixed step promises nothing; of Python functions, and of what is too large to write out, the balance itself is taken
-        written = self.rolled is None or len(system.tree) <= UNROLL_LINKS
+        written = self.rolled is None or len(system.tree) <= MAX_UNROLLED_LINKS
         self.balances = method.adaptive and not callback and written
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text, numbers = self._text(chosen.fma).written()
-            passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
-            return {"numbers": numbers}, jit.compile_object(text, chosen, effort(text), passes)
+            passes = (
+                machine_code.UNROLLING_PASSES if self.rolled is None else None
+            )  # many coordinates: their loops stay, and gain from more
+            return {"numbers": numbers}, machine_code.compile_object(text, chosen, effort(text), passes)
 
-        header, self._code = loaded(name, chosen, compiled)
-        self.numbers = prepared(system.numbers.values, int(header["numbers"]), self._code)
+        header, self._code = load_or_compile(name, chosen, compiled)
+        self.numbers = prepare_constants(system.numbers.values, int(header["numbers"]), self._code)
         self.prepare = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._code.address("prepare"))
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
@@ -85,8 +87,8 @@ class Solver:
         """Torques from Python: the address of the function is in u."""
         b = module.function("ask", ["time", "state", "u"])
         u = b.array("u")
-        b.call_through(u.part(self.system.inputs.torque_function), b.array("time"), b.array("state"), u)
-        b.leave()
+        b.call_pointer(u.offset(self.system.inputs.torque_function), b.array("time"), b.array("state"), u)
+        b.return_status()
         module.add(b)
 
     def responses(self, u: np.ndarray, t: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lagrangian.kernels.llvm import power
-from lagrangian.kernels.llvm.builder import Array, Builder, Value
+from lagrangian.kernels.llvm import math as power
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder, Value
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.solver.places import END, ERROR_BEFORE, LARGEST, H, T
 
@@ -27,7 +27,7 @@ class Attempt:
     factor: Value | float
     error: Value | None = None
 
-    def following(self, b: Builder, again: Value, h: Value) -> Value:
+    def following(self, b: FunctionBuilder, again: Value, h: Value) -> Value:
         """The length of the step after this one, which was accepted; `h` is what was wanted of it.
 
         Not longer right `again` after a rejection; and a step cut short by the end says nothing about the next.
@@ -35,12 +35,12 @@ class Attempt:
         found = b.select(again, b.minimum(self.factor, 1.0), self.factor) * self.h
         return b.select(self.last, b.maximum(h, found), found)
 
-    def shorter(self, b: Builder) -> Value:
+    def shorter(self, b: FunctionBuilder) -> Value:
         """The length of the step to try instead of this one."""
         return self.h * b.minimum(self.factor, 1.0)
 
 
-def length(b: Builder, s: Array) -> tuple[Value, Value]:
+def length(b: FunctionBuilder, s: Array) -> tuple[Value, Value]:
     """Of the step to try, and whether it is the last."""
     rest = s[END] - s[T]
     wanted = b.minimum(s[H], s[LARGEST])
@@ -48,16 +48,16 @@ def length(b: Builder, s: Array) -> tuple[Value, Value]:
     return b.select(last, rest, wanted), last
 
 
-def squared_error(b: Builder, method: Method, end: Array, estimate: Value, n: int) -> Value:
+def squared_error(b: FunctionBuilder, method: Method, end: Array, estimate: Value, n: int) -> Value:
     """The squared error of a step; without an estimate, zero, but of a state that is not a number, which must not go on."""
     if method.adaptive:
         return estimate
     total = b.variable(0.0)
-    b.each(n, lambda i: total.set(b.fma(end[i], 0.0, total.get())))
+    b.for_each(n, lambda i: total.set(b.fma(end[i], 0.0, total.get())))
     return estimate + total.get()
 
 
-def attempt(b: Builder, method: Method, error: Value, s: Array, step: tuple[Value, Value], smooth: bool) -> Attempt:
+def attempt(b: FunctionBuilder, method: Method, error: Value, s: Array, step: tuple[Value, Value], smooth: bool) -> Attempt:
     """What follows from the squared error of a step that was tried, of this length, and the last one or not.
 
     Where errors vary smoothly from step to step, as they do without loops, a step that was accepted is followed by none that is
@@ -67,18 +67,18 @@ def attempt(b: Builder, method: Method, error: Value, s: Array, step: tuple[Valu
     h, last = step
     if not method.adaptive:
         return Attempt(h, last, 1.0)
-    found = power.logarithm(b, b.maximum(error, 1e-30))
+    found = power.emit_log2(b, b.maximum(error, 1e-30))
     allowed = b.fma(found, method.exponent, math.log2(method.safety))
     if not (smooth and method.smooths):
-        return Attempt(h, last, _factor(b, error, power.exponential(b, allowed)))
+        return Attempt(h, last, _factor(b, error, power.emit_exp2(b, allowed)))
     change = b.fma(found, INTEGRAL, s[ERROR_BEFORE] * -PROPORTIONAL)
     calm = b.fma(change, method.exponent, (INTEGRAL - PROPORTIONAL) * math.log2(method.safety))
     wanted = b.select(error <= 1.0, b.minimum(allowed, calm), allowed)
     # a step that was cut short by the end says nothing about the next
     known = b.select(last, 0.0, b.maximum(found, LEAST_ERROR))
-    return Attempt(h, last, _factor(b, error, power.exponential(b, wanted)), known)
+    return Attempt(h, last, _factor(b, error, power.emit_exp2(b, wanted)), known)
 
 
-def _factor(b: Builder, error: Value, raw: Value) -> Value:
+def _factor(b: FunctionBuilder, error: Value, raw: Value) -> Value:
     """By what the next step should be longer, within limits."""
     return b.select(error.equals(error), b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)

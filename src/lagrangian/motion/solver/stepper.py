@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lagrangian.kernels.code import address
+from lagrangian.kernels.kernel import address
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.solver.solver import Solver

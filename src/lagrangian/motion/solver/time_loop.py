@@ -8,7 +8,7 @@ and be interrupted, and is called again. `s` holds real numbers and `c` counters
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Value
+from lagrangian.kernels.llvm.ir import DOUBLE, INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import step_size
 from lagrangian.motion.solver.crossings import Crossings
@@ -77,15 +77,15 @@ class TimeLoop:
         b = self.b = module.function("integrate", LOOP_ARGUMENTS, internal=False)
         m = self.m = Memory(b, LOOP_ARGUMENTS, workspace)
         self.interpolant = Interpolant(b, method, m, self.n)
-        self.slope_after = m.slopes.part(method.last * self.n)  # the slope at the end of the step
+        self.slope_after = m.slopes.offset(method.last * self.n)  # the slope at the end of the step
         self.crossings = Crossings(module, b, m, self.interpolant, (events, workspace.looks), self.slope_after)
 
     def emit(self) -> None:
         b, s, c = self.b, self.m.s, self.m.c
         self._start()
-        with b.loop(lambda: s[T] < s[END]):
+        with b.while_loop(lambda: s[T] < s[END]):
             full = c[FOUND] + self.crossings.looks * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
-            with b.when((c[BUDGET] <= 0) | full):
+            with b.if_then((c[BUDGET] <= 0) | full):
                 self._leave(BUSY)
             c[BUDGET] = c[BUDGET] - 1
             self._attempt()
@@ -96,22 +96,22 @@ class TimeLoop:
         """Return to the caller, who finds all rows made."""
         if self.late is not None:
             self.late.make(self.b, self.m)
-        self.b.leave(status)
+        self.b.return_status(status)
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         b, m, s, c = self.b, self.m, self.m.s, self.m.c
         m.clock[2], m.clock[3] = s[RTOL], s[ATOL]
-        with b.when(c[FRESH].differs(0)):
+        with b.if_then(c[FRESH].differs(0)):
             m.clock[0] = s[T]
             self.module.rates(b, m.clock, m.y, m.u, m.slopes)
             c[FRESH], s[ERROR_BEFORE] = 0, 0.0
             if self.events:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", m.clock, m.y, m.u, m.value)
-                b.each(self.events, self._begin_event)
-            with b.when(s[H] <= 0.0):
+                b.for_each(self.events, self._begin_event)
+            with b.if_then(s[H] <= 0.0):
                 self._first_step()
 
     def _begin_event(self, e: Index) -> None:
@@ -133,11 +133,11 @@ class TimeLoop:
             d0.set(b.fma(a, a, d0.get()))
             d1.set(b.fma(f, f, d1.get()))
 
-        b.each(n, sizes)
+        b.for_each(n, sizes)
         small = (d0.get() < 1e-10 * n) | (d1.get() < 1e-10 * n)
         h0 = b.select(small, 1e-6, 0.01 * b.sqrt(d0.get() / b.maximum(d1.get(), 1e-300)))
         h0 = b.minimum(h0, s[END] - s[T])
-        b.each(n, lambda i: m.state.__setitem__(i, b.fma(h0, m.slopes[i], m.y[i])))
+        b.for_each(n, lambda i: m.state.__setitem__(i, b.fma(h0, m.slopes[i], m.y[i])))
         m.clock[0] = s[T] + h0
         self.module.rates(b, m.clock, m.state, m.u, m.end)
 
@@ -146,7 +146,7 @@ class TimeLoop:
             a = (m.end[i] - m.slopes[i]) * w
             d2.set(b.fma(a, a, d2.get()))
 
-        b.each(n, bend)
+        b.for_each(n, bend)
         most = b.maximum(b.sqrt(d1.get() / float(n)), b.sqrt(d2.get() / float(n)) / h0)
         order = -0.5 / self.method.exponent
         h1 = b.select(most <= 1e-15, b.maximum(1e-6, h0 * 1e-3), b.power(0.01 / b.maximum(most, 1e-300), 1.0 / order))
@@ -160,11 +160,11 @@ class TimeLoop:
         h, last = step_size.length(b, s)
         m.clock[0], m.clock[1] = s[T], h
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
-        with b.when(c[FAILED].differs(0)):
+        with b.if_then(c[FAILED].differs(0)):
             self._leave(FAILURE)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
         step = step_size.attempt(b, self.method, error, s, (h, last), self.module.open)
-        b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
+        b.if_else(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
     def _accepted(self, step: Attempt) -> None:
         """Its events are looked for, and the run goes on from its end, or from the first event that stops it."""
@@ -192,7 +192,7 @@ class TimeLoop:
             c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
             s[H] = end - s[T]
 
-        b.either((dip > 0.0) | self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio, before))
+        b.if_else((dip > 0.0) | self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio, before))
 
     def _advance(self, step: Attempt, until: Value, ratio: Value, found: Value) -> None:
         """Keep what is wanted of the step, and go on from `until`; before it, as many events were `found`."""
@@ -201,9 +201,9 @@ class TimeLoop:
         self._rows(step.h, until)
         self.interpolant.store(step.h)
         if self.late is not None:
-            with b.when(c[LATE] >= self.late.width):
+            with b.if_then(c[LATE] >= self.late.width):
                 self.late.make(b, m)
-        with b.when(c[FAILED].differs(0)):  # a function was asked within the step, and did not say: the step is not made
+        with b.if_then(c[FAILED].differs(0)):  # a function was asked within the step, and did not say: the step is not made
             c[ROW], c[STORED], c[FOUND] = row, stored, found
             self._leave(FAILURE)
         if self.method.adaptive:
@@ -217,16 +217,16 @@ class TimeLoop:
         b.copy(self.slope_after, m.slopes, self.n)
         s[T] = until
         if self.events:
-            with b.when(c[WHICH] >= 0):
+            with b.if_then(c[WHICH] >= 0):
                 self._leave(EVENT)
-        with b.when((ratio < s[SINGULAR]) & (ratio <= s[RATIO_BEFORE])):
+        with b.if_then((ratio < s[SINGULAR]) & (ratio <= s[RATIO_BEFORE])):
             self._leave(NEAR_SINGULAR)
         s[SINGULAR] = b.select(ratio > s[WATCHED], s[WATCHED], s[SINGULAR])
         if self.method.stiff_beyond:
             # for fifteen steps in a row, nearly, the step is what stability allows
             stiff = m.report[3] > 0.0
             c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
-            with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
+            with b.if_then(c[WATCH].differs(0) & (c[STIFF] > 30)):
                 self._leave(IS_STIFF)
 
     def _rejected(self, step: Attempt) -> None:
@@ -237,7 +237,7 @@ class TimeLoop:
             self._leave(TOO_SMALL)
             return
         s[H] = step.shorter(b)
-        with b.when(s[H] < s[LEAST]):
+        with b.if_then(s[H] < s[LEAST]):
             self._leave(TOO_SMALL)
 
     def _over_a_kink(self, h: Value, until: Value) -> Value:
@@ -260,7 +260,7 @@ class TimeLoop:
             late.put_aside(b, m, h, until)
             return
         prepared = self.interpolant.prepared.get()
-        b.either(prepared, lambda: self._rows_now(h, until), lambda: late.put_aside(b, m, h, until))
+        b.if_else(prepared, lambda: self._rows_now(h, until), lambda: late.put_aside(b, m, h, until))
 
     def _rows_now(self, h: Value, until: Value) -> None:
         b, m, c = self.b, self.m, self.m.c
@@ -271,8 +271,8 @@ class TimeLoop:
             at = m.grid[b.select(inside, c[ROW], 0, INTEGER)]
             return inside & (at <= until)
 
-        with b.loop(more):
+        with b.while_loop(more):
             self.interpolant.prepare()
             k = c[ROW]
-            self.interpolant.at((m.grid[k] - m.s[T]) * inverse, m.rows.part(k * self.n))
+            self.interpolant.at((m.grid[k] - m.s[T]) * inverse, m.rows.offset(k * self.n))
             c[ROW] = k + 1

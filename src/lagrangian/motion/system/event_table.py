@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.model.event import DIRECTIONS, Event, Pull
+from lagrangian.model.event import DIRECTIONS, Event, PullCondition
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.solver.places import FEW_LOOKS, GUARD, KINK, LOOKS, STOP, TOLD
 from lagrangian.motion.system.holdable import Holdable
@@ -58,7 +58,7 @@ class EventTable:
             entry.event.when for entry in asked if callable(entry.event.when)
         ]
         self.watched = [(k, entry.event) for k, entry in enumerate(self.entries) if isinstance(entry, Watched)]
-        contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
+        contacts = [entry for entry in written if isinstance(entry.event.when, PullCondition)]
         self.has_contacts = bool(contacts)
         self.has_forces = bool(modes) or self.has_contacts  # whether some events are told by forces
         self.looks = FEW_LOOKS if self.has_forces or self.functions else LOOKS

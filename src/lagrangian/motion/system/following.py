@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lagrangian.algorithms.structure import AXES
-from lagrangian.model.entries import Kind
+from lagrangian.algorithms.structure import AXIS_NAMES
+from lagrangian.model.checks import EntryKind
 from lagrangian.model.expression import Expression, walk
-from lagrangian.model.expression.written import Written
+from lagrangian.model.expression.scalar import NumberWithSource
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import Torque
 
@@ -27,8 +27,8 @@ class Following:
         self._ids = {id(mechanism.parameters[name]) for name in self.names if name in mechanism.parameters}
 
     def depends(self, x: Any) -> bool:
-        if isinstance(x, Written):
-            x = x.scalar
+        if isinstance(x, NumberWithSource):
+            x = x.source
         if isinstance(x, (tuple, list)):
             return any(self.depends(item) for item in x)
         if not isinstance(x, Expression):
@@ -40,10 +40,10 @@ class Following:
         model = self.mechanism
         for part in (*model.joints, *model.loops):
             for entry in part.kind.entries:
-                if entry.kind in (Kind.AXIS, Kind.FUNCTION) and self.depends(getattr(part, entry.name)):
+                if entry.kind in (EntryKind.AXIS, EntryKind.FUNCTION) and self.depends(getattr(part, entry.name)):
                     yield f"{entry.name!r} of {part.name!r}"
         for other in (*model.constraints, *model.springs):
-            for name in AXES:
+            for name in AXIS_NAMES:
                 if self.depends(getattr(other, name, None)):
                     yield f"{name!r} of {other.name!r}"
 

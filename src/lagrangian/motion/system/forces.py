@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.closed.constrained import State
+from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
@@ -29,14 +29,14 @@ class Forces:
         self.holdable = slotted.holdable
         self.nv = mechanism.nv
 
-    def names(self, state: State) -> dict[str, Any]:
+    def names(self, state: MechanismState) -> dict[str, Any]:
         """What expressions of the state are made of."""
-        names = {**state.tree.read.names}
+        names = {**state.tree.reader.symbol_values}
         names |= {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
         names |= {**dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
-        return names if state.decided is None else {**names, f.DECIDED: state.decided}
+        return names if state.decision_time is None else {**names, f.DECISION_TIME: state.decision_time}
 
-    def torques(self, graph: Graph, state: State) -> list[Any]:
+    def torques(self, graph: Graph, state: MechanismState) -> list[Any]:
         """The torques along the speeds, within the limits of effort if they saturate."""
         n = self.nv
         tau: list[Any] = [0] * n
@@ -52,12 +52,12 @@ class Forces:
         if self.traced is not None:
             tau = [a + b for a, b in zip(tau, self.traced.at(graph, state), strict=True)]
         for k, bound in self.slotted.efforts.items():
-            effort = state.tree.read.number(bound)
+            effort = state.tree.reader.number(bound)
             tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
             tau[k] = f.choose(effort, tau[k], effort, tau[k])
         return tau
 
-    def wrenches(self, graph: Graph, state: State) -> list[Any]:
+    def wrenches(self, graph: Graph, state: MechanismState) -> list[Any]:
         """The six entries of every wrench from outside."""
         names = self.names(state)
         found: list[Any] = []
@@ -68,14 +68,14 @@ class Forces:
                 found += [f.evaluate(x, names) for x in wrench.entries]
         return found
 
-    def loads(self, graph: Graph, state: State) -> list[Any]:
+    def loads(self, graph: Graph, state: MechanismState) -> list[Any]:
         """What wrenches from outside exert along the speeds."""
         return generalised(state.world, self.slotted.wrenches, self.wrenches(graph, state), self.nv)
 
-    def loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
+    def loads_and_wrenches(self, graph: Graph, state: MechanismState) -> list[Any]:
         return [*self.loads(graph, state), *self.wrenches(graph, state)] if self.torque.wrenches else []
 
-    def driven(self, graph: Graph, state: State) -> list[Any]:
+    def driven(self, graph: Graph, state: MechanismState) -> list[Any]:
         """All forces from outside, along the speeds."""
         tau = self.torques(graph, state)
         if not self.torque.wrenches:
@@ -86,14 +86,14 @@ class Forces:
         """What u says of a joint that can be held."""
         return graph.input("u", self.inputs.joint(j) + what)
 
-    def friction(self, graph: Graph, state: State) -> list[Any]:
+    def friction(self, graph: Graph, state: MechanismState) -> list[Any]:
         """What is lost: viscous, dry, and in dampers between points."""
         friction: list[Any] = [0] * self.nv
         for link in state.links:
             for k in range(link.nv):
                 friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
         if any(float(s.damping) for s in self.mechanism.springs):
-            for k, torque in springs.torques(state.mechanism, state.world, state.names, elastic=False).items():
+            for k, torque in springs.torques(state.mechanism, state.world, state.coordinates_by_name, elastic=False).items():
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
@@ -104,7 +104,7 @@ class Forces:
         """The joints whose friction acts with that of a joint."""
         return [k for k, other in enumerate(self.holdable) if other.speed in self.holdable[j].disc]
 
-    def dry(self, graph: Graph, state: State, j: int) -> Any:
+    def dry(self, graph: Graph, state: MechanismState, j: int) -> Any:
         """The dry friction of a joint that no equation holds.
 
         That of joints which slide in a plane is against their velocity v, as it was along `way` when they began to: of
@@ -123,4 +123,4 @@ class Forces:
         size = f.sqrt(square)
         own = f.choose(along, 0.0, -state.qd[joint.speed], state.qd[joint.speed])
         sliding = f.choose(TINY, size, own * (1 / f.maximum(size, TINY)), self.of_joint(graph, j, WAY))
-        return constant + state.tree.read.number(joint.friction[0]) * f.choose(0.0, slips, sliding, 0.0)
+        return constant + state.tree.reader.number(joint.friction[0]) * f.choose(0.0, slips, sliding, 0.0)

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lagrangian.kernels.llvm.builder import Array, Builder
-from lagrangian.kernels.llvm.function import Preparation, traced, traced_together
-from lagrangian.kernels.trace import pieces
+from lagrangian.kernels.llvm.emit import PreparationCode, trace_function, trace_functions
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
+from lagrangian.kernels.trace import schedule
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.large import RolledResponse
@@ -37,7 +37,7 @@ class Functions:
         self.width, self.late = width, late  # the latter until `rates` are written, then as many as there is code for
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
-        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers * width))
+        self.preparation = PreparationCode(len(system.numbers), ("u", system.inputs.numbers * width))
         self.lines: list[str] = []
         self.projected = False  # whether `project` is written
 
@@ -59,7 +59,7 @@ class Functions:
             self._add("event_values", system.event_values)
             del self.places["response"]
         if balanced:  # which is of one motion, however many are integrated at once
-            self.width, self.preparation.at = 1, ("u", system.inputs.numbers)
+            self.width, self.preparation.pointer_place = 1, ("u", system.inputs.numbers)
             self._add("balance_terms", lambda graph: balance_terms(system, graph))
         for name, outputs in (more or {}).items():
             self._add(name, outputs)
@@ -68,22 +68,24 @@ class Functions:
 
     def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         graph = Graph()
-        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation, self.width)
+        self.lines += trace_function(
+            name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation, self.width
+        )
 
     def _add_equations(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         """What solves the equations of motion. Most of `project` is the same: where it is long, it is not compiled twice."""
         graph = Graph()
         wanted = {name: outputs(graph)}
-        if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
+        if len(graph.nodes) > schedule.MAX_WHOLE_OPERATIONS and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        if name != "rates" or len(graph.nodes) > min(SHORT, pieces.WHOLE):
+        if name != "rates" or len(graph.nodes) > min(SHORT, schedule.MAX_WHOLE_OPERATIONS):
             self.late = 1
         given = (self.places, self.declared, self.fma, self.preparation, self.width, self.late)
-        self.lines += traced_together(wanted, graph, *given)
+        self.lines += trace_functions(wanted, graph, *given)
 
-    def _builder(self, name: str) -> tuple[Builder, list[Array]]:
-        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
+    def _builder(self, name: str) -> tuple[FunctionBuilder, list[Array]]:
+        b = FunctionBuilder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
         return b, [b.array(argument) for argument in ARGUMENTS]
 
     def _rates(self) -> None:
@@ -100,14 +102,14 @@ class Functions:
         if system.turning:
             self._add("coordinate_rates", system.coordinate_rates)
         b, (time, state, u, output) = self._builder("rates")
-        found = b.local(system.responses)
+        found = b.local_array(system.responses)
         b.call("response", time, state, u, found)
-        b.copy(found, output.part(system.nq), system.nv)
+        b.copy(found, output.offset(system.nq), system.nv)
         if system.turning:
             b.call("coordinate_rates", time, state, u, output)
         else:
-            b.copy(state.part(system.nq), output, system.nv)
-        b.leave()
+            b.copy(state.offset(system.nq), output, system.nv)
+        b.return_status()
         self.lines += b.text()
 
     def _project(self) -> None:
@@ -118,7 +120,7 @@ class Functions:
         self._add("normalise", system.normalised)
         b, (time, state, u, output) = self._builder("project")
         b.call("normalise", time, state, u, output)
-        b.call("rates", time, output, u, output.part(n))
+        b.call("rates", time, output, u, output.offset(n))
         output[2 * n], output[2 * n + 1] = 0.0, 1.0
-        b.leave()
+        b.return_status()
         self.lines += b.text()

@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class JointLimits:
+class JointStops:
     """Limits of a joint of one coordinate."""
 
     coordinate: int
@@ -63,20 +63,20 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
         sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
         static = float(friction.breakaway[0]), float(friction.breakaway[1])
         if any(static):
-            disc = tuple(iv + k for k in joint.rubbing_plane)
+            disc = tuple(iv + k for k in joint.friction_plane)
             for k in range(iv, iv + joint.kind.nv):
                 found.append(Holdable(k, sliding, static=static, disc=disc if k in disc else ()))
         iv += joint.kind.nv
     return found
 
 
-def limited(mechanism: Mechanism) -> dict[int, JointLimits]:
+def limited(mechanism: Mechanism) -> dict[int, JointStops]:
     """By speed: the limits of joints that have one coordinate and any limit."""
     found = {}
     iq = iv = 0
     for joint in mechanism.joints:
         lower, upper = float(joint.limits.lower), float(joint.limits.upper)
         if joint.kind.nq == joint.kind.nv == 1 and (np.isfinite(lower) or np.isfinite(upper)):
-            found[iv] = JointLimits(iq, lower, upper)
+            found[iv] = JointStops(iq, lower, upper)
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return found

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
-from lagrangian.algorithms.structure import Numbers, TreeStructure
-from lagrangian.kernels.llvm.builder import Array, Builder
-from lagrangian.kernels.llvm.function import Preparation, traced
-from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.pieces.phases import Pieces
-from lagrangian.kernels.programs.pieces import pieces_of
-from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, LOCKED_DYNAMICS
+from lagrangian.algorithms.structure import SlotNumbers, TreeStructure
+from lagrangian.kernels.kernel import Threads, available_cores
+from lagrangian.kernels.llvm.emit import PreparationCode, trace_function
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
+from lagrangian.kernels.llvm.target import CPUTarget
+from lagrangian.kernels.long_chains.phases import LongChainCode
+from lagrangian.kernels.programs.pieces import long_chain_code_if_faster
+from lagrangian.kernels.programs.sweeps import MAX_UNROLLED_LINKS, MAX_UNROLLED_OPERATIONS, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
-from lagrangian.kernels.threads import Threads, cores
-from lagrangian.kernels.trace.node import Graph, TooLarge
+from lagrangian.kernels.trace.node import Graph, GraphTooLargeError
 
 if TYPE_CHECKING:
     from lagrangian.motion.system.system import System
@@ -30,47 +30,47 @@ def too_large(system: System) -> bool:
     """Whether straight-line code of its accelerations would be too long. Constraints and springs are always written out."""
     if system.constrained or system.mechanism.springs or system.nv <= SMALL:
         return False
-    if len(system.tree) > UNROLL_LINKS or (system.holdable and system.nv > HELD_SPEEDS):
+    if len(system.tree) > MAX_UNROLLED_LINKS or (system.holdable and system.nv > HELD_SPEEDS):
         return True
     try:
-        structure = TreeStructure(system.tree, Numbers())
-        return trace_unrolled(FORWARD_DYNAMICS, structure, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS
-    except TooLarge:
+        structure = TreeStructure(system.tree, SlotNumbers())
+        return trace_unrolled(FORWARD_DYNAMICS, structure, limit=3 * MAX_UNROLLED_OPERATIONS).operations > MAX_UNROLLED_OPERATIONS
+    except GraphTooLargeError:
         return True
 
 
 @cache
 def _threads() -> Threads:
     """Of all runs."""
-    return Threads(cores())
+    return Threads(available_cores())
 
 
 class RolledResponse:
     """`response` of a large system, and the arrays its code reads, whose addresses are in u."""
 
-    def __init__(self, system: System, target: Target) -> None:
+    def __init__(self, system: System, target: CPUTarget) -> None:
         self.system = system
-        self.algorithm = HELD_DYNAMICS if system.holdable else FORWARD_DYNAMICS
-        pieces = pieces_of(self.algorithm, system.true_tree, target)
+        self.algorithm = LOCKED_DYNAMICS if system.holdable else FORWARD_DYNAMICS
+        pieces = long_chain_code_if_faster(self.algorithm, system.true_tree, target)
         # inertia that is moved towards the base saves operations in a sweep, but links without any cannot be cut through
         self.tree = system.tree if pieces is None else system.true_tree
         self.key = b"" if pieces is None else pieces.plan.digest
         sizes = [system.nq, *[system.nv] * (len(self.algorithm.inputs) - 1)]
-        self.loop = pieces or rolled.module(self.algorithm, self.tree, self.algorithm.inputs, sizes, target, 1)
+        self.loop = pieces or rolled.rolled_code(self.algorithm, self.tree, self.algorithm.inputs, sizes, target, 1)
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
         parameters, table = self.loop.data(self.algorithm, self.tree)
-        if isinstance(self.loop, Pieces):
-            self.loop.share(table, _threads())
+        if isinstance(self.loop, LongChainCode):
+            self.loop.enable_helpers(table, _threads())
         return [parameters, table, np.zeros(max(1, self.loop.scratch))]
 
-    def functions(self, declared: set[str], fma: bool, places: Any, preparation: Preparation) -> list[str]:
+    def functions(self, declared: set[str], fma: bool, places: Any, preparation: PreparationCode) -> list[str]:
         lines = self.loop.ir.split("\n")
         declared.update(line for line in lines if line.startswith("declare"))
         lines = [line for line in lines if not line.startswith("declare")]
         graph = Graph()
-        lines += traced("acting", graph, self._acting(graph), places, declared, fma, preparation)
+        lines += trace_function("acting", graph, self._acting(graph), places, declared, fma, preparation)
         return lines + self._response(declared, fma).text()
 
     def _acting(self, graph: Graph) -> list[Any]:
@@ -79,16 +79,16 @@ class RolledResponse:
         held = system.held(graph)
         return [*system.acting(graph, system.state(graph)), *(held.get(k, 0) for k in range(system.nv) if held)]
 
-    def _response(self, declared: set[str], fma: bool) -> Builder:
-        system, b = self.system, Builder("response", ["time", "state", "u", "output"], declared, fma, internal=True)
+    def _response(self, declared: set[str], fma: bool) -> FunctionBuilder:
+        system, b = self.system, FunctionBuilder("response", ["time", "state", "u", "output"], declared, fma, internal=True)
         time, state, u, output = (b.array(name) for name in b.arguments)
-        acting = b.local(2 * system.nv)
+        acting = b.local_array(2 * system.nv)
         b.call("acting", time, state, u, acting)
         given = [state.pointer, state.address(system.nq), acting.pointer]
         given += [acting.address(system.nv)] if system.holdable else []
         given.append(state.pointer)  # of which the angles are taken
         pointers = Array(b, b.reserve(f"alloca [{len(given) + 2} x ptr]"))
-        addresses = u.part(system.inputs.data)
+        addresses = u.offset(system.inputs.data)
         for k, pointer in enumerate(given):
             b.line(f"store ptr {pointer}, ptr {pointers.address(k)}")
         for k in range(2):
@@ -96,5 +96,5 @@ class RolledResponse:
             b.line(f"store ptr {at.text}, ptr {pointers.address(len(given) + k)}")
         scratch = b.put("ptr", f"load ptr, ptr {addresses.address(2)}")
         b.put("i64", f"call i64 @kernel(ptr {pointers.pointer}, ptr {output.pointer}, ptr {scratch.text}, i64 1)")
-        b.leave()
+        b.return_status()
         return b

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lagrangian.algorithms.closed.cholesky import inner
-from lagrangian.algorithms.closed.constrained import State
+from lagrangian.algorithms.constraints.cholesky import dot
+from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.event import Pull
+from lagrangian.model.event import PullCondition
 from lagrangian.model.expression import functions as f
 from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import ModeChange
@@ -21,9 +21,9 @@ CONTRADICTS = 1e-6  # accelerations that locks leave to constraints, from which 
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
-def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, holding: Sequence[Any]) -> Any:
+def mode_event(forces: Forces, graph: Graph, state: MechanismState, entry: ModeChange, holding: Sequence[Any]) -> Any:
     """Of friction, and of a stop. `holding` is what holds each speed."""
-    j, read = entry.joint, state.tree.read.number
+    j, read = entry.joint, state.tree.reader.number
     joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
     force = holding[joint.speed]
     if entry.what == STUCK:
@@ -37,24 +37,24 @@ def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, ho
     return f.choose(0.5, forces.of_joint(graph, j, entry.what), pushes, away)
 
 
-def lock_event(forces: Forces, graph: Graph, state: State, j: int, qdd: Sequence[Any]) -> Any:
+def lock_event(forces: Forces, graph: Graph, state: MechanismState, j: int, qdd: Sequence[Any]) -> Any:
     """Of a lock: a constraint that moves may ask for what it does not let pass, and is then not kept."""
     if not moves_constraints(forces.mechanism):
         return 1.0
     off: Any = 0.0
     for row in state.rows:
         if row.psi:
-            left = row.gamma + inner(list(row.psi.values()), [qdd[k] for k in row.psi])
+            left = row.gamma + dot(list(row.psi.values()), [qdd[k] for k in row.psi])
             off = f.maximum(off, f.absolute(left) * (1 / (1 + f.absolute(row.gamma))))
     rests = _largest(forces, graph, j, range(STUCK, SLIP))
     locked = f.choose(0.5, rests, 0.0, forces.of_joint(graph, j, HELD))
     return f.choose(0.5, locked, CONTRADICTS - off, 1.0)
 
 
-def contact_event(forces: Forces, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
+def contact_event(forces: Forces, state: MechanismState, when: PullCondition, multipliers: Sequence[Any]) -> Any:
     """The force by which a contact pushes; what rounding leaves of none counts as a push."""
     row = next(k for k, row in enumerate(state.rows) if row.name in (when.constraint, f"{when.constraint}.contact"))
-    return multipliers[row] + state.tree.read.number(forces.slotted.no_force)
+    return multipliers[row] + state.tree.reader.number(forces.slotted.no_force)
 
 
 def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
@@ -64,10 +64,10 @@ def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
     return found
 
 
-def _friction(forces: Forces, graph: Graph, state: State, j: int, force: Any) -> Any:
+def _friction(forces: Forces, graph: Graph, state: MechanismState, j: int, force: Any) -> Any:
     joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
     assert joint.static is not None
-    positive, negative = (state.tree.read.number(x) for x in joint.static)
+    positive, negative = (state.tree.reader.number(x) for x in joint.static)
     way, allowed = (forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
     speed = state.qd[joint.speed]
     # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
@@ -79,7 +79,7 @@ def _friction(forces: Forces, graph: Graph, state: State, j: int, force: Any) ->
     return f.choose(0.5, forces.of_joint(graph, j, STUCK), stuck, slipping)
 
 
-def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequence[Any]) -> Any:
+def _in_disc(forces: Forces, graph: Graph, state: MechanismState, j: int, holding: Sequence[Any]) -> Any:
     """The same of joints whose friction acts together: its size counts, and the speed along the direction of their slip."""
     joint = forces.holdable[j]
     assert joint.static is not None
@@ -98,7 +98,7 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
         follows = f.choose(0.5, stuck, 1.0 - held, 0.0)
         slow = f.minimum(slow, f.choose(0.5, follows, allowed - f.absolute(own), 1.0))
         rests, slips = f.maximum(rests, stuck), f.maximum(slips, f.absolute(way))
-    left = 1.0 + EDGE - f.sqrt(square) * (1 / state.tree.read.number(joint.static[0]))
+    left = 1.0 + EDGE - f.sqrt(square) * (1 / state.tree.reader.number(joint.static[0]))
     # at an end, or turned so far that the direction is taken anew
     slipping = f.choose(0.0, slips, speed - TURNED * f.sqrt(whole), 1.0)
     return f.choose(0.5, rests, f.minimum(left, slow), slipping)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lagrangian.algorithms.closed.constrained import Ranks
-from lagrangian.algorithms.closed.massless import is_massless
-from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.algorithms.constraints.constrained_dynamics import GroupRanks
+from lagrangian.algorithms.singular_mass import has_singular_mass_matrix, undetermined_joints
 from lagrangian.cached import cached_property
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import of_kinks
@@ -26,9 +25,9 @@ class Prepared:
 
     def __init__(self, dyn: Dynamics) -> None:
         # a handle of its own: a motion can be asked for anything after the caller's has been closed
-        self.dyn, self.tree = dyn.handle(), dyn.tree
+        self.dyn, self.tree = dyn.share(), dyn.tree
         self.undetermined = undetermined_joints(self.tree)
-        self.massless = is_massless(dyn.mechanism, self.tree)
+        self.massless = has_singular_mass_matrix(dyn.mechanism, self.tree)
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)
         self.kinks = of_kinks(dyn.mechanism)
@@ -54,14 +53,14 @@ class Prepared:
         table: EventTable,
         holdable: Sequence[Holdable],
         redundant: bool,
-        ranks: Ranks = (),
+        ranks: GroupRanks = (),
     ) -> System:
         """Its first-order system, made before if there was a run like this one."""
         known = torque.key
         key = (known, stabilisation, table.key, tuple(holdable), redundant, ranks)
         found = self._systems.get(key) if known is not None else None
         if found is None:
-            known_masses = self.massless if self.dyn.mechanism.equations else False
+            known_masses = self.massless if self.dyn.mechanism.equation_count else False
             found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant, ranks, known_masses)
             if known is not None:
                 if len(self._systems) >= SYSTEMS:

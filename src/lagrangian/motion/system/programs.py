@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.program import Straight
+from lagrangian.kernels.program import TracedProgram
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion.system.inputs import STUCK
 from lagrangian.motion.system.system import System
@@ -79,17 +79,17 @@ class Programs:
 
 def program(
     system: System, name: str, size: int, outputs: Callable[[Graph], list[Any]], more: Mapping[str, int] | None = None
-) -> Straight:
+) -> TracedProgram:
     """`more` are inputs beside q, qd, u and t."""
     sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1, **(more or {})}
     # the states of a run are finite, or it ends
     key, numbers = b"".join(system.key), system.numbers
-    return Straight(name, sizes, size, system.angles, outputs, key, numbers, reads_all=False)
+    return TracedProgram(name, sizes, size, system.angles, outputs, key, numbers, reads_all=False)
 
 
 def output_sizes(system: System) -> dict[str, int]:
     """What `outputs` gives, in order: `phi` is what moves constraints."""
-    n, m = system.nv, system.mechanism.equations
+    n, m = system.nv, system.mechanism.equation_count
     return {"tau": n, "qdd": n, "friction": n, "multipliers": m, "phi": m} | load_sizes(system)
 
 

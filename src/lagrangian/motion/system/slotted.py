@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.algorithms.structure import Numbers, slots_in
-from lagrangian.model.event import Switch, When
+from lagrangian.algorithms.structure import SlotNumbers, with_slots
+from lagrangian.model.event import EventCondition, SwitchCondition
 from lagrangian.model.expression import Expression, Scalar, call, sqrt
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -32,11 +32,13 @@ class Slotted:
     wrenches: tuple[Wrench, ...]
     efforts: dict[int, Scalar]  # what bounds the torque of every speed that is bounded
     holdable: tuple[Holdable, ...]
-    when: dict[int, When]  # of events by their numbers
+    when: dict[int, EventCondition]  # of events by their numbers
     no_force: Scalar  # what rounding may leave of a force
 
     @staticmethod
-    def of(mechanism: Mechanism, torque: Torque, holdable: Sequence[Holdable], table: EventTable, numbers: Numbers) -> Slotted:
+    def of(
+        mechanism: Mechanism, torque: Torque, holdable: Sequence[Holdable], table: EventTable, numbers: SlotNumbers
+    ) -> Slotted:
         return Slotted(
             formulas={speed: numbers.scalar(x) for speed, x in torque.formulas.items()},
             wrenches=tuple(_wrench(w, numbers) for w in torque.wrenches),
@@ -64,16 +66,16 @@ def _efforts(mechanism: Mechanism) -> dict[int, float]:
     return {k: x for k, x in enumerate(efforts) if math.isfinite(x)}
 
 
-def _wrench(given: Wrench, numbers: Numbers) -> Wrench:
-    frame: Frame = slots_in(given.frame, placement=numbers.placement(given.frame.placement))
+def _wrench(given: Wrench, numbers: SlotNumbers) -> Wrench:
+    frame: Frame = with_slots(given.frame, placement=numbers.placement(given.frame.placement))
     return Wrench(frame, tuple(numbers.scalar(x) for x in given.entries), given.called)
 
 
-def _holdable(given: Holdable, numbers: Numbers) -> Holdable:
+def _holdable(given: Holdable, numbers: SlotNumbers) -> Holdable:
     def both(pair: tuple[float, float] | None) -> Any:
         return None if pair is None else tuple(numbers.scalar(x) for x in pair)
 
-    made: Holdable = slots_in(
+    made: Holdable = with_slots(
         given,
         friction=both(given.friction),
         static=both(given.static),
@@ -83,7 +85,7 @@ def _holdable(given: Holdable, numbers: Numbers) -> Holdable:
     return made
 
 
-def _when(when: When, numbers: Numbers) -> When:
-    if isinstance(when, Switch):
-        return Switch(numbers.scalar(when.argument))
+def _when(when: EventCondition, numbers: SlotNumbers) -> EventCondition:
+    if isinstance(when, SwitchCondition):
+        return SwitchCondition(numbers.scalar(when.argument))
     return numbers.scalar(when) if isinstance(when, (int, float, Expression)) else when

@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.closed.cholesky import inner
-from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
-from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
-from lagrangian.algorithms.closed.propagated import Propagated, propagates
-from lagrangian.algorithms.factorised import Factorised
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
+from lagrangian.algorithms.constraints.articulated import ArticulatedConstraints, prefers_articulated_bodies
+from lagrangian.algorithms.constraints.cholesky import dot
+from lagrangian.algorithms.constraints.constrained_dynamics import ConstrainedDynamics, GroupRanks, MechanismState
+from lagrangian.algorithms.constraints.rows import ConstraintRow, coordinate_rates
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, LOCKED_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.samples import lane_values, sampled
-from lagrangian.algorithms.structure import Numbers, Structure, plain, samples_of
+from lagrangian.algorithms.samples import sample_evaluator, with_samples
+from lagrangian.algorithms.structure import SlotNumbers, Structure, canonical_form, tree_samples
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
+from lagrangian.algorithms.tree_factorisation import TreeLDL
 from lagrangian.cached import cached_property
-from lagrangian.kernels.programs.closed import digest, traced_state, weights
-from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
-from lagrangian.kernels.trace.differentiate import along, derivatives
+from lagrangian.kernels.programs.constraints import digest, traced_state, weight_slots
+from lagrangian.kernels.programs.sweeps import MAX_FACTORISED_SPEEDS, links_at_state
+from lagrangian.kernels.trace.derivative import derivatives, directional_derivative
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
+from lagrangian.model.event import DEAD_CENTRE, EventCondition, KinkCondition, PullCondition, SwitchCondition
 from lagrangian.model.expression import Expression
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
@@ -58,7 +58,7 @@ class System:
         table: EventTable | None = None,
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
-        ranks: Ranks = (),
+        ranks: GroupRanks = (),
         massless: bool | None = None,
         bodies: Sequence[str] = (),
     ) -> None:
@@ -76,16 +76,16 @@ class System:
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
-        self.numbers = Numbers(samples_of(tree))
+        self.numbers = SlotNumbers(tree_samples(tree))
         bodies = [*bodies, *(wrench.frame.body for wrench in torque.wrenches)]
         self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
         self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
         self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
-        self._weights = {} if massless is False else weights(mechanism, self.tree, self.numbers)
+        self._weights = {} if massless is False else weight_slots(mechanism, self.tree, self.numbers)
         traced = None if torque.traced is None else TracedTorques(torque.traced, self.nq, self.nv, self.numbers)
         self.forces = Forces(mechanism, torque, self.inputs, self.slotted, traced)
         self.angles = tree.angles
-        self.constrained = bool(mechanism.equations)
+        self.constrained = bool(mechanism.equation_count)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
 
@@ -98,14 +98,14 @@ class System:
         """What its code depends on: the mechanism's structure, and that of all else; numbers are read."""
         known = [entry.event.when if isinstance(entry, Watched) else entry for entry in self.table.compiled]
         parts = (
-            plain(self.slotted.formulas),
-            [(plain(w.frame), plain(w.entries), w.called is not None) for w in self.slotted.wrenches],
-            plain(self.slotted.efforts),
-            plain(self.slotted.holdable),
-            [plain(self.slotted.when.get(k, x)) for k, x in enumerate(known)],
+            canonical_form(self.slotted.formulas),
+            [(canonical_form(w.frame), canonical_form(w.entries), w.called is not None) for w in self.slotted.wrenches],
+            canonical_form(self.slotted.efforts),
+            canonical_form(self.slotted.holdable),
+            [canonical_form(self.slotted.when.get(k, x)) for k, x in enumerate(known)],
             len(self.table.functions),
-            plain(self._weights),
-            plain(self.slotted.no_force),
+            canonical_form(self._weights),
+            canonical_form(self.slotted.no_force),
             self.torque.external,
             self.torque.adjustable,
             self.stabilisation,
@@ -129,15 +129,15 @@ class System:
         It has a structure of its own where a parameter is zero in some samples: numbers that depend on them are never structure.
         """
         count = len(next(iter(parameters.values())))
-        mechanism, values = lane_values(self.mechanism, parameters, slopes)
+        mechanism, values = sample_evaluator(self.mechanism, parameters, slopes)
         tree, torque, *others = self._made_from
-        return System(mechanism, sampled(mechanism, tree, values, count), torque, *others, bodies)  # type: ignore[call-arg]
+        return System(mechanism, with_samples(mechanism, tree, values, count), torque, *others, bodies)  # type: ignore[call-arg]
 
     # -- equations ---------------------------------------------------------------------------------------------------
 
-    def state(self, graph: Graph) -> State:
+    def state(self, graph: Graph) -> MechanismState:
         """The mechanism at the state that is the graph's input."""
-        state = traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
+        state = traced_state(graph, self.structure, graph.input("t", 0), decision_time=self.decided(graph))
         state.relative = self.propagated
         return state
 
@@ -149,7 +149,7 @@ class System:
         """By their speeds, of all joints that can be held, whether they are: 1 or 0."""
         return {joint.speed: self.forces.of_joint(graph, j, HELD) for j, joint in enumerate(self.holdable)}
 
-    def acting(self, graph: Graph, state: State) -> list[Any]:
+    def acting(self, graph: Graph, state: MechanismState) -> list[Any]:
         """All forces from outside and all dry friction, along the speeds."""
         found = self.forces.driven(graph, state)
         for j, joint in enumerate(self.holdable):
@@ -158,8 +158,8 @@ class System:
         return found
 
     def solved(
-        self, graph: Graph, state: State, gamma: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], list[Any], Constrained | Propagated | None]:
+        self, graph: Graph, state: MechanismState, gamma: list[Any] | None = None
+    ) -> tuple[list[Any], list[Any], list[Any], ConstrainedDynamics | ArticulatedConstraints | None]:
         """Accelerations, the multipliers of all constraints, what holds each speed; and the constraints' system, if any."""
         tau, held = self.acting(graph, state), self.held(graph)
         if not self.constrained:
@@ -175,33 +175,35 @@ class System:
     def propagated(self) -> bool:
         """Whether the equations are solved from link to link, and not through the mass matrix."""
         kept = self.constrained and self.stabilisation.kind == "projection"
-        return kept and propagates(self.mechanism, self.tree) and not self._weights
+        return kept and prefers_articulated_bodies(self.mechanism, self.tree) and not self._weights
 
-    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained | Propagated:
+    def _constraints(self, state: MechanismState, held: dict[int, Any]) -> ConstrainedDynamics | ArticulatedConstraints:
         if self.propagated:
-            return Propagated(state, state.rows, self.redundant, held, self.ranks)
-        read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
-        return Constrained(state, state.rows, self.redundant, held, self.ranks, read)
+            return ArticulatedConstraints(state, state.rows, self.redundant, held, self.ranks)
+        read = {name: state.tree.reader.number(w) for name, w in self._weights.items()}
+        return ConstrainedDynamics(state, state.rows, self.redundant, held, self.ranks, read)
 
-    def _gamma(self, row: Row) -> Any:
+    def _gamma(self, row: ConstraintRow) -> Any:
         if self.stabilisation.kind != "baumgarte":
             return row.gamma
         gamma = row.gamma + (2 * self.stabilisation.alpha) * row.rate
         return gamma if row.eta is None else gamma + self.stabilisation.beta**2 * row.eta
 
-    def _open(self, graph: Graph, state: State, tau: list[Any], held: dict[int, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    def _open(
+        self, graph: Graph, state: MechanismState, tau: list[Any], held: dict[int, Any]
+    ) -> tuple[list[Any], list[Any], list[Any]]:
         """Without constraints: through the mass matrix where it is small, by articulated bodies where not."""
         n = self.nv
-        if n <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
-            factors = Factorised(state.tree, state.mass_matrix, held=held) if held else state.factors
-            half = factors.half([a - b for a, b in zip(tau, state.bias, strict=True)])
-            qdd = factors.back(half)
-            return qdd, [], factors.holding(half, qdd)
-        made = links(state.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        if n <= MAX_FACTORISED_SPEEDS // 2 or self.mechanism.springs:
+            factors = TreeLDL(state.tree, state.mass_matrix, locked=held) if held else state.factors
+            half = factors.solve_transposed([a - b for a, b in zip(tau, state.bias, strict=True)])
+            qdd = factors.back_substitute(half)
+            return qdd, [], factors.locking_torques(half, qdd)
+        made = links_at_state(state.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             mine = range(link.iv, link.iv + link.nv)
-            link.tau, link.held = tuple(tau[k] for k in mine), tuple(held.get(k, 0) for k in mine)
-        found = run(HELD_DYNAMICS if held else FORWARD_DYNAMICS, state.tree, made)
+            link.tau, link.locked = tuple(tau[k] for k in mine), tuple(held.get(k, 0) for k in mine)
+        found = run(LOCKED_DYNAMICS if held else FORWARD_DYNAMICS, state.tree, made)
         return found[:n], [], found[n:] or [0] * n
 
     # -- what is compiled --------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ class System:
         qdd = self.solved(graph, state, gamma)[0]
         return [*coordinate_rates(self.mechanism, state.q, state.qd), *qdd]
 
-    def _kept_speeds(self, graph: Graph, state: State) -> tuple[State, list[Any]]:
+    def _kept_speeds(self, graph: Graph, state: MechanismState) -> tuple[MechanismState, list[Any]]:
         """Gear, Gupta and Leimkuhler 1985: everything moves by speeds that keep the constraints; qd's own error fades.
 
         With c the corrected speeds, d/dt (Psi qd) = Psi qdd + Psi'(c) qd, and Psi'(c) (qd - c) is found from gamma, which is
@@ -231,12 +233,12 @@ class System:
         ]
         return kept, gamma
 
-    def _with_speeds(self, graph: Graph, state: State, qd: list[Any]) -> State:
+    def _with_speeds(self, graph: Graph, state: MechanismState, qd: list[Any]) -> MechanismState:
         """The same configuration with other speeds."""
-        made = links(state.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        made = links_at_state(state.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
-        return State(state.mechanism, state.tree, made, state.q, qd, state.t, state.decided)
+        return MechanismState(state.mechanism, state.tree, made, state.q, qd, state.t, state.decision_time)
 
     @property
     def second_order(self) -> bool:
@@ -253,20 +255,20 @@ class System:
     def momenta(self, graph: Graph) -> list[Any]:
         """p = M qd."""
         state, n = self.state(graph), self.nv
-        return [inner(state.mass_matrix[i * n : (i + 1) * n], state.qd) for i in range(n)]
+        return [dot(state.mass_matrix[i * n : (i + 1) * n], state.qd) for i in range(n)]
 
     def canonical(self, graph: Graph) -> list[Any]:
         """q' and p' of coordinates and momenta, the latter in the place of qd: p' = tau - C qd - G - F + M' qd."""
         n = self.nv
         momenta = [graph.input("qd", k) for k in range(n)]
         # M depends on coordinates alone: the speeds are found from it first, then all else from them
-        still = traced_state(graph, self.structure, graph.input("t", 0), moving=False, decided=self.decided(graph))
+        still = traced_state(graph, self.structure, graph.input("t", 0), moving=False, decision_time=self.decided(graph))
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
         tau = self.forces.driven(graph, state)
         seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
-        growth = along(graph, still.mass_matrix, seeds)
-        rates = [tau[i] - state.bias[i] + inner(growth[i * n : (i + 1) * n], qd) for i in range(n)]
+        growth = directional_derivative(graph, still.mass_matrix, seeds)
+        rates = [tau[i] - state.bias[i] + dot(growth[i * n : (i + 1) * n], qd) for i in range(n)]
         return [*qd, *rates]
 
     def project(self, graph: Graph) -> list[Any]:
@@ -298,7 +300,7 @@ class System:
         found: list[Any] = []
         iq = 0
         for joint in self.mechanism.joints:
-            found += joint.kind.normalised(q[iq : iq + joint.kind.nq])
+            found += joint.kind.normalise_coordinates(q[iq : iq + joint.kind.nq])
             iq += joint.kind.nq
         return found
 
@@ -315,7 +317,7 @@ class System:
     @property
     def responses(self) -> int:
         """How many numbers `response` gives."""
-        return 2 * self.nv + self.mechanism.equations
+        return 2 * self.nv + self.mechanism.equation_count
 
     def response(self, graph: Graph) -> list[Any]:
         """To all that acts: the accelerations, the multipliers of the constraints, and what holds each speed."""
@@ -326,7 +328,7 @@ class System:
         """What is zero where an event takes place, of all that are compiled; the `response` is an input of its own."""
         state = self.state(graph)
         # what jumps does so here: that is what is looked for
-        names = {name: x for name, x in self.forces.names(state).items() if name != f.DECIDED}
+        names = {name: x for name, x in self.forces.names(state).items() if name != f.DECISION_TIME}
         response = [graph.input("response", k) for k in range(self.responses)]
         multipliers, holding = response[self.nv : -self.nv], response[self.responses - self.nv :]
         values = []
@@ -339,14 +341,16 @@ class System:
                 values.append(self._watched(state, self.slotted.when[number], names, multipliers))
         return values
 
-    def _watched(self, state: State, when: When, names: dict[str, Any], multipliers: Sequence[Any]) -> Any:
-        if isinstance(when, Pull):
+    def _watched(self, state: MechanismState, when: EventCondition, names: dict[str, Any], multipliers: Sequence[Any]) -> Any:
+        if isinstance(when, PullCondition):
             return contact_event(self.forces, state, when, multipliers)
-        if isinstance(when, Kink):
-            return springs.kinks(state.world, state.mechanism.springs[when.spring], state.names)[when.which]
+        if isinstance(when, KinkCondition):
+            return springs.kink_quantities(state.world, state.mechanism.springs[when.spring], state.coordinates_by_name)[
+                when.index
+            ]
         if when is DEAD_CENTRE:
             return dead_centre.determinant(self.mechanism, state.rows)
-        when = when.argument if isinstance(when, Switch) else when
+        when = when.argument if isinstance(when, SwitchCondition) else when
         assert isinstance(when, (int, float, Expression))
         return f.evaluate(when, names)
 
@@ -354,5 +358,5 @@ class System:
 def _without_coulomb(tree: Tree) -> Tree:
     """Dry friction is not a function of the state at rest: it is a matter of the modes, not of the traced equations."""
     none = np.zeros_like(tree.constants["coulomb_positive"])
-    lanes = None if tree.lanes is None else _without_coulomb(tree.lanes)
-    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none}, lanes=lanes)
+    lanes = None if tree.sample_tree is None else _without_coulomb(tree.sample_tree)
+    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none}, sample_tree=lanes)

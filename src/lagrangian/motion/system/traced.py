@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from lagrangian.algorithms.closed.constrained import State
-from lagrangian.algorithms.structure import UNITS, Numbers
+from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
+from lagrangian.algorithms.structure import FOLDED_VALUES, SlotNumbers
 from lagrangian.arguments import number
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.trace.node import Graph, Node, Trace
@@ -21,7 +21,7 @@ from lagrangian.model.expression import functions as f
 class TracedTorques:
     """What a function recorded, with slots in `numbers` for its constants."""
 
-    def __init__(self, function: Callable[..., Any], nq: int, nv: int, numbers: Numbers) -> None:
+    def __init__(self, function: Callable[..., Any], nq: int, nv: int, numbers: SlotNumbers) -> None:
         graph = Graph()
         state = (graph.input("t", 0), [graph.input("q", k) for k in range(nq)], [graph.input("qd", k) for k in range(nv)])
         trace = Trace(graph, _called(function, state, nv))
@@ -33,13 +33,13 @@ class TracedTorques:
         """What its code depends on; the values of slots are no part of it."""
         return repr((self._nodes, self._outputs))
 
-    def at(self, graph: Graph, state: State) -> list[Any]:
+    def at(self, graph: Graph, state: MechanismState) -> list[Any]:
         """The torques at a state of a graph: the operations recorded there."""
         found: list[Any] = []
         inputs = {"t": [state.t], "q": state.q, "qd": state.qd}
         for kind, *rest in self._nodes:
             if kind == "slot":
-                found.append(state.tree.read.names[rest[0]])
+                found.append(state.tree.reader.symbol_values[rest[0]])
             elif kind == "constant":
                 found.append(rest[0])
             elif kind == "input":
@@ -49,10 +49,10 @@ class TracedTorques:
         return [found[k] for k in self._outputs]
 
 
-def _slotted(node: tuple[Any, ...], numbers: Numbers) -> tuple[Any, ...]:
-    if node[0] != "constant" or node[1] in UNITS or not math.isfinite(node[1]):
+def _slotted(node: tuple[Any, ...], numbers: SlotNumbers) -> tuple[Any, ...]:
+    if node[0] != "constant" or node[1] in FOLDED_VALUES or not math.isfinite(node[1]):
         return node
-    return "slot", f"{f.SLOT}{numbers.extend((node[1],), (node[1],))}"
+    return "slot", f"{f.SLOT_PREFIX}{numbers.extend((node[1],), (node[1],))}"
 
 
 def _ordered(kind: str, arguments: list[int]) -> list[int]:

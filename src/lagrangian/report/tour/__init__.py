@@ -1,1 +1,0 @@
-"""The tour: six things one can do, each a chapter of one page."""

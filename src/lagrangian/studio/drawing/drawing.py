@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lagrangian.errors import ArgumentError, is_number, one_of, shown
-from lagrangian.visible import acts
+from lagrangian.errors import ArgumentError, format_value, has_invisible, is_number, unknown_name_message
 
 GROUND = "ground"
-WIDTH = 0.04  # of a bar, in metres, where nothing is said
-MOST = 80  # bars or pins: more than anybody draws by hand
-FARTHEST = 1e4  # metres from the origin
-LONGEST_NAME = 60
-KINDS = ("speed", "torque")
+BAR_WIDTH = 0.04  # of a bar, in metres, where nothing is said
+MAX_PARTS = 80  # bars or pins: more than anybody draws by hand
+MAX_COORDINATE = 1e4  # metres from the origin
+MAX_NAME_LENGTH = 60
+MOTOR_KINDS = ("speed", "torque")
 _PIN = re.compile(r"[A-Za-z][A-Za-z0-9]{0,11}")
 T = TypeVar("T")
 
@@ -38,7 +37,7 @@ class Bar:
 
     name: str
     pins: tuple[str, ...]
-    width: float = WIDTH
+    width: float = BAR_WIDTH
     mass: float | None = None
 
 
@@ -57,7 +56,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Motor:
+class DrawnMotor:
     """Turns one link against another about the pin that they share: with a given speed in rad/s, or by a torque in N m."""
 
     pin: str
@@ -74,7 +73,7 @@ class Drawing:
     pins: tuple[Pin, ...] = ()
     bars: tuple[Bar, ...] = ()
     sliders: tuple[Slider, ...] = ()
-    motors: tuple[Motor, ...] = ()
+    motors: tuple[DrawnMotor, ...] = ()
 
     def pin(self, name: str) -> Pin:
         return next(x for x in self.pins if x.name == name)
@@ -83,23 +82,23 @@ class Drawing:
         return next(x for x in self.bars if x.name == name)
 
 
-def read(given: Any) -> Drawing:
+def drawing_from_dict(data: Any) -> Drawing:
     """The drawing that a page sends; an error says which part of it is wrong, and what would be right."""
-    table = _table(given, "the drawing", ("name", "gravity", "pins", "bars", "sliders", "motors"))
-    found = Drawing(
-        _text(table.get("name", "linkage"), "the drawing", "name"),
-        _number(table.get("gravity", 9.81), "the drawing", "gravity", 1000.0),
-        _each(table, "pins", _pin),
-        _each(table, "bars", _bar),
-        _each(table, "sliders", _slider),
-        _each(table, "motors", _motor),
+    table = _read_table(data, "the drawing", ("name", "gravity", "pins", "bars", "sliders", "motors"))
+    drawing = Drawing(
+        _read_text(table.get("name", "linkage"), "the drawing", "name"),
+        _read_number(table.get("gravity", 9.81), "the drawing", "gravity", 1000.0),
+        _read_list(table, "pins", _read_pin),
+        _read_list(table, "bars", _read_bar),
+        _read_list(table, "sliders", _read_slider),
+        _read_list(table, "motors", _read_motor),
     )
-    _check_names(found)
-    _check_parts(found)
-    return found
+    _check_names(drawing)
+    _check_parts(drawing)
+    return drawing
 
 
-def written(drawing: Drawing) -> dict[str, Any]:
+def drawing_to_dict(drawing: Drawing) -> dict[str, Any]:
     """The drawing as a page reads it."""
     return {
         "name": drawing.name,
@@ -114,87 +113,87 @@ def written(drawing: Drawing) -> dict[str, Any]:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _table(given: Any, where: str, known: Iterable[str]) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ArgumentError(f"a table is needed, not {shown(given)}", where=where)
-    for key in given:
-        if key not in known:
-            raise ArgumentError(one_of("entry", str(key), known), where=where)
-    return given
+def _read_table(value: Any, where: str, keys: Iterable[str]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ArgumentError(f"a table is needed, not {format_value(value)}", where=where)
+    for key in value:
+        if key not in keys:
+            raise ArgumentError(unknown_name_message("entry", str(key), keys), where=where)
+    return value
 
 
-def _each(table: Mapping[str, Any], key: str, made: Callable[[Any, str], T]) -> tuple[T, ...]:
-    given = table.get(key, [])
-    if not isinstance(given, (list, tuple)):
-        raise ArgumentError(f"is {shown(given)}", where="the drawing", argument=key, remedy="a list is needed")
-    if len(given) > MOST:
-        remedy = f"at most {MOST} are possible"
-        raise ArgumentError(f"{len(given)} {key} are too many", where="the drawing", remedy=remedy)
-    return tuple(made(x, f"{key[:-1]} {k}") for k, x in enumerate(given, 1))
+def _read_list(table: Mapping[str, Any], key: str, read_item: Callable[[Any, str], T]) -> tuple[T, ...]:
+    items = table.get(key, [])
+    if not isinstance(items, (list, tuple)):
+        raise ArgumentError(f"is {format_value(items)}", where="the drawing", argument=key, remedy="a list is needed")
+    if len(items) > MAX_PARTS:
+        remedy = f"at most {MAX_PARTS} are possible"
+        raise ArgumentError(f"{len(items)} {key} are too many", where="the drawing", remedy=remedy)
+    return tuple(read_item(x, f"{key[:-1]} {k}") for k, x in enumerate(items, 1))
 
 
-def _text(given: Any, where: str, argument: str) -> str:
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or acts(given):
-        needed = f"a text of 1 to {LONGEST_NAME} visible characters is needed"
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=argument, remedy=needed)
-    return given
+def _read_text(value: Any, where: str, argument: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME_LENGTH or has_invisible(value):
+        needed = f"a text of 1 to {MAX_NAME_LENGTH} visible characters is needed"
+        raise ArgumentError(f"is {format_value(value)}", where=where, argument=argument, remedy=needed)
+    return value
 
 
-def _number(given: Any, where: str, argument: str, most: float, least: float | None = None) -> float:
-    lowest = -most if least is None else least
-    if not is_number(given) or not lowest <= given <= most:
-        needed = f"a number between {lowest:g} and {most:g} is needed"
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=argument, remedy=needed)
-    return float(given)
+def _read_number(value: Any, where: str, argument: str, upper: float, lower: float | None = None) -> float:
+    lowest = -upper if lower is None else lower
+    if not is_number(value) or not lowest <= value <= upper:
+        needed = f"a number between {lowest:g} and {upper:g} is needed"
+        raise ArgumentError(f"is {format_value(value)}", where=where, argument=argument, remedy=needed)
+    return float(value)
 
 
-def _flag(given: Any, where: str, argument: str) -> bool:
-    if not isinstance(given, bool):
-        raise ArgumentError(f"is {shown(given)}", where=where, argument=argument, remedy="true or false is needed")
-    return given
+def _read_flag(value: Any, where: str, argument: str) -> bool:
+    if not isinstance(value, bool):
+        raise ArgumentError(f"is {format_value(value)}", where=where, argument=argument, remedy="true or false is needed")
+    return value
 
 
-def _mass(given: Any, where: str) -> float | None:
-    return None if given is None else _number(given, where, "mass", 1e6, 1e-9)
+def _read_mass(value: Any, where: str) -> float | None:
+    return None if value is None else _read_number(value, where, "mass", 1e6, 1e-9)
 
 
-def _pin(given: Any, where: str) -> Pin:
-    table = _table(given, where, ("name", "x", "y", "ground", "trace"))
+def _read_pin(value: Any, where: str) -> Pin:
+    table = _read_table(value, where, ("name", "x", "y", "ground", "trace"))
     name = table.get("name")
     if not isinstance(name, str) or not _PIN.fullmatch(name):
         needed = "a letter and up to 11 letters and digits are needed, such as A or B2"
-        raise ArgumentError(f"is {shown(name)}", where=where, argument="name", remedy=needed)
+        raise ArgumentError(f"is {format_value(name)}", where=where, argument="name", remedy=needed)
     where = f"pin {name}"
-    x, y = (_number(table.get(key), where, key, FARTHEST) for key in "xy")
-    return Pin(name, x, y, *(_flag(table.get(key, False), where, key) for key in ("ground", "trace")))
+    x, y = (_read_number(table.get(key), where, key, MAX_COORDINATE) for key in "xy")
+    return Pin(name, x, y, *(_read_flag(table.get(key, False), where, key) for key in ("ground", "trace")))
 
 
-def _bar(given: Any, where: str) -> Bar:
-    table = _table(given, where, ("name", "pins", "width", "mass"))
+def _read_bar(value: Any, where: str) -> Bar:
+    table = _read_table(value, where, ("name", "pins", "width", "mass"))
     pins: Any = table.get("pins")
     names = isinstance(pins, (list, tuple)) and all(isinstance(x, str) for x in pins)
     if not names or len(set(pins)) != len(pins) or len(pins) < 2:
         remedy = "the names of two pins or more are needed"
-        raise ArgumentError(f"is {shown(pins)}", where=where, argument="pins", remedy=remedy)
-    name = _text(table.get("name", "".join(pins)[:LONGEST_NAME]), where, "name")
+        raise ArgumentError(f"is {format_value(pins)}", where=where, argument="pins", remedy=remedy)
+    name = _read_text(table.get("name", "".join(pins)[:MAX_NAME_LENGTH]), where, "name")
     where = f"bar {name}"
-    width = _number(table.get("width", WIDTH), where, "width", 100.0, 1e-6)
-    return Bar(name, tuple(pins), width, _mass(table.get("mass"), where))
+    width = _read_number(table.get("width", BAR_WIDTH), where, "width", 100.0, 1e-6)
+    return Bar(name, tuple(pins), width, _read_mass(table.get("mass"), where))
 
 
-def _slider(given: Any, where: str) -> Slider:
-    table = _table(given, where, ("pin", "on", "angle", "mass"))
-    pin, on = (_text(table.get(key, GROUND if key == "on" else None), where, key) for key in ("pin", "on"))
-    return Slider(pin, on, _number(table.get("angle", 0.0), where, "angle", 100.0), _mass(table.get("mass"), where))
+def _read_slider(value: Any, where: str) -> Slider:
+    table = _read_table(value, where, ("pin", "on", "angle", "mass"))
+    pin, on = (_read_text(table.get(key, GROUND if key == "on" else None), where, key) for key in ("pin", "on"))
+    return Slider(pin, on, _read_number(table.get("angle", 0.0), where, "angle", 100.0), _read_mass(table.get("mass"), where))
 
 
-def _motor(given: Any, where: str) -> Motor:
-    table = _table(given, where, ("pin", "drives", "against", "kind", "value"))
-    pin, drives, against = (_text(table.get(key), where, key) for key in ("pin", "drives", "against"))
+def _read_motor(value: Any, where: str) -> DrawnMotor:
+    table = _read_table(value, where, ("pin", "drives", "against", "kind", "value"))
+    pin, drives, against = (_read_text(table.get(key), where, key) for key in ("pin", "drives", "against"))
     kind = table.get("kind", "speed")
-    if kind not in KINDS:
-        raise ArgumentError(one_of("kind of motor", kind, KINDS), where=where)
-    return Motor(pin, drives, against, kind, _number(table.get("value", 6.0), where, "value", 1e6))
+    if kind not in MOTOR_KINDS:
+        raise ArgumentError(unknown_name_message("kind of motor", kind, MOTOR_KINDS), where=where)
+    return DrawnMotor(pin, drives, against, kind, _read_number(table.get("value", 6.0), where, "value", 1e6))
 
 
 # -- what is between the parts ----------------------------------------------------------------------------------------
@@ -202,10 +201,10 @@ def _motor(given: Any, where: str) -> Motor:
 
 def _check_names(drawing: Drawing) -> None:
     links = [GROUND, *(x.name for x in drawing.bars), *(x.block for x in drawing.sliders)]
-    for what, names in (("pins", [x.name for x in drawing.pins]), ("links", links)):
+    for kind, names in (("pins", [x.name for x in drawing.pins]), ("links", links)):
         for name in names:
             if names.count(name) > 1:
-                raise ArgumentError(f"two {what} are called {name!r}", where="the drawing", remedy="each name must be unique")
+                raise ArgumentError(f"two {kind} are called {name!r}", where="the drawing", remedy="each name must be unique")
 
 
 def _check_parts(drawing: Drawing) -> None:
@@ -213,21 +212,21 @@ def _check_parts(drawing: Drawing) -> None:
     for bar in drawing.bars:
         for name in bar.pins:
             if name not in pins:
-                raise ArgumentError(one_of("pin", name, pins), where=f"bar {bar.name}")
+                raise ArgumentError(unknown_name_message("pin", name, pins), where=f"bar {bar.name}")
         for k, a in enumerate(bar.pins):
             for b in bar.pins[:k]:
                 if math.dist((pins[a].x, pins[a].y), (pins[b].x, pins[b].y)) < 1e-6:
-                    told = f"its pins {b} and {a} coincide"
-                    raise ArgumentError(told, where=f"bar {bar.name}", remedy="move one of them")
+                    problem = f"its pins {b} and {a} coincide"
+                    raise ArgumentError(problem, where=f"bar {bar.name}", remedy="move one of them")
     for slider in drawing.sliders:
         where = f"slider {slider.pin}"
         if slider.pin not in pins:
-            raise ArgumentError(one_of("pin", slider.pin, pins), where=where)
+            raise ArgumentError(unknown_name_message("pin", slider.pin, pins), where=where)
         if slider.on != GROUND and slider.on not in bars:
-            raise ArgumentError(one_of("bar", slider.on, [GROUND, *bars]), where=where)
+            raise ArgumentError(unknown_name_message("bar", slider.on, [GROUND, *bars]), where=where)
         if slider.on != GROUND and slider.pin in drawing.bar(slider.on).pins:
-            told = f"the pin is fixed to {slider.on}, so it cannot slide along it"
-            raise ArgumentError(told, where=where, remedy="use another pin")
+            problem = f"the pin is fixed to {slider.on}, so it cannot slide along it"
+            raise ArgumentError(problem, where=where, remedy="use another pin")
         if slider.on == GROUND and pins[slider.pin].ground:
             remedy = "a pin is either fixed to the ground or slides along it"
             raise ArgumentError("the pin is fixed to the ground, so it cannot slide along it", where=where, remedy=remedy)

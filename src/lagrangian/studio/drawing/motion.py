@@ -2,134 +2,140 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, SimulationError, is_number, shown
-from lagrangian.studio.drawing.describe import describe
-from lagrangian.studio.drawing.drawing import GROUND, Drawing
-from lagrangian.studio.drawing.links import Connection, tree
+from lagrangian.errors import ArgumentError, LagrangianError, SimulationError, format_value, is_number
+from lagrangian.studio.drawing.drawing import GROUND, Drawing, drawing_from_dict, drawing_to_dict
+from lagrangian.studio.drawing.links import Connection, spanning_tree
+from lagrangian.studio.drawing.to_toml import drawing_to_toml
+from lagrangian.studio.drawing.words import mobility_message
 
-ROWS = 120  # a second: two of each picture
-MOST_ROWS = 2400
-LONGEST = 60.0  # seconds
-FASTER = 3.0  # times the speed at the start: just before a dead centre the links have more, and ever more
-FEWEST = 60  # rows of a motion that ends at one
+ROWS_PER_SECOND = 120  # a second: two of each picture
+MAX_ROWS = 2400
+MAX_SECONDS = 60.0  # seconds
+MAX_SPEED_RATIO = 3.0  # times the speed at the start: just before a dead centre the links have more, and ever more
+MIN_ROWS = 60  # rows of a motion that ends at one
 Progress = Callable[[float, float], None]
 
 
-def move(drawing: Drawing, seconds: float, progress: Progress | None = None) -> dict[str, Any]:
+def simulate_drawing(drawing: Drawing, seconds: float, progress: Progress | None = None) -> dict[str, Any]:
     """The motion from the drawing as it stands; arrays are lists, as a page reads them."""
     import lagrangian as lg
 
-    if not is_number(seconds) or not 0 < seconds <= LONGEST:
-        raise ArgumentError(f"is {shown(seconds)}", argument="seconds", remedy=f"a number up to {LONGEST:g} is needed")
-    mechanism = lg.loads(describe(drawing))
-    rows = int(min(MOST_ROWS, max(2, round(ROWS * seconds)))) + 1
-    ended: list[str] = []
-    with warnings.catch_warnings(record=True) as told:
+    if not is_number(seconds) or not 0 < seconds <= MAX_SECONDS:
+        raise ArgumentError(f"is {format_value(seconds)}", argument="seconds", remedy=f"a number up to {MAX_SECONDS:g} is needed")
+    mechanism = lg.loads(drawing_to_toml(drawing))
+    rows = int(min(MAX_ROWS, max(2, round(ROWS_PER_SECOND * seconds)))) + 1
+    end_messages: list[str] = []
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         try:
             motion = lg.simulate(mechanism, float(seconds), t_eval=rows, progress=progress)
         except SimulationError as error:
             if error.motion is None or len(error.motion.t) < 2:
                 raise
-            motion, ended = error.motion, [str(error)]
+            motion, end_messages = error.motion, [str(error)]
     from lagrangian.configuration.poses import body_poses
 
     if not motion.success:
-        if _turned(drawing):
-            ended, told = [_stuck(drawing, motion)], []  # what else is said of it speaks of solvers
-        motion = _before_the_end(motion)
+        if _has_speed_motor(drawing):
+            end_messages, caught_warnings = (
+                [_dead_centre_message(drawing, motion)],
+                [],
+            )  # what else is said of it speaks of solvers
+        motion = _cut_before_singularity(motion)
     poses = body_poses(mechanism, motion.q)
     return {
-        "t": _listed(motion.t),
+        "t": _json_numbers(motion.t),
         "ended": bool(motion.success),
-        "pins": {pin.name: path_of(drawing, poses, pin.name) for pin in drawing.pins},
-        "forces": list(_forces(drawing, motion, poses)),
-        "motors": list(_motors(drawing, motion)),
-        "energy": {"kinetic": _listed(motion.kinetic_energy), "potential": _listed(motion.potential_energy)},
-        "warnings": [*ended, *(str(x.message) for x in told)],
+        "pins": {pin.name: pin_path(drawing, poses, pin.name) for pin in drawing.pins},
+        "forces": list(_pin_forces(drawing, motion, poses)),
+        "motors": list(_motor_loads(drawing, motion)),
+        "energy": {"kinetic": _json_numbers(motion.kinetic_energy), "potential": _json_numbers(motion.potential_energy)},
+        "warnings": [*end_messages, *(str(x.message) for x in caught_warnings)],
     }
 
 
-def _turned(drawing: Drawing) -> bool:
+def _has_speed_motor(drawing: Drawing) -> bool:
     return any(x.kind == "speed" for x in drawing.motors)
 
 
-def _stuck(drawing: Drawing, motion: Any) -> str:
-    it = "The motor cannot turn it" if len(drawing.motors) == 1 else "The motors cannot turn it"
-    why = "the links are stretched or folded there and forces have no bound, so the motion ends just before"
-    return f"{it} further than a dead centre at {motion.t[-1]:.3g} s: {why}."
+def _dead_centre_message(drawing: Drawing, motion: Any) -> str:
+    subject = "The motor cannot turn it" if len(drawing.motors) == 1 else "The motors cannot turn it"
+    reason = "the links are stretched or folded there and forces have no bound, so the motion ends just before"
+    return f"{subject} further than a dead centre at {motion.t[-1]:.3g} s: {reason}."
 
 
-def _before_the_end(motion: Any) -> Any:
+def _cut_before_singularity(motion: Any) -> Any:
     """The motion up to where it blows up: largest forces that are read any later would be those of rounding."""
-    t = np.linspace(motion.t[0], motion.t[-1], 20 * FEWEST)
+    t = np.linspace(motion.t[0], motion.t[-1], 20 * MIN_ROWS)
     speeds = np.abs(motion.resample(t).qd).max(axis=1)
-    usual = np.flatnonzero(speeds <= FASTER * speeds[0])
+    usual = np.flatnonzero(speeds <= MAX_SPEED_RATIO * speeds[0])
     last = min(max(int(usual[-1]), 1), int(0.98 * len(t)))
-    return motion.resample(np.linspace(t[0], t[last], max(FEWEST, round(len(motion.t) * last / len(t)))))
+    return motion.resample(np.linspace(t[0], t[last], max(MIN_ROWS, round(len(motion.t) * last / len(t)))))
 
 
-def _listed(rows: Any) -> list[float]:
+def _json_numbers(rows: Any) -> list[float]:
     """Numbers for JSON, which knows neither infinities nor what is no number; more digits than a picture has are left out."""
-    found = np.where(np.isfinite(rows), rows, 0.0)
-    least = 1e-12 * float(np.abs(found).max(initial=0.0))  # less is rounding
-    return [float(f"{x:.9g}") if abs(x) > least else 0.0 for x in found]
+    finite = np.where(np.isfinite(rows), rows, 0.0)
+    least = 1e-12 * float(np.abs(finite).max(initial=0.0))  # less is rounding
+    return [float(f"{x:.9g}") if abs(x) > least else 0.0 for x in finite]
 
 
-def path_of(drawing: Drawing, poses: dict[str, np.ndarray], pin: str) -> dict[str, list[float]]:
+def pin_path(drawing: Drawing, poses: dict[str, np.ndarray], pin: str) -> dict[str, list[float]]:
     """Where a pin is, by any link that has it."""
-    link, local = _fixed_to(drawing, pin)
+    link, local = _carrying_link(drawing, pin)
     if link is None:
-        found = drawing.pin(pin)
+        drawn_pin = drawing.pin(pin)
         n = len(poses[GROUND])
-        return {"x": [found.x] * n, "y": [found.y] * n}
+        return {"x": [drawn_pin.x] * n, "y": [drawn_pin.y] * n}
     start = np.linalg.inv(poses[link][0]) @ np.array([*local, 0.0, 1.0])  # the first row is as it is drawn
     world = poses[link] @ start
-    return {"x": _listed(world[:, 0]), "y": _listed(world[:, 1])}
+    return {"x": _json_numbers(world[:, 0]), "y": _json_numbers(world[:, 1])}
 
 
-def _fixed_to(drawing: Drawing, pin: str) -> tuple[str | None, tuple[float, float]]:
-    found = drawing.pin(pin)
+def _carrying_link(drawing: Drawing, pin: str) -> tuple[str | None, tuple[float, float]]:
+    drawn_pin = drawing.pin(pin)
     blocks = [x.block for x in drawing.sliders if x.pin == pin]
     bars = [x.name for x in drawing.bars if pin in x.pins]
-    return next(iter([*bars, *blocks]), None), (found.x, found.y)
+    return next(iter([*bars, *blocks]), None), (drawn_pin.x, drawn_pin.y)
 
 
-def _forces(drawing: Drawing, motion: Any, poses: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
+def _pin_forces(drawing: Drawing, motion: Any, poses: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
     """What one link exerts on another at a pin, along the axes of the drawing."""
-    found = tree(drawing)
+    linkage_tree = spanning_tree(drawing)
     reactions = motion.reactions
-    for k, branch in enumerate(found.branches):
+    for k, branch in enumerate(linkage_tree.edges):
         joint = motion.mechanism.joints[k]
         frame = poses[joint.child] @ joint.child_placement.matrix()
         force = np.einsum("rab,rb->ra", frame[:, :3, :3], reactions[:, k, 3:])
         kind = "guide" if branch.connection.slider is not None else "pin"
         # what a slide exerts on the block, whichever of the two the tree begins with
-        turned = kind == "guide" and branch.child != branch.connection.b
-        on, by = (branch.parent, branch.child) if turned else (branch.child, branch.parent)
-        yield _force(kind, branch.connection, on, by, -force if turned else force)
-    for k, loop in enumerate(found.loops):
+        reversed_slide = kind == "guide" and branch.child != branch.connection.b
+        on, by = (branch.parent, branch.child) if reversed_slide else (branch.child, branch.parent)
+        yield _force_data(kind, branch.connection, on, by, -force if reversed_slide else force)
+    for k, loop in enumerate(linkage_tree.loops):
         joined = motion.mechanism.loops[k]
-        yield _force("pin", loop, joined.a, joined.b, motion.multipliers[:, 2 * k : 2 * k + 2])
+        yield _force_data("pin", loop, joined.a, joined.b, motion.multipliers[:, 2 * k : 2 * k + 2])
 
 
-def _force(kind: str, x: Connection, on: str, by: str, force: np.ndarray) -> dict[str, Any]:
+def _force_data(kind: str, x: Connection, on: str, by: str, force: np.ndarray) -> dict[str, Any]:
     size = np.hypot(force[:, 0], force[:, 1])
-    along = {"x": _listed(force[:, 0]), "y": _listed(force[:, 1]), "size": _listed(size)}
+    along = {"x": _json_numbers(force[:, 0]), "y": _json_numbers(force[:, 1]), "size": _json_numbers(size)}
     return {"kind": kind, "pin": x.pin, "on": on, "by": by, **along}
 
 
-def _motors(drawing: Drawing, motion: Any) -> Iterator[dict[str, Any]]:
+def _motor_loads(drawing: Drawing, motion: Any) -> Iterator[dict[str, Any]]:
     """The torque and the power of each motor: of one with a given speed, what the drive takes."""
-    found = tree(drawing)
-    first = 2 * len(found.loops)
-    for k, branch in enumerate(found.branches):
+    linkage_tree = spanning_tree(drawing)
+    first = 2 * len(linkage_tree.loops)
+    for k, branch in enumerate(linkage_tree.edges):
         motor = branch.connection.motor
         if motor is None:
             continue
@@ -138,5 +144,63 @@ def _motors(drawing: Drawing, motion: Any) -> Iterator[dict[str, Any]]:
             torque, first = motion.multipliers[:, first], first + 1
         else:
             torque = motion.tau[:, k]
-        power = _listed(torque * motion.qd[:, k])
-        yield {"pin": motor.pin, "torque": _listed(sense * torque), "power": power}
+        power = _json_numbers(torque * motion.qd[:, k])
+        yield {"pin": motor.pin, "torque": _json_numbers(sense * torque), "power": power}
+
+
+# MERGED lagrangian.studio.drawing.answers: What the page asks of a drawing: dictionaries in, dictionaries out, as JSON has
+# them.
+
+
+def describe_drawing(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A drawing's description, how freely it moves, and what is wrong with it as yet."""
+    try:
+        drawing = drawing_from_dict(body.get("drawing"))
+    except LagrangianError as error:  # such as two pins of a bar that were dragged onto each other
+        return {"degrees": 0, "count": "", "words": f"{error}.", "good": False, "text": "", "problem": str(error)}
+    mobility = mobility_message(drawing)
+    content = {"degrees": mobility.degrees, "count": mobility.count, "words": mobility.mobility_message, "good": mobility.is_good}
+    try:
+        return content | {"text": drawing_to_toml(drawing), "problem": ""}
+    except LagrangianError as error:  # unfinished, as every drawing is for a while
+        return content | {"text": "", "problem": str(error)}
+
+
+def recover_drawing(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The drawing of a description, and what of the description it does not have."""
+    import lagrangian as lg
+    from lagrangian.studio.drawing.from_mechanism import drawing_from_mechanism
+
+    recovery = drawing_from_mechanism(lg.loads(str(body.get("text", ""))))
+    return {"drawing": drawing_to_dict(recovery.drawing), "left_out": list(recovery.left_out)}
+
+
+def examples(body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Drawings to begin with."""
+    text = (files("lagrangian.studio") / "drawing" / "examples.json").read_text(encoding="utf-8")
+    return {"examples": json.loads(text)}
+
+
+def drawing_motion(options: Mapping[str, Any], progress: Callable[[float, float], None] | None = None) -> dict[str, Any]:
+    """The motion of a drawing over some seconds."""
+
+    return simulate_drawing(drawing_from_dict(options.get("drawing")), options.get("seconds", 5.0), progress)
+
+
+# MERGED lagrangian.studio.drawing.routes: The addresses at which the page asks about drawings.
+
+ROUTES: list[tuple[str, str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = [
+    ("POST", "/api/drawing", describe_drawing),
+    ("POST", "/api/drawing/read", recover_drawing),
+    ("GET", "/api/drawing/examples", examples),
+]
+
+
+def _handler(function: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[..., Awaitable[Any]]:
+    async def handle(studio: Any, body: dict[str, Any], request: Any) -> Any:
+        return await studio.run_in_thread(function, body)
+
+    return handle
+
+
+HANDLERS = [(method, address, _handler(function)) for method, address, function in ROUTES]

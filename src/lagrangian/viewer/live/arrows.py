@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.viewer.scene.scene import Arrows, Color, Track
+from lagrangian.viewer.scene.scene import Arrows, Colour, Track
 
-COLORS: dict[str, Color] = {
+COLORS: dict[str, Colour] = {
     "torques": (0.84, 0.37, 0.0),
     "reactions": (0.0, 0.45, 0.70),
     "constraints": (0.80, 0.47, 0.65),
@@ -40,11 +40,11 @@ class LiveArrows:
                     f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long"
                 )
 
-                def toggled(_: Any, key: tuple[str, str] = key, box: Any = box) -> None:
+                def on_toggle(_: Any, key: tuple[str, str] = key, box: Any = box) -> None:
                     self.shown[key] = box.value
                     changed()
 
-                box.on_update(toggled)
+                box.on_update(on_toggle)
 
     def show(self, row: int, part: float) -> None:
         """At a row, or a part of the way to the next."""
@@ -57,8 +57,8 @@ class LiveArrows:
             points = np.array([(1 - part) * a.points[row] + part * a.points[after] for a in arrows])
             vectors = np.array([a.scale * ((1 - part) * a.vectors[row] + part * a.vectors[after]) for a in arrows])
             ends = np.stack([points, points + vectors], axis=1).astype(np.float32)
-            seen = np.linalg.norm(vectors, axis=1) > 1e-3 * self.size
-            ends[~seen, 1] = ends[~seen, 0]
+            visible = np.linalg.norm(vectors, axis=1) > 1e-3 * self.size
+            ends[~visible, 1] = ends[~visible, 0]
             if key in self._drawn:
                 self._drawn[key].points = ends
             else:

@@ -25,14 +25,14 @@ _HEADERS = {
 }
 
 
-def from_here(hosts: Sequence[str], origins: Sequence[str]) -> bool:
+def is_local_request(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     """Whether a request is for a name of this computer, and comes from no other page than one of that name's own."""
     if len(hosts) != 1 or len(origins) > 1 or _name(hosts[0]) not in HOSTS:
         return False
     return not origins or origins[0] == f"http://{hosts[0]}"
 
 
-class Guard:
+class ViewerGuard:
     """Stands before viser's server: it sees each request, and each message, first."""
 
     def __init__(self) -> None:
@@ -41,10 +41,10 @@ class Guard:
 
     def admits(self, path: str, headers: Any) -> bool:
         """Whether a request comes from the viewer's own page: by its token, its host and its origin."""
-        if not from_here(headers.get_all("Host"), headers.get_all("Origin")):
+        if not is_local_request(headers.get_all("Host"), headers.get_all("Origin")):
             return False
-        given = path.partition("?")[0].split("/")[1:2] or [""]
-        return hmac.compare_digest(given[0].encode(), self.token.encode())
+        path_token = path.partition("?")[0].split("/")[1:2] or [""]
+        return hmac.compare_digest(path_token[0].encode(), self.token.encode())
 
     def inside(self, path: str) -> str:
         """What a path asks for, without the token."""
@@ -68,23 +68,23 @@ class Guard:
                 return response
 
             async def talk(connection: Any) -> None:
-                connection.recv = self._checked(connection.recv)
+                connection.recv = self._filter_messages(connection.recv)
                 await handler(connection)
 
             return original(talk, *where, process_request=answer, **(options | {"max_size": MOST, "logger": _silent()}))
 
         return serve
 
-    def _checked(self, receive: Any) -> Any:
+    def _filter_messages(self, receive: Any) -> Any:
         async def recv(*args: Any, **options: Any) -> Any:
             while True:
                 message = await receive(*args, **options)
-                if self.understands(message):
+                if self.is_allowed_message(message):
                     return message
 
         return recv
 
-    def understands(self, raw: Any) -> bool:
+    def is_allowed_message(self, raw: Any) -> bool:
         """Whether a message is one of the page's: a control with a value that it can have, or where the camera is.
 
         viser has more: one opens a tunnel by which anybody can reach this computer, others set any attribute of a control.
@@ -92,17 +92,17 @@ class Guard:
         import msgspec
 
         try:
-            said = msgspec.msgpack.decode(raw) if isinstance(raw, bytes) else None
+            content = msgspec.msgpack.decode(raw) if isinstance(raw, bytes) else None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
-        if not isinstance(said, dict):
+        if not isinstance(content, dict):
             return False
-        kind = said.pop("type", None)
+        kind = content.pop("type", None)
         if kind == "ViewerCameraMessage":
-            return said.keys() == _CAMERA.keys() and all(_numbers(said[name], length) for name, length in _CAMERA.items())
-        if kind != "GuiUpdateMessage" or said.keys() != {"uuid", "updates"}:
+            return content.keys() == _CAMERA.keys() and all(_numbers(content[name], length) for name, length in _CAMERA.items())
+        if kind != "GuiUpdateMessage" or content.keys() != {"uuid", "updates"}:
             return False
-        uuid, updates = said["uuid"], said["updates"]
+        uuid, updates = content["uuid"], content["updates"]
         control = self.controls.get(uuid) if isinstance(uuid, str) else None
         return (
             control is not None and isinstance(updates, dict) and updates.keys() == {"value"} and fits(control, updates["value"])

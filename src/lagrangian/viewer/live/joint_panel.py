@@ -10,10 +10,10 @@ import numpy as np
 
 from lagrangian.configuration.mobility import mobility
 from lagrangian.errors import LagrangianError
-from lagrangian.viewer.live.handles import Handle
-from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.posing.handles import Handle
+from lagrangian.posing.posture import Posture
 from lagrangian.viewer.live.scene import LiveScene, poses_of
-from lagrangian.viewer.live.show_panel import ShowPanel, safe
+from lagrangian.viewer.live.show_panel import ShowPanel, escape_markdown
 from lagrangian.viewer.scene.poses import all_poses
 
 HOME = "home"
@@ -28,14 +28,14 @@ class JointPanel:
         self.home = posture.q.copy()
         self._lock = threading.RLock()
         gui, m = server.gui, posture.mechanism
-        gui.add_markdown(safe(_degrees(posture)))
+        gui.add_markdown(escape_markdown(_degrees(posture)))
         self._says = gui.add_markdown("", visible=False)
         names = [HOME, *(name for name in m.poses if name != HOME)]
         if len(names) <= 6:
             gui.add_button_group("Pose", names).on_click(lambda event: self.go(event.target.value))
         else:
-            chosen = gui.add_dropdown("Pose", names, initial_value=names[0])
-            chosen.on_update(lambda _: self.go(chosen.value))
+            dropdown = gui.add_dropdown("Pose", names, initial_value=names[0])
+            dropdown.on_update(lambda _: self.go(dropdown.value))
         self.sliders: dict[str, Any] = {}
         self._digits: dict[str, int] = {}
         some_of_many = posture.handles[:MOST]
@@ -43,10 +43,10 @@ class JointPanel:
             gui.add_markdown(f"The first {MOST} of {len(posture.handles)} joint coordinates have sliders.")
         actuated = [h for h in some_of_many if h.actuated]
         passive = [h for h in some_of_many if not h.actuated]
-        for title, some in (("Actuated joints", actuated), ("Passive joints", passive)):
-            if some:
-                with gui.add_folder(title, expand_by_default=some is actuated or len(some) <= 8 or not actuated):
-                    for handle in some:
+        for title, group in (("Actuated joints", actuated), ("Passive joints", passive)):
+            if group:
+                with gui.add_folder(title, expand_by_default=group is actuated or len(group) <= 8 or not actuated):
+                    for handle in group:
                         self._slider(handle)
         with gui.add_folder("Measured"):
             frames = list(scene.scene.frames)
@@ -68,7 +68,7 @@ class JointPanel:
         """To a named pose, or home."""
         with self._lock:
             try:
-                self.posture.place(self.home if pose == HOME and HOME not in self.posture.mechanism.poses else pose)
+                self.posture.move_to(self.home if pose == HOME and HOME not in self.posture.mechanism.poses else pose)
                 self._say("")
             except LagrangianError as error:
                 self._say(str(error))
@@ -77,14 +77,14 @@ class JointPanel:
     # -- sliders -----------------------------------------------------------------------------------------------------
 
     def _slider(self, handle: Handle) -> None:
-        value = shown(handle, self.posture.values[self.posture.index[handle.name]])
+        value = to_slider_unit(handle, self.posture.values[self.posture.index[handle.name]])
         low, high = self._range(handle, value)
         step = 0.1 if handle.angle else _fine(high - low)
         label = f"{handle.name} [{'°' if handle.angle else 'm'}]"
         self._digits[handle.name] = digits = max(0, -math.floor(math.log10(step) + 1e-9))
         slider = self.server.gui.add_slider(label, low, high, step, min(max(round(value, digits), low), high))
         slider.precision = digits
-        slider.on_update(lambda event, handle=handle: self._moved(handle) if event.client_id is not None else None)
+        slider.on_update(lambda event, handle=handle: self._on_slider_moved(handle) if event.client_id is not None else None)
         self.sliders[handle.name] = slider
 
     def _range(self, handle: Handle, value: float) -> tuple[float, float]:
@@ -98,32 +98,32 @@ class JointPanel:
             high = handle.upper if math.isfinite(handle.upper) else _down(value + reach, reach)
         return round(min(low, value), 6), round(max(high, value, low + 1e-6), 6)
 
-    def _moved(self, handle: Handle) -> None:
+    def _on_slider_moved(self, handle: Handle) -> None:
         """A slider was moved in the browser."""
         with self._lock:
             # of several that wait here the first goes to where the slider now is, and the others find it there
             slider = self.sliders[handle.name]
-            wanted, at = float(slider.value), self.posture.values[self.posture.index[handle.name]]
-            if abs(wanted - round(shown(handle, at), self._digits[handle.name])) < 1e-6:
+            slider_value, at = float(slider.value), self.posture.values[self.posture.index[handle.name]]
+            if abs(slider_value - round(to_slider_unit(handle, at), self._digits[handle.name])) < 1e-6:
                 return
-            goal = at + hidden(handle, wanted - shown(handle, at))
+            goal = at + from_slider_unit(handle, slider_value - to_slider_unit(handle, at))
             result = self.posture.drag(handle.name, goal)
             self._say(result.message)
             self._follow(None if not result.reached else handle.name)
 
-    def _follow(self, moved: str | None = None) -> None:
+    def _follow(self, skipped: str | None = None) -> None:
         """Everything in the browser as the posture is; the slider in hand is left alone where it is right."""
         for handle, value in zip(self.posture.handles, self.posture.values, strict=True):
-            if handle.name == moved or handle.name not in self.sliders:
+            if handle.name == skipped or handle.name not in self.sliders:
                 continue
-            slider, now = self.sliders[handle.name], round(shown(handle, value), self._digits[handle.name])
+            slider, now = self.sliders[handle.name], round(to_slider_unit(handle, value), self._digits[handle.name])
             slider.min, slider.max = min(slider.min, now), max(slider.max, now)
             slider.value = now
         self.scene.show(*poses_of(all_poses(self.posture.mechanism, self.posture.q)[0]))
         self._tell()
 
     def _say(self, sentence: str) -> None:
-        self._says.content, self._says.visible = f"**{safe(sentence)}**" if sentence else "", bool(sentence)
+        self._says.content, self._says.visible = f"**{escape_markdown(sentence)}**" if sentence else "", bool(sentence)
 
     def _tell(self) -> None:
         row = self.scene.scene.frames.index(self._frame.value)
@@ -134,7 +134,7 @@ class JointPanel:
         self._numbers.content = "\n\n".join(lines)
 
 
-def shown(handle: Handle, value: float) -> float:
+def to_slider_unit(handle: Handle, value: float) -> float:
     """A value in the slider's unit: an angle that may go round is within half a turn of zero."""
     if not handle.angle:
         return value
@@ -143,14 +143,14 @@ def shown(handle: Handle, value: float) -> float:
     return math.degrees(value)
 
 
-def hidden(handle: Handle, value: float) -> float:
+def from_slider_unit(handle: Handle, value: float) -> float:
     """The other way."""
     return math.radians(value) if handle.angle else value
 
 
 def _degrees(posture: Posture) -> str:
-    found = mobility(posture.dyn, posture.q) if posture.closed else None
-    degrees = posture.dyn.nv if found is None else found.nearby
+    mobility_at_q = mobility(posture.dyn, posture.q) if posture.has_constraints else None
+    degrees = posture.dyn.nv if mobility_at_q is None else mobility_at_q.nearby
     m = posture.mechanism
     loops = f", {len(m.loops)} loop{'s' * (len(m.loops) != 1)}" if m.loops else ""
     bodies = f"{len(m.bodies)} bod{'y' if len(m.bodies) == 1 else 'ies'}"

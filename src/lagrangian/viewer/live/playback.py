@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from lagrangian.motion.motion import Motion
+from lagrangian.posing.handles import handle_values, joint_handles
 from lagrangian.viewer.live.arrows import LiveArrows
-from lagrangian.viewer.live.handles import handles, values
 from lagrangian.viewer.live.scene import LiveScene
-from lagrangian.viewer.live.show_panel import ShowPanel, safe
+from lagrangian.viewer.live.show_panel import ShowPanel, escape_markdown
 from lagrangian.viewer.scene.scene import Track
 
 RATE = 30.0  # pictures per second
@@ -51,7 +51,7 @@ class Clock:
             self.t = self.first
 
 
-def between(track: Track, t: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+def interpolate_track(track: Track, t: float) -> tuple[np.ndarray, np.ndarray, int, float]:
     """Positions and quaternions at a time, and the row before it with how far it is to the next."""
     rows = len(track.t)
     k = int(np.clip(np.searchsorted(track.t, t, side="right") - 1, 0, max(0, rows - 2)))
@@ -71,7 +71,7 @@ class PlaybackPanel:
         first, last = float(track.t[0]), float(track.t[-1])
         self.clock = Clock(first, last, first)
         self._lock, self._ended, self._told = threading.RLock(), threading.Event(), 0.0
-        self._handles = handles(scene.mechanism)
+        self._handles = joint_handles(scene.mechanism)
         self._controls()
         self.arrows = LiveArrows(server, track)
         self.arrows.panel(self._show)
@@ -105,7 +105,7 @@ class PlaybackPanel:
         self._button.on_click(lambda _: self.play())
         span = clock.last - clock.first
         self._time = gui.add_slider("Time [s]", clock.first, max(clock.last, clock.first + 1e-6), _tick(span), clock.first)
-        self._time.on_update(lambda event: self._scrubbed() if event.client_id is not None else None)
+        self._time.on_update(lambda event: self._on_scrub() if event.client_id is not None else None)
         speed = gui.add_dropdown("Speed", list(SPEEDS), initial_value="1")
         loop = gui.add_checkbox("Repeat", True)
 
@@ -120,15 +120,15 @@ class PlaybackPanel:
 
     def _paths(self) -> None:
         frames = [NOTHING, *self.scene.scene.frames[1:]]
-        chosen = self.server.gui.add_dropdown("Path of", frames, initial_value=NOTHING)
+        dropdown = self.server.gui.add_dropdown("Path of", frames, initial_value=NOTHING)
 
         def draw(_: Any = None) -> None:
-            row = frames.index(chosen.value)
+            row = frames.index(dropdown.value)
             self.scene.show_path(self.track.positions[:, row] if row else None)
 
-        chosen.on_update(draw)
+        dropdown.on_update(draw)
 
-    def _scrubbed(self) -> None:
+    def _on_scrub(self) -> None:
         with self._lock:
             self.clock.playing = False
             self.clock.t = float(np.clip(self._time.value, self.clock.first, self.clock.last))
@@ -145,7 +145,7 @@ class PlaybackPanel:
             before = now
 
     def _show(self, scrubbed: bool = False, hurry: bool = False) -> None:
-        p, turn, row, part = between(self.track, self.clock.t)
+        p, turn, row, part = interpolate_track(self.track, self.clock.t)
         with self.server.atomic():  # the arrows with what they act on
             self.scene.show(p, turn)
             self.arrows.show(row, part)
@@ -167,8 +167,8 @@ class PlaybackPanel:
         ]
         if len(m.constraint_names):
             lines.append(f"loops drift by {np.interp(t, m.t, m.drift):.1e}")
-        at = values(self._handles, self.q)
-        lines += [safe(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], at, strict=False)]
+        at = handle_values(self._handles, self.q)
+        lines += [escape_markdown(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], at, strict=False)]
         return "\n\n".join(lines)
 
 

@@ -9,15 +9,13 @@ import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
-from lagrangian.viewer.render.camera import camera_of
-from lagrangian.viewer.render.floor import spacing
-from lagrangian.viewer.render.view import View
-from lagrangian.viewer.scene.lines import coil
-from lagrangian.viewer.scene.primitives import cylinder, turn_z_to
-from lagrangian.viewer.scene.scene import Color, Strut, Track
+from lagrangian.viewer.render.camera import CameraView, camera_for_track
+from lagrangian.viewer.render.painter import grid_spacing
+from lagrangian.viewer.scene.primitives import coil, cylinder, rotation_z_to
+from lagrangian.viewer.scene.scene import Colour, Strut, Track
 
-MARK: Color = (0.0, 0.0, 0.0)
-PATH: Color = (0.835, 0.369, 0.0)
+MARK: Colour = (0.0, 0.0, 0.0)
+PATH: Colour = (0.835, 0.369, 0.0)
 
 
 class LiveScene:
@@ -25,15 +23,15 @@ class LiveScene:
 
     def __init__(self, server: Any, track: Track, mechanism: Mechanism) -> None:
         self.server, self.scene, self.mechanism = server, track.scene, mechanism
-        api, seen = server.scene, self.scene
+        api, drawn_scene = server.scene, self.scene
         api.configure_environment_map(None)  # a picture that lights the scene, and more to send
         api.configure_default_lights(True, cast_shadow=True)
         api.add_light_ambient("/own/light", intensity=1.1)
-        api.set_up_direction(tuple(seen.up))
+        api.set_up_direction(tuple(drawn_scene.up))
         self._camera(track)
         # nodes are named by number: bodies may have any names, and two must not be one node
-        self.frames = [api.add_frame(_node(k), show_axes=False) for k in range(len(seen.frames))]
-        for k, part in enumerate(seen.parts):
+        self.frames = [api.add_frame(_node(k), show_axes=False) for k in range(len(drawn_scene.frames))]
+        for k, part in enumerate(drawn_scene.parts):
             api.add_mesh_simple(
                 _node(part.frame, f"part{k}"),
                 part.vertices,
@@ -42,10 +40,10 @@ class LiveScene:
                 opacity=part.opacity if part.opacity < 1 else None,
                 cast_shadow=part.opacity == 1,
             )
-        self._struts = [self._strut(k, strut) for k, strut in enumerate(seen.struts)]
-        self._bodies = range(1, 1 + seen.bodies)
-        self._named = range(1 + seen.bodies, len(seen.frames))
-        self._axes = {k: self._axis(k) for k in range(len(seen.frames))}
+        self._struts = [self._strut(k, strut) for k, strut in enumerate(drawn_scene.struts)]
+        self._bodies = range(1, 1 + drawn_scene.bodies)
+        self._named = range(1 + drawn_scene.bodies, len(drawn_scene.frames))
+        self._axes = {k: self._axis(k) for k in range(len(drawn_scene.frames))}
         self._labels: dict[int, Any] = {}
         self._masses = [self._mass(k) for k in self._bodies]
         self.grid = self._grid()
@@ -66,7 +64,7 @@ class LiveScene:
                 mesh.position = a
                 mesh.scale = (1.0, 1.0, max(apart, 1e-9) / length)
                 if apart > 1e-9:
-                    mesh.wxyz = quaternion.from_matrix(turn_z_to(b - a))
+                    mesh.wxyz = quaternion.from_matrix(rotation_z_to(b - a))
 
     # -- what can be shown or not ------------------------------------------------------------------------------------
 
@@ -104,14 +102,14 @@ class LiveScene:
     # -- what is put in at first -------------------------------------------------------------------------------------
 
     def _camera(self, track: Track) -> None:
-        seen, start = self.scene, self.server.initial_camera
-        view = camera_of(track, 800, 800)
-        back = np.array(seen.look, dtype=float)
-        far = float((view.eye - np.array(seen.center)) @ back)
-        far = 1.15 * (far if far > 1e-9 else 2 * seen.size)
+        drawn_scene, start = self.scene, self.server.initial_camera
+        view = camera_for_track(track, 800, 800)
+        back = np.array(drawn_scene.view_direction, dtype=float)
+        far = float((view.eye - np.array(drawn_scene.center)) @ back)
+        far = 1.15 * (far if far > 1e-9 else 2 * drawn_scene.size)
         middle = view.eye - far / 1.15 * back
-        start.look_at, start.position, start.up = middle, middle + far * back, tuple(seen.up)
-        start.fov = math.radians(View.field)
+        start.look_at, start.position, start.up = middle, middle + far * back, tuple(drawn_scene.up)
+        start.fov = math.radians(CameraView.field)
         start.near, start.far = far / 500, 40 * far
 
     def _strut(self, k: int, strut: Strut) -> tuple[Any, float]:
@@ -121,7 +119,7 @@ class LiveScene:
             length = 12 * strut.radius
             mesh = coil(np.zeros(3), np.array([0.0, 0.0, length]), strut.radius)
         else:
-            mesh = cylinder(strut.radius, length).moved(np.eye(3), np.array([0.0, 0.0, length / 2]))
+            mesh = cylinder(strut.radius, length).with_pose(np.eye(3), np.array([0.0, 0.0, length / 2]))
         handle = self.server.scene.add_mesh_simple(f"/own/strut{k}", mesh.vertices, mesh.faces, color=strut.color)
         return handle, length
 
@@ -147,12 +145,12 @@ class LiveScene:
         )
 
     def _grid(self) -> Any:
-        seen = self.scene
-        up = np.array(seen.up, dtype=float)
-        across = np.array(seen.center) - (float(np.dot(seen.center, up)) - seen.floor) * up
-        cell = spacing(seen.size)
-        sides = 2 * math.ceil(1.2 * seen.size / cell) * cell
-        turn = quaternion.from_matrix(turn_z_to(up))
+        drawn_scene = self.scene
+        up = np.array(drawn_scene.up, dtype=float)
+        across = np.array(drawn_scene.center) - (float(np.dot(drawn_scene.center, up)) - drawn_scene.floor) * up
+        cell = grid_spacing(drawn_scene.size)
+        sides = 2 * math.ceil(1.2 * drawn_scene.size / cell) * cell
+        turn = quaternion.from_matrix(rotation_z_to(up))
         return self.server.scene.add_grid(
             "/own/grid",
             width=sides,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lagrangian.errors import ArgumentError, LagrangianError
-from lagrangian.viewer.live.guard import Guard
+from lagrangian.viewer.live.guard import ViewerGuard
 
 HOST, FIRST_PORT = "127.0.0.1", 8080
 _STARTING = threading.Lock()
@@ -24,20 +24,20 @@ def serve(port: int | None, name: str) -> tuple[Any, str]:
         check_port(port)
     import viser
 
-    class Local(viser.ViserServer):
+    class LocalViserServer(viser.ViserServer):
         def request_share_url(self, verbose: bool = True) -> None:
             """Never: viser would let anybody on the internet in, by a tunnel."""
 
-    guard = Guard()
-    with quiet(), _before_viser(guard):
-        server = Local(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
+    guard = ViewerGuard()
+    with suppress_output(), _before_viser(guard):
+        server = LocalViserServer(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
     try:
         guard.controls = server.gui._gui_input_handle_from_uuid
         guarded = _turns_strangers_away(server.get_port())
     except AttributeError:
         guarded = False
     if not guarded:
-        with quiet():
+        with suppress_output():
             server.stop()
         raise LagrangianError(
             f"viser {viser.__version__} cannot protect its page from other pages, so the viewer does not start. "
@@ -66,7 +66,7 @@ def check_port(port: int) -> None:
 
 
 @contextlib.contextmanager
-def _before_viser(guard: Guard) -> Iterator[None]:
+def _before_viser(guard: ViewerGuard) -> Iterator[None]:
     """While a server starts, which it has done when its constructor returns, `websockets` hands it to the guard.
 
     viser has no hook for this. Whether the guard stands there is tried afterwards.
@@ -112,6 +112,6 @@ def _entitle(server: Any, name: str) -> None:
         server.gui._websock_interface.queue_message(title)
 
 
-def quiet() -> contextlib.AbstractContextManager[Any]:
+def suppress_output() -> contextlib.AbstractContextManager[Any]:
     """Without what viser prints of itself."""
     return contextlib.redirect_stdout(io.StringIO())

@@ -29,6 +29,6 @@ class ShowPanel:
             grid.on_update(show_grid)
 
 
-def safe(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text from a file as markdown that reads as it is."""
     return re.sub(r"([\\`*_{}\[\]<>#|~$&])", r"\\\1", text)

@@ -6,23 +6,23 @@ from __future__ import annotations
 import numpy as np
 
 
-def counted(colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def count_colours(colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Colours (n, 3) of bytes as codes of six bits each; those that are there, in order, and how often."""
     r, g, b = (colors >> 2).astype(np.int32).T
     codes = (r << 12) + (g << 6) + b
     times = np.bincount(codes, minlength=1 << 18)
-    found = np.flatnonzero(times)
-    return codes, found, times[found]
+    distinct = np.flatnonzero(times)
+    return codes, distinct, times[distinct]
 
 
-def decoded(codes: np.ndarray) -> np.ndarray:
+def decode_colours(codes: np.ndarray) -> np.ndarray:
     return np.stack([codes >> 12 << 2, (codes >> 6 & 63) << 2, (codes & 63) << 2], axis=1).astype(np.uint8)
 
 
-def palette_of(found: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
+def colour_palette(codes: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
     """At most `count` colours (n, 3) that stand for all that were counted."""
     from PIL import Image
 
-    sample = decoded(np.repeat(found, np.sqrt(times).astype(int)))
+    sample = decode_colours(np.repeat(codes, np.sqrt(times).astype(int)))
     palette = Image.fromarray(sample[None]).quantize(count, method=Image.Quantize.MEDIANCUT).getpalette() or []
     return np.array(palette[: 3 * count], dtype=np.uint8).reshape(-1, 3)

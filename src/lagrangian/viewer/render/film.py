@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, warn
-from lagrangian.files import checked_target, replacing, write
-from lagrangian.viewer.render.colors import counted, palette_of
+from lagrangian.files import as_target_path, replacing, write
+from lagrangian.viewer.render.colors import colour_palette, count_colours
 from lagrangian.viewer.render.painter import Painter
-from lagrangian.viewer.render.still import checked_size
+from lagrangian.viewer.render.still import check_size
 from lagrangian.viewer.scene.scene import Track
 
 SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, if none are said
 GIF_RATE, MP4_RATE = 20, 30  # pictures a second
-COLORS = 128
+COLOURS = 128
 THREADS = max(1, min(4, os.cpu_count() or 1))
 Progress = Callable[[int, int], Any]
 
@@ -42,8 +42,8 @@ def film(
         raise ArgumentError(f"{file}: the name of a film must end in .gif or .mp4", concerns="path")
     if not is_number(speed) or not speed > 0:
         raise ArgumentError(f"is {speed!r}", argument="speed", remedy="a positive number is needed, such as 0.5 for slow motion")
-    width, height = checked_size(size or SIZES[suffix])
-    checked_target(file)
+    width, height = check_size(size or SIZES[suffix])
+    as_target_path(file)
     if suffix == ".mp4":
         if shutil.which("ffmpeg") is None:
             raise ArgumentError(
@@ -51,20 +51,20 @@ def film(
                 f"macOS: brew install ffmpeg); .gif and .html do not need it"
             )
         if width % 2 or height % 2:
-            said, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
-            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 needs even numbers", UserWarning)
-    rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
+            requested_size, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
+            warn(f"{file}: the film is {width} x {height} pixels, not {requested_size}: H.264 needs even numbers", UserWarning)
+    rows = frame_rows(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
     painter = Painter(track, (width, height))
-    pictures = _pictures(painter, rows, progress)
+    pictures = _render_frames(painter, rows, progress)
     if suffix == ".gif":
-        write(file, _gif(pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])])))
+        write(file, _gif_bytes(pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])])))
     else:
         with replacing(file) as place:
-            _mp4(file, place, pictures, (width, height))
+            _write_mp4(file, place, pictures, (width, height))
     return file
 
 
-def pictured(t: np.ndarray, rate: float, speed: float) -> list[int]:
+def frame_rows(t: np.ndarray, rate: float, speed: float) -> list[int]:
     """Which rows of a track are shown, one for every picture of a film of this rate."""
     if len(t) < 2:
         return [0]
@@ -73,54 +73,54 @@ def pictured(t: np.ndarray, rate: float, speed: float) -> list[int]:
     return np.abs(np.searchsorted((t[1:] + t[:-1]) / 2, times)).tolist()
 
 
-def _pictures(painter: Painter, rows: list[int], progress: Progress | None) -> Iterator[np.ndarray]:
+def _render_frames(painter: Painter, rows: list[int], progress: Progress | None) -> Iterator[np.ndarray]:
     """One after another; the next ones are drawn meanwhile, each by a thread of its own, as numpy lets them."""
     with ThreadPoolExecutor(THREADS) as pool:
         ahead: deque[Future[np.ndarray]] = deque()
-        asked = -1
+        submitted = -1
         for k in range(len(rows)):
-            while asked + 1 < len(rows) and len(ahead) <= THREADS + 1:
-                asked += 1
-                same = asked > 0 and rows[asked] == rows[asked - 1] and bool(ahead)
-                ahead.append(ahead[-1] if same else pool.submit(painter.frame, rows[asked]))
+            while submitted + 1 < len(rows) and len(ahead) <= THREADS + 1:
+                submitted += 1
+                same = submitted > 0 and rows[submitted] == rows[submitted - 1] and bool(ahead)
+                ahead.append(ahead[-1] if same else pool.submit(painter.frame, rows[submitted]))
             yield ahead.popleft().result()
             if progress is not None:
                 progress(k + 1, len(rows))
 
 
-def _gif(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
+def _gif_bytes(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
     """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
     from PIL import Image
 
-    _, found, times = counted(sample.reshape(-1, 3))
-    entries = palette_of(found, times, COLORS)
+    _, distinct, times = count_colours(sample.reshape(-1, 3))
+    entries = colour_palette(distinct, times, COLOURS)
     entries[entries.min(axis=1) > 246] = 255  # what is white stays so
     palette = Image.new("P", (1, 1))
     palette.putpalette(np.resize(entries, (256, 3)).tobytes())
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
     durations = [step] * (len(images) - 1) + [1000]  # it rests before it begins again
-    film = io.BytesIO()
-    images[0].save(film, "GIF", save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
-    return film.getvalue()
+    stream = io.BytesIO()
+    images[0].save(stream, "GIF", save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
+    return stream.getvalue()
 
 
-def _mp4(file: Path, place: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
+def _write_mp4(file: Path, partial_file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
     """Written by ffmpeg to the place beside the file."""
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
     command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
-    with subprocess.Popen([*command, str(place.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdin is not None
-        assert running.stderr is not None
+    with subprocess.Popen([*command, str(partial_file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
         try:
             for picture in pictures:
-                running.stdin.write(picture.tobytes())
-            running.stdin.close()
+                process.stdin.write(picture.tobytes())
+            process.stdin.close()
         except BrokenPipeError:
             pass  # it says why
         except BaseException:
-            running.kill()
+            process.kill()
             raise
-        said = running.stderr.read().decode(errors="replace").strip()
-    if running.returncode:
-        raise ArgumentError(f"{file}: ffmpeg could not write the film: {said[-300:] or running.returncode}")
+        messages = process.stderr.read().decode(errors="replace").strip()
+    if process.returncode:
+        raise ArgumentError(f"{file}: ffmpeg could not write the film: {messages[-300:] or process.returncode}")

@@ -31,7 +31,7 @@ class Pixels(NamedTuple):
     near: np.ndarray
 
 
-def spans(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def covered_pixels(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The pixels whose centres lie in triangles with corners (n, 3): their rows, columns, and which triangle.
 
     All scan lines of all triangles at once, then all pixels of all scan lines; no pixel outside is looked at.
@@ -39,7 +39,7 @@ def spans(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.nda
     x, y = x.astype(np.float32), y.astype(np.float32)
     top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(np.int32)
     bottom = np.clip(np.floor(y.max(axis=1) - 0.5), -1, height - 1).astype(np.int32)
-    lines, which = _counted(bottom - top + 1)
+    lines, which = _expand_counts(bottom - top + 1)
     row = top[which] + lines
     center = row + np.float32(0.5)
     left = np.zeros(len(row), dtype=np.float32)
@@ -57,11 +57,11 @@ def spans(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.nda
         np.maximum(left, cut, out=left, where=side < 0)
     first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int32)
     last = np.clip(np.ceil(right - 0.5) - 1, -1, width - 1).astype(np.int32)
-    steps, line = _counted(last - first + 1)
+    steps, line = _expand_counts(last - first + 1)
     return row[line], first[line] + steps, which[line]
 
 
-def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _expand_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For every item counts[i] times: 0, 1, 2, ... and i."""
     counts = np.maximum(counts, 0)
     total = int(counts.sum())
@@ -70,23 +70,23 @@ def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(total, dtype=np.int32) - start.astype(np.int32)[which], which
 
 
-def visible(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None) -> Pixels:
+def visible_pixels(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None) -> Pixels:
     """The nearest triangle at every pixel that has any. Triangles are taken some at a time, so that memory is bounded.
 
     Of `closed` surfaces, the triangles that turn their back on the camera are left out.
     """
-    x, y, depth = camera.seen(points)
+    x, y, depth = camera.project(points)
     u, v = x[:, 1:] - x[:, :1], y[:, 1:] - y[:, :1]
     area = u[:, 1] * v[:, 0] - u[:, 0] * v[:, 1]  # above zero as seen from outside: y is down
     front, area = area > 0, np.abs(area)
-    seen = (depth.min(axis=1) > 1e-9) & (area > 1e-9)
+    facing_camera = (depth.min(axis=1) > 1e-9) & (area > 1e-9)
     if closed is not None:
-        seen &= front | ~closed
-    kept = np.flatnonzero(seen)
-    if not len(kept):
+        facing_camera &= front | ~closed
+    candidates = np.flatnonzero(facing_camera)
+    if not len(candidates):
         none = np.zeros(0, dtype=np.int32)
         return Pixels(none, none, none, np.zeros(0, dtype=np.float32))
-    x, y, near, area = x[kept], y[kept], 1 / depth[kept], area[kept]
+    x, y, near, area = x[candidates], y[candidates], 1 / depth[candidates], area[candidates]
     # only the part of the picture that is drawn on
     x0, y0 = (max(0, math.floor(min(a.min(), 1e6))) for a in (x, y))
     width, height = (max(0, math.ceil(min(a.max(), end)) - k) for a, end, k in ((x, camera.width, x0), (y, camera.height, y0)))
@@ -95,24 +95,24 @@ def visible(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None
     batch = (np.cumsum(cost) / BATCH).astype(np.int64)
     best = np.zeros(width * height, dtype=np.float32)
     triangle = np.full(width * height, -1, dtype=np.int32)
-    for some in np.split(np.arange(len(kept)), np.flatnonzero(np.diff(batch)) + 1):
-        at, which, n = _nearest(x[some], y[some], near[some], width, height)
-        if some[0] > 0:
+    for chunk in np.split(np.arange(len(candidates)), np.flatnonzero(np.diff(batch)) + 1):
+        at, which, n = _nearest_triangles(x[chunk], y[chunk], near[chunk], width, height)
+        if chunk[0] > 0:
             better = n > best[at]
             at, which, n = at[better], which[better], n[better]
         best[at] = n
-        triangle[at] = kept[some[which]]
+        triangle[at] = candidates[chunk[which]]
     at = np.flatnonzero(triangle >= 0)
     row, column = np.divmod(at.astype(np.int32), np.int32(max(width, 1)))
     return Pixels(row + np.int32(y0), column + np.int32(x0), triangle[at], best[at])
 
 
-def _nearest(
+def _nearest_triangles(
     x: np.ndarray, y: np.ndarray, near: np.ndarray, width: int, height: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of some triangles, at every pixel that they cover: where it is, which is the nearest, and how near."""
-    row, column, which = spans(x, y, width, height)
-    plane = gradients(x, y, near[..., None])[..., 0].astype(np.float32)
+    row, column, which = covered_pixels(x, y, width, height)
+    plane = plane_coefficients(x, y, near[..., None])[..., 0].astype(np.float32)
     c, a, b = (np.take(plane[:, k], which) for k in range(3))
     n = a * (column + np.float32(0.5)) + b * (row + np.float32(0.5)) + c
     # depth above, running number below: the largest wins
@@ -124,11 +124,11 @@ def _nearest(
     best = np.zeros(width * height, dtype=np.int64)
     np.maximum.at(best, row * width + column, key)
     at = np.flatnonzero(best)
-    won = best[at] & 0xFFFFFFFF
-    return at, which[won], n[won]
+    winners = best[at] & 0xFFFFFFFF
+    return at, which[winners], n[winners]
 
 
-def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
+def plane_coefficients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Values (n, 3, k) at the corners as c + a px + b py over the picture: (n, 3, k) of c, a, b."""
     x0, y0 = x[:, :1], y[:, :1]
     ux, uy, vx, vy = x[:, 1:2] - x0, y[:, 1:2] - y0, x[:, 2:] - x0, y[:, 2:] - y0
@@ -142,19 +142,19 @@ def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) -> np.ndarray:
     """The colours (pixels, 3) under a light from above the camera's left shoulder, and one of the sky."""
-    seen = np.zeros(len(triangles.points), dtype=bool)
-    seen[pixels.triangle] = True
-    kept = np.flatnonzero(seen)
-    which = (np.cumsum(seen) - 1)[pixels.triangle]
-    x, y, _ = camera.seen(triangles.points[kept])
-    g = gradients(x, y, triangles.normals[kept]).astype(np.float32)
+    is_seen = np.zeros(len(triangles.points), dtype=bool)
+    is_seen[pixels.triangle] = True
+    seen_triangles = np.flatnonzero(is_seen)
+    which = (np.cumsum(is_seen) - 1)[pixels.triangle]
+    x, y, _ = camera.project(triangles.points[seen_triangles])
+    g = plane_coefficients(x, y, triangles.normals[seen_triangles]).astype(np.float32)
     px, py = pixels.column + np.float32(0.5), pixels.row + np.float32(0.5)
     # component by component: products of small matrices would wake all of BLAS's threads
     x, y, z = (np.take(g[:, 1, k], which) * px + np.take(g[:, 2, k], which) * py + np.take(g[:, 0, k], which) for k in range(3))
     per = 1 / np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(1e-12))
     right, _, back = camera.axes
-    light = unit(-0.55 * right + 0.75 * up + 0.65 * back)
-    directions = np.stack([back, light, unit(light + back), up]).astype(np.float32)
+    light = normalise(-0.55 * right + 0.75 * up + 0.65 * back)
+    directions = np.stack([back, light, normalise(light + back), up]).astype(np.float32)
     facing, lit, half, high = ((x * d[0] + y * d[1] + z * d[2]) * per for d in directions)
     turned = np.where(facing < -0.15, np.float32(-1), np.float32(1))  # the inside of an open mesh
     sky = 0.5 + 0.5 * turned * high
@@ -172,5 +172,5 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     return np.minimum(color, 1.0)
 
 
-def unit(x: np.ndarray) -> np.ndarray:
+def normalise(x: np.ndarray) -> np.ndarray:
     return x / np.linalg.norm(x)

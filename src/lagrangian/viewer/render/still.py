@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from lagrangian.errors import ArgumentError
 from lagrangian.files import write
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.viewer.render.camera import read_view
+from lagrangian.viewer.render.colors import colour_palette, count_colours, decode_colours
 from lagrangian.viewer.render.painter import Painter
-from lagrangian.viewer.render.view import view_of
 from lagrangian.viewer.scene.track import still_track
 
 
@@ -33,12 +34,12 @@ def draw(
     counter-clockwise, seen from above, and above the level. `zoom` of 2 is twice as large. `target`, a point or the name of a
     frame or body, is in the middle; without it all of the mechanism is in the picture.
     """
-    size = checked_size(size)
+    size = check_size(size)
     file = None if path is None else Path(path)
     if file is not None and file.suffix.lower() != ".png":
         raise ArgumentError(f"{file}: the name of a picture must end in .png", concerns="path")
     track = still_track(mechanism, q)
-    image: np.ndarray = Painter(track, size, view_of(track, view, zoom, target)).frame(0)
+    image: np.ndarray = Painter(track, size, read_view(track, view, zoom, target)).frame(0)
     if file is None:
         return image
     from PIL import Image
@@ -48,7 +49,7 @@ def draw(
     return write(file, stream.getvalue())
 
 
-def checked_size(size: Any) -> tuple[int, int]:
+def check_size(size: Any) -> tuple[int, int]:
     """Width and height in pixels."""
     try:
         width, height = (int(x) for x in size)
@@ -61,3 +62,51 @@ def checked_size(size: Any) -> tuple[int, int]:
             f"is {width} x {height} pixels", argument="size", remedy="16 to 8192 pixels are possible in each direction"
         )
     return width, height
+
+
+# MERGED lagrangian.viewer.render.clear: Pictures for pages that are light or dark: clear where there is nothing, with 256
+# colours and a quarter of the bytes.
+
+SOLID_COLOURS = 184  # colours of what is not clear; the others are of lines, shadows and edges
+
+
+def transparent_png(mechanism: Any, q: Any, size: tuple[int, int]) -> bytes:
+    """A picture of a mechanism as the bytes of a PNG file."""
+    return palette_png(Painter(still_track(mechanism, q), size).frame(0, transparent=True))
+
+
+def palette_png(image: np.ndarray) -> bytes:
+    """Pixels (height, width, 4) as a PNG file with a palette: what is solid has a part of it, so that no shade of it is lost to
+    shadows, which are as dark.
+    """
+    from PIL import Image
+
+    solid = image[..., 3] == 255
+    index = np.zeros(image.shape[:2], dtype=np.uint8)
+    palette = np.zeros((256, 4), dtype=np.uint8)
+    for mask, first, count in ((solid, 0, SOLID_COLOURS), (~solid, SOLID_COLOURS, 256 - SOLID_COLOURS)):
+        pixels = image[mask]
+        if not len(pixels):
+            continue
+        # of what is clear, how grey and how opaque it is says all
+        features = pixels[:, :3] if first == 0 else np.stack([pixels[:, :3].max(axis=1), pixels[:, 3], pixels[:, 3]], axis=1)
+        classes = quantise_colours(features, count)
+        index[mask] = first + classes
+        times = np.maximum(np.bincount(classes, minlength=count), 1)
+        means = [np.bincount(classes, pixels[:, k], count) / times for k in range(4)]
+        palette[first : first + count] = np.round(np.stack(means, axis=1))
+    palette_image = Image.fromarray(index, "P")
+    palette_image.putpalette(palette[:, :3].tobytes())
+    stream = io.BytesIO()
+    palette_image.save(stream, "PNG", optimize=True, transparency=palette[:, 3].tobytes())
+    return stream.getvalue()
+
+
+def quantise_colours(colors: np.ndarray, count: int) -> np.ndarray:
+    """The numbers of at most so many classes for colours (n, 3)."""
+    codes, distinct, times = count_colours(colors)
+    palette = colour_palette(distinct, times, count).astype(int)
+    colours = decode_colours(distinct).astype(int)
+    parts = np.array_split(colours, len(colours) // 2000 + 1)
+    nearest = np.concatenate([((chunk[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1) for chunk in parts])
+    return np.asarray(nearest[np.searchsorted(distinct, codes)])

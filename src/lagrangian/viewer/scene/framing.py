@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.model.joints.joint_type import Look
+from lagrangian.model.joints.joint_type import JointLook
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.viewer.scene.outline import TURNING
-from lagrangian.viewer.scene.scene import Part
+from lagrangian.viewer.scene.outline import ROTARY_LOOKS
+from lagrangian.viewer.scene.scene import ScenePart
 
 # evenly over the sphere, along a spiral
 _K = np.arange(64) + 0.5
@@ -17,7 +17,7 @@ _Z, _TURN = 1 - _K / 32, np.pi * (1 + 5**0.5) * _K
 _DIRECTIONS = np.stack([np.cos(_TURN) * np.sqrt(1 - _Z**2), np.sin(_TURN) * np.sqrt(1 - _Z**2), _Z], axis=1)
 
 
-def upward(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
+def up_direction(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
     """Against gravity; without any, z, or y for what moves in the x-y plane."""
     g = np.array(mechanism.gravity, dtype=float)
     if np.linalg.norm(g) > 0:
@@ -27,7 +27,7 @@ def upward(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
     return np.array([0.0, 0.0, 1.0])
 
 
-def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray | None:
+def motion_plane_normal(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray | None:
     """The normal of the plane in which all of it moves; None if there is none. `poses` are (4, 4)."""
     turning, sliding = [], []
     for joint in mechanism.joints:
@@ -36,9 +36,9 @@ def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray |
         if not joint.axes:
             return None
         axis = poses[joint.parent][:3, :3] @ joint.placement.matrix()[:3, :3] @ np.array(joint.axis, dtype=float)
-        if joint.kind.look in (*TURNING, Look.PLANE):
+        if joint.kind.look in (*ROTARY_LOOKS, JointLook.PLANE):
             turning.append(axis)
-        elif joint.kind.look is Look.SLIDE:
+        elif joint.kind.look is JointLook.SLIDE:
             sliding.append(axis)
         else:
             return None
@@ -49,9 +49,9 @@ def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray |
         if np.linalg.norm(crossed) > 1e-6:
             normal = crossed / np.linalg.norm(crossed)
         else:
-            normal = _across(sliding[0])
+            normal = _view_across(sliding[0])
     elif sliding:
-        normal = _across(sliding[0])
+        normal = _view_across(sliding[0])
     else:
         return None
     if any(abs(float(normal @ a)) < 1 - 1e-6 for a in turning) or any(abs(float(normal @ a)) > 1e-6 for a in sliding):
@@ -59,7 +59,7 @@ def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray |
     return np.asarray(normal, dtype=float)
 
 
-def _across(axis: np.ndarray) -> np.ndarray:
+def _view_across(axis: np.ndarray) -> np.ndarray:
     """A view of a single slide: along -y if it can be, else along z."""
     for view in ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0)):
         if abs(float(np.dot(view, axis))) < 0.5:
@@ -68,7 +68,7 @@ def _across(axis: np.ndarray) -> np.ndarray:
     return np.array([0.0, 0.0, 1.0])
 
 
-def front(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+def front_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
     """Towards a camera in front, level: what is planar and upright has its face there; else x is to the right."""
     if normal is not None and abs(float(normal @ up)) < 0.3:
         face = normal - (normal @ up) * up
@@ -80,9 +80,9 @@ def front(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
     return np.cross(side / np.linalg.norm(side), up)
 
 
-def view(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+def view_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
     """Towards the camera: what is planar and upright is seen face on, a little from the side so that depth is visible."""
-    ahead = front(up, normal)
+    ahead = front_direction(up, normal)
     side = np.cross(up, ahead)
     if normal is not None and abs(float(normal @ up)) < 0.3:
         look = ahead + 0.30 * side + 0.24 * up
@@ -93,22 +93,22 @@ def view(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
     return look / np.linalg.norm(look)
 
 
-def outermost(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:
+def outermost_points(parts: Sequence[ScenePart], poses: np.ndarray) -> np.ndarray:
     """Points of all parts that are farthest out, in the world, over all rows of poses: a view that has them has all, nearly."""
-    found = []
+    points = []
     for part in parts:
         ends = part.vertices[np.unique((part.vertices @ _DIRECTIONS.T).argmax(axis=0))].astype(float)
         T = poses[:, part.frame]
-        found.append((ends @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
-    return np.concatenate(found) if found else np.zeros((0, 3))
+        points.append((ends @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
+    return np.concatenate(points) if points else np.zeros((0, 3))
 
 
-def corners(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:
+def box_corners(parts: Sequence[ScenePart], poses: np.ndarray) -> np.ndarray:
     """The corners of all parts' boxes over all rows of poses (rows, frames, 4, 4), in the world."""
-    found = []
+    points = []
     for part in parts:
         low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
         box = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         T = poses[:, part.frame]
-        found.append((box @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
-    return np.concatenate(found) if found else np.zeros((0, 3))
+        points.append((box @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
+    return np.concatenate(points) if points else np.zeros((0, 3))

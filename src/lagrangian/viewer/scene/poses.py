@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration import reading
+from lagrangian.configuration import state_arguments
 from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import LagrangianError, MechanismWarning, warn
-from lagrangian.model.constraint import Holonomic, Rolling
-from lagrangian.model.loops.numeric import closure
+from lagrangian.model.constraint import HolonomicConstraint, RollingConstraint
+from lagrangian.model.loop import loop_residual
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 
 def all_poses(mechanism: Mechanism, q: Any) -> np.ndarray:
     """(rows, frames, 4, 4): the ground, the bodies, then the named frames, as a scene lists them."""
     poses = body_poses(mechanism, q)
-    found = [poses[GROUND], *(poses[b.name] for b in mechanism.bodies)]
-    found += [poses[f.body] @ f.placement.matrix() for f in mechanism.frames]
-    return np.stack(found, axis=1)
+    pose_list = [poses[GROUND], *(poses[b.name] for b in mechanism.bodies)]
+    pose_list += [poses[f.body] @ f.placement.matrix() for f in mechanism.frames]
+    return np.stack(pose_list, axis=1)
 
 
 def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
@@ -29,46 +29,45 @@ def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
 # -- the configuration to be drawn -------------------------------------------------------------------------------------
 
 
-def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
+def drawn_configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
     """The configuration in which a mechanism is drawn: where a simulation from `q` begins.
 
     Numbers in order are drawn as they are. Where the loops of another configuration do not close, it is the nearest in which
     they do; a warning says so, or that there is none.
     """
-    given = reading.configuration(mechanism, q, "q")
-    if not mechanism.equations or (given.complete and not isinstance(q, str | None)):
-        return given.q
-    if not _conditions(mechanism) and _gap(mechanism, given.q) < 1e-9:  # seen without compiling anything
-        return given.q
-    from lagrangian.configuration.dynamics_of import dynamics_of
-    from lagrangian.configuration.start import Start
+    state = state_arguments.as_configuration(mechanism, q, "q")
+    if not mechanism.equation_count or (state.complete and not isinstance(q, str | None)):
+        return state.q
+    if not _has_other_constraints(mechanism) and _largest_gap(mechanism, state.q) < 1e-9:  # seen without compiling anything
+        return state.q
+    from lagrangian.configuration.start import Start, as_dynamics
 
-    start = Start(dynamics_of(mechanism), given)
+    start = Start(as_dynamics(mechanism), state)
     try:
-        at = start.closed()
+        at = start.close_loops()
     except LagrangianError as error:
         warn(f"{mechanism.name} is drawn with open loops: {error}", MechanismWarning)
-        return given.q
-    if start.off is not None:
-        told = (
-            f"{mechanism.name}: {given.where} does not close the loops: {start.off}; the picture shows the nearest "
+        return state.q
+    if start.open_violation is not None:
+        message = (
+            f"{mechanism.name}: {state.where} does not close the loops: {start.open_violation}; the picture shows the nearest "
             "configuration that does"
         )
-        warn(told, MechanismWarning)
+        warn(message, MechanismWarning)
     return at
 
 
-def _conditions(mechanism: Mechanism) -> bool:
+def _has_other_constraints(mechanism: Mechanism) -> bool:
     """Whether there is more to close than loops that hold points together, where a look at the points would not tell."""
-    return any(isinstance(c, Holonomic | Rolling) for c in mechanism.constraints)
+    return any(isinstance(c, HolonomicConstraint | RollingConstraint) for c in mechanism.constraints)
 
 
-def _gap(mechanism: Mechanism, q: np.ndarray) -> float:
+def _largest_gap(mechanism: Mechanism, q: np.ndarray) -> float:
     """The widest opening of a loop, over the mechanism's size."""
     poses = body_poses(mechanism, q)
     worst, size = 0.0, 1e-9
     for loop in mechanism.loops:
         a, b = poses[loop.a][0], poses[loop.b][0]
         size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.a_placement.matrix(), b @ loop.b_placement.matrix())))
-        worst = max(worst, *np.abs(closure(loop, a, b)))
+        worst = max(worst, *np.abs(loop_residual(loop, a, b)))
     return worst / size

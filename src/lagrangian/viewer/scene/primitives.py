@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-ROUND = 24  # sides of what is round
-_SIDES: ContextVar[int] = ContextVar("sides", default=ROUND)
+ROUND_SIDES = 24  # sides of what is round
+_SIDES: ContextVar[int] = ContextVar("sides", default=ROUND_SIDES)
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
-SHARP = math.radians(40)  # edges that turn by more are shaded as edges
+SHARP_ANGLE = math.radians(40)  # edges that turn by more are shaded as edges
 
 
 class Mesh(NamedTuple):
@@ -23,12 +23,12 @@ class Mesh(NamedTuple):
     normals: np.ndarray
     faces: np.ndarray
 
-    def moved(self, rotation: np.ndarray, position: np.ndarray) -> Mesh:
+    def with_pose(self, rotation: np.ndarray, position: np.ndarray) -> Mesh:
         """Turned, then shifted."""
         R = np.asarray(rotation, dtype=float)
         return Mesh(self.vertices @ R.T + np.asarray(position, dtype=float), self.normals @ R.T, self.faces)
 
-    def scaled(self, factors: Sequence[float]) -> Mesh:
+    def with_scale(self, factors: Sequence[float]) -> Mesh:
         """Stretched along its axes; a mirrored one keeps its outside."""
         s = np.asarray(factors, dtype=float)
         normals = self.normals / s
@@ -38,16 +38,16 @@ class Mesh(NamedTuple):
 
 
 @contextmanager
-def coarser(bodies: int) -> Iterator[None]:
+def fewer_sides(bodies: int) -> Iterator[None]:
     """Within it, what is round has fewer sides where there are many bodies, and each is small."""
-    token = _SIDES.set(max(8, min(ROUND, 2 * round(ROUND / 2 * math.sqrt(40 / max(bodies, 1))))))
+    token = _SIDES.set(max(8, min(ROUND_SIDES, 2 * round(ROUND_SIDES / 2 * math.sqrt(40 / max(bodies, 1))))))
     try:
         yield
     finally:
         _SIDES.reset(token)
 
 
-def joined(meshes: Sequence[Mesh]) -> Mesh:
+def merge_meshes(meshes: Sequence[Mesh]) -> Mesh:
     """Several meshes as one."""
     first = np.cumsum([0, *(len(m.vertices) for m in meshes)])
     return Mesh(
@@ -71,7 +71,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int | None = None) -> M
         ends = []
         for at, other in ((k, k - 1), (k + 1, k + 1)):
             n = across[k]
-            if 0 <= other < len(d) and float(n @ across[other]) > math.cos(SHARP):
+            if 0 <= other < len(d) and float(n @ across[other]) > math.cos(SHARP_ANGLE):
                 n = n + across[other]
                 n = n / np.linalg.norm(n)
             if p[at, 0] < 1e-12 and abs(n[1]) > 0.5:
@@ -163,10 +163,10 @@ def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
                 polygons.append([at(low, u), at(low, v), at(high, v), at(high, u)])
     if b > 0:
         polygons += [[at(c, 0), at(c, 1), at(c, 2)] for c in corners]
-    return flat(polygons)
+    return faceted_mesh(polygons)
 
 
-def flat(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
+def faceted_mesh(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
     """Plane polygons about a convex solid around the origin, each shaded flat; their turning is set outward."""
     vertices: list[np.ndarray] = []
     normals: list[np.ndarray] = []
@@ -190,10 +190,10 @@ def plate(outline: np.ndarray, thickness: float) -> Mesh:
     high = low + np.array([0.0, 0.0, thickness])
     n = len(outline)
     sides = [[low[i], low[(i + 1) % n], high[(i + 1) % n], high[i]] for i in range(n)]
-    return flat([list(high), list(low[::-1]), *sides]).moved(np.eye(3), np.array([*middle, 0.0]))
+    return faceted_mesh([list(high), list(low[::-1]), *sides]).with_pose(np.eye(3), np.array([*middle, 0.0]))
 
 
-def turn_z_to(direction: np.ndarray) -> np.ndarray:
+def rotation_z_to(direction: np.ndarray) -> np.ndarray:
     """A rotation whose z column is along the direction."""
     z = np.asarray(direction, dtype=float)
     z = z / np.linalg.norm(z)
@@ -207,5 +207,58 @@ def bar(start: np.ndarray, end: np.ndarray, low: float, high: float) -> Mesh:
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(end - start))
     if length <= abs(low - high):
-        return sphere(max(low, high)).moved(np.eye(3), (start + end) / 2)
-    return capsule(low, high, length).moved(turn_z_to(end - start), start)
+        return sphere(max(low, high)).with_pose(np.eye(3), (start + end) / 2)
+    return capsule(low, high, length).with_pose(rotation_z_to(end - start), start)
+
+
+# MERGED lagrangian.viewer.scene.lines: Meshes of what is thin: springs, and the paths that frames have taken.
+
+TURNS, STEPS, SIDES = 9, 14, 6
+
+
+def coil(a: np.ndarray, b: np.ndarray, radius: float) -> Mesh:
+    """A helical spring from one point to another: straight ends, turns between them that come apart as it stretches."""
+    length = float(np.linalg.norm(b - a))
+    if length < 1e-12:
+        b = a + np.array([0.0, 0.0, 1e-9])
+        length = 1e-9
+    s = np.linspace(0, 1, TURNS * STEPS + 1)
+    wide = radius * np.clip(np.minimum(s, 1 - s) * 24, 0, 1)
+    angle = 2 * math.pi * TURNS * s
+    line = np.column_stack([wide * np.cos(angle), wide * np.sin(angle), length * (0.06 + 0.88 * s)])
+    line = np.vstack([[0, 0, 0], line, [0, 0, length]])
+    return _tube(line @ rotation_z_to(b - a).T + a, 0.22 * radius)
+
+
+def _tube(line: np.ndarray, radius: float) -> Mesh:
+    tangent = np.gradient(line, axis=0)
+    tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-30)
+    middle = line[-1] - line[0]
+    out = np.cross(tangent, middle / np.linalg.norm(middle))
+    short = np.linalg.norm(out, axis=1) < 1e-6
+    out[short] = rotation_z_to(middle)[:, 0]
+    out -= (out * tangent).sum(axis=1, keepdims=True) * tangent
+    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-30)
+    other = np.cross(tangent, out)
+    angle = np.arange(SIDES) * 2 * math.pi / SIDES
+    normals = out[:, None] * np.cos(angle)[:, None] + other[:, None] * np.sin(angle)[:, None]
+    vertices = line[:, None] + radius * normals
+    i, j = np.meshgrid(np.arange(len(line) - 1), np.arange(SIDES), indexing="ij")
+    k = (j + 1) % SIDES
+    a, b, c, d = i * SIDES + j, i * SIDES + k, (i + 1) * SIDES + k, (i + 1) * SIDES + j
+    faces = np.concatenate([np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)])
+    return Mesh(vertices.reshape(-1, 3), normals.reshape(-1, 3), faces)
+
+
+def ribbon(path: np.ndarray, eye: np.ndarray, width: float) -> Mesh:
+    """A path as a band that faces the eye."""
+    tangent = np.gradient(path, axis=0)
+    toward = eye - path
+    across = np.cross(tangent, toward)
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-30)
+    vertices = np.concatenate([path - across * width / 2, path + across * width / 2])
+    toward = toward / np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-30)
+    n = len(path)
+    i = np.arange(n - 1)
+    faces = np.concatenate([np.stack([i, i + n, i + n + 1], axis=1), np.stack([i, i + n + 1, i + 1], axis=1)])
+    return Mesh(vertices, np.concatenate([toward, toward]), faces)

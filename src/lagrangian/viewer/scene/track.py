@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.motion.motion import Motion
-from lagrangian.viewer.scene.poses import all_poses, configuration
+from lagrangian.viewer.scene.poses import all_poses, drawn_configuration
 from lagrangian.viewer.scene.scene import Scene, Track
-from lagrangian.viewer.scene.shapes import scene
+from lagrangian.viewer.scene.scene_builder import mechanism_scene
 
-RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
-MOST_POSES = 150_000  # of all frames in all rows: the page of a chain of 1000 links is still small
-TURN = 0.15  # rad: rows are closer where something turns by more between them
+RATE, MIN_ROWS, MAX_ROWS = 30.0, 61, 601  # rows per second, and how many in all
+MAX_POSES = 150_000  # of all frames in all rows: the page of a chain of 1000 links is still small
+MAX_TURN = 0.15  # rad: rows are closer where something turns by more between them
 
 
-def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
+def motion_track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
     """A motion as it is seen, at `rows` times evenly over it: if that is not said, 30 a second, or more where it is fast.
 
     `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
@@ -36,31 +36,31 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     span = motion.last - motion.first
     if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
         raise ArgumentError(f"is {rows!r}", argument="rows", remedy="a whole number of at least 1 is needed")
-    most = min(MOST, max(FEWEST, MOST_POSES // (1 + len(mechanism.bodies) + len(mechanism.frames))))
-    count = int(min(most, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
-    t, q = _at(motion, count if span > 0 else 1)
+    max_rows = min(MAX_ROWS, max(MIN_ROWS, MAX_POSES // (1 + len(mechanism.bodies) + len(mechanism.frames))))
+    count = int(min(max_rows, max(MIN_ROWS, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
+    t, q = _sample_motion(motion, count if span > 0 else 1)
     if rows is None and len(t) > 1:
-        finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / TURN) + 1
-        if count < finer and count < most:
-            t, q = _at(motion, min(finer, most))
-    seen = scene(mechanism, q)
+        finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / MAX_TURN) + 1
+        if count < finer and count < max_rows:
+            t, q = _sample_motion(motion, min(finer, max_rows))
+    scene_of_motion = mechanism_scene(mechanism, q)
     poses = all_poses(mechanism, q)
     arrows: tuple[Any, ...] = ()
     if forces:
-        from lagrangian.viewer.scene.arrows import arrows_of
+        from lagrangian.viewer.scene.force_arrows import force_arrows
 
-        arrows = arrows_of(motion, t, q, seen)
-    return _track(seen, t, poses, arrows, _traced(seen, trace))
+        arrows = force_arrows(motion, t, q, scene_of_motion)
+    return _build_track(scene_of_motion, t, poses, arrows, _trace_indices(scene_of_motion, trace))
 
 
-def _at(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _sample_motion(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Times evenly over a motion, and where it is then; without those at which a run that broke down is nowhere."""
     t = np.linspace(motion.first, motion.last, count)
     q = motion(t)[0]
-    good = np.isfinite(q).all(axis=1)
-    if not good.any():
+    finite = np.isfinite(q).all(axis=1)
+    if not finite.any():
         raise ArgumentError(f"{motion.name}: no row of the motion is finite; there is nothing to draw")
-    return t[good], q[good]
+    return t[finite], q[finite]
 
 
 def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
@@ -74,30 +74,37 @@ def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
 
 def still_track(mechanism: Mechanism, q: Any = None) -> Track:
     """A mechanism at rest: at `q`, as numbers or a pose's name, or in the best configuration there is."""
-    at = configuration(mechanism, q)[None]
-    return _track(scene(mechanism, at), np.zeros(1), all_poses(mechanism, at), (), ())
+    at = drawn_configuration(mechanism, q)[None]
+    return _build_track(mechanism_scene(mechanism, at), np.zeros(1), all_poses(mechanism, at), (), ())
 
 
-def _track(seen: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...], traces: tuple[int, ...]) -> Track:
-    return Track(seen, t, poses[..., :3, 3].copy(), continuous(quaternion.from_matrix(poses[..., :3, :3])), arrows, traces)
+def _build_track(drawn_scene: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...], traces: tuple[int, ...]) -> Track:
+    return Track(
+        drawn_scene,
+        t,
+        poses[..., :3, 3].copy(),
+        with_continuous_signs(quaternion.from_matrix(poses[..., :3, :3])),
+        arrows,
+        traces,
+    )
 
 
-def continuous(q: np.ndarray) -> np.ndarray:
+def with_continuous_signs(q: np.ndarray) -> np.ndarray:
     """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
     signs = np.ones(q.shape[:-1])
     signs[1:] = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
     return q * np.cumprod(signs, axis=0)[..., None]
 
 
-def _traced(seen: Scene, given: Any) -> tuple[int, ...]:
-    if given is None or given is False:
+def _trace_indices(drawn_scene: Scene, trace: Any) -> tuple[int, ...]:
+    if trace is None or trace is False:
         return ()
-    names: Iterable[Any] = [given] if isinstance(given, str) else given
-    if given is True:
+    names: Iterable[Any] = [trace] if isinstance(trace, str) else trace
+    if trace is True:
         raise ArgumentError('is True; names of frames or bodies are needed, such as trace="tip"', argument="trace")
     rows = []
     for name in names:
-        if name not in seen.frames:
-            raise ArgumentError(f"trace: {one_of('frame or body', name, seen.frames)}")
-        rows.append(seen.frames.index(name))
+        if name not in drawn_scene.frames:
+            raise ArgumentError(f"trace: {unknown_name_message('frame or body', name, drawn_scene.frames)}")
+        rows.append(drawn_scene.frames.index(name))
     return tuple(rows)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from lagrangian.model.expression import Scalar
 
 
-def total(terms: Iterable[Scalar]) -> Scalar:
+def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
     """In pairs: a sum of hundreds, one after the other, would be nested as deeply, and Python gives up on that."""
-    left = list(terms)
-    while len(left) > 1:
-        left = [sum(left[k : k + 2]) for k in range(0, len(left), 2)]
-    return left[0] if left else 0
+    partial_sums = list(terms)
+    while len(partial_sums) > 1:
+        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
+    return partial_sums[0] if partial_sums else 0

@@ -1,0 +1,324 @@
+"""The same mechanism with its zero at another configuration: what a file needs in which joints are where the bodies are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lagrangian.description.notes import WriterNotes
+from lagrangian.description.writing.loops import joint_displacement, q_slices
+from lagrangian.errors import DescriptionError, LagrangianError, MechanismPart
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.constraint import Constraint, KnifeEdgeConstraint, RollingConstraint
+from lagrangian.model.expression import Scalar, free_symbols, substitute
+from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
+from lagrangian.model.joints.cam import ANGLE
+from lagrangian.model.joints.free import SLIDES
+from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.placement import Transform
+from lagrangian.model.spring import PointSpring
+
+
+def with_zero_at(m: Mechanism, q: np.ndarray) -> Mechanism:
+    """Coordinates are counted from q on: joints of one coordinate, balls. Limits and rests of springs follow."""
+    slices = q_slices(m)
+    return m.replace(joints=tuple(_with_zero_at(joint, q[slices[joint.name]]) for joint in m.joints))
+
+
+def _with_zero_at(joint: Joint, q: np.ndarray) -> Joint:
+    if not joint.kind.nq or np.array_equal(q, joint.kind.neutral) or joint.type == "free":
+        return joint
+    placement = joint.placement @ Transform.from_matrix(joint_displacement(joint, q))
+    if joint.kind.nq > 1:
+        return replace(joint, placement=placement)
+    value, limits, spring = float(q[0]), joint.limits, joint.spring
+    return replace(
+        joint,
+        placement=placement,
+        limits=replace(limits, lower=limits.lower - value, upper=limits.upper - value),
+        spring=replace(spring, rest=float(spring.rest) - value) if float(spring.stiffness) else spring,
+    )
+
+
+# MERGED lagrangian.description.writing.moved: The same mechanism with the frames of some bodies elsewhere on them, as a
+# format needs them: every part follows.
+
+
+def with_body_frames(m: Mechanism, frames: Mapping[str, Transform]) -> Mechanism:
+    """Each body's frame where `frames` has it in its old one; the joints' frames, and all else, stay where they are."""
+    inverse_placements = {body: at.inverse() for body, at in frames.items() if not at.is_identity}
+    if not inverse_placements:
+        return m
+    joints = []
+    for joint in m.joints:
+        at_parent, at_child = inverse_placements.get(joint.parent), inverse_placements.get(joint.child)
+        changes: dict[str, Any] = {} if at_parent is None else {"placement": at_parent @ joint.placement}
+        if at_child is not None:
+            changes["child_placement"] = at_child @ joint.child_placement
+        joints.append(replace(joint, **changes) if changes else joint)
+    return m.replace(
+        bodies=tuple(
+            _move_body(body, inverse_placements[body.name]) if body.name in inverse_placements else body for body in m.bodies
+        ),
+        joints=tuple(joints),
+        loops=tuple(_move_loop(loop, inverse_placements) for loop in m.loops),
+        frames=tuple(_move_frame(frame, inverse_placements) for frame in m.frames),
+        springs=tuple(_move_spring(spring, inverse_placements) for spring in m.springs),
+        constraints=tuple(_move_constraint(constraint, inverse_placements) for constraint in m.constraints),
+    )
+
+
+InversePlacements = Mapping[str, Transform]
+
+
+def transform_point(placement: Transform, p: v.Vector) -> v.Vector:
+    """A point of a frame that stands at a placement."""
+    return v.add(placement.position, v.mat_vec(placement.rotation, p))
+
+
+def _move_body(body: Body, placement: Transform) -> Body:
+    inertia = body.inertia if placement.rotation == v.IDENTITY else v.sym_rotate(placement.rotation, body.inertia)
+    visuals = tuple(replace(x, placement=placement @ x.placement) for x in body.visuals)
+    # rounding may leave an inertia on the border of what is real beyond it
+    return replace(body, center=transform_point(placement, body.center), inertia=inertia, visuals=visuals, effective=True)
+
+
+def _move_loop(loop: LoopJoint, inverse_placements: InversePlacements) -> LoopJoint:
+    a, b = inverse_placements.get(loop.a, Transform()), inverse_placements.get(loop.b, Transform())
+    return replace(loop, a_placement=a @ loop.a_placement, b_placement=b @ loop.b_placement)
+
+
+def _move_frame(frame: Frame, inverse_placements: InversePlacements) -> Frame:
+    return (
+        replace(frame, placement=inverse_placements[frame.body] @ frame.placement) if frame.body in inverse_placements else frame
+    )
+
+
+def _move_spring(spring: Spring, inverse_placements: InversePlacements) -> Spring:
+    def transform(body: str, p: v.Vector) -> v.Vector:
+        return transform_point(inverse_placements[body], p) if body in inverse_placements else p
+
+    if isinstance(spring, PointSpring):
+        via = tuple((body, transform(body, p)) for body, p in spring.via)
+        return replace(spring, a_point=transform(spring.a, spring.a_point), b_point=transform(spring.b, spring.b_point), via=via)
+    if isinstance(spring, Wall):
+        normal = (
+            v.mat_vec(inverse_placements[spring.on].rotation, spring.normal) if spring.on in inverse_placements else spring.normal
+        )
+        point, position = transform(spring.body, spring.point), transform(spring.on, spring.position)
+        return replace(spring, point=point, position=position, normal=normal)
+    return spring
+
+
+def _move_constraint(constraint: Constraint, inverse_placements: InversePlacements) -> Constraint:
+    """Only those that stand on bodies; no format has them yet, but a mechanism that is moved is whole."""
+    if isinstance(constraint, KnifeEdgeConstraint) and constraint.body in inverse_placements:
+        placement = inverse_placements[constraint.body]
+        return replace(
+            constraint,
+            direction=v.mat_vec(placement.rotation, constraint.direction),
+            point=transform_point(placement, constraint.point),
+        )
+    if isinstance(constraint, RollingConstraint):
+        body_placement, surface_placement = (
+            inverse_placements.get(constraint.body, Transform()),
+            inverse_placements.get(constraint.on, Transform()),
+        )
+        axis = None if constraint.axis is None else v.mat_vec(body_placement.rotation, constraint.axis)
+        normal = v.mat_vec(surface_placement.rotation, constraint.normal)
+        return replace(
+            constraint,
+            center=transform_point(body_placement, constraint.center),
+            axis=axis,
+            normal=normal,
+            point=transform_point(surface_placement, constraint.point),
+        )
+    return constraint
+
+
+# MERGED lagrangian.description.writing.split: The same mechanism with some of its joints as chains of simpler ones, and
+# bodies without mass between them. The parts of a joint are called as its coordinates are, `wrist.1` and `wrist.2`, so that
+# coordinates keep their names.
+
+
+@dataclass(frozen=True)
+class ChainJoint:
+    """One of the joints that stand for another: its name, its type, its axis, and whether friction and so on sit at it."""
+
+    name: str
+    type: str
+    axis: v.Vector | None = None
+    without_load: bool = False
+
+
+def split_joints(m: Mechanism, chain_of: Callable[[Joint], Sequence[ChainJoint]]) -> Mechanism:
+    """Every joint for which `parts` gives any is replaced by them."""
+    bodies = {body.name: body for body in m.bodies}
+    joints: list[Joint] = []
+    for joint in m.joints:
+        chain = chain_of(joint)
+        if not chain:
+            joints.append(joint)
+            continue
+        intermediate_bodies = [_free_name(f"{chain_joint.name}.link", bodies) for chain_joint in chain[:-1]]
+        bodies |= {name: Body(name) for name in intermediate_bodies}
+        body_names = [joint.parent, *intermediate_bodies, joint.child]
+        for k, chain_joint in enumerate(chain):
+            without_load: dict[str, Any] = (
+                {"friction": Friction(), "rotor": Rotor(), "spring": JointSpring(), "limits": JointLimits()}
+                if chain_joint.without_load
+                else {}
+            )
+            joints.append(
+                replace(
+                    joint,
+                    name=chain_joint.name,
+                    type=chain_joint.type,
+                    parent=body_names[k],
+                    child=body_names[k + 1],
+                    placement=joint.placement if k == 0 else Transform(),
+                    child_placement=joint.child_placement if k == len(chain) - 1 else Transform(),
+                    type_entries=() if chain_joint.axis is None else (("axis", chain_joint.axis),),
+                    **without_load,
+                )
+            )
+    return m.replace(bodies=tuple(bodies.values()), joints=tuple(joints))
+
+
+def single_coordinate_chain(joint: Joint) -> list[ChainJoint]:
+    """The steps of a joint that consists of several of one coordinate; none of any other."""
+    type_steps = joint.kind.steps(joint)
+    if len(type_steps) < 2:
+        return []
+    return [ChainJoint(f"{joint.name}.{step.label}", step.kind.name, step.axis) for step in type_steps]
+
+
+def slides_and_ball_chain(joint: Joint) -> list[ChainJoint]:
+    """A free joint as three slides, along the axes of its parent, and a ball joint."""
+    return [
+        *(ChainJoint(f"{joint.name}.{x.label}", "prismatic", x.axis, without_load=True) for x in SLIDES),
+        ChainJoint(joint.name, "ball"),
+    ]
+
+
+def yaw_pitch_roll_chain(joint: Joint) -> list[ChainJoint]:
+    """A ball joint as turns about the moving z, y and x."""
+    turns = [step for step in joint.kind.single_steps(joint) if step.kind.turns]
+    return [ChainJoint(f"{joint.name}.{step.label}", "revolute", step.axis, without_load=True) for step in turns]
+
+
+def screw_chain(joint: Joint) -> list[ChainJoint]:
+    """A screw as a turn, which is the joint's coordinate, and a slide that has to follow it."""
+    return [
+        ChainJoint(joint.name, "revolute", joint.axis),
+        ChainJoint(f"{joint.name}.advance", "prismatic", joint.axis, without_load=True),
+    ]
+
+
+def _free_name(name: str, used_names: dict[str, Body]) -> str:
+    while name in used_names:
+        name += "_"
+    return name
+
+
+# MERGED lagrangian.description.writing.formulas: Equations of coordinates as far as files hold them: sums of multiples, and
+# polynomials of one coordinate.
+
+
+def affine_coefficients(x: Scalar) -> tuple[dict[str, float], float] | None:
+    """The multiple of each name, and what is added; None if it is no such sum."""
+    names = sorted(free_symbols(x))
+    try:
+        slopes = {name: derivative(x, name) for name in names}
+        if any(free_symbols(slope) for slope in slopes.values()):
+            return None
+        constant = float(substitute(x, dict.fromkeys(names, 0)))
+    except (LagrangianError, TypeError, ValueError, ZeroDivisionError, RecursionError):
+        return None
+    return {name: c for name, slope in slopes.items() if (c := float(slope))}, constant
+
+
+def polynomial_coefficients(x: Scalar, name: str, degree: int) -> tuple[float, ...] | None:
+    """The coefficients of a polynomial in one name, from the constant on; None if it is none of at most this degree."""
+    coefficients: list[float] = []
+    factor = 1
+    try:
+        for k in range(degree + 1):
+            factor *= max(k, 1)
+            coefficients.append(float(substitute(x, {name: 0})) / factor)
+            x = derivative(x, name)
+            if not free_symbols(x):
+                if k < degree:
+                    coefficients.append(float(x) / (factor * (k + 1)))
+                    return tuple(coefficients)
+                return tuple(coefficients) if float(x) == 0 else None
+    except (LagrangianError, TypeError, ValueError, ZeroDivisionError, RecursionError):
+        return None
+    return None
+
+
+# MERGED lagrangian.description.writing.screws: Screws as a turn and a slide that follows it: how far they advance, as a
+# polynomial of the angle.
+
+
+def advance_coefficients(joint: Joint, degree: int, format: str) -> tuple[float, ...]:  # noqa: A002
+    """The coefficients, from the constant on; an error where a format has no place for it."""
+    if joint.type == "helical":
+        return (0.0, float(joint.pitch))
+    coefficients = polynomial_coefficients(joint.advance, ANGLE, degree) if joint.type == "cam" else None
+    return raise_unsupported_joint(joint, format) if coefficients is None else coefficients
+
+
+def raise_unsupported_joint(joint: Joint, format: str) -> NoReturn:  # noqa: A002
+    """The error of a joint that a format has not."""
+    raise DescriptionError(
+        f"a {joint.type} joint of this form cannot be written as {format}",
+        where=MechanismPart("joint", joint.name),
+        remedy="write the mechanism as TOML, or describe the joint by revolute and prismatic joints",
+    )
+
+
+# MERGED lagrangian.description.writing.at_joint: What sits at a joint, as files have it: two numbers of friction, limits that
+# may be missing, an inertia of the rotor.
+
+NO_LIMIT = 1e16  # what is written where there is no limit: the default of SDF, which no joint reaches
+_NO_LIMIT_FROM = (
+    1e15  # from here on a limit that is read is none: a number must be written where a joint has one on one side only
+)
+
+
+def friction_coefficients(joint: Joint, remarks: WriterNotes) -> tuple[float, float]:
+    """Viscous and dry friction. Formats have one dry coefficient for both directions, and none at rest."""
+    friction = joint.friction
+    forwards, backwards = float(friction.coulomb), float(friction.coulomb_negative or 0)
+    if forwards != backwards:
+        meaning = (
+            f"{{has}} different dry friction in the two directions; {remarks.format} has one value, so that the mean is written"
+        )
+        remarks.add("joint", meaning, joint.name, warn=True)
+    if tuple(map(float, friction.breakaway)) != (forwards, backwards):
+        meaning = f"{{has}} static friction above the Coulomb friction, which is left out because {remarks.format} has none"
+        remarks.add("joint", meaning, joint.name, warn=True)
+    return float(friction.viscous), (forwards + backwards) / 2
+
+
+def has_limits(joint: Joint) -> bool:
+    """Whether its position is."""
+    return math.isfinite(joint.limits.lower) or math.isfinite(joint.limits.upper)
+
+
+def write_bound(x: float) -> float:
+    """A limit, or what stands for none."""
+    return x if math.isfinite(x) else math.copysign(NO_LIMIT, x)
+
+
+def read_bound(x: float) -> float:
+    """A limit that is read: infinite where the number stands for none."""
+    return math.copysign(math.inf, x) if abs(x) >= _NO_LIMIT_FROM else x

@@ -1,0 +1,187 @@
+"""The part of a linkage's curve along which its input goes one way, with a configuration for every value of the input."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.configuration.coordinates import periodic_coordinates
+from lagrangian.configuration.loop_closure import LoopClosure
+from lagrangian.configuration.newton import Newton
+from lagrangian.design.freedom import CLOSURE_TOLERANCE, MIN_REGULARITY
+from lagrangian.design.linkage import Linkage, LinkageOutput
+from lagrangian.design.solution_curve import CurveCrossing, SolutionCurve
+from lagrangian.design.swing import CoveredRange
+from lagrangian.design.turn import DeadCentre
+from lagrangian.errors import ArgumentError
+
+STANDSTILL_TOLERANCE = 1e-9  # of the speed along the curve: a coordinate that is slower stands still
+MAX_CORRECTION = 1e-4  # rad or parts of the size: how far closing loops may move a configuration that was interpolated
+INPUT, OUTPUT, LIMIT, OVER = "input", "output", "limit of ", "end of the range"
+TURN = 2 * np.pi
+STEP = 1e-3  # rad or m: how far from it others are taken
+
+
+class InputRange:
+    """From one dead centre of the input to the next, or from end to end; of an input that turns fully, all of the curve."""
+
+    def __init__(self, linkage: Linkage, curve: SolutionCurve, over: tuple[float, float] | None) -> None:
+        self.linkage, self.over = linkage, over
+        folds = [m for m in curve.crossings if m.name == INPUT]
+        self.shift = _turn_shift(linkage, curve)
+        self.turns = round(abs(self.shift[linkage.iq]) / TURN) if curve.closed and not folds else 0
+        if len(curve.s) < 2:
+            raise ArgumentError(
+                f"cannot move {linkage.input!r} from its start, because limits of joints stop it",
+                where=linkage.dyn.mechanism.name,
+            )
+        self.curve = _repeat_on_both_sides(curve, self.shift) if curve.closed and not self.turns else curve
+        crossings = sorted((m for m in self.curve.crossings if m.name == INPUT), key=lambda m: m.s)
+        self.low = next((m for m in reversed(crossings) if m.s < 1e-9), None)
+        self.high = next((m for m in crossings if m.s >= 1e-9), None)
+        if self._input_at(self._end(1)) < self._input_at(self._end(0)):
+            self.curve = self.curve.reverse()
+            reversed_ends = [CurveCrossing(m.name, -m.s, m.q, -m.tangent) if m else None for m in (self.high, self.low)]
+            self.low, self.high = reversed_ends
+        if not self.turns and over is None:
+            self._check_bounded()
+
+    def _end(self, side: int) -> float:
+        m = (self.low, self.high)[side]
+        return m.s if m else float(self.curve.s[-side])
+
+    def _limit(self, side: int) -> float:
+        """The input's value at an end of the range."""
+        m = (self.low, self.high)[side]
+        return float(m.q[self.linkage.iq]) if m else float(self.curve.q[-side, self.linkage.iq])
+
+    def _input_at(self, s: float) -> float:
+        return float(self.curve.interpolate(np.array([s]))[0][0, self.linkage.iq])
+
+    def _check_bounded(self) -> None:
+        if self.curve.closed or any(m.name.startswith(LIMIT) for m in self.curve.crossings) or self.low or self.high:
+            return
+        distance = abs(self._input_at(self._end(1)) - self._input_at(self._end(0)))
+        raise ArgumentError(
+            f"is needed: {self.linkage.input!r} has neither limits nor dead centres, and the linkage does not return to its start "
+            f"within {distance:.3g} {self.linkage.unit}",
+            argument="over",
+            remedy="give two numbers, such as (0, 1)",
+        )
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Why the range ends where it does, at its low and at its high end; nothing if the input turns fully."""
+        if self.turns:
+            return ("", "")
+        stops = [m for m in self.curve.crossings if m.name.startswith((LIMIT, OVER))]
+
+        def reason(side: int) -> str:
+            if (self.low, self.high)[side]:
+                return "dead centre"
+            return next((m.name for m in stops if abs(m.s - self._end(side)) < 1e-9), OVER)
+
+        return reason(0), reason(1)
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def sample(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values of the input, evenly apart, with the configurations and tangents there."""
+        if self.turns:
+            first, last = self.over or (0.0, TURN * self.turns)
+            x = np.linspace(first, last, (count - 1) * self.turns + 1 if self.over is None else count)
+            return x, *self.configurations_at(x)
+        x = np.linspace(self._limit(0), self._limit(1), count)
+        q, tangent = self.configurations_at(x)
+        for row, m in ((0, self.low), (-1, self.high)):
+            if m is not None:
+                q[row], tangent[row] = m.q, m.tangent
+        return x, q, tangent
+
+    def configurations_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Configurations and tangents at values of the input.
+
+        Next to a change point, where branches meet, they are interpolated between places of this branch on both sides.
+        """
+        q, tangent = self._with_whole_turns(x)
+        near_change_point = self.linkage.freedom.regularity(q) < MIN_REGULARITY
+        if not self.turns:
+            near_change_point &= (x > self._limit(0) + 2 * STEP) & (x < self._limit(1) - 2 * STEP)
+        if near_change_point.any():
+            neighbours = [self._with_whole_turns(x[near_change_point] + k * STEP) for k in (-2, -1, 1, 2)]
+            for target, rows in ((q, [a for a, _ in neighbours]), (tangent, [b for _, b in neighbours])):
+                target[near_change_point] = (4 * (rows[1] + rows[2]) - rows[0] - rows[3]) / 6  # exact for cubics
+            tangent[near_change_point] /= np.linalg.norm(tangent[near_change_point], axis=1, keepdims=True)
+        return q, tangent
+
+    def _with_whole_turns(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same within the range that was followed, with whole turns counted."""
+        if not self.turns:
+            return self._within_range(np.clip(x, self._limit(0), self._limit(1)))
+        period, start = TURN * self.turns, self._input_at(float(self.curve.s[0]))
+        turn_counts = np.floor((x - start) / period)
+        q, tangent = self._within_range(x - period * turn_counts)
+        return q + turn_counts[:, None] * self.shift * np.sign(self.shift[self.linkage.iq]), tangent
+
+    def _within_range(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Configurations and tangents where the input has the values x: on the curve nearby, then closed with it held there."""
+        low, high = np.full(len(x), self._end(0)), np.full(len(x), self._end(1))
+        for _ in range(60):
+            middle = (low + high) / 2
+            below = self.curve.interpolate(middle)[0][:, self.linkage.iq] < x
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        guess, near_tangent = self.curve.interpolate((low + high) / 2)
+        guess[:, self.linkage.iq] = x
+        freedom = self.linkage.freedom
+        if freedom.loops:
+            loops = LoopClosure(self.linkage.dyn, 0.0, (*self.linkage.fixed, self.linkage.input))
+            solution = Newton(loops, loops.free, freedom.scales, damped=False, iterations=30).solve(guess)
+            accepted = (solution.violation <= CLOSURE_TOLERANCE) & (solution.distance < MAX_CORRECTION)
+            guess = np.where(accepted[:, None], solution.q, self.curve.evaluate((low + high) / 2)[0])
+        return guess, freedom.tangent(guess, near_tangent)
+
+    # -- dead centres --------------------------------------------------------------------------------------------------
+
+    def dead_centres(self, output: LinkageOutput | None) -> list[DeadCentre]:
+        """Of the input, where the range ends, and of the output within it."""
+        low, high = self._end(0) - 1e-9, self._end(1) + 1e-9
+        inputs = [self._dead_centre(m, INPUT, self.linkage.input) for m in (self.low, self.high) if m]
+        crossings = [m for m in self.curve.crossings if m.name == OUTPUT and low <= m.s <= high] if output is not None else []
+        return sorted([*inputs, *(self._dead_centre(m, OUTPUT, str(output)) for m in crossings)], key=lambda d: d.input_value)
+
+    def _dead_centre(self, m: CurveCrossing, kind: str, name: str) -> DeadCentre:
+        q = self._turned_as_rows(m.q)
+        return DeadCentre(kind, name, float(q[self.linkage.iq]), q)
+
+    def _turned_as_rows(self, q: np.ndarray) -> np.ndarray:
+        """A configuration with its whole turns counted as the rows count them."""
+        if not self.turns or self.over is not None:
+            return q
+        turn_count = np.floor((q[self.linkage.iq] + 1e-9) / (TURN * self.turns))
+        shifted: np.ndarray = q - turn_count * self.shift * np.sign(self.shift[self.linkage.iq])
+        return shifted
+
+    @property
+    def covered_range(self) -> CoveredRange:
+        """The part of the curve that the rows go through."""
+        k = self.linkage.iq
+        shift = self.shift * np.sign(self.shift[k]) if self.turns else np.zeros_like(self.shift)
+        ends = (self.low.q if self.low else self.curve.q[0], self.high.q if self.high else self.curve.q[-1])
+        return CoveredRange(self.curve, self._end(0), self._end(1), ends, lambda q: float(self._turned_as_rows(q)[k]), shift)
+
+
+def _turn_shift(linkage: Linkage, curve: SolutionCurve) -> np.ndarray:
+    """By how many whole turns angles are further when a closed curve is back at its beginning."""
+    shift = np.zeros(curve.q.shape[1])
+    angles = periodic_coordinates(linkage.dyn.mechanism)
+    shift[angles] = TURN * np.round((curve.q[-1] - curve.q[0])[angles] / TURN)
+    return shift if curve.closed else np.zeros_like(shift)
+
+
+def _repeat_on_both_sides(curve: SolutionCurve, shift: np.ndarray) -> SolutionCurve:
+    """A closed curve once before and once after itself, so that what lies around its beginning is in one piece."""
+    length = float(curve.s[-1])
+    s = np.concatenate([curve.s[:-1] - length, curve.s[:-1], curve.s + length])
+    q = np.concatenate([curve.q[:-1] - shift, curve.q[:-1], curve.q + shift])
+    tangent = np.concatenate([curve.tangent[:-1], curve.tangent[:-1], curve.tangent])
+    crossings = [CurveCrossing(m.name, m.s + k * length, m.q + k * shift, m.tangent) for k in (-1, 0, 1) for m in curve.crossings]
+    return SolutionCurve(curve.freedom, s, q, tangent, crossings, True)

@@ -1,0 +1,152 @@
+"""Weighted least squares from small matrices, with its statistics.
+
+The regressor is first made nearly orthonormal, Y = U R, with the R of all equations together. Then the products U^T U, U^T r and
+r^T r of every equation (of one joint force) and block of time, where r is the residual of a first solution, hold all that is
+asked later, without loss of digits: fits with other weights, with blocks left out, errors on a block, covariances.
+
+The errors of the equations are taken as independent from row to row, of zero mean and of a variance of each equation's own, which
+is estimated from the residuals: first from the unweighted fit, then from the weighted one, until it settles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+
+PASSES = 20
+QUIET = 1e-9  # of an equation's force: a residual below is rounding, and no measure of noise
+MIN_NOISE_SHARE = 1e-4  # of the noisiest equation's noise, both relative to their forces: no equation is trusted more
+SAFE_PIVOT, RANK_TOLERANCE = 1e-5, 1e-9  # pivots, and singular values, of columns of length one
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """Of each equation and block: [U | r]^T [U | r], with rows divided by the equation's `scale`, and the number of rows."""
+
+    gram: np.ndarray  # (equations, blocks, p + 1, p + 1)
+    rows: np.ndarray  # (equations, blocks)
+    R: np.ndarray
+    start: np.ndarray  # the first solution, x = R^-1 start
+    scale: np.ndarray
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_regressor(
+        cls, Y: np.ndarray, z: np.ndarray, used: np.ndarray, blocks: int, names: tuple[str, ...]
+    ) -> NormalEquations:
+        """`Y` is (rows, equations, parameters), `z` and the flags `used` (rows, equations); blocks are stretches of time."""
+        n, m, p = Y.shape
+        size = np.sqrt(np.sum(z * z, axis=0, where=used) / np.maximum(used.sum(axis=0), 1))
+        scale = np.maximum(size, 1e-4 * size.max())
+        weights = used / scale
+        A = [Y[:, i] * weights[:, i, None] for i in range(m)]
+        R = _triangular_factor(A, names)
+        inverse = np.linalg.inv(R)
+        U, z = [a @ inverse for a in A], (z * weights).T
+        start = np.linalg.solve(sum(u.T @ u for u in U), sum(u.T @ x for u, x in zip(U, z, strict=True)))
+        gram = np.zeros((m, blocks, p + 1, p + 1))
+        edges = np.linspace(0, n, blocks + 1).round().astype(int)
+        for i in range(m):
+            augmented = np.column_stack([U[i], z[i] - U[i] @ start])
+            for b, (first, end) in enumerate(pairwise(edges)):
+                gram[i, b] = augmented[first:end].T @ augmented[first:end]
+        rows = np.array([used[first:end].sum(axis=0) for first, end in pairwise(edges)]).T
+        return cls(gram, rows, R, start, scale, names)
+
+    @property
+    def blocks(self) -> int:
+        return self.gram.shape[1]
+
+    def without_block(self, block: int) -> NormalEquations:
+        other_blocks = [b for b in range(self.blocks) if b != block]
+        return replace(self, gram=self.gram[:, other_blocks], rows=self.rows[:, other_blocks])
+
+    def only_block(self, block: int) -> NormalEquations:
+        return replace(self, gram=self.gram[:, [block]], rows=self.rows[:, [block]])
+
+    def squared_residuals(self, x: np.ndarray) -> np.ndarray:
+        """Of each equation the sum of squared residuals."""
+        return self._squared_residuals_of_step(self.R @ x - self.start) * self.scale**2
+
+    def _squared_residuals_of_step(self, step: np.ndarray) -> np.ndarray:
+        y = np.append(step, -1.0)
+        return np.maximum(np.einsum("ibjk,j,k->i", self.gram, y, y), 0.0)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Estimates with their covariance; `root` is a square root of the information: root^T root = covariance^-1."""
+
+    values: np.ndarray
+    covariance: np.ndarray
+    root: np.ndarray
+    noise: np.ndarray  # standard deviation of each equation
+    freedom: float
+
+    @property
+    def condition(self) -> float:
+        """Of the weighted regressor, its columns scaled to length one."""
+        return float(np.linalg.cond(self.root / np.linalg.norm(self.root, axis=0)))
+
+
+def fit(products: NormalEquations) -> Fit:
+    """Estimates of all parameters."""
+    gram, rows = products.gram.sum(axis=1), products.rows.sum(axis=1)
+    UU, Ur = gram[:, :-1, :-1], gram[:, :-1, -1]
+    noise = np.ones(len(gram))
+    for _ in range(PASSES):
+        H = np.tensordot(noise**-2, UU, axes=1)
+        try:
+            L = np.linalg.cholesky(H)
+        except np.linalg.LinAlgError:
+            raise ArgumentError("identify: this part of the record does not excite all parameters") from None
+        inverse_factor = np.linalg.inv(L)
+        step = inverse_factor.T @ (inverse_factor @ (noise**-2 @ Ur))
+        # what each equation spends on the parameters: its share of the hat matrix' trace
+        leverage = np.einsum("ijk,jk->i", UU, inverse_factor.T @ inverse_factor) / noise**2
+        previous_noise, noise = noise, np.sqrt(products._squared_residuals_of_step(step) / np.maximum(rows - leverage, 1.0))
+        noise = np.maximum(noise, max(QUIET, MIN_NOISE_SHARE * noise.max()))
+        if np.allclose(noise, previous_noise, rtol=1e-6, atol=0):
+            break
+    inverse = np.linalg.solve(products.R, inverse_factor.T)
+    values = np.linalg.solve(products.R, products.start + step)
+    return Fit(values, inverse @ inverse.T, L.T @ products.R, noise * products.scale, float(rows.sum()) - len(values))
+
+
+def _triangular_factor(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:
+    """R of all equations together; an error names the parameters of which the record says nothing.
+
+    By Cholesky's factors, which need products of matrices only, unless columns are so nearly dependent that these lose digits.
+    """
+    gram = sum(a.T @ a for a in A)
+    size = np.sqrt(np.diag(gram))
+    silent = [name for name, x in zip(names, size, strict=True) if x <= 1e-12 * size.max()]
+    if silent:
+        raise ArgumentError(_not_excited_message("these have no effect in it", silent))
+    try:
+        R = np.linalg.cholesky(gram / np.outer(size, size)).T
+    except np.linalg.LinAlgError:
+        R = np.zeros((1, 1))
+    if np.diag(R).min() < SAFE_PIVOT:
+        R = np.asarray(np.linalg.qr(np.vstack(A) / size, mode="r"))
+        _, singular, directions = np.linalg.svd(R)
+        null = directions[singular <= RANK_TOLERANCE * singular[0]]
+        if len(null):
+            shares = np.abs(null).max(axis=0)
+            order = [names[k] for k in np.argsort(-shares) if shares[k] > 0.05]
+            raise ArgumentError(
+                _not_excited_message(f"only {len(singular) - len(null)} of {len(singular)} combinations act independently", order)
+            )
+    return R * size
+
+
+def _not_excited_message(reason: str, names: list[str]) -> str:
+    listed_names = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return (
+        f"identify: the record does not excite all parameters: {reason}: {listed_names}. Record a larger motion of all joints at once "
+        f"(without loops, exciting_path finds one), or identify less friction and fewer rotors (friction=False, joints=[...])"
+    )

@@ -1,0 +1,372 @@
+"""Which links of a tree go into which piece, and which pieces into the lanes of one vector.
+
+The unbranched paths of the tree are looked through for stretches whose kinds of links repeat with a short period: these are cut
+into pieces of one length, so that all lanes of a vector do the same at every step. What is left over, such as a floating base, a
+branch or the few links that a length does not divide, is swept one link after the other; there a row of pieces, a run, counts
+as one link.
+
+All of it follows from the structure of the tree, as the code does: not from the numbers that are data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms.nested import template_size
+from lagrangian.algorithms.sweep import Algorithm, Sweep
+from lagrangian.algorithms.tree import Tree
+from lagrangian.cached import cached_property
+from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.target import CPUTarget
+from lagrangian.kernels.long_chains.runs import FUNCTIONS, RUN_ROW
+from lagrangian.kernels.rolled import trace as rolled_trace
+from lagrangian.kernels.rolled.kernel import LoopEmitter
+from lagrangian.kernels.rolled.trace import SweepProgram, TracedStep, Uniform, Variant, uniform_constants, variants
+
+MAX_PERIOD = 6  # the longest period that is looked for
+# Lanes that are used: on processors that take vectors of eight in two halves, eight are not faster than four, and need twice as
+# many pieces to be joined.
+MAX_LANES = 4
+MIN_PIECE_LENGTH, MAX_PIECE_LENGTH = 8, 512  # links of a piece: those of a group should stay in the cache
+MAX_PIECES_MERGED_IN_TURN = 8  # pieces
+MAX_ODD_GROUPS = 2  # groups, beyond which an even number of them is preferred: two threads may share them
+MAX_RELATIVE_COST = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a step of all lanes, a link of a sweep, a piece and the rest take, in ns: see benchmarks/long_chains.py."""
+
+    step: float
+    link: float
+    piece: float
+    rest: float
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Links one after the other, whose kinds repeat."""
+
+    links: tuple[int, ...]
+    pattern: tuple[Variant, ...]  # of one period
+
+
+@dataclass(frozen=True)
+class PieceGroup:
+    """Pieces that are swept side by side: fewer than lanes, or as many."""
+
+    pieces: tuple[tuple[int, ...], ...]
+
+    @property
+    def steps(self) -> int:
+        return len(self.pieces[0])
+
+
+@dataclass
+class Plan:
+    """Groups of pieces; runs of pieces, by their numbers `lanes * group + lane`; and the links that are in no piece."""
+
+    tree: Tree
+    lanes: int
+    variant: list[Variant]
+    uniform: Uniform
+    groups: list[PieceGroup] = field(default_factory=list)
+    runs: list[list[int]] = field(default_factory=list)
+
+    @cached_property
+    def pieces(self) -> dict[int, tuple[int, ...]]:
+        """The links of each piece."""
+        return {self.lanes * g + k: links for g, group in enumerate(self.groups) for k, links in enumerate(group.pieces)}
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What tells the code of this plan from that of another."""
+        content = [[str(variant) for variant in self.variant], sorted((str(key), x) for key, x in self.uniform.items())]
+        return hashlib.sha256(repr([content, self.lanes, self.groups, self.runs]).encode()).digest()
+
+    @cached_property
+    def loose_links(self) -> list[int]:
+        """The links in no piece."""
+        inside = {i for links in self.pieces.values() for i in links}
+        return [i for i in range(len(self.tree)) if i not in inside]
+
+    @cached_property
+    def items(self) -> list[tuple[int, int]]:
+        """What is swept one after the other, parents first: (link, -1) or (first link of a run, run)."""
+        runs = [(self.pieces[run[0]][0], k) for k, run in enumerate(self.runs)]
+        return sorted([*((i, -1) for i in self.loose_links), *runs])
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """The number of each item's parent among the items; -1 for the ground."""
+        of_link = {}
+        for number, (i, run) in enumerate(self.items):
+            for link in (i,) if run < 0 else (link for p in self.runs[run] for link in self.pieces[p]):
+                of_link[link] = number
+        return [of_link.get(self.tree.parent[i], -1) for i, _ in self.items]
+
+    @cached_property
+    def merges(self) -> list[tuple[int, int, int]]:
+        """Which nodes are joined, (inner, outer, both), in an order in which this can be done; pieces are the first nodes."""
+        return [joint for tree in self._merges_by_run for joint in tree]
+
+    def continues_beyond(self, node: int) -> bool:
+        """Whether anything is beyond the tip of two that are joined."""
+        return node not in self._end_nodes
+
+    @cached_property
+    def _end_nodes(self) -> set[int]:
+        """Joined nodes at the tip of a run that carries nothing."""
+        ends = set()
+        for joints, run, carrying in zip(self._merges_by_run, self.runs, self.carries_load, strict=True):
+            last = run[-1]
+            for _, outer, merged in joints:
+                if outer == last and not carrying:
+                    ends.add(last := merged)
+        return ends
+
+    @cached_property
+    def roots(self) -> list[int]:
+        """The node that each run becomes."""
+        return [tree[-1][2] if tree else run[0] for tree, run in zip(self._merges_by_run, self.runs, strict=True)]
+
+    @cached_property
+    def _merges_by_run(self) -> list[list[tuple[int, int, int]]]:
+        """Of each run: neighbours become one node, and these again, until one is left.
+
+        Few pieces with nothing beyond them are joined one after the other from the tip, which is the least work.
+        """
+        count, merges_by_run = self.lanes * len(self.groups), []
+        for run, carrying in zip(self.runs, self.carries_load, strict=True):
+            level, merges = list(run), []
+            while len(level) > 1 and not carrying and len(run) <= MAX_PIECES_MERGED_IN_TURN:
+                merges.append((level[-2], level[-1], count))
+                level[-2:] = [count]
+                count += 1
+            while len(level) > 1:
+                following = []
+                for a, b in zip(level[::2], level[1::2], strict=False):
+                    merges.append((a, b, count))
+                    following.append(count)
+                    count += 1
+                level = following + level[len(level) & ~1 :]
+            merges_by_run.append(merges)
+        return merges_by_run
+
+    @cached_property
+    def carries_load(self) -> list[bool]:
+        """Whether each run carries anything at its tip."""
+        number = {run: k for k, (_, run) in enumerate(self.items)}
+        parents = set(self.parents)
+        return [number[run] in parents for run in range(len(self.runs))]
+
+    @cached_property
+    def split_pieces(self) -> dict[int, int]:
+        """The pieces whose last link is cut in two, and the node with the other half: the next piece, or what a run carries."""
+        other_halves: dict[int, int] = {}
+        for number, run in enumerate(self.runs):
+            other_halves.update(pairwise(run))
+            if self.carries_load[number]:
+                other_halves[run[-1]] = self.subtree_node(number)
+        return other_halves
+
+    def subtree_node(self, run: int) -> int:
+        """The node of what a run carries; the one after it is that of both together."""
+        return self.nodes + 2 * run
+
+    @property
+    def nodes(self) -> int:
+        return self.lanes * len(self.groups) + len(self.merges)
+
+
+def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
+    """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
+    lanes = min(width, MAX_LANES)
+    if tree.exact or tree.sample_tree is not None or len(tree) < lanes * MIN_PIECE_LENGTH:
+        return None
+    kinds = variants(tree)
+    candidate = Plan(tree, lanes, kinds, uniform_constants(replace(tree, kind=tuple(kinds))))  # type: ignore[arg-type]
+    families: dict[tuple[Variant, ...], list[Stretch]] = {}
+    for stretch in stretches(tree, candidate.variant):
+        families.setdefault(stretch.pattern, []).append(stretch)
+    saving = -cost.rest
+    for pattern, members in families.items():
+        lengths = [len(s.links) for s in members]
+        swept_cost = cost.link * sum(lengths)
+        best, m = min((_cost(lengths, m, lanes, cost), m) for m in _candidate_lengths(lengths, len(pattern)))
+        if best < swept_cost:
+            _add_pieces(candidate, members, m)
+            saving += swept_cost - best
+    return candidate if candidate.groups and saving > (1 - MAX_RELATIVE_COST) * cost.link * len(tree) else None
+
+
+def _candidate_lengths(lengths: Sequence[int], period: int) -> list[int]:
+    """Lengths of pieces that may be best."""
+    longest = min(MAX_PIECE_LENGTH, max(lengths))
+    return [m for m in range(period, longest + 1, period) if m >= MIN_PIECE_LENGTH] or [period]
+
+
+def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
+    """Of stretches in pieces of length m."""
+    pieces = sum(n // m for n in lengths)
+    groups = -(-pieces // lanes)
+    groups += groups % 2 if groups > MAX_ODD_GROUPS else 0
+    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
+
+
+def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
+    """Cut stretches into pieces of length m, what is left over being at their bases."""
+    pieces: list[tuple[int, ...]] = []
+    rows: list[list[int]] = []
+    first = plan.lanes * len(plan.groups)
+    for stretch in members:
+        count = len(stretch.links) // m
+        start = len(stretch.links) - count * m
+        rows.append([first + len(pieces) + k for k in range(count)])
+        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
+    for k in range(0, len(pieces), plan.lanes):
+        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lanes])))
+    plan.runs += [row for row in rows if row]
+
+
+def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
+    """The parts of unbranched paths with a period, each as long as it can be; at its tip is a link that has inertia."""
+    periodic_stretches = []
+    for path in unbranched_paths(tree):
+        at = 0
+        while at < len(path):
+            lengths = {p: _periodic_length(path, at, p, variant) for p in range(1, MAX_PERIOD + 1)}
+            period = max(lengths, key=lambda p: (lengths[p] if lengths[p] >= 2 * p else 0, -p))
+            end = at + lengths[period]
+            while end > at and not _has_inertia(tree, path[end - 1]):
+                end -= 1
+            if end - at < max(2 * MIN_PIECE_LENGTH, 2 * period):
+                at = max(at + 1, end - MAX_PERIOD)  # another period may begin before this one ends
+                continue
+            # pieces are counted from the tip, and so is a period
+            periodic_stretches.append(Stretch(tuple(path[at:end]), tuple(variant[i] for i in path[end - period : end])))
+            at = end
+    return periodic_stretches
+
+
+def _periodic_length(path: Sequence[int], at: int, period: int, variant: Sequence[Variant]) -> int:
+    """How many links from there on there are, each but the first of the kind of the one a period before."""
+    k = at + period
+    while k < len(path) and variant[path[k]] == variant[path[k - period]]:
+        k += 1
+    return min(k, len(path)) - at
+
+
+def _has_inertia(tree: Tree, i: int) -> bool:
+    """Whether the link alone may resist every motion, by its structure: a piece cannot end at one that does not."""
+    mass, I = tree.constants["mass"][i], tree.constants["I"][i]
+    return bool(mass[0] != 0 and (I[[0, 3, 5]] != 0).all())
+
+
+def unbranched_paths(tree: Tree) -> list[list[int]]:
+    """The unbranched paths: from the ground, or after a branch, to a tip, or to the next branch."""
+    children: list[list[int]] = [[] for _ in range(len(tree) + 1)]
+    for i, parent in enumerate(tree.parent):
+        children[parent].append(i)
+    branches = []
+    for i, parent in enumerate(tree.parent):
+        if parent < 0 or len(children[parent]) > 1:
+            path = [i]
+            while len(children[path[-1]]) == 1:
+                path.append(children[path[-1]][0])
+            branches.append(path)
+    return branches
+
+
+# MERGED lagrangian.kernels.pieces.items: What is swept one after the other: links in no piece, and runs of pieces, each of
+# which counts as one link. To a sweep, a run is a kind of link of its own, whose step is a call: what it does is in
+# `runs.py`.
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """The kind of a run of pieces: to the tree of items it has no coordinate of its own."""
+
+    key: str = "run"
+    nq: int = 0
+    nv: int = 0
+    turns: bool = False
+
+    def __str__(self) -> str:
+        return self.key
+
+
+RUN_KIND: Any = RunKind()
+
+
+def with_all_carries_kept(algorithm: Algorithm) -> Algorithm:
+    """The algorithm whose sweeps hand on all that they carry, whether their own steps read it or not."""
+    sweeps = [replace(sweep, final_carries=tuple(sweep.carry)) for sweep in algorithm.sweeps if isinstance(sweep, Sweep)]
+    return replace(algorithm, sweeps=tuple(sweeps))
+
+
+def tree_of_items(plan: Plan) -> Tree:
+    """A run's place among the coordinates is its number."""
+    links = [i for i, _ in plan.items]
+    runs = [run for _, run in plan.items]
+    tree = plan.tree
+    return replace(
+        tree,
+        kind=tuple(plan.variant[i] if run < 0 else RUN_KIND for i, run in plan.items),  # type: ignore[misc]
+        parent=tuple(plan.parents),
+        iq=tuple(tree.iq[i] if run < 0 else run for i, run in plan.items),
+        iv=tuple(tree.iv[i] if run < 0 else run for i, run in plan.items),
+        constants={name: array[links] * (np.array(runs) < 0)[:, None] for name, array in tree.constants.items()},
+        body_places={},
+        joint_link={},
+    )
+
+
+class ItemLoopEmitter(LoopEmitter):
+    """Functions `pass<k>` as of any tree; at a run, one of `runs.FUNCTIONS` replaces the values that are carried."""
+
+    def __init__(
+        self, algorithm: Algorithm, plan: Plan, target: CPUTarget, run_functions: Sequence[str], run_arguments: Sequence[str]
+    ) -> None:
+        """`at_runs` are the functions that the sweeps call, `work` what these are given."""
+        self.plan, self.run_functions, self.run_arguments = plan, run_functions, run_arguments
+        algorithm, tree = with_all_carries_kept(algorithm), tree_of_items(plan)
+        sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
+        super().__init__(algorithm, tree, algorithm.inputs, sizes, target, 1)
+        self.chain = self.in_order = self.touches = False
+        self.pointers += ["%functions", "%runs", *(f"%{name}" for name in self.run_arguments)]
+        self.arguments = ", ".join(f"ptr {p}" for p in self.pointers)
+
+    def trace_program(self) -> SweepProgram:
+        links = replace(self.tree, kind=tuple(kind for kind in self.tree.kind if kind is not RUN_KIND))
+        program = rolled_trace.trace_algorithm(self.algorithm, links, self.plan.uniform, is_whole_tree=False)
+        for number, traced_pass in enumerate(program.passes):
+            traced_pass.steps[RUN_KIND] = list(FUNCTIONS).index(self.run_functions[number])  # type: ignore[assignment]
+        return program
+
+    def functions(self) -> list[str]:
+        for k, traced_pass in enumerate(self.program.passes):
+            assert isinstance(traced_pass.sweep, Sweep)
+            assert traced_pass.carry == list(range(sum(template_size(t) for t in traced_pass.sweep.carry.values())))
+            self.write_sweep(k, traced_pass, traced_pass.sweep)
+        return self.lines
+
+    def run_step(
+        self, e: Emitter, step: TracedStep, where: dict[str, str], carry: dict[int, str], on_pair: Any = None
+    ) -> dict[int, str]:
+        if not isinstance(step, int):
+            return super().run_step(e, step, where, carry, on_pair)
+        for j, value in carry.items():
+            e.store(value, "%values", j)
+        number = where["iq"]
+        row = e.put(f"getelementptr i64, ptr %runs, i64 {e.put(f'mul i64 {number}, {RUN_ROW}')}")
+        arguments = ", ".join(f"ptr %{name}" for name in self.run_arguments)
+        function = e.put(f"load ptr, ptr {e.put(f'getelementptr ptr, ptr %functions, i64 {step}')}")
+        e.put(f"call i64 {function}(ptr {row}, {arguments})")
+        return {j: e.load("%values", j) for j in carry}

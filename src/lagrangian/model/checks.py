@@ -1,0 +1,380 @@
+"""What a user may hand to the model, made into what the model holds, or refused with a sentence that says what would be right.
+
+Lists, tuples and numpy arrays serve as vectors and matrices; three numbers serve as a placement without rotation, a 4x4 matrix as
+any placement; mappings serve as the small classes that sit at a joint.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from lagrangian.errors import MechanismError, closest_name, error_location, format_value, has_invisible, unknown_name_message
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, sqrt, symbol
+from lagrangian.model.expression.scalar import NumberWithSource
+
+_MAX_INTEGER = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
+_AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
+
+# what no mechanism exceeds: a million kilometres; and in kg, N/m, m/s^2 and so on about the mass of the sun
+MAX_DISTANCE, MAX_MAGNITUDE = 1e9, 1e30
+MIN_MASS = 1e-30  # kg, of a body that has a mass at all: about that of an electron
+
+T = TypeVar("T")
+
+
+def check_name(name: str, noun: str) -> None:
+    """Names are shown in many places: in each of them they are seen."""
+    if has_invisible(name):
+        raise MechanismError(
+            f"{name!r} cannot be the name of a {noun}",
+            remedy="a name has no line breaks, tabs or invisible characters",
+        )
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether it can be held as it is."""
+    return type(value) in (float, Expression) or (type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER)
+
+
+def scalar(value: Any, name: str) -> Scalar:
+    """A number or an expression."""
+    if _is_scalar(value):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu" and not np.ma.is_masked(value):
+        value = value[()]
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    remedy = f"numbers up to {MAX_MAGNITUDE:g} are needed" if type(value) is int else "a number is needed"
+    raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy=remedy)
+
+
+def number_with_source(value: Any, name: str) -> float:
+    """A number, which remembers the expression that it was given by."""
+    return value if isinstance(value, NumberWithSource) else NumberWithSource.from_scalar(scalar(value, name))
+
+
+def number(value: Any, name: str) -> Scalar:
+    """A finite number or an expression."""
+    x = scalar(value, name)
+    check_finite((x,), name)
+    return x
+
+
+def text(value: Any, name: str) -> str:
+    """A text, such as a name."""
+    if not isinstance(value, str):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="a string is needed")
+    return value
+
+
+def mapping(value: Any, name: str) -> dict[str, Any]:
+    """Things by their names, in a mapping of one's own."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="a mapping of names is needed")
+    return dict(value)
+
+
+def pairs(value: Any, name: str) -> dict[str, Any]:
+    """Things by their names, as pairs."""
+    try:
+        return mapping(dict(value), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="pairs of a name and a value are needed") from None
+
+
+def boolean(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="True or False is needed")
+    return bool(value)
+
+
+def sequence_length(value: Any) -> int:
+    """How many things it holds; -1 if it is no list, tuple or array."""
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__getitem__"):
+        return -1
+    try:
+        return len(value)
+    except TypeError:  # an array without dimensions
+        return -1
+
+
+def vector(value: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
+    """Three numbers."""
+    if type(value) is tuple and len(value) == 3 and all(map(_is_scalar, value)):
+        return value
+    if sequence_length(value) != 3:
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy=f"three numbers are needed, such as {example}")
+    return tuple(scalar(x, name) for x in value)  # type: ignore[return-value]
+
+
+def point(value: Any, name: str) -> v.Vector:
+    """Three finite numbers."""
+    p = vector(value, name, "(0.1, 0, 0)")
+    check_finite(p, name, MAX_DISTANCE)
+    return p
+
+
+def axis(value: Any, name: str) -> v.Vector:
+    """A direction: three numbers, or the name of a coordinate axis, such as "-y"."""
+    if isinstance(value, str):
+        if value not in _AXES:
+            raise MechanismError(unknown_name_message("axis", value, _AXES), where=name)
+        return _AXES[value]
+    return vector(value, name)
+
+
+def matrix(value: Any, name: str) -> v.Matrix:
+    """A 3x3 matrix."""
+    if sequence_length(value) != 3:
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="a 3x3 matrix is needed")
+    return tuple(vector(row, f"a row of {name}") for row in value)  # type: ignore[return-value]
+
+
+def rotation(value: Any) -> v.Matrix:
+    """A rotation matrix: orthogonal and right-handed."""
+    R = value if value is v.IDENTITY else matrix(value, "the rotation")
+    if R == v.IDENTITY:
+        return v.IDENTITY
+    A = np.array(R, dtype=float)
+    if not np.isfinite(A).all():
+        raise MechanismError("not all numbers of the rotation are finite")
+    deviation = float(np.abs(A @ A.T - np.eye(3)).max())
+    if deviation > 1e-6:
+        raise MechanismError(f"the matrix is not a rotation: its rows are not orthonormal (off by {deviation:.1g})")
+    if np.linalg.det(A) < 0:
+        raise MechanismError("the matrix is a reflection, not a rotation: its axes form a left-handed frame")
+    return R
+
+
+def symmetric(value: Any, name: str) -> v.Symmetric:
+    """An inertia: six entries `(xx, xy, xz, yy, yz, zz)`, three principal values, or a symmetric 3x3 matrix."""
+    if type(value) is tuple and len(value) == 6 and all(map(_is_scalar, value)):
+        return value
+    expected = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
+    if sequence_length(value) not in (3, 6):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy=f"{expected} are needed")
+    if len(value) == 6:
+        return tuple(scalar(x, name) for x in value)  # type: ignore[return-value]
+    if all(sequence_length(row) < 0 for row in value):
+        xx, yy, zz = vector(value, name)
+        return (xx, 0, 0, yy, 0, zz)
+    A = matrix(value, name)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = float(A[i][j]), float(A[j][i])
+        if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
+            pair = f"entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}"
+            raise MechanismError(f"the matrix is not symmetric: {pair}", where=name)
+    return v.sym_from_matrix(A)
+
+
+def as_instance(kind: type[T], value: Any, name: str) -> T:
+    """One of the small classes at a joint, as itself or as a mapping of its entries."""
+    if isinstance(value, kind):
+        return value
+    names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    if not isinstance(value, Mapping):
+        example = f"{kind.__name__}({', '.join(f'{n}=...' for n in names[:2])})"
+        remedy = f"{example}, or a mapping with the same names, is needed"
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy=remedy)
+    for entry in value:
+        if entry not in names:
+            raise MechanismError(unknown_name_message("entry", entry, names), where=name)
+    return kind(**value)
+
+
+def tuple_of(kind: type[T], value: Any, name: str) -> tuple[T, ...]:
+    """Several things of one class, or of one of several."""
+    class_names = " or ".join(k.__name__ for k in getattr(kind, "__args__", (kind,)))
+    if isinstance(value, kind):
+        class_name = type(value).__name__
+        raise MechanismError(f"is one {class_name}", argument=name, remedy=f"a list of them is needed: [{class_name}(...)]")
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy=f"a list of {class_names} is needed")
+    elements = tuple(value)
+    for item in elements:
+        if not isinstance(item, kind):
+            raise MechanismError(f"has {_short_repr(item)} in it", argument=name, remedy=f"it may hold only {class_names}")
+    return elements
+
+
+def convert_fields(instance: Any, convert: Callable[[Any, str], Any], *names: str) -> None:
+    """Attributes of a frozen thing as `how` makes them."""
+    for name in names:
+        object.__setattr__(instance, name, convert(getattr(instance, name), name))
+
+
+def check_finite(numbers: Any, name: str, maximum: float = MAX_MAGNITUDE) -> None:
+    """Whether numbers are such, and none beyond what a mechanism can have: products of larger ones would be infinite."""
+    for x in numbers:
+        value = float(x)
+        if not abs(value) <= maximum:
+            bound = f"numbers up to {maximum:g}" if math.isfinite(value) else "finite numbers"
+            raise MechanismError(f"is {format_value(value)}", argument=name, remedy=f"{bound} are needed")
+
+
+def _short_repr(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        return "an integer with more than 308 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# MERGED lagrangian.model.entries: Entries that a type of joint or loop adds to what all of them have: an axis, a pitch, a
+# length, a function. A type lists its entries; Python's keywords, the TOML reader, the TOML writer and the tables follow from
+# the list.
+
+
+class EntryKind(Enum):
+    """What an entry holds."""
+
+    AXIS = "a direction"
+    NUMBER = "a number"
+    FUNCTION = "an expression"
+    DIRECTIONS = "names of directions"
+
+
+@dataclass(frozen=True)
+class TypeEntry:
+    """One entry: its name, what it holds, its default (None where it must be given), and its meaning, told where it is missing.
+
+    `argument` is the name of the variable that a function is written in.
+    """
+
+    name: str
+    kind: EntryKind
+    default: Any = None
+    meaning: str = ""
+    argument: str = ""
+
+    def validate(self, value: Any) -> Any:
+        """The value as the model holds it, or an error that says what would be right."""
+        match self.kind:
+            case EntryKind.AXIS:
+                return direction(value, self.name)
+            case EntryKind.NUMBER:
+                return number(value, self.name)
+            case EntryKind.FUNCTION:
+                return self._parse_function(value)
+            case EntryKind.DIRECTIONS:
+                return _direction_names(value, self.name)
+
+    def _parse_function(self, value: Any) -> Scalar:
+        if isinstance(value, str):
+            with error_location(self.name):
+                function = parse(value, {self.argument: symbol(self.argument)})
+        else:
+            function = scalar(value, self.name)
+        foreign_names = sorted(free_symbols(function) - {self.argument})
+        if foreign_names:
+            raise MechanismError(
+                f"it may depend on {self.argument!r} and on parameters, but not on {foreign_names[0]!r}", where=self.name
+            )
+        return function
+
+
+class HasEntries(Protocol):
+    """A type of joint or loop, as far as its entries go."""
+
+    name: ClassVar[str]
+    entries: ClassVar[tuple[TypeEntry, ...]]
+
+
+def validate_entries(
+    kind: HasEntries, values: Mapping[str, Any], noun: str, types: Iterable[HasEntries], common_names: Iterable[str] = ()
+) -> tuple[tuple[str, Any], ...]:
+    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint".
+
+    `types` are those that may have been meant instead, and `every` the entries that all types have.
+    """
+    entries = {entry.name: entry for entry in kind.entries}
+    for name in values:
+        if name not in entries:
+            owners = [other.name for other in types if any(entry.name == name for entry in other.entries)]
+            if owners:
+                raise MechanismError(f"{noun} has no {name}", where=name, remedy=f"only {', '.join(owners)} have one")
+            similar_name = closest_name(name, [*entries, *common_names])
+            hint = f" Did you mean {similar_name!r}?" if similar_name else ""
+            available = f"Its own entries are {', '.join(entries)}." if entries else "It has no entries of its own."
+            raise MechanismError(f"{noun} has no {name!r}.{hint} {available}")
+    for name, entry in entries.items():
+        if name not in values and entry.default is None:
+            raise MechanismError(f"{name!r} is missing", remedy=f"{noun} needs {entry.meaning}")
+    return tuple((name, entry.validate(values.get(name, entry.default))) for name, entry in entries.items())
+
+
+def check_entry_names(entries: Iterable[TypeEntry], common_names: Iterable[str]) -> None:
+    """An entry of a type may not be called like what every joint or loop has."""
+    placement_keys = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
+    for entry in entries:
+        if entry.name in (*common_names, *placement_keys):
+            raise MechanismError(f"its entry {entry.name!r} has the name of an entry that every type has; give it another name")
+        if entry.default is None and not entry.meaning:
+            raise MechanismError(f"its entry {entry.name!r} has no default, so that it needs a `meaning`")
+
+
+class TypedElement:
+    """A joint or loop with the entries of its type in `own`, which are attributes of it too."""
+
+    __slots__ = ()
+    name: str
+    type: str
+    type_entries: tuple[tuple[str, Any], ...]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "type_entries" or name.startswith("__"):  # not there yet, as in a copy that is being made
+            raise AttributeError(name)
+        for key, value in self.type_entries:
+            if key == name:
+                return value
+        raise AttributeError(f"{self.name!r} is of type {self.type!r}, which has no {name!r}")
+
+    @property
+    def scalars(self) -> list[Scalar]:
+        """Every number and expression among the entries of the type."""
+        scalars: list[Scalar] = []
+        for _, value in self.type_entries:
+            parts = value if isinstance(value, tuple) else (value,)
+            scalars += [x for x in parts if isinstance(x, (int, float, Expression))]
+        return scalars
+
+
+def direction(value: Any, name: str) -> v.Vector:
+    """A unit vector, of whatever a user may give as an axis."""
+    return unit_vector(axis(value, name), name)
+
+
+def unit_vector(axis: v.Vector, name: str) -> v.Vector:
+    """The axis at length one; left alone, and so exact, where it already has it, but for the rounding of a division."""
+    length2 = float(v.dot(axis, axis))
+    if not 1e-20 < length2 < float("inf"):
+        remedy = "it needs a finite direction, such as (0, 0, 1)"
+        raise MechanismError(f"is {tuple(float(x) for x in axis)}", argument=name, remedy=remedy)
+    if abs(length2 - 1.0) < 1e-15:
+        return axis
+    length = sqrt(v.dot(axis, axis))
+    return (axis[0] / length, axis[1] / length, axis[2] / length)
+
+
+def check_perpendicular(a: v.Vector, b: v.Vector, message: str) -> None:
+    """Refuse two axes that are not perpendicular."""
+    if abs(float(v.dot(a, b))) > 1e-9:
+        raise MechanismError(message)
+
+
+def _direction_names(value: Any, name: str) -> tuple[str, ...]:
+    directions = tuple(value) if isinstance(value, (str, list, tuple)) else (value,)
+    are_valid = all(isinstance(d, str) and d in ("x", "y", "z") for d in directions)
+    if not are_valid or len(set(directions)) != len(directions) or not directions:
+        raise MechanismError(f"are {directions}", argument=name, remedy="each must be one of x, y, z, without repetition")
+    return directions

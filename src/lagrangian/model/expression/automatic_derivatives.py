@@ -1,0 +1,275 @@
+"""Derivatives of expressions, by the rules of calculus: for `phi'(t)`, and for coefficients that are functions of q."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lagrangian.model.expression import functions as f
+from lagrangian.model.expression.scalar import Expression, NumberWithSource, Scalar, call
+
+
+def derivative(x: Scalar, name: str) -> Scalar:
+    """d x / d name, for a name without a value: a coordinate, or time."""
+    if not isinstance(x, Expression):
+        return 0
+    if x.operation == "symbol":
+        return 1 if x.name == name and x.value is None else 0
+    slopes = [derivative(a, name) for a in x.arguments]
+    if all(_is_zero(d) for d in slopes):
+        return 0
+    if len(slopes) == 1:
+        return _unary(x, x.arguments[0], slopes[0])
+    if x.operation == "piecewise":
+        return call("piecewise", x.arguments[0], *slopes[1:]) if any(not _is_zero(d) for d in slopes[1:]) else 0
+    (a, b), (da, db) = x.arguments, slopes
+    match x.operation:
+        case "+":
+            return da + db
+        case "-":
+            return da - db
+        case "*":
+            return da * b + a * db
+        case "/":
+            plain = not isinstance(da, Expression) and not isinstance(b, Expression)
+            return (call("/", da, b) if plain else da / b) - a * db / (b * b)  # 1/3 stays 1/3, which is no decimal
+        case "^":
+            if isinstance(b, int):
+                return b * (a ** (b - 1) if isinstance(a, Expression) else call("^", a, b - 1)) * da
+            # through x itself, so that the derivative's derivative is made of the same functions again
+            slope = x * b * da / a if isinstance(da, Expression) or da != 0 else 0
+            return slope + x * call("log", a) * db if isinstance(db, Expression) or db != 0 else slope
+        case "atan2":
+            return (da * b - a * db) / (a * a + b * b)
+    # the larger, or smaller, of two: the slope of whichever it is
+    high, low = (da, db) if x.operation == "max" else (db, da)
+    chosen = call("sign", a - b)
+    return (high + low) / 2 + chosen * (high - low) / 2
+
+
+def _unary(x: Expression, u: Scalar, du: Scalar) -> Scalar:
+    match x.operation:
+        case "neg":
+            return -du
+        case "sin":
+            return call("cos", u) * du
+        case "cos":
+            return -(call("sin", u) * du)
+        case "tan":
+            return (1 + x * x) * du
+        case "asin":
+            return du / call("sqrt", 1 - u * u)
+        case "acos":
+            return -(du / call("sqrt", 1 - u * u))
+        case "atan":
+            return du / (1 + u * u)
+        case "sqrt":
+            return du / (2 * x)
+        case "exp":
+            return x * du
+        case "log":
+            return du / u
+        case "tanh":
+            return (1 - x * x) * du
+        case "abs":
+            return call("sign", u) * du
+    return 0  # sign and floor: constant but for their jumps
+
+
+def _is_zero(x: Scalar) -> bool:
+    return not isinstance(x, Expression) and x == 0
+
+
+# MERGED lagrangian.model.expression.lanes: A scalar with many values at once, one for every sample of a parameter, and with
+# its slopes along the parameters. Every operation is done on each value as on a float alone, so that a sample has the same
+# bits by itself and among others: functions that numpy rounds otherwise than Python are taken from Python. Slopes follow the
+# rules of calculus (forward mode; Griewank and Walther, Evaluating Derivatives, 2008, chapter 3).
+
+Array = np.ndarray
+
+
+class DualArray:
+    """`value` has one entry a sample; `slopes` one row a parameter, or is None where no slopes are wanted."""
+
+    __slots__ = ("slopes", "value")
+
+    def __init__(self, value: Array, slopes: Array | None = None) -> None:
+        self.value, self.slopes = value, slopes
+
+    def _propagate(self, value: Array, own_slope: Any, other: Any = None, other_slope: Any = None) -> DualArray:
+        """A result whose slopes are `own` times these, and `slope` times those of another."""
+        if self.slopes is None:
+            return DualArray(value)
+        slopes = self.slopes * own_slope
+        return DualArray(value, slopes if other is None else slopes + other.slopes * other_slope)
+
+    def constant(self, x: float) -> DualArray:
+        """A number that is the same in every sample, as a scalar of this kind."""
+        return DualArray(np.full_like(self.value, x), _zero_slopes(self.slopes))
+
+    def differs_from(self, value: float) -> bool:
+        """Whether it is another number than this in some sample, or would be for other parameters."""
+        return bool((self.value != value).any()) or (self.slopes is not None and bool(self.slopes.any()))
+
+    def snap_to(self, numbers: tuple[float, ...], distance: float) -> DualArray:
+        """The same, but exactly one of the numbers where it is as near to it as this."""
+        value = self.value
+        for x in numbers:
+            value = np.where(np.abs(value - x) < distance, x, value)
+        return DualArray(value, self.slopes)
+
+    def __add__(self, other: Any) -> DualArray:
+        if isinstance(other, DualArray):
+            return self._propagate(self.value + other.value, 1.0, other, 1.0)
+        return self._propagate(self.value + other, 1.0)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> DualArray:
+        if isinstance(other, DualArray):
+            return self._propagate(self.value - other.value, 1.0, other, -1.0)
+        return self._propagate(self.value - other, 1.0)
+
+    def __rsub__(self, other: Any) -> DualArray:
+        return self._propagate(other - self.value, -1.0)
+
+    def __neg__(self) -> DualArray:
+        return self._propagate(-self.value, -1.0)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, DualArray):
+            return self._propagate(self.value * other.value, other.value, other, self.value)
+        if isinstance(other, (int, float)):
+            return 0 if other == 0 else self._propagate(self.value * other, other)
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> DualArray:
+        if isinstance(other, DualArray):
+            quotient = self.value / other.value
+            return self._propagate(quotient, 1 / other.value, other, -quotient / other.value)
+        return self._propagate(self.value / other, 1 / other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        quotient = other / self.value
+        return 0 if isinstance(other, (int, float)) and other == 0 else self._propagate(quotient, -quotient / self.value)
+
+    def power(self, n: Any) -> DualArray:
+        """As Python's own, sample by sample."""
+        if isinstance(n, DualArray):
+            value = _map_floats(math.pow, self.value, n.value)
+            return self._propagate(value, n.value * _map_floats(math.pow, self.value, n.value - 1), n, value * np.log(self.value))
+        return self._propagate(_map_floats(lambda x: x**n, self.value), n * self.value ** (n - 1))
+
+    def apply(self, name: str) -> DualArray:
+        """A function of one argument by its name."""
+        function, slope = _FUNCTIONS[name]
+        value = _map_floats(function, self.value)
+        return self._propagate(value, 0.0 if self.slopes is None else slope(self.value, value))
+
+    def atan2(self, x: Any) -> DualArray:
+        x = x if isinstance(x, DualArray) else self.constant(x)
+        square = self.value**2 + x.value**2
+        return self._propagate(_map_floats(math.atan2, self.value, x.value), x.value / square, x, -self.value / square)
+
+    def atan2_of(self, y: float) -> DualArray:
+        return self.constant(y).atan2(self)
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> DualArray:
+        """x where a < b, else y."""
+        condition = _value(a) < _value(b)
+        value = np.broadcast_to(np.where(condition, _value(x), _value(y)), self.value.shape).copy()
+        if self.slopes is None:
+            return DualArray(value)
+        none = np.zeros_like(self.slopes)
+        x_slopes, y_slopes = (z.slopes if isinstance(z, DualArray) and z.slopes is not None else none for z in (x, y))
+        return DualArray(value, np.where(condition, x_slopes, y_slopes))
+
+    def sin(self) -> DualArray:
+        return self.apply("sin")
+
+    def cos(self) -> DualArray:
+        return self.apply("cos")
+
+    def sqrt(self) -> DualArray:
+        return self.apply("sqrt")
+
+
+def _map_floats(function: Callable[..., float], *arrays: Array) -> Array:
+    """A function of floats, value by value."""
+    return np.array([function(*values) for values in zip(*(a.tolist() for a in arrays), strict=True)], dtype=float)
+
+
+def _value(x: Any) -> Any:
+    return x.value if isinstance(x, DualArray) else x
+
+
+def _zero_slopes(slopes: Array | None) -> Array | None:
+    return None if slopes is None else np.zeros_like(slopes)
+
+
+# a function of floats, and its slope from its argument and its value
+_FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Array, Array], Any]]] = {
+    "sin": (math.sin, lambda x, y: np.cos(x)),
+    "cos": (math.cos, lambda x, y: -np.sin(x)),
+    "tan": (math.tan, lambda x, y: 1 + y * y),
+    "asin": (math.asin, lambda x, y: 1 / np.sqrt(1 - x * x)),
+    "acos": (math.acos, lambda x, y: -1 / np.sqrt(1 - x * x)),
+    "atan": (math.atan, lambda x, y: 1 / (1 + x * x)),
+    "sqrt": (math.sqrt, lambda x, y: 0.5 / y),
+    "exp": (math.exp, lambda x, y: y),
+    "log": (math.log, lambda x, y: 1 / x),
+    "tanh": (math.tanh, lambda x, y: 1 - y * y),
+    "floor": (lambda x: float(math.floor(x)), lambda x, y: 0.0),
+}
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "^": lambda a, b: a.power(b) if isinstance(a, DualArray) else b.constant(a).power(b),
+    "neg": lambda a: -a,
+    "atan2": f.atan2,
+    "min": f.minimum,
+    "max": f.maximum,
+    "abs": f.absolute,
+    "sign": f.sign,
+    "piecewise": lambda c, x, y: f.choose(0.0, c, x, y),
+    **{name: (lambda x, name=name: x.apply(name)) for name in _FUNCTIONS},
+}
+
+
+class SampleEvaluator:
+    """The values of expressions where some names have many values, parameters or others; and expressions known by their id.
+
+    What depends on none of them is a float.
+    """
+
+    def __init__(self, names: Mapping[str, DualArray], by_id: Mapping[int, DualArray] | None = None) -> None:
+        self.names, self._by_id = names, by_id or {}
+        self._evaluated: dict[int, tuple[Expression, Any]] = {}
+
+    def evaluate(self, x: Scalar) -> Any:
+        if isinstance(x, NumberWithSource):
+            x = x.source
+        if not isinstance(x, Expression):
+            return float(x)
+        entry = self._evaluated.get(id(x))
+        if entry is None:
+            entry = self._evaluated[id(x)] = (x, self._evaluate_node(x))  # which keeps x, so that no other object has its id
+        return entry[1]
+
+    def _evaluate_node(self, x: Expression) -> Any:
+        if id(x) in self._by_id:
+            return self._by_id[id(x)]
+        if x.operation == "symbol" and x.name in self.names:
+            return self.names[x.name]
+        arguments = [self.evaluate(a) for a in x.arguments]
+        if not any(isinstance(a, DualArray) for a in arguments):
+            return float(x)
+        return _OPERATIONS[x.operation](*arguments)

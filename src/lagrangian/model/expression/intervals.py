@@ -1,0 +1,308 @@
+"""Bounds of a function of time and of its slope over intervals of time: many intervals at once, by interval arithmetic.
+
+Moore, Kearfott and Cloud, Introduction to Interval Analysis (2009). Bounds are widened by what rounding may take away. The slope
+is carried along by the chain rule; where a function may jump, or is not defined, it is not bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lagrangian.model.expression.functions import TimeArray, evaluate
+from lagrangian.model.expression.scalar import Expression, Scalar, call, free_symbols, walk
+
+ROUNDING = 4 * np.finfo(float).eps
+IntervalBounds = tuple[np.ndarray, np.ndarray]
+
+
+def _round_outward(low: np.ndarray, high: np.ndarray) -> IntervalBounds:
+    """With room for rounding; what is not a number is not known."""
+    low, high = low - ROUNDING * np.abs(low), high + ROUNDING * np.abs(high)
+    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
+def _product(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
+    if a is b:  # a square
+        high = np.maximum(a[0] ** 2, a[1] ** 2)
+        least = np.minimum(a[0] ** 2, a[1] ** 2)
+        return _round_outward(np.where((a[0] <= 0) & (a[1] >= 0), 0.0, least), high)
+    corners = np.array([x * y for x in a for y in b])
+    corners[np.isnan(corners)] = 0.0  # zero times a bound that is infinite
+    return _round_outward(corners.min(axis=0), corners.max(axis=0))
+
+
+def _hull(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
+
+
+def _periodic_bounds(value: IntervalBounds, function: Callable[[np.ndarray], np.ndarray], peak: float) -> IntervalBounds:
+    """Of a function of period 2 pi between -1 and 1, which is 1 at `highest` and falls to -1 half a period later."""
+    low, high = value
+    ends = np.array([function(low), function(high)])
+    covers_period = ~(high - low < 2 * math.pi)
+
+    def passes(angle: float) -> np.ndarray:
+        crosses: np.ndarray = np.floor((high - angle) / (2 * math.pi)) != np.floor((low - angle) / (2 * math.pi))
+        return crosses | covers_period
+
+    top = np.where(passes(peak), 1.0, ends.max(axis=0))
+    bottom = np.where(passes(peak + math.pi), -1.0, ends.min(axis=0))
+    room = ROUNDING * (1 + np.maximum(np.abs(low), np.abs(high)))  # beside its peaks, roundings decide whether one is passed
+    return bottom - room * (bottom > -1), top + room * (top < 1)
+
+
+class DualInterval:
+    """Bounds of a value and of its slope, in every interval."""
+
+    def __init__(self, value: IntervalBounds, slope: IntervalBounds) -> None:
+        self.value, self.slope = value, slope
+
+    @staticmethod
+    def from_times(low: np.ndarray, high: np.ndarray) -> DualInterval:
+        one = np.ones_like(low)
+        return DualInterval((low, high), (one, one))
+
+    def _as_interval(self, x: Any) -> DualInterval:
+        if isinstance(x, DualInterval):
+            return x
+        values = np.broadcast_to(np.asarray(x, dtype=float), self.value[0].shape)
+        return DualInterval((values, values), (np.zeros_like(values), np.zeros_like(values)))
+
+    def __add__(self, x: Any) -> DualInterval:
+        x = self._as_interval(x)
+        (a, b), (c, d), (e, f), (g, h) = self.value, self.slope, x.value, x.slope
+        return DualInterval(_round_outward(a + e, b + f), _round_outward(c + g, d + h))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> DualInterval:
+        return DualInterval((-self.value[1], -self.value[0]), (-self.slope[1], -self.slope[0]))
+
+    def __sub__(self, x: Any) -> DualInterval:
+        return self + (-self._as_interval(x))
+
+    def __rsub__(self, x: Any) -> DualInterval:
+        return -self + x
+
+    def __mul__(self, x: Any) -> DualInterval:
+        if x is self:
+            return self.chain(_product(self.value, self.value), (2 * self.value[0], 2 * self.value[1]))
+        x = self._as_interval(x)
+        parts = _product(self.slope, x.value), _product(self.value, x.slope)
+        slope = _round_outward(parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])
+        return DualInterval(_product(self.value, x.value), slope)
+
+    __rmul__ = __mul__
+
+    def chain(self, value: IntervalBounds, slope: IntervalBounds) -> DualInterval:
+        """g(x), from bounds of g and of g'."""
+        return DualInterval(_round_outward(*value), _product(slope, self.slope))
+
+    def _inverse(self) -> DualInterval:
+        low, high = self.value
+        is_nonzero = (low > 0) | (high < 0)
+        ends = (
+            np.where(is_nonzero, 1 / np.where(is_nonzero, high, 1.0), -np.inf),
+            np.where(is_nonzero, 1 / np.where(is_nonzero, low, 1.0), np.inf),
+        )
+        square = _product(ends, ends)
+        return self.chain(ends, (-square[1], -square[0]))
+
+    def __truediv__(self, x: Any) -> DualInterval:
+        return self * x._inverse() if isinstance(x, DualInterval) else self * (1.0 / x)
+
+    def __rtruediv__(self, x: Any) -> DualInterval:
+        return self._inverse() * x
+
+    def _increasing(self, function: Any, slope: Any, domain: tuple[float, float] = (-math.inf, math.inf)) -> DualInterval:
+        """Of a function that rises, with bounds of its slope at bounds of x; outside its domain nothing is known."""
+        low, high = (np.clip(x, *domain) for x in self.value)
+        return self.chain((function(low), function(high)), slope(low, high))
+
+    def sin(self) -> DualInterval:
+        return self.chain(_periodic_bounds(self.value, np.sin, math.pi / 2), _periodic_bounds(self.value, np.cos, 0.0))
+
+    def cos(self) -> DualInterval:
+        low, high = _periodic_bounds(self.value, np.sin, math.pi / 2)
+        return self.chain(_periodic_bounds(self.value, np.cos, 0.0), (-high, -low))
+
+    def exp(self) -> DualInterval:
+        return self._increasing(np.exp, lambda a, b: (np.exp(a), np.exp(b)))
+
+    def log(self) -> DualInterval:
+        return self._increasing(np.log, lambda a, b: (1 / b, 1 / a), (0.0, math.inf))
+
+    def sqrt(self) -> DualInterval:
+        return self._increasing(np.sqrt, lambda a, b: (0.5 / np.sqrt(b), 0.5 / np.sqrt(a)), (0.0, math.inf))
+
+    def tanh(self) -> DualInterval:
+        return self._increasing(np.tanh, lambda a, b: _bell_bounds(lambda x: 1 / np.cosh(np.clip(x, -350, 350)) ** 2, a, b))
+
+    def atan(self) -> DualInterval:
+        return self._increasing(np.arctan, lambda a, b: _bell_bounds(lambda x: 1 / (1 + x * x), a, b))
+
+    def asin(self) -> DualInterval:
+        return self._increasing(np.arcsin, lambda a, b: (np.ones_like(a), np.full_like(a, np.inf)), (-1.0, 1.0))
+
+    def acos(self) -> DualInterval:
+        return -self.asin() + math.pi / 2
+
+    def floor(self) -> DualInterval:
+        low, high = (np.floor(x) for x in self.value)
+        return DualInterval((low, high), _jump_slope(low != high))
+
+    def atan2(self, x: Any) -> DualInterval:
+        return self._unbounded(math.pi)
+
+    def atan2_of(self, y: Any) -> DualInterval:
+        return self._unbounded(math.pi)
+
+    def _unbounded(self, maximum: float) -> DualInterval:
+        size = np.full_like(self.value[0], maximum)
+        return DualInterval((-size, size), (np.full_like(size, -np.inf), np.full_like(size, np.inf)))
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> DualInterval:
+        a, b, x, y = (self._as_interval(g) for g in (a, b, x, y))
+        less, not_less = a.value[1] < b.value[0], a.value[0] >= b.value[1]
+        hull, jump = _hull(x.value, y.value), _jump_slope(~(less | not_less))
+        value = (np.where(less, x.value[k], np.where(not_less, y.value[k], hull[k])) for k in (0, 1))
+        slope = (np.where(less, x.slope[k], np.where(not_less, y.slope[k], jump[k])) for k in (0, 1))
+        return DualInterval(tuple(value), tuple(slope))  # type: ignore[arg-type]
+
+
+def _jump_slope(where: np.ndarray) -> IntervalBounds:
+    """The slope of what jumps there, and is constant elsewhere."""
+    return np.where(where, -np.inf, 0.0), np.where(where, np.inf, 0.0)
+
+
+def _bell_bounds(function: Any, low: np.ndarray, high: np.ndarray) -> IntervalBounds:
+    """Of a function that rises to 1 at 0 and falls from there."""
+    ends = np.array([function(low), function(high)])
+    return ends.min(axis=0), np.where((low <= 0) & (high >= 0), 1.0, ends.max(axis=0))
+
+
+# MERGED lagrangian.model.expression.switching: Where expressions jump or have kinks: at which times those arguments do that
+# depend on time alone, and which others there are. All times are found, by bisection with interval arithmetic: an interval is
+# left where bounds show that nothing changes in it, or that its function is monotone with equal ends, and halved otherwise
+# (Kearfott, Rigorous Global Search, 1996).
+
+TIME = {"t"}
+# intervals at a time up to which the search goes on, and times up to which a run is broken at them
+MAX_INTERVALS = 200_000
+MIN_SWITCH_WIDTH = 1e-13  # of the largest time: no interval is halved further
+MIN_SEPARATION = 1e-12  # of the largest time: nearer ones are one
+HALVINGS = 60
+
+Label = Callable[[np.ndarray], np.ndarray]
+
+
+class SwitchingFunction(NamedTuple):
+    """What a function decides by: it changes where the sign of its argument does, or, of floor, where its whole part does."""
+
+    argument: Scalar
+    by_whole_part: bool = False
+
+    @property
+    def label(self) -> Label:
+        return np.floor if self.by_whole_part else np.sign
+
+    @property
+    def zero(self) -> Scalar:
+        """What changes its sign where this changes."""
+        return call("sin", call("*", np.pi, self.argument)) if self.by_whole_part else self.argument
+
+
+def switching_functions(x: Scalar) -> Iterator[SwitchingFunction]:
+    """Those of an expression."""
+    for node in walk(x):
+        match node.operation:
+            case "sign" | "abs" | "piecewise":
+                yield SwitchingFunction(node.arguments[0])
+            case "min" | "max":
+                yield SwitchingFunction(call("-", *node.arguments))
+            case "floor":
+                yield SwitchingFunction(node.arguments[0], by_whole_part=True)
+            case "sqrt" if free_symbols(node) == TIME:  # steep where it begins
+                yield SwitchingFunction(node.arguments[0])
+            case "atan2" if free_symbols(node) == TIME:  # it jumps behind the origin
+                yield SwitchingFunction(node.arguments[0])
+
+
+def state_switches(expressions: Iterable[Scalar]) -> list[Scalar]:
+    """What changes its sign where expressions jump or have kinks, of arguments that depend on more than time."""
+    functions = dict.fromkeys(s for x in expressions for s in switching_functions(x) if free_symbols(s.argument) - TIME)
+    return [switch.zero for switch in functions]
+
+
+class TooManySwitches(Exception):
+    """An expression changes too often for all its times to be found."""
+
+    def __init__(self, expression: Scalar) -> None:
+        self.expression = expression
+
+
+def switching_times(expressions: Iterable[Scalar], start: float, end: float) -> list[float]:
+    """The times between start and end at which expressions jump or have kinks, of arguments that depend on time alone."""
+    functions = dict.fromkeys(s for x in expressions for s in switching_functions(x) if free_symbols(s.argument) == TIME)
+    times = [t for switch in functions for t in label_changes(switch.argument, switch.label, start, end)]
+    return distinct_times(times, start, end)
+
+
+def distinct_times(times: Iterable[float], start: float, end: float) -> list[float]:
+    """Those within the interval, in their order, without those that rounding alone tells from others."""
+    separation = MIN_SEPARATION * max(abs(start), abs(end))
+    separate_times: list[float] = []
+    for t in sorted(float(x) for x in times):
+        if start + separation < t < end - separation and (not separate_times or t > separate_times[-1] + separation):
+            separate_times.append(t)
+    return separate_times
+
+
+def label_changes(x: Scalar, label: Label, start: float, end: float) -> list[float]:
+    """The times at which the label of an expression's value changes."""
+    if not isinstance(x, Expression):
+        return []
+    low, high = np.array([start]), np.array([end])
+    narrow = MIN_SWITCH_WIDTH * max(abs(start), abs(end))
+    times: list[float] = []
+    with np.errstate(all="ignore"):
+        while len(low):
+            if len(low) > MAX_INTERVALS:
+                raise TooManySwitches(x)
+            bounds = evaluate(x, {"t": DualInterval.from_times(low, high)})
+            (a, b), (c, d) = bounds.value, bounds.slope
+            is_undecided = ~(label(a) == label(b))
+            monotone = ((c > 0) | (d < 0)) & np.isfinite(c) & np.isfinite(d)
+            ends = [label(_values_at(x, t)) for t in (low, high)]
+            is_single = monotone & (np.abs(ends[1] - ends[0]) <= (1 if label is np.floor else 2))
+            solved = is_undecided & is_single & (ends[0] != ends[1])
+            times += _bisect(x, label, low[solved], high[solved])
+            remaining = is_undecided & ~is_single
+            is_tiny = remaining & (high - low <= narrow)
+            times += list(0.5 * (low + high)[is_tiny])
+            low, high = low[remaining & ~is_tiny], high[remaining & ~is_tiny]
+            middle = 0.5 * (low + high)
+            low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+    if len(times) > MAX_INTERVALS:
+        raise TooManySwitches(x)
+    return times
+
+
+def _values_at(x: Scalar, t: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(np.asarray(evaluate(x, {"t": TimeArray.from_values(t)}), dtype=float), t.shape)
+
+
+def _bisect(x: Scalar, label: Label, low: np.ndarray, high: np.ndarray) -> list[float]:
+    """The time in every interval at which the label is no longer that of its beginning, by bisection to the last digit."""
+    if not len(low):
+        return []
+    first = label(_values_at(x, low))
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        is_before = label(_values_at(x, middle)) == first
+        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
+    return list(high)

@@ -1,0 +1,162 @@
+"""Motions over time: coordinates, speeds, forces, energies and errors, each unit in a panel of its own."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.arguments import texts
+from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.motion.motion import Motion
+from lagrangian.motion.motions import Motions
+from lagrangian.plots import panels, style
+from lagrangian.plots import panels as legends
+from lagrangian.plots.overlaid import CurveLooks, SharedAxis, label_motions, labelled_events, share_axes
+from lagrangian.plots.panels import PanelAxis, common_joint_looks
+from lagrangian.plots.quantities import angle_unit
+from lagrangian.plots.style import BLACK, BLUE
+
+ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
+
+
+def plot_motion(
+    motion: Motion,
+    quantities: Sequence[str] = (),
+    path: str | os.PathLike[str] | None = None,
+    joints: str | Iterable[str] | None = None,
+    frames: str | Iterable[str] | None = None,
+    angles: str = "degrees",
+    scale: str = "auto",
+    other_motions: Mapping[str, Motion] | None = None,
+    label: str | None = None,
+) -> Any:
+    """Panels over time of what is named, or of all that has something to show.
+
+    `what` may be "coordinates", "speeds", "accelerations", "torques", "friction", "multipliers", "reactions" (the size of each
+    joint's force and moment), "energy", "balance" (the change of energy less all work: the error of the run), "drift", and the
+    name of a frame or body, whose x, y and z are plotted; "positions" are those of the frames in `frames`, or of all. `joints`
+    picks coordinates and speeds by their joints' names or their own. `angles` are in "degrees" or "radians". `scale` is that of
+    multipliers and reactions: "linear", "log" (of their sizes), or "auto", which shows forces of both signs over orders of
+    magnitude where they grow by as many. `others` are motions drawn over this one, by their labels, and `label` is this one's.
+    """
+    file = style.figure_path(path)
+    motions = label_motions(motion, other_motions, label)
+    quantity_names = (quantities,) if isinstance(quantities, str) else tuple(quantities)
+    shared_panels = share_axes(motions.values(), quantity_names, joints, frames=frames, angles=angles, scale=scale)
+    with style.plot_style():
+        return style.save_if_named(_make_figure(motions, shared_panels), file)
+
+
+def _make_figure(motions: dict[str, Motion], shared_panels: list[SharedAxis]) -> Any:
+    from lagrangian.plots.style import StyledFigure
+
+    first = next(iter(motions.values()))
+    looks = CurveLooks(tuple(motions), shared_panels) if len(motions) > 1 else None
+    panel_axes = [PanelAxis(shared_panel, looks) for shared_panel in shared_panels]
+    of_joints = common_joint_looks(panel_axes, first.coordinate_names, looks)
+    entries: list[panels.Entry] = [(line_style, name) for name, line_style in of_joints.items()]
+    entries += looks.legend_entries() if looks else []
+    entries += panels.legend_entries([axis.limits for axis in panel_axes])
+    columns = 1 if len(shared_panels) <= 3 else 2
+    rows = math.ceil(len(shared_panels) / columns)
+    width = ONE_COLUMN if columns == 1 else TWO_COLUMNS
+    top = 0.34 + panels.legend_height([name for _, name in entries], width - 0.3)
+    panel_height = HEIGHT * (1.4 if len(shared_panels) == 1 else 1.0)
+    figure = StyledFigure(figsize=(width, panel_height * rows + top + 0.25), layout="constrained")
+    grid = figure.add_gridspec(rows, columns)
+    span = (min(float(m.t[0]) for m in motions.values()), max(float(m.t[-1]) for m in motions.values()))
+    inner = width / columns - 0.8
+    events = labelled_events(motions)
+    first_axes: Any = None
+    for k, axis in enumerate(panel_axes):
+        row, column = divmod(k, columns)
+        alone = k == len(shared_panels) - 1 and column == 0  # the last of an odd number takes the width of two
+        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column], sharex=first_axes)
+        first_axes = first_axes or axes
+        panels.draw_event_lines(axes, events)
+        points = panels.draw_event_labels(axes, events, span, inner) if k == 0 else 0.0
+        axis.draw(axes, of_joints, inner, points)
+        lowest = row == rows - 1
+        above_wide = row == rows - 2 and len(shared_panels) % columns  # the wide one's ticks are not those of this one
+        axes.tick_params(labelbottom=bool(lowest or above_wide))
+        if lowest:
+            axes.set_xlabel(f"time [{style.extract_power_of_ten(axes.xaxis, np.array(span))}s]")
+    if span[1] > span[0]:
+        first_axes.set_xlim(*span)
+    panels.draw_header(figure, _title(motions), _remark(motions), entries, top)
+    return figure
+
+
+def _title(motions: Mapping[str, Motion]) -> str:
+    return ", ".join(dict.fromkeys(motion.name for motion in motions.values()))
+
+
+def _remark(motions: Mapping[str, Motion]) -> str:
+    """How runs ended that did not end as they should."""
+    if len(motions) == 1:
+        (motion,) = motions.values()
+        return "" if motion.success else motion.message
+    return "; ".join(f"{label}: {motion.message}" for label, motion in motions.items() if not motion.success)
+
+
+# MERGED lagrangian.pictures.spaghetti: Many motions over time: each a thin line, with their median and the range in which
+# nine of ten are.
+
+MAX_LINES, MAX_PANELS = 200, 6  # most that are drawn
+MEDIAN: dict[str, Any] = {"color": BLACK, "linewidth": 1.6}
+RANGE: dict[str, Any] = {"color": BLUE, "linewidth": 7.0, "alpha": 0.35}
+
+
+def plot_ensemble(
+    motions: Motions, joints: Any = None, path: str | os.PathLike[str] | None = None, angles: str = "degrees"
+) -> Any:
+    """A panel for each coordinate, or for those that are named."""
+    unit_of_angles, factor_of_angles = angle_unit(angles)
+    file, rows = style.figure_path(path), motions.q
+    names = motions.coordinate_names
+    shown_names = names[:MAX_PANELS] if joints is None else texts(joints, "joints")
+    for name in shown_names:
+        if name not in names:
+            raise ArgumentError(unknown_name_message("coordinate", name, names), concerns="joints")
+    angle_names = {name for joint in motions.mechanism.joints if joint.kind.turns for name in joint.coordinate_names}
+    columns = min(2, len(shown_names))
+    row_count, top = math.ceil(len(shown_names) / columns), 0.34 + legends.LINE_HEIGHT
+    omission_text = (
+        "" if len(shown_names) == len(names) or joints is not None else f"{len(shown_names)} of {len(names)} coordinates; "
+    )
+    drawn_motions = np.linspace(0, len(motions) - 1, min(MAX_LINES, len(motions))).astype(int)
+    with style.plot_style():
+        from lagrangian.plots.style import StyledFigure
+
+        figure = StyledFigure(figsize=(max(5.0, 4.4 * columns), 2.7 * row_count + top), layout="constrained")
+        panels = figure.subplots(row_count, columns, squeeze=False)
+        for axes, name in zip(panels.flat, shown_names, strict=False):
+            is_angle = name in angle_names
+            unit, factor = (unit_of_angles, factor_of_angles) if is_angle else ("m", 1.0)
+            _draw_panel(axes, motions.t, factor * rows[:, :, names.index(name)], drawn_motions)
+            axes.set_title(style.escape_label(name))
+            axes.set_ylabel(f"{'angle' if is_angle else 'displacement'} [{unit}]")
+        for axes in list(panels.flat)[len(shown_names) :]:
+            axes.remove()
+        remark = (
+            f"{omission_text}{len(drawn_motions)} of {len(motions)} motions"
+            if len(drawn_motions) < len(motions)
+            else f"{len(motions)} motions"
+        )
+        legends.draw_header(figure, motions.name, remark, [(MEDIAN, "median"), (RANGE, "nine of ten")], top)
+        return style.save_if_named(figure, file)
+
+
+def _draw_panel(axes: Any, t: np.ndarray, values: np.ndarray, drawn_motions: np.ndarray) -> None:
+    axes.plot(t, values[drawn_motions].T, color=BLUE, linewidth=0.5, alpha=max(0.08, 3.0 / (len(drawn_motions) + 6)))
+    has_values = np.isfinite(values).any(axis=0)
+    if has_values.any():
+        low, middle, high = np.nanquantile(values[:, has_values], (0.05, 0.5, 0.95), axis=0)
+        axes.fill_between(t[has_values], low, high, color=BLUE, alpha=0.2, linewidth=0.0)
+        axes.plot(t[has_values], middle, **MEDIAN)
+    axes.set_xlim(t[0], t[-1])
+    axes.set_xlabel("time [s]")

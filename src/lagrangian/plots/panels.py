@@ -1,0 +1,381 @@
+"""One axis of a figure of motions: its curves, their limits, its scale, its label and its legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.motion.events import Happening
+from lagrangian.motion.result.over_limits import BEYOND
+from lagrangian.plots import style
+from lagrangian.plots.overlaid import CurveLooks, SharedAxis
+from lagrangian.plots.quantities import WORK_LABELS, CurvePanel
+from lagrangian.plots.style import (
+    BLACK,
+    BLUE,
+    DASHES,
+    GREEN,
+    GREY,
+    MAX_CURVES,
+    MAX_NAMED_CURVES,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    curve_style,
+    escape_label,
+)
+
+if TYPE_CHECKING:
+    from lagrangian.plots.style import StyledFigure
+
+
+Look = dict[str, Any]
+_ENERGIES: dict[str, Look] = {
+    "kinetic": {"color": ORANGE, "linestyle": "-"},
+    "potential − min": {"color": BLUE, "linestyle": DASHES[1]},
+    "total": {"color": BLACK, "linestyle": "-"},
+    WORK_LABELS["torque"]: {"color": GREEN, "linestyle": DASHES[2]},
+    WORK_LABELS["friction"]: {"color": RED, "linestyle": DASHES[2]},
+    WORK_LABELS["wrenches"]: {"color": SKY, "linestyle": DASHES[2]},
+    WORK_LABELS["constraints"]: {"color": GREY, "linestyle": DASHES[2]},
+    WORK_LABELS["impacts"]: {"color": PURPLE, "linestyle": DASHES[3]},
+    WORK_LABELS["payloads"]: {"color": GREEN, "linestyle": DASHES[3]},
+    WORK_LABELS["parameters"]: {"color": SKY, "linestyle": DASHES[3]},
+}
+
+
+class PanelAxis:
+    """What is drawn on one axis: curves of one motion, or of several by their `looks`."""
+
+    def __init__(self, shared: SharedAxis, looks: CurveLooks | None) -> None:
+        self.shared, self.looks = shared, looks
+        self.panel = shared.first
+        self.names = shared.names
+        name_count = len(self.names)
+        indices = (
+            range(name_count) if name_count <= MAX_CURVES else [round(k) for k in np.linspace(0, name_count - 1, MAX_CURVES)]
+        )
+        drawn_names = {self.names[k] for k in indices}
+        self.curves = [
+            (motion, panel, k)
+            for motion, panel in shared.panels.items()
+            for k, name in enumerate(panel.names)
+            if name in drawn_names
+        ]
+        self.limits = LimitMarks(
+            [
+                LimitedCurve(panel.t, panel.values[:, k], (float(panel.limits[k][0]), float(panel.limits[k][1])))
+                for _, panel, k in self.curves
+                if panel.limits is not None
+            ]
+        )
+
+    def draw(self, axes: Any, joint_looks: dict[str, Look], width: float, points: float) -> None:
+        """`of_joints` has the looks that coordinates and speeds have in all panels, if they have one legend."""
+        curve_looks = [self._curve_look(motion, panel, k, joint_looks) for motion, panel, k in self.curves]
+        for (_, panel, k), look in zip(self.curves, curve_looks, strict=True):
+            marker_style: Look = {"marker": "o"} if len(panel.t) == 1 else {}
+            axes.plot(panel.t, panel.values[:, k], label=panel.names[k], **look, **marker_style)
+        values = np.concatenate([panel.values[:, k] for _, panel, k in self.curves])
+        power = ""
+        if not np.any(values):
+            _draw_all_zero(axes)
+        elif self.shared.scale == "log":
+            axes.set_yscale("log", nonpositive="mask")
+            style.set_log_labels(axes.yaxis)
+        elif self.shared.scale == "symlog":
+            style.set_symmetric_log(axes, values)
+        else:
+            power = style.extract_power_of_ten(axes.yaxis, values)
+            style.widen_constant_axis(axes, np.append(values, list(self.limits.visible)))
+        self.limits.draw(axes, [look["color"] for look in curve_looks])
+        axes.set_ylabel(f"{self.panel.label} [{power}{self.panel.unit}]")
+        if not (joint_looks and self.panel.named_by_joint) and self.panel.quantity != "balance":
+            self._legend(axes, curve_looks, width, points)
+
+    def _curve_look(self, motion: int, panel: CurvePanel, k: int, joint_looks: dict[str, Look]) -> Look:
+        """Of a curve."""
+        name = panel.names[k]
+        if self.looks is not None:
+            names = list(joint_looks) if panel.named_by_joint and joint_looks else self.names
+            return self._with_energy_colour(self.looks.curve_look(motion, names.index(name), len(names)), name)
+        if panel.quantity == "energy":
+            return _ENERGIES.get(name, {"color": GREY, "linestyle": DASHES[3]})
+        if panel.quantity in ("balance", "drift"):  # noise: thin, and without dashes
+            return {"color": (BLUE, ORANGE)[k], "linewidth": 0.9}
+        if panel.named_by_joint and joint_looks:
+            return joint_looks[name]
+        if not panel.groups or len(set(panel.groups)) == 1:
+            return curve_style(k, len(panel.names))
+        # a colour for each constraint, a line style for each of its parts
+        groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
+        dashes = DASHES[parts.index(panel.parts[k]) % len(DASHES)]
+        return curve_style(groups.index(panel.groups[k]), len(groups)) | {"linestyle": dashes}
+
+    def _legend(self, axes: Any, styles: list[Look], width: float, points: float) -> None:
+        """Of the names on this axis; of few, if there are many."""
+        panel = self.panel
+        groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
+        drawn_count = len({panel.names[k] for _, panel, k in self.curves})
+        if self.looks is not None:
+            looks = self.looks
+            entries = [
+                (self._with_energy_colour(looks.name_look(k, len(self.names)), name), name) for k, name in enumerate(self.names)
+            ]
+            if not looks.by_dashes and len(entries) == 1:  # a name without a look of its own
+                entries = [({"color": "none", "linestyle": "none"}, name) for _, name in entries]
+            entries = shorten_entries(entries, drawn_count)
+        elif len(self.names) > MAX_NAMED_CURVES and len(groups) > 1:
+            entries = [(curve_style(k, len(groups)) | {"linestyle": "-"}, name) for k, name in enumerate(groups)]
+            entries = shorten_entries(entries, len(groups))
+            entries += [({"color": GREY, "linestyle": DASHES[k % len(DASHES)]}, part) for k, part in enumerate(parts) if part]
+        else:
+            all_looks = (
+                styles if drawn_count == len(self.names) else [self._curve_look(0, panel, k, {}) for k in range(len(panel.names))]
+            )
+            entries = shorten_entries(list(zip(all_looks, panel.names, strict=True)), drawn_count)
+        draw_legend_above(axes, entries, width, points)
+
+    def _with_energy_colour(self, look: Look, name: str) -> Look:
+        """Energies have their own colours, where colours are of names."""
+        energy_look = (
+            _ENERGIES.get(name) if self.panel.quantity == "energy" and self.looks is not None and self.looks.by_dashes else None
+        )
+        return look if energy_look is None else look | {"color": energy_look["color"]}
+
+
+def common_joint_looks(panel_axes: Sequence[PanelAxis], order: Sequence[str], looks: CurveLooks | None) -> dict[str, Look]:
+    """One legend for all panels of joints, where few names serve for coordinates and speeds alike; the look of each name."""
+    joint_axes = [axis for axis in panel_axes if axis.panel.named_by_joint]
+    names = list(dict.fromkeys(name for axis in joint_axes for name in axis.names))
+    if len(joint_axes) < 2 or len(names) > MAX_NAMED_CURVES or any(name not in order for name in names):
+        return {}
+    names.sort(key=list(order).index)
+    return {name: curve_style(k) if looks is None else looks.name_look(k, len(names)) for k, name in enumerate(names)}
+
+
+def _draw_all_zero(axes: Any) -> None:
+    """Curves that are zero throughout: said in words, on an axis that pretends to no scale."""
+    axes.set_ylim(-1.0, 1.0)
+    axes.set_yticks([0.0])
+    axes.text(0.5, 0.62, "all zero", transform=axes.transAxes, ha="center", va="center", color=GREY)
+
+
+# MERGED lagrangian.pictures.limit_marks: Limits on an axis: a dashed line each, where it is in sight; what is beyond is
+# shaded, and curves there are marked.
+
+LINE: dict[str, Any] = {"linestyle": (0, (7, 3)), "linewidth": 0.9}
+MARK: dict[str, Any] = {"color": RED, "linewidth": 4.5, "alpha": 0.4, "linestyle": "-"}
+MAX_DISTANCE = 0.6  # of the height of what is drawn: a limit that is farther away would make the curves small
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedCurve:
+    """Over time, with the least and the most that it may be, infinite if nothing is said."""
+
+    t: np.ndarray
+    y: np.ndarray
+    limits: tuple[float, float]
+
+    def excursions(self) -> Iterator[tuple[float, np.ndarray]]:
+        """Limits that it passes, and the curve where it does: on the limit just before and after, not a number elsewhere."""
+        for limit, sign in zip(self.limits, (-1, 1), strict=True):
+            is_beyond = sign * (self.y - limit) > BEYOND * abs(limit) if np.isfinite(limit) else np.zeros(len(self.y), dtype=bool)
+            if is_beyond.any():
+                widened = is_beyond.copy()
+                widened[1:] |= is_beyond[:-1]
+                widened[:-1] |= is_beyond[1:]
+                yield limit, np.where(widened, np.where(is_beyond, self.y, limit), np.nan)
+
+
+class LimitMarks:
+    """Of the curves of one axis: those that are in sight, each with the numbers of its curves."""
+
+    def __init__(self, curves: Sequence[LimitedCurve]) -> None:
+        self.curves = curves
+        self.visible: dict[float, list[int]] = {}
+        values = np.concatenate([c.y[np.isfinite(c.y)] for c in curves]) if curves else np.zeros(0)
+        low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+        margin = MAX_DISTANCE * (high - low) if high > low else 0.05 * abs(high)
+        for k, c in enumerate(curves):
+            for limit in dict.fromkeys(c.limits):
+                if np.isfinite(limit) and (low - margin <= limit <= high + margin or limit in dict(c.excursions())):
+                    self.visible.setdefault(limit, []).append(k)
+        self.any_exceeded = any(dict(c.excursions()) for c in curves)
+
+    def draw(self, axes: Any, colours: Sequence[Any]) -> None:
+        """Onto the axis that has these curves, in these colours."""
+        for c in self.curves:
+            for _, y in c.excursions():
+                axes.plot(c.t, y, zorder=1.9, solid_capstyle="butt", **MARK)
+        for limit, curve_indices in self.visible.items():
+            distinct_colours = {str(colours[k]) for k in curve_indices}
+            axes.axhline(limit, color=colours[curve_indices[0]] if len(distinct_colours) == 1 else GREY, zorder=1.8, **LINE)
+        bottom, top = axes.get_ylim()
+        for limit, curve_indices in self.visible.items():
+            if len(curve_indices) == len(self.curves):  # it holds for all of them
+                ends = (bottom, limit) if limit == self.curves[curve_indices[0]].limits[0] else (limit, top)
+                axes.axhspan(*ends, color=RED, alpha=0.09, linewidth=0, zorder=0.5)
+        axes.set_ylim(bottom, top)
+
+
+def legend_entries(limits: Sequence[LimitMarks]) -> list[tuple[dict[str, Any], str]]:
+    """What the lines and the marks are, as far as there are any."""
+    entries: list[tuple[dict[str, Any], str]] = []
+    entries += [({"color": GREY, **LINE}, "limit")] if any(x.visible for x in limits) else []
+    return [*entries, (MARK, "beyond its limit")] if any(x.any_exceeded for x in limits) else entries
+
+
+# MERGED lagrangian.pictures.event_marks: Events of a run on a time axis: a thin line each, and labels above the panel that
+# keep out of each other's way.
+
+MAX_LABELS = 6  # most that are written
+LONGEST = 40  # letters of a label
+LETTER = 0.062  # in, the mean width of one
+LANE = 10.0  # points from one line of labels to the next
+
+
+def draw_event_lines(axes: Any, events: Sequence[Happening]) -> None:
+    """The lines."""
+    for t in sorted({e.t for e in events}):
+        axes.axvline(t, color=GREY, linewidth=0.7, linestyle=(0, (2, 2)), zorder=1.5)
+
+
+def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float, float], width: float) -> float:
+    """The names above a panel that is `width` inches wide; the height they take, in points.
+
+    What happens several times is named where it first does.
+    """
+    first: dict[str, list[float]] = {}
+    for event in sorted(events, key=lambda e: e.t):
+        first.setdefault(event.name, []).append(event.t)
+    texts = [
+        (times[0], escape_label(name, LONGEST) + (f" ({len(times)} times)" if len(times) > 1 else ""))
+        for name, times in first.items()
+    ]
+    if len(texts) > MAX_LABELS:
+        texts = [*texts[: MAX_LABELS - 1], (texts[MAX_LABELS - 1][0], f"{len(texts) - MAX_LABELS + 1} other events")]
+    lanes: list[list[tuple[float, float]]] = []
+    length = (span[1] - span[0]) or 1.0
+    for t, text in reversed(texts):  # labels go to the right of their lines: a later one is out of the way of an earlier line
+        position, text_width = width * (t - span[0]) / length, LETTER * len(text) + 0.12
+        rightward = position + text_width <= width or position < width / 2
+        extent = (position, position + text_width) if rightward else (position - text_width, position)
+        lane = next((k for k, extents in enumerate(lanes) if all(extent[1] < a or extent[0] > b for a, b in extents)), len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append(extent)
+        axes.annotate(
+            text,
+            (t, 1.0),
+            (2.0 if rightward else -2.0, 3.0 + LANE * lane),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="left" if rightward else "right",
+            va="bottom",
+            fontsize=7.5,
+            color=GREY,
+            annotation_clip=False,
+            zorder=3,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )
+        axes.annotate(  # the line goes up to its label
+            "",
+            (t, 1.0),
+            (0.0, 3.0 + LANE * (lane + 0.85)),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "linestyle": (0, (2, 2)), "shrinkA": 0, "shrinkB": 0},
+            annotation_clip=False,
+            zorder=2,
+        )
+    return 3.0 + LANE * len(lanes) if lanes else 0.0
+
+
+# MERGED lagrangian.pictures.legends: Legends above panels that fit: as many entries to a line as there is room for; of many
+# curves, some and a note.
+
+Entry = tuple[dict[str, Any], str]  # style of the line, and its name
+LETTER_WIDTH, HANDLE_WIDTH = 0.064, 0.41  # in, of a name's letter, and of what stands beside the name
+LINE_HEIGHT = 0.165  # in
+
+
+def column_count(names: Sequence[str], width: float) -> int:
+    """The most that fit; a legend is filled column by column."""
+    for n in range(len(names), 1, -1):
+        row_count = math.ceil(len(names) / n)
+        lengths = [max(map(len, names[k : k + row_count])) for k in range(0, len(names), row_count)]
+        if sum(LETTER_WIDTH * length + HANDLE_WIDTH for length in lengths) <= width:
+            return len(lengths)
+    return 1
+
+
+def legend_height(names: Sequence[str], width: float) -> float:
+    """In inches."""
+    names = [escape_label(name) for name in names]
+    return LINE_HEIGHT * math.ceil(len(names) / column_count(names, width)) if names else 0.0
+
+
+def shorten_entries(entries: list[Entry], drawn_count: int) -> list[Entry]:
+    """All of few; of many the first, the last and some between, with a note of how many there are."""
+    n = len(entries)
+    if n <= MAX_NAMED_CURVES:
+        return entries
+    note = f"({n} in this order)" if drawn_count == n else f"({drawn_count} of {n}, in this order)"
+    return [*(entries[round(k)] for k in np.linspace(0, n - 1, 4)), ({"color": "none", "linestyle": "none"}, note)]
+
+
+def draw_legend_above(axes: Any, entries: list[Entry], width: float, points: float = 0.0) -> None:
+    """Over the left corner of a panel of this width in inches, so many points higher."""
+    from matplotlib.transforms import ScaledTranslation
+
+    names = [escape_label(name) for _, name in entries]
+    axes.legend(
+        [legend_line(**style) for style, _ in entries],
+        names,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=axes.transAxes + ScaledTranslation(0.0, (points + 2.0) / 72, axes.figure.dpi_scale_trans),
+        ncols=column_count(names, width),
+    )
+
+
+def draw_header(figure: StyledFigure, title: str, remark: str = "", entries: Sequence[Entry] = (), top: float = 0.34) -> None:
+    """A title, a remark beside it and a legend below it, in the `top` inches of a figure, which its panels leave free."""
+    from matplotlib.text import Annotation
+
+    width, figure_height = figure.get_size_inches()
+    layout: Any = figure.get_layout_engine()
+    layout.set(rect=(0.0, 0.0, 1.0, 1.0 - top / figure_height))
+    title = escape_label(title, int((width - 0.3) / 0.11))
+    title_text = figure.text(0.1 / width, 1 - 0.09 / figure_height, title, ha="left", va="top", fontsize=11, fontweight="bold")
+    title_text.set_in_layout(False)
+    if remark:
+        max_characters = int((width - 0.5 - 0.105 * len(title)) / LETTER_WIDTH)
+        remark = escape_label(remark, max(max_characters, 1))
+        remark_text = Annotation(
+            remark, (1, 0), (10, 0), xycoords=title_text, textcoords="offset points", va="baseline", fontsize=8.5, color=GREY
+        )
+        remark_text.set_in_layout(False)
+        figure.add_artist(remark_text)
+    if entries:
+        names = [escape_label(name) for _, name in entries]
+        legend = figure.legend(
+            [legend_line(**style) for style, _ in entries],
+            names,
+            loc="upper left",
+            bbox_to_anchor=(0.1 / width, 1 - 0.32 / figure_height),
+            ncols=column_count(names, width - 0.3),
+        )
+        legend.set_in_layout(False)
+
+
+def legend_line(**style: Any) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **style)

@@ -1,0 +1,83 @@
+"""Singular configurations: the mechanism in them, or over two coordinates a map on which they are curves."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from lagrangian.design.linkage import format_coordinate
+from lagrangian.design.singularities import Singularities
+from lagrangian.plots import panels, style
+from lagrangian.plots.quantities import angle_unit
+from lagrangian.plots.stick_figure import DrawnConfiguration, LinkageView
+from lagrangian.plots.style import BLUE, COLOURS, DASHES, FAINT, ORANGE, RED
+
+KINDS: dict[int, dict[str, Any]] = {
+    1: {"color": BLUE, "marker": "o"},
+    2: {"color": RED, "marker": "s"},
+    3: {"color": ORANGE, "marker": "D"},
+}
+NAMES = {1: "type 1: output cannot move in a direction", 2: "type 2: actuators lose control", 3: "type 3: both"}
+MAX_DRAWN = 6
+
+
+def plot_singularities(singularities: Singularities, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> Any:
+    """A figure of singular configurations."""
+    file, angle = style.figure_path(path), angle_unit(angles)
+    with style.plot_style():
+        return style.save_if_named(
+            _draw_map(singularities, angle) if len(singularities.over) == 2 else _draw_configurations(singularities, angle), file
+        )
+
+
+def _draw_map(singularities: Singularities, angle: tuple[str, float]) -> Any:
+    from lagrangian.plots.style import StyledFigure
+
+    kinds = [k for k in KINDS if (singularities.kind == k).any()]
+    entries: list[panels.Entry] = [({**KINDS[k], "linestyle": "none", "markersize": 3.5}, NAMES[k]) for k in kinds]
+    top = 0.34 + panels.legend_height([name for _, name in entries], 6.1)
+    figure = StyledFigure(figsize=(6.4, 5.4 + top), layout="constrained")
+    axes: Any = figure.add_subplot()
+    factors = np.array([angle[1] if unit == "rad" else 1.0 for unit in singularities.units])
+    values = singularities.values * factors
+    for k in kinds:
+        axes.plot(*values[singularities.kind == k].T, linestyle="none", markersize=2.6, markeredgewidth=0, **KINDS[k])
+    for letter, name, unit, factor in zip("xy", singularities.over, singularities.units, factors, strict=True):
+        getattr(axes, f"set_{letter}label")(f"{style.escape_label(name)} [{angle[0] if unit == 'rad' else 'm'}]")
+        getattr(axes, f"set_{letter}lim")(*(factor * np.array(singularities.over[name])))
+    if singularities.units[0] == singularities.units[1]:
+        axes.set_aspect("equal", adjustable="box")
+    panels.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    return figure
+
+
+def _remark(singularities: Singularities) -> str:
+    return f"{singularities.frame}: {', '.join(singularities.directions)}" if singularities.frame else ""
+
+
+def _format_coordinate(x: float, unit: str, angle: tuple[str, float]) -> str:
+    return f"{x:.6g} rad" if unit == angle[0] == "rad" else format_coordinate(x, unit)
+
+
+def _draw_configurations(singularities: Singularities, angle: tuple[str, float]) -> Any:
+    from lagrangian.plots.style import StyledFigure
+
+    name, unit = next(iter(singularities.over)), singularities.units[0]
+    configurations = [DrawnConfiguration(singularities.start, "start", {"color": FAINT})]
+    for k, (s, (x,)) in enumerate(list(zip(singularities, singularities.values, strict=True))[:MAX_DRAWN]):
+        line_style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+        configurations.append(
+            DrawnConfiguration(s.q, f"{name} = {_format_coordinate(x, unit, angle)}, type {s.kind}", line_style)
+        )
+    view = LinkageView(singularities.dyn, configurations)
+    entries = view.legend_entries()
+    plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
+    width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
+    height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
+    top = 0.34 + panels.legend_height([entry for _, entry in entries], 6.1)
+    figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
+    view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
+    panels.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    return figure

@@ -1,0 +1,129 @@
+"""The job `checks`: what can be trusted in a mechanism, one item after the other as it is found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from lagrangian.configuration.coordinates import single_coordinates
+from lagrangian.configuration.mobility import mobility
+from lagrangian.errors import LagrangianError
+from lagrangian.report.findings import findings
+from lagrangian.report.subject import verdicts
+from lagrangian.studio.models import MAX_SPEEDS
+from lagrangian.studio.tasks import TaskRequest
+from lagrangian.studio.tasks.motion import DEFAULT_SECONDS, html_to_text, read_number
+from lagrangian.studio.thread_warnings import collect_warnings
+
+ENERGY_SECONDS = 2.0  # s of the motion whose energy is balanced
+PROOF_LIMIT = 20.0  # s that a derivation may be forecast to take, for its proof
+CheckItem = dict[str, Any]  # title, good (True, False or None where it is no question of right or wrong), text
+
+
+def checks(request: TaskRequest) -> dict[str, Any]:
+    all_items: list[CheckItem] = []
+    parts: list[tuple[str, Callable[[TaskRequest], list[CheckItem]]]] = [
+        ("reading the description", check_description),
+        ("counting degrees of freedom", check_mobility),
+        ("searching for singular configurations", check_singularities),
+        ("checking the energy balance of a motion", check_energy),
+        ("proving the equations", check_proof),
+    ]
+    for k, (text, part) in enumerate(parts):
+        request.progress(k, len(parts), text)
+        try:
+            with collect_warnings():
+                items = part(request)
+        except LagrangianError as error:
+            items = [_item(text.capitalize(), None, str(error))]
+        except (ArithmeticError, RuntimeError, ValueError) as error:  # of a solver: the other checks are not lost with it
+            items = [_item(text.capitalize(), None, f"This check failed: {error}")]
+        for item in items:
+            request.partial({"item": item})
+        all_items += items
+    return {"items": all_items}
+
+
+def _item(title: str, good: bool | None, text: str) -> CheckItem:
+    return {"title": title, "good": good, "text": text}
+
+
+def check_description(request: TaskRequest) -> list[CheckItem]:
+    """What is doubtful in it."""
+    relevant = [f for f in findings(request.model.valid_mechanism) if f.place != "mobility"]
+    doubtful = [f for f in relevant if f.kind != "note"]
+    notes = [_item(f"Note: {f.place}", None, str(f)) for f in relevant if f.kind == "note"]
+    if not doubtful:
+        return [_item("Description", True, "The description has no warnings."), *notes]
+    return [*(_item(f"Description: {f.place}", False, str(f)) for f in doubtful), *notes]
+
+
+def check_mobility(request: TaskRequest) -> list[CheckItem]:
+    m = request.model.valid_mechanism
+    freedom = mobility(m)
+    items = [_item("Mobility", freedom.nearby > 0, str(freedom))]
+    if m.equation_count:
+        extra = freedom.redundant
+        sentence = (
+            f"{extra} of {freedom.equations} constraint equations follow from the others: rigid bodies alone do not "
+            f"determine how they share the load."
+            if extra
+            else f"All {freedom.equations} constraint equations are independent."
+        )
+        items.append(_item("Redundant constraints", None if extra else True, sentence))
+    return items
+
+
+def check_singularities(request: TaskRequest) -> list[CheckItem]:
+    """Along the first actuated coordinate, over its range."""
+    from lagrangian.design.singularities import singularities
+
+    m, title = request.model.valid_mechanism, "Singularities"
+    start_mobility = mobility(m)
+    items = [_item("Singular at the start", False, str(start_mobility))] if start_mobility.singular else []
+    places = single_coordinates(m)
+    joints = [j for j in m.joints if j.actuated and j.kind.nq == 1 and j.coordinate_names[0] in places] or [
+        j for j in m.joints if j.kind.nq == 1
+    ]
+    if not joints or m.nv > MAX_SPEEDS:
+        return [*items, _item(title, None, "No joint has a single coordinate to search along.")]
+    # the first joint of an arm turns all of it, and makes nothing singular
+    joint = joints[0] if m.equation_count or len(joints) == 1 else joints[1]
+    name, q = joint.coordinate_names[0], request.model.view()["q"]
+    low, high = (float(x) for x in (joint.limits.lower, joint.limits.upper))
+    at, reach = 0.0, math.pi
+    if joint.slides[0]:
+        at, reach = float(q[places[name][0]]), 0.25 * float(request.model.view()["track"].scene.size)
+    over = {name: (low if math.isfinite(low) else at - reach, high if math.isfinite(high) else at + reach)}
+    frames = [f.name for f in m.frames if f.body != "ground"]
+    singular_points = singularities(m, over, frames[-1] if frames else None, q0=q)
+    return [*items, _item(title, None if len(singular_points) else True, str(singular_points))]
+
+
+def check_energy(request: TaskRequest) -> list[CheckItem]:
+    from lagrangian.motion.simulate import simulate
+
+    m = request.model.valid_mechanism
+    t_span = m.initial.t_span
+    start = float(t_span[0]) if t_span is not None else 0.0
+    seconds = read_number(
+        request.options,
+        "seconds",
+        min(ENERGY_SECONDS, float(t_span[1] - t_span[0]) if t_span is not None else DEFAULT_SECONDS),
+        1e-6,
+        60.0,
+    )
+    motion = simulate(m, (start, start + seconds), t_eval=201)
+    return [_item(f"Motion of {seconds:g} s", v.good, html_to_text(v.sentence)) for v in verdicts(motion)]
+
+
+def check_proof(request: TaskRequest) -> list[CheckItem]:
+    from lagrangian.closed_form.derive import derive
+
+    m = request.model.valid_mechanism
+    eom = derive(m, limit=PROOF_LIMIT, progress=lambda done, total: request.progress(done, total, "deriving the equations"))
+    certificate = eom.prove(lambda done, total: request.progress(done, total, "proving the equations"))
+    statements = "\n".join(f"{s.what}: {s.result}, {s.how}" for s in certificate.statements)
+    omissions = "".join(f"\nNot part of the proof: {x}." for x in certificate.left_out)
+    return [_item("Proof", certificate.proved, f"{certificate.headline}\n{statements}{omissions}")]

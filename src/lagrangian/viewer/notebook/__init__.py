@@ -1,1 +1,0 @@
-"""Animations in the cells of notebooks."""
