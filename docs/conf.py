@@ -49,44 +49,44 @@ autodoc_member_order = "bysource"
 nitpicky = True
 nitpick_ignore_regex = [("py:(class|data|exc|mod|attr|meth|func)", ".*")]
 
-# classes that functions give, and nobody calls: what their constructors take says nothing
-GIVEN = {
+# classes of results, which users do not construct: their pages leave the arguments of the constructor out
+RESULT_CLASSES = {
     *(
-        "Equations",
+        "EquationsOfMotion",
         "Formula",
         "FormulaMatrix",
-        "TraceForm",
+        "UickerKahnForm",
         "NewtonEuler",
         "Kane",
         "LinkBody",
         "UickerKahn",
         "Dynamics",
-        "SampledDynamics",
-        "CartesianDynamics",
-        "Constrained",
+        "BatchedDynamics",
+        "OperationalSpaceDynamics",
+        "ConstrainedDynamics",
         "CartesianEquations",
         "ReducedEquations",
         "CompiledEquations",
-        "Integrated",
-        "Row",
+        "ReferenceMotion",
+        "EquationRow",
         "BaseParameters",
         "Certificate",
         "Statement",
-        "Marking",
-        "Mark",
+        "AnswerReport",
+        "AnswerCheck",
     ),
-    *("Motion", "PathMotion", "Mobility", "Linearisation", "Mode", "JointPath", "CartesianPath", "FourierPath"),
-    *("Sizing", "Demand", "Actuator", "Candidate", "Identification", "Controller", "CartesianController"),
-    *("FullTurn", "Swing", "DeadCentre", "ComparedTurns", "CouplerCurve", "Workspace", "Singularities", "Singularity", "Export"),
-    *("Estimate", "Validation"),
-    *("Motions", "Ending", "Sensitivities", "SolverComparison", "Optimum", "Certified", "CertifiedState", "ProvenNumber"),
-    *("Study", "Indices"),
-    *("Written", "Shape", "Catalogue", "Entry"),
+    *("Motion", "InverseDynamicsResult", "Mobility", "Linearisation", "Mode", "JointPath", "CartesianPath", "FourierTrajectory"),
+    *("ActuatorSizing", "Demand", "Actuator", "Candidate", "Identification", "Controller", "CartesianController"),
+    *("CycleAnalysis", "OutputTravel", "DeadCentre", "CycleComparison", "CouplerCurve", "Workspace", "Singularities", "Singularity", "ExportResult"),
+    *("ParameterEstimate", "Validation"),
+    *("Motions", "Ending", "Sensitivities", "SolverComparison", "Optimum", "CertifiedMotion", "CertifiedState", "BoundedNumber"),
+    *("Study", "SensitivityIndices"),
+    *("Conversion", "Shape", "Catalogue", "CatalogueEntry"),
 }
 
 
 def without_constructor(app, what, name, *_):
-    return ("", None) if what == "class" and name.rsplit(".", 1)[-1] in GIVEN else None
+    return ("", None) if what == "class" and name.rsplit(".", 1)[-1] in RESULT_CLASSES else None
 
 
 def setup(app):

@@ -293,16 +293,15 @@ def test_every_example_is_in_the_gallery() -> None:
 
 def test_every_public_name_is_documented() -> None:
     import lagrangian
-    from lagrangian.public import other_spelling
 
     page = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "python").glob("*.md"))
     named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
-    modules = {"control": "control.", "goals": "optimisation.goals.", "paths": "paths"}
+    modules = {"goals": "optimisation.goals.", **{name: f"{name}." for name in ("control", "distributions", "paths", "shapes")}}
     for name in lagrangian.__all__:
         if name in modules:
             assert any(found.startswith(modules[name]) for found in named), name
         else:
-            assert {name, other_spelling(name)} & named, name
+            assert lagrangian._AMERICAN_SPELLINGS.get(name, name) in named, name
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from lagrangian.public import public
         (lambda: lg.derive("pendulum", symbol="all"), "derive", "symbols"),
         (lambda: lg.library("pendulum", parametrs={}), "library", "parameters"),
         (lambda: lg.Body("b", mas=1.0), "Body", "mass"),
-        (lambda: lg.DHParameters(alfa=1.0), "DHRow", "alpha"),
-        (lambda: lg.box((1, 1, 1), densty=1000), "box", "density"),
+        (lambda: lg.DHParameters(alfa=1.0), "DHParameters", "alpha"),
+        (lambda: lg.shapes.box((1, 1, 1), densty=1000), "box", "density"),
         (lambda: lg.paths.joint_line([0.0], [1.0], durations=1), "joint_line", "duration"),
         (lambda: lg.control.ComputedTorque("pendulum", lg.paths.joint_line([0.0], [1.0], 1), kpp=1), "ComputedTorque", "kp"),
     ],
@@ -47,17 +47,44 @@ def test_what_is_public_keeps_its_signature_and_can_be_pickled() -> None:
     assert list(inspect.signature(lg.simulate).parameters)[:3] == ["mechanism", "t_span", "q0"]
     assert list(inspect.signature(lg.Body).parameters)[:2] == ["name", "mass"]
     assert pickle.loads(pickle.dumps(lg.simulate)) is lg.simulate
+    assert pickle.loads(pickle.dumps(lg.shapes.box)) is lg.shapes.box
+
+
+def test_functions_and_classes_have_an_american_alias() -> None:
+    assert lg.linearize is lg.linearise
+    assert lg.read_catalog is lg.read_catalogue
+    assert lg.DeadCenter is lg.DeadCentre
+    for american, british in lg._AMERICAN_SPELLINGS.items():
+        assert getattr(lg, american) is getattr(lg, british)
+        assert {american, british} <= set(lg.__all__)
+
+
+def test_a_keyword_has_one_spelling_and_the_other_is_an_error_that_names_it() -> None:
+    assert lg.Body("b", 1.0, center=(0.1, 0, 0)).center == (0.1, 0, 0)
+    with pytest.raises(lg.ArgumentError, match="there is no argument 'centre'. Did you mean 'center'"):
+        lg.Body("b", 1.0, centre=(0.1, 0, 0))
+    assert lg.paths.circle(centre=(0, 0), radius=1.0, duration=1.0).duration == 1.0
+    with pytest.raises(lg.ArgumentError, match="there is no argument 'center'. Did you mean 'centre'"):
+        lg.paths.circle(center=(0, 0), radius=1.0, duration=1.0)
+    with pytest.raises(lg.ArgumentError, match="Did you mean 'stabilisation'"):
+        lg.simulate("pendulum", 0.1, stabilization="projection")
+
+
+def test_an_unknown_name_suggests_the_nearest_or_where_it_stands() -> None:
+    with pytest.raises(AttributeError, match=r"called 'box'; it is lagrangian\.shapes\.box"):
+        _ = lg.box
+    with pytest.raises(AttributeError, match=r"called 'normal'; it is lagrangian\.distributions\.normal"):
+        _ = lg.normal
     with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
         _ = lg.simulat
 
 
-def test_british_and_american_spelling_both_serve() -> None:
-    assert lg.linearize is lg.linearise
-    assert lg.read_catalog is lg.read_catalogue
-    assert lg.Body("b", 1.0, centre=(0.1, 0, 0)) == lg.Body("b", 1.0, center=(0.1, 0, 0))
-    assert lg.paths.circle(centre=(0, 0), radius=1.0, duration=1.0).duration == 1.0
-    with pytest.raises(lg.ArgumentError, match="centre and center are two spellings of one argument"):
-        lg.Body("b", 1.0, centre=(0, 0, 0), center=(0, 0, 0))
+def test_no_package_has_the_name_of_a_public_function() -> None:
+    """Importing such a package would hide the function."""
+    package = Path(lg.__file__).parent
+    modules = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    public_functions = {name for name in lg.__all__ if inspect.isroutine(getattr(lg, name))}
+    assert not modules & public_functions
 
 
 def test_mechanisms_by_file_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 import lagrangian as lg
-from lagrangian.public import other_spelling
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path[:0] = [str(DOCS / "prose"), str(DOCS / "extensions")]
@@ -42,7 +41,7 @@ def public() -> dict[str, Any]:
         value = getattr(lg, name)
         if isinstance(value, ModuleType):
             found |= {f"{name}.{inner}": getattr(value, inner) for inner in value.__all__}
-        elif other_spelling(name) not in found:
+        elif name not in lg._AMERICAN_SPELLINGS:
             found[name] = value
     return {name: value for name, value in found.items() if inspect.isroutine(value) or isinstance(value, type)}
 

@@ -14,20 +14,15 @@ from typing import Any
 import pytest
 
 import lagrangian as lg
-from lagrangian.public import other_spelling
 from tests.printed import same_line
 
 docscrape = pytest.importorskip("numpydoc.docscrape")
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS))
-from conf import GIVEN  # noqa: E402
+from conf import RESULT_CLASSES  # noqa: E402
 
-MODULES = {name: getattr(lg, name) for name in ("control", "goals", "paths")}
-TOP = {
-    name: getattr(lg, name)
-    for name in lg.__all__
-    if name not in MODULES and other_spelling(name) not in lg.__all__[: lg.__all__.index(name)]
-}
+MODULES = {name: getattr(lg, name) for name in ("control", "distributions", "goals", "paths", "shapes")}
+TOP = {name: getattr(lg, name) for name in lg.__all__ if name not in MODULES and name not in lg._AMERICAN_SPELLINGS}
 INNER = {f"{module}.{name}": getattr(value, name) for module, value in MODULES.items() for name in value.__all__}
 PUBLIC: dict[str, Any] = TOP | INNER
 
@@ -77,7 +72,7 @@ def test_a_public_name_is_documented(name: str) -> None:
     begins_well(doc)
     if isinstance(value, type) and (issubclass(value, Exception) or hasattr(value, "__members__")):
         pass  # what is raised has its summary and its example
-    elif isinstance(value, type) and value.__name__ in GIVEN:
+    elif isinstance(value, type) and value.__name__ in RESULT_CLASSES:
         assert doc["Attributes"] or doc["Methods"] or not hasattr(value, "__dataclass_fields__"), "say what it holds: Attributes"
     else:
         assert documented(doc, "Parameters") == taken(value)
@@ -148,7 +143,7 @@ def test_the_examples_of_what_functions_return_run(name: str, tmp_path: Path, mo
 def test_types_say_something(name: str) -> None:
     """`Any` tells a reader nothing."""
     value = PUBLIC[name]
-    if isinstance(value, type) and (issubclass(value, Exception) or hasattr(value, "__members__") or value.__name__ in GIVEN):
+    if isinstance(value, type) and (issubclass(value, Exception) or hasattr(value, "__members__") or value.__name__ in RESULT_CLASSES):
         return
     vague = [
         p.name for p in inspect.signature(value).parameters.values() if str(p.annotation) in ("Any", "Any | None", "typing.Any")

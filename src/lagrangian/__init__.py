@@ -37,10 +37,12 @@ from lagrangian.errors import (
     unknown_name_message,
 )
 from lagrangian.mechanism_library import library as _library
-from lagrangian.public import other_spelling, public
+from lagrangian.public import public
 
 if TYPE_CHECKING:
     from lagrangian import control, paths
+    from lagrangian.model import shapes
+    from lagrangian.studies import distributions
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import EquationsOfMotion
     from lagrangian.configuration.assemble import assemble, assembly_modes
@@ -52,9 +54,11 @@ if TYPE_CHECKING:
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.four_bar import FourBar
     from lagrangian.design.full_turn import analyse_cycle
+    from lagrangian.design.full_turn import analyse_cycle as analyze_cycle
     from lagrangian.design.singularities import Singularities, Singularity, singularities
     from lagrangian.design.swing import OutputTravel
     from lagrangian.design.turn import CycleAnalysis, DeadCentre
+    from lagrangian.design.turn import DeadCentre as DeadCenter
     from lagrangian.design.workspace import Workspace, workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
@@ -84,7 +88,6 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, Wall
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Transform
-    from lagrangian.model.shapes import box, capsule, cylinder, disc, ellipsoid, plate, point_mass, rod, sphere, tube
     from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
@@ -105,7 +108,6 @@ if TYPE_CHECKING:
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
     from lagrangian.sizing.motors import read_catalogue as read_catalog
-    from lagrangian.studies.distributions import choice, grid, lognormal, normal, triangular, uniform
     from lagrangian.studies.files import read_study
     from lagrangian.studies.indices import SensitivityIndices
     from lagrangian.studies.result import Study
@@ -125,10 +127,6 @@ _LAZY_ATTRIBUTES = {
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
     "BatchedDynamics": "lagrangian.kernels.sampled_dynamics",
     **dict.fromkeys(
-        ("box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"),
-        "lagrangian.model.shapes",
-    ),
-    **dict.fromkeys(
         ("HolonomicConstraint", "KnifeEdgeConstraint", "PfaffianConstraint", "PfaffianFunctionConstraint", "RollingConstraint"),
         "lagrangian.model.constraint",
     ),
@@ -143,7 +141,6 @@ _LAZY_ATTRIBUTES = {
     "InitialState": "lagrangian.model.initial_state",
     "Mechanism": "lagrangian.model.mechanism",
     "Transform": "lagrangian.model.placement",
-    **dict.fromkeys(("disc", "rod"), "lagrangian.model.shapes"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
@@ -185,7 +182,6 @@ _LAZY_ATTRIBUTES = {
     **dict.fromkeys(("ActuatorSizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
-    **dict.fromkeys(("choice", "lognormal", "normal", "grid", "triangular", "uniform"), "lagrangian.studies.distributions"),
     **dict.fromkeys(("ExportResult", "export", "export_targets"), "lagrangian.exports.export"),
     "SensitivityIndices": "lagrangian.studies.indices",
     "Study": "lagrangian.studies.result",
@@ -193,8 +189,24 @@ _LAZY_ATTRIBUTES = {
     "study": "lagrangian.studies.study",
 }
 
-# modules that are part of the face: lagrangian.paths.circle(...)
-_LAZY_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
+# modules whose names are public: lagrangian.paths.circle(...)
+_LAZY_MODULES = {
+    "control": "lagrangian.control",
+    "distributions": "lagrangian.studies.distributions",
+    "goals": "lagrangian.optimisation.goals",
+    "paths": "lagrangian.paths",
+    "shapes": "lagrangian.model.shapes",
+}
+
+# the same functions and classes under the names that American readers expect
+_AMERICAN_SPELLINGS = {
+    "DeadCenter": "DeadCentre",
+    "Linearization": "Linearisation",
+    "analyze_cycle": "analyse_cycle",
+    "linearize": "linearise",
+    "optimize": "optimise",
+    "read_catalog": "read_catalogue",
+}
 
 __all__ = [
     "ActuationError",
@@ -214,6 +226,7 @@ __all__ = [
     "CycleAnalysis",
     "CycleComparison",
     "DHParameters",
+    "DeadCenter",
     "DeadCentre",
     "DescriptionError",
     "Dynamics",
@@ -288,29 +301,24 @@ __all__ = [
     "Workspace",
     "WriterWarning",
     "analyse_cycle",
+    "analyze_cycle",
     "assemble",
     "assembly_modes",
-    "box",
-    "capsule",
     "certify",
-    "choice",
     "compare_cycles",
     "compare_solvers",
     "compile",
     "consistent_speeds",
     "control",
     "convert",
-    "cylinder",
     "derive",
-    "disc",
+    "distributions",
     "dumps",
-    "ellipsoid",
     "equilibrium",
     "excitation_trajectory",
     "export",
     "export_targets",
     "goals",
-    "grid",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -319,31 +327,23 @@ __all__ = [
     "linearize",
     "load",
     "loads",
-    "lognormal",
     "mobility",
-    "normal",
     "optimise",
     "optimize",
     "parameter",
     "paths",
-    "plate",
-    "point_mass",
     "read",
     "read_catalog",
     "read_catalogue",
     "read_study",
-    "rod",
     "rotate_inertia",
     "save",
     "sensitivities",
+    "shapes",
     "simulate",
     "singularities",
     "size_actuators",
-    "sphere",
     "study",
-    "triangular",
-    "tube",
-    "uniform",
     "workspace",
 ]
 
@@ -355,12 +355,20 @@ def __getattr__(name: str) -> Any:
         value = public(getattr(import_module(_LAZY_ATTRIBUTES[name]), name))
         if not isinstance(value, type):
             value.__module__ = __name__  # where it is found again when it is unpickled
-    elif name in __all__:
-        value = __getattr__(other_spelling(name))
+    elif name in _AMERICAN_SPELLINGS:
+        value = __getattr__(_AMERICAN_SPELLINGS[name])
     else:
-        raise AttributeError(unknown_name_message(f"attribute of {__name__!r} called", name, __all__), name=name)
+        raise AttributeError(_unknown_attribute_message(name), name=name)
     globals()[name] = value
     return value
+
+
+def _unknown_attribute_message(name: str) -> str:
+    """The message about a name that does not exist: in which module a name like it stands, or the nearest one here."""
+    for module, path in _LAZY_MODULES.items():
+        if not name.startswith("_") and name in import_module(path).__all__:
+            return f"there is no attribute of {__name__!r} called {name!r}; it is {__name__}.{module}.{name}"
+    return unknown_name_message(f"attribute of {__name__!r} called", name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,8 @@
-"""How public functions and classes are called: a misspelt keyword is told with the nearest one that exists, British and American
-spelling both serve, and where a call fails because an argument is not what it is annotated as, the error says so."""
+"""Checks of how public functions and classes are called.
+
+A keyword that does not exist is an error that names the nearest one, so that an argument in American spelling is answered by its
+British name. Where a call fails because an argument is not of the type it is annotated as, the error says so.
+"""
 
 from __future__ import annotations
 
@@ -17,30 +20,9 @@ from lagrangian.errors import ArgumentError, LagrangianError, format_value, is_n
 T = TypeVar("T", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 
-# words that are spelled in two ways, in names of functions, classes and arguments
-_SPELLINGS = (
-    ("stabilisation", "stabilization"),
-    ("linearise", "linearize"),
-    ("optimise", "optimize"),
-    ("Linearisation", "Linearization"),
-    ("catalogue", "catalog"),
-    ("centre", "center"),
-    ("colour", "color"),
-)
-
-
-def other_spelling(name: str) -> str:
-    """The name in American spelling if it is British, in British if it is American; else the name itself."""
-    for british, american in _SPELLINGS:
-        if british in name:
-            return name.replace(british, american)
-        if american in name:
-            return name.replace(american, british)
-    return name
-
 
 def public(item: T) -> T:
-    """A function or a class of the public interface, whose keywords are looked at before it is called."""
+    """Return a function or a class of the public interface that checks its keywords before it is called."""
     if isinstance(item, type):
         if issubclass(item, Enum):
             return item
@@ -50,7 +32,7 @@ def public(item: T) -> T:
 
 
 def public_methods(item: C) -> C:
-    """A class whose methods are called as public functions are."""
+    """Make the methods of a class check their keywords as public functions do."""
     for name in dir(item):
         function = inspect.getattr_static(item, name)
         if not name.startswith("_") and inspect.isfunction(function):
@@ -66,15 +48,9 @@ def _explain_type_errors(function: Any, name: str) -> Any:
 
     @wraps(function)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= keyword_names:
-            for key in [key for key in keywords if key not in keyword_names]:
-                respelled = other_spelling(key)
-                if respelled in keyword_names and respelled not in keywords:
-                    keywords[respelled] = keywords.pop(key)
-                elif respelled in keyword_names:
-                    raise ArgumentError(f"{key} and {respelled} are two spellings of one argument; give one of them", where=name)
-                elif not takes_any_keyword:
-                    raise ArgumentError(unknown_name_message("argument", key, parameter_names), where=name)
+        if not takes_any_keyword and not keywords.keys() <= keyword_names:
+            unknown = next(key for key in keywords if key not in keyword_names)
+            raise ArgumentError(unknown_name_message("argument", unknown, parameter_names), where=name)
         try:
             return function(*arguments, **keywords)
         except LagrangianError:
