@@ -121,7 +121,7 @@ def test_where_there_are_no_widgets_the_page_is_in_a_frame(motion: Motion, widge
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     assert "motion.animate(path)" in data["text/plain"]
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "lagrangian.viewer.notebook")
+    monkeypatch.delitem(sys.modules, "lagrangian.viewer.notebook_widget")
     framed = motion.animate(speed=0.5)
     assert "motion.animate(path)" in repr(framed)
     for text in (data["text/html"], framed._repr_html_()):
@@ -132,7 +132,7 @@ def test_where_there_are_no_widgets_the_page_is_in_a_frame(motion: Motion, widge
 
 
 def test_widgets_of_one_notebook_share_one_stage() -> None:
-    from lagrangian.viewer.notebook import notebook_script
+    from lagrangian.viewer.notebook_widget import notebook_script
 
     script = notebook_script()
     assert script.count("new Stage()") == 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lagrangian.plots.style import StyledFigure
     from lagrangian.sizing.actuators import ActuatorSizing
     from lagrangian.viewer.live import Viewer
-    from lagrangian.viewer.notebook import AnimationWidget
+    from lagrangian.viewer.notebook_widget import AnimationWidget
 
 Sliders = Iterable[str | tuple[str, float, float]] | bool | None
 """The sliders of a page: names, or names with ranges; False for none, None for those that the page chooses."""

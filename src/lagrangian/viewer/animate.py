@@ -37,10 +37,10 @@ def animate(
     ("l1", 0.2, 0.5). Without it there are those that suggest themselves; False is for none.
     """
     if path is None and is_notebook():
-        from lagrangian.viewer.notebook import display_in_notebook as shown_there
+        from lagrangian.viewer.notebook import display_in_notebook
 
         _check_arguments(motion, speed)
-        return shown_there(motion, speed, trace, sliders)
+        return display_in_notebook(motion, speed, trace, sliders)
     target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in SUFFIXES:
         raise ArgumentError(f"{target}: an animation is a page (.html) or a film (.gif, .mp4)", concerns="path")
