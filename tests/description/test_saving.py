@@ -109,8 +109,15 @@ def test_numbers_are_written_to_the_last_bit(format):  # noqa: A002
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_drawn_is_kept(format, tmp_path):  # noqa: A002
-    shapes = [lg.box((0.1, 0.2, 0.3), mass=1.0), lg.cylinder(0.05, 0.4, mass=0.5, at=(0, 0, 0.3)), lg.sphere(0.1, mass=0.2)]
-    body = lg.Body.from_shapes("link", [*shapes, lg.capsule(0.02, 0.2, mass=0.1), lg.ellipsoid((0.1, 0.2, 0.3), mass=0.3)])
+    shapes = lg.shapes
+    solids = [
+        shapes.box((0.1, 0.2, 0.3), mass=1.0),
+        shapes.cylinder(0.05, 0.4, mass=0.5, at=(0, 0, 0.3)),
+        shapes.sphere(0.1, mass=0.2),
+    ]
+    body = lg.Body.from_shapes(
+        "link", [*solids, shapes.capsule(0.02, 0.2, mass=0.1), shapes.ellipsoid((0.1, 0.2, 0.3), mass=0.3)]
+    )
     m = lg.Mechanism("m", [body], [lg.Joint("j", "revolute", "ground", "link", limits=lg.JointLimits(-1, 1))])
     r, _ = again(m, format)
     drawn = {x.kind: x.size for x in r.body("link").visuals}
