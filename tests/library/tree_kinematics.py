@@ -105,7 +105,7 @@ class Tree:
                 continue
             A = self.T[loop.a] @ loop.a_placement.matrix()
             gap = A[:3, :3].T @ (self.point(loop.b, loop.b_placement.position) - A[:3, 3])
-            gaps += [gap["xyz".index(d)] for d in dict(loop.own).get("directions", ("x", "y", "z"))]
+            gaps += [gap["xyz".index(d)] for d in dict(loop.type_entries).get("directions", ("x", "y", "z"))]
             if loop.type == "revolute":
                 gaps += [x @ self.axis(loop, "b") for x in self.across(loop)]
         return np.array(gaps)
