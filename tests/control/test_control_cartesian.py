@@ -225,7 +225,7 @@ def test_holds_ten_newtons() -> None:
 
 def test_presses_while_it_moves_along_the_wall() -> None:
     path = lg.paths.line((X, Y), (X, Y + 0.1), 0.4, frame="tip")
-    motion = lg.simulate(WALLED, 0.6, q0=TOUCHING, torque=force_controller(TWO, path).sampled(1e-3), t_eval=61)
+    motion = lg.simulate(WALLED, 0.6, q0=TOUCHING, torque=force_controller(TWO, path).with_sampling(1e-3), t_eval=61)
     found = PLANT.spring_forces(motion.q, motion.qd)[:, 0]
     assert np.abs(found[30:] - 10).max() < 0.1
     np.testing.assert_allclose(tip(motion)[-1, 1], Y + 0.1, atol=1e-4)
@@ -234,7 +234,7 @@ def test_presses_while_it_moves_along_the_wall() -> None:
 def test_force_with_wrong_masses() -> None:
     """Without an integral the force is off by the weight it does not know over 1 + kf; with one it is right within 1 %."""
     wrong = heavier(TWO, 1.1, "link2")
-    motion = lg.simulate(WALLED, 1.0, q0=TOUCHING, torque=force_controller(wrong, kf=3.0).sampled(1e-3), t_eval=11)
+    motion = lg.simulate(WALLED, 1.0, q0=TOUCHING, torque=force_controller(wrong, kf=3.0).with_sampling(1e-3), t_eval=11)
     q = motion.q[-1]
     found = pressed(0.0, q, motion.qd[-1])
     x = DYN.cartesian(q, np.zeros(2), "tip", ("x", "y"))
@@ -242,7 +242,7 @@ def test_force_with_wrong_masses() -> None:
     # along y the spring of the motion takes it, which by the believed inertia acts along x too
     M_x = lg.compile(wrong).cartesian(q, np.zeros(2), "tip", ("x", "y")).M_x
     np.testing.assert_allclose(found - 10, (extra[0] - M_x[0, 1] / M_x[1, 1] * extra[1]) / 4, rtol=1e-3)
-    sampled = force_controller(wrong, kf=1.0, ki=30.0).sampled(1e-3, 2e-4)
+    sampled = force_controller(wrong, kf=1.0, ki=30.0).with_sampling(1e-3, 2e-4)
     held = lg.simulate(WALLED, 0.8, q0=TOUCHING, torque=sampled, t_eval=[0.1, 0.8])
     assert abs(pressed(0.0, held.q[-1], held.qd[-1]) - 10) < 0.1
     # a second run with the same controller begins anew
@@ -257,13 +257,13 @@ def test_force_over_time_and_as_six_numbers() -> None:
         return np.array([0, 0, 0, pressed(t, q, qd), 0, 0])
 
     controller = force_controller(TWO, force={"x": lambda t: 5.0 + 10.0 * t}, measured=six)
-    motion = lg.simulate(WALLED, 0.5, q0=TOUCHING, torque=controller.sampled(1e-3), t_eval=11)
+    motion = lg.simulate(WALLED, 0.5, q0=TOUCHING, torque=controller.with_sampling(1e-3), t_eval=11)
     assert abs(pressed(0.0, motion.q[-1], motion.qd[-1]) - 10) < 0.2
 
 
 def test_integral_needs_samples() -> None:
     controller = force_controller(TWO, ki=5.0)
-    with pytest.raises(lg.SimulationError, match=r"controller\.sampled\(period\), or ki=0"):
+    with pytest.raises(lg.SimulationError, match=r"controller\.with_sampling\(period\), or ki=0"):
         lg.simulate(WALLED, 0.1, q0=TOUCHING, torque=controller)
 
 
@@ -278,11 +278,11 @@ def test_integral_needs_samples() -> None:
         (lambda c: c.OperationalSpace(TWO, (1.0, 0.5), frame="tip", posture=[0.0]), "posture has 1 coordinates; 2 are needed"),
         (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=[[1, 2], [3, 4]]), "positive semidefinite matrix"),
         (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=-3), "stiffness is -3"),
-        (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force=10.0), "a mapping of directions to newtons"),
-        (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force={"u": 10.0}), "no direction 'u'"),
-        (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": "ten"}), "a finite number, or a function of time"),
-        (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, ki=1.0), "`measured`"),
-        (lambda c: c.ForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, measured=3.0), "measured is 3.0"),
+        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force=10.0), "a mapping of directions to newtons"),
+        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"u": 10.0}), "no direction 'u'"),
+        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": "ten"}), "a finite number, or a function of time"),
+        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, ki=1.0), "`measured`"),
+        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, measured=3.0), "measured is 3.0"),
     ],
 )
 def test_bad_arguments(make: Any, told: str) -> None:

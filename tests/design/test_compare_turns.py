@@ -45,7 +45,7 @@ def test_what_turns_and_what_does_not(bars: lg.CycleComparison) -> None:
 
 def test_a_slider_crank_over_its_crank() -> None:
     """The stroke is 2 r without an offset."""
-    found = lg.compare_cycles("slider_crank", {"r": lg.grid(0.02, 0.1, 3)}, rows=19)
+    found = lg.compare_cycles("slider_crank", {"r": lg.distributions.grid(0.02, 0.1, 3)}, rows=19)
     np.testing.assert_allclose(found.travel, [0.04, 0.12, 0.2], atol=1e-12)
     np.testing.assert_allclose(found.time_ratio, 1.0, atol=1e-9)
 

@@ -9,7 +9,7 @@ import lagrangian as lg
 from tests.motion.machines import slider
 
 
-def test_breaks_of_a_formula() -> None:
+def test_discontinuities_of_a_formula() -> None:
     """At rest, then with a constant acceleration; at a break the path is what it is afterwards."""
     path = lg.paths.formula({"x": "max(0, t - 1)^2"}, 3.0)
     assert path.discontinuities == (1.0,)

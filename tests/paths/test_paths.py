@@ -23,7 +23,7 @@ from tests.paths.shapes import (
 def inner_times(path, rows=101):
     """Away from the ends, and from where accelerations jump."""
     t = np.linspace(path.start, path.end, rows + 2)[1:-1]
-    edges = np.array([path.start, path.end, *path.breaks])
+    edges = np.array([path.start, path.end, *path.discontinuities])
     return t[np.abs(t[:, None] - edges).min(axis=1) > 1e-3]
 
 
@@ -141,7 +141,7 @@ CURVED = {
 
 def largest(path):
     """Speeds and accelerations on the way, seen on a grid of its own."""
-    t = np.unique(np.concatenate([path.times(200_001), path.breaks, np.nextafter(path.breaks, 0)]))
+    t = np.unique(np.concatenate([path.times(200_001), path.discontinuities, np.nextafter(path.discontinuities, 0)]))
     _, v, a = path(t)
     if isinstance(path, paths.JointPath):
         return np.abs(v).max(), np.abs(a).max()

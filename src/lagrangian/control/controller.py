@@ -27,7 +27,7 @@ class Controller(ABC):
     """The base class of all controllers.
 
     A controller is a function of the time, the coordinates and the speeds that returns the joint forces. Pass it to
-    `simulate(plant, torque=controller)`, which calls it at every stage of every step, or `controller.sampled(period)` for a
+    `simulate(plant, torque=controller)`, which calls it at every stage of every step, or `controller.with_sampling(period)` for a
     digital controller. Before the start and after the end of its path it holds the mechanism at rest there. Walls in the model
     are left out: a controller knows its arm, not what the arm will touch.
 
@@ -48,7 +48,7 @@ class Controller(ABC):
     --------
     >>> import lagrangian as lg
     >>> arm = lg.library("two_r")
-    >>> hold = lg.control.PDGravity(arm, [0.5, 0.5])
+    >>> hold = lg.control.PDGravityCompensation(arm, [0.5, 0.5])
     >>> isinstance(hold, lg.control.Controller)
     True
     >>> hold(0.0, [0.5, 0.5], [0.0, 0.0]).round(3)  # gravity alone: there is no error
@@ -89,8 +89,8 @@ class Controller(ABC):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> hold = lg.control.PDGravity("two_r", [0.5, 0.5])
-        >>> motion = lg.simulate("two_r", 1.0, q0=[0.4, 0.6], torque=hold.sampled(0.002, delay=0.001))
+        >>> hold = lg.control.PDGravityCompensation("two_r", [0.5, 0.5])
+        >>> motion = lg.simulate("two_r", 1.0, q0=[0.4, 0.6], torque=hold.with_sampling(0.002, delay=0.001))
         >>> motion.success
         True
         """

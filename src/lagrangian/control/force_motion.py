@@ -89,7 +89,7 @@ class HybridForceMotion(CartesianController):
     >>> import numpy as np
     >>> arm = lg.library("two_r")
     >>> q = lg.inverse_kinematics(arm, (1.2, 0.4), "tip")
-    >>> push = lg.control.ForceMotion(arm, (1.2, 0.4), frame="tip", force={"y": -10.0})
+    >>> push = lg.control.HybridForceMotion(arm, (1.2, 0.4), frame="tip", force={"y": -10.0})
     >>> hold = lg.control.OperationalSpace(arm, (1.2, 0.4), frame="tip")
     >>> more = push(0.0, q, [0.0, 0.0]) - hold(0.0, q, [0.0, 0.0])
     >>> np.linalg.solve(lg.compile(arm).jacobian(q, "tip")[3:5].T, more).round(6) + 0.0
@@ -140,7 +140,7 @@ class HybridForceMotion(CartesianController):
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         if np.any(self.ki):
             raise ArgumentError(
-                "ki integrates the error of the force from sample to sample; give torque=controller.sampled(period), or ki=0",
+                "ki integrates the error of the force from sample to sample; give torque=controller.with_sampling(period), or ki=0",
                 concerns="ki",
             )
         return self.forces_and_error(t, q, qd, np.zeros(len(self._force_by_direction)))[0]

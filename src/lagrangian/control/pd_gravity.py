@@ -58,7 +58,7 @@ class PDGravityCompensation(Controller):
 
     >>> import lagrangian as lg
     >>> arm = lg.library("two_r")
-    >>> controller = lg.control.PDGravity(arm, [0.5, 0.5], frequency=20.0)
+    >>> controller = lg.control.PDGravityCompensation(arm, [0.5, 0.5], frequency=20.0)
     >>> heavy = arm.with_payload("tip", 1.0)
     >>> motion = lg.simulate(heavy, 3.0, q0=[0.5, 0.5], torque=controller)
     >>> error = [0.5, 0.5] - motion.q[-1]

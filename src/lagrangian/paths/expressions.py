@@ -24,13 +24,13 @@ JUMP_TOLERANCE = 1e-9  # of the values: what is less is rounding
 
 @dataclass(frozen=True)
 class TimeExpressions:
-    """Expressions of time with their two derivatives, `levels`, at times since `start`; at `breaks` some jump or have kinks."""
+    """Expressions of time with their two derivatives, at times since `start`; at `discontinuities` some jump or have kinks."""
 
     names: tuple[str, ...]
     expressions_by_order: tuple[list[Scalar], ...]
     start: float
     discontinuities: tuple[float, ...]
-    interval_midpoints: np.ndarray  # of the intervals between the breaks
+    interval_midpoints: np.ndarray  # of the intervals between the discontinuities
 
     def __call__(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         times = t + self.start

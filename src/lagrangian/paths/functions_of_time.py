@@ -310,7 +310,7 @@ def read(
     frame : str, optional
         The frame that is led. Without it the path is one of joints.
     degree : {3, 5}, optional
-        The degree of the spline through the rows, as for `recorded`.
+        The degree of the spline through the rows, as for `interpolate`.
     ends : {"free", "natural", "clamped", "periodic"}
         The end conditions of the spline.
 
@@ -423,7 +423,7 @@ def dwell(path: JointPath | CartesianPath, duration: float) -> JointPath | Carte
 
         return motion_at_rest
 
-    changes: dict[str, Any] = {"duration": float(duration), "start": path.end, "breaks": (), "corners": ()}
+    changes: dict[str, Any] = {"duration": float(duration), "start": path.end, "discontinuities": (), "corners": ()}
     if isinstance(path, JointPath):
         return replace(path, motion=hold_end(path.motion), **changes)
     orientation = None if path.orientation is None else hold_end(path.orientation)

@@ -149,7 +149,7 @@ def joint_spline(
 
     See Also
     --------
-    recorded : A spline through many rows, as they were measured.
+    interpolate : A spline through many rows, as they were measured.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def interpolate(
     >>> import lagrangian as lg
     >>> import numpy as np
     >>> t = np.linspace(0.0, 2.0, 21)
-    >>> path = lg.paths.recorded(t, np.column_stack([np.sin(t), np.cos(t)]), names=("theta1", "theta2"))
+    >>> path = lg.paths.interpolate(t, np.column_stack([np.sin(t), np.cos(t)]), names=("theta1", "theta2"))
     >>> q, qd, qdd = path(1.03)
     >>> round(float(qd[0] - np.cos(1.03)), 6) + 0.0
     0.0

@@ -24,8 +24,8 @@ JOIN_TOLERANCE = 1e-9  # how near the end of one path must be to the beginning o
 class Path:
     """A path to follow from `start` to `end`, in seconds.
 
-    `breaks` are the times between them at which the acceleration jumps, `corners` those at which the path is less smooth than
-    elsewhere.
+    `discontinuities` are the times between them at which the acceleration jumps, `corners` those at which the path is less smooth
+    than elsewhere.
     """
 
     duration: float
@@ -54,7 +54,7 @@ class Path:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.paths.joint_line([0, 0], [1, 2], 1.5).beginning(10.0)
+        >>> lg.paths.joint_line([0, 0], [1, 2], 1.5).with_start_time(10.0)
         <JointPath of 2 coordinates: 10 to 11.5 s>
         """
         if not is_number(t):
@@ -68,7 +68,7 @@ class Path:
 
         Parameters
         ----------
-        rows : int
+        count : int
             The number of times.
 
         Returns
@@ -111,7 +111,7 @@ class JointPath(Path):
         The time at which the path begins, how long it takes and when it ends, in seconds.
     size : int
         The number of coordinates.
-    breaks : tuple of float
+    discontinuities : tuple of float
         The times at which the acceleration jumps.
     corners : tuple of float
         The times at which higher derivatives jump, such as the knots of a spline.
@@ -162,7 +162,7 @@ class CartesianPath(Path):
         Those of "wx", "wy", "wz", "x", "y", "z" that the path prescribes. A path of points leaves the orientation free.
     start, duration, end : float
         The time at which the path begins, how long it takes and when it ends, in seconds.
-    breaks : tuple of float
+    discontinuities : tuple of float
         The times at which the acceleration jumps.
     corners : tuple of float
         The times at which higher derivatives jump, such as the knots of a spline.
@@ -265,7 +265,7 @@ def concatenate_paths(paths: Sequence[Any]) -> JointPath | CartesianPath:
         if k:
             _check_continuity(paths[k - 1], path, k)
             discontinuities.append(first.start + duration)
-        discontinuities += [first.start + duration + x - path.start for x in path.breaks]
+        discontinuities += [first.start + duration + x - path.start for x in path.discontinuities]
         corners += [first.start + duration + x - path.start for x in path.corners]
         starts.append(duration)
         duration += path.duration

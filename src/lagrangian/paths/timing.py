@@ -144,7 +144,7 @@ def timing_within_limits(
 ) -> Timing:
     """The timing of curves that are run through together, each with its limits of speed and acceleration.
 
-    Limits are of every coordinate if `each`, else of the speed as a whole. It is the quickest for straight lines; curved ones
+    Limits are of every coordinate if `per_coordinate`, else of the speed as a whole. It is the quickest for straight lines; curved ones
     keep the timing's shape, and it is drawn out until the limits are kept.
     """
     make_timing(timing, 1.0)
@@ -179,7 +179,7 @@ def timing_within_limits(
     return fastest_timing(timing, progress_speed, progress_acceleration) if straight else make_timing(timing, min_duration)
 
 
-def _largest_rates(run: TimedCurve, breaks: Sequence[float], per_coordinate: bool) -> tuple[np.ndarray, np.ndarray]:
+def _largest_rates(run: TimedCurve, discontinuities: Sequence[float], per_coordinate: bool) -> tuple[np.ndarray, np.ndarray]:
     """The largest speeds and accelerations on the way, looked for ever closer around the largest that were seen."""
 
     def rate_magnitudes(t: np.ndarray) -> np.ndarray:
@@ -187,7 +187,7 @@ def _largest_rates(run: TimedCurve, breaks: Sequence[float], per_coordinate: boo
         return np.abs(np.hstack([v, a])) if per_coordinate else np.column_stack([np.linalg.norm(x, axis=1) for x in (v, a)])
 
     grid = np.linspace(0.0, 1.0, GRID_POINTS)
-    grid = np.union1d(grid, [np.nextafter(x, side) for x in breaks for side in (0.0, 1.0)])
+    grid = np.union1d(grid, [np.nextafter(x, side) for x in discontinuities for side in (0.0, 1.0)])
     magnitudes = rate_magnitudes(grid)
     largest = magnitudes.max(axis=0)
     for column, time in enumerate(grid[np.argmax(magnitudes, axis=0)]):
