@@ -25,10 +25,10 @@ HERE = Path(__file__).resolve()
 
 def study(samples: int, folder: str, **where: object) -> lg.Study:
     over = {
-        "l1": lg.normal(1.0, 0.05),
-        "m2": lg.lognormal(2.5, 0.1),
-        "theta1": lg.uniform(-2.0, -1.0),
-        "qd_theta2": lg.normal(0.0, 0.5),
+        "l1": lg.distributions.normal(1.0, 0.05),
+        "m2": lg.distributions.lognormal(2.5, 0.1),
+        "theta1": lg.distributions.uniform(-2.0, -1.0),
+        "qd_theta2": lg.distributions.normal(0.0, 0.5),
     }
     keep = ["max(theta1)", "peak(qd_theta1)", "rms(qd_theta2)", "end(theta2)"]
     run = {"t_span": 2.0, "t_eval": 201}

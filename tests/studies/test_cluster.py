@@ -48,7 +48,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[Any]]]]
 @pytest.mark.slow
 def test_two_workers_and_one_of_them_killed(cluster: tuple[str, list[subprocess.Popen[Any]]], tmp_path: Path) -> None:
     address, workers = cluster
-    over = {"m": lg.uniform(1, 3), "x": lg.normal(0, 1)}
+    over = {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 1)}
     told: list[int] = []
 
     def kill(done: int, total: int) -> None:

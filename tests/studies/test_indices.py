@@ -18,8 +18,8 @@ from tests.studies.models import g_function, g_indices, ishigami, ishigami_indic
 @pytest.mark.parametrize(
     ("function", "over", "exact"),
     [
-        (ishigami, {f"x{k}": lg.uniform(-math.pi, math.pi) for k in (1, 2, 3)}, ishigami_indices()),
-        (g_function, {f"x{k}": lg.uniform(0, 1) for k in range(4)}, g_indices()),
+        (ishigami, {f"x{k}": lg.distributions.uniform(-math.pi, math.pi) for k in (1, 2, 3)}, ishigami_indices()),
+        (g_function, {f"x{k}": lg.distributions.uniform(0, 1) for k in range(4)}, g_indices()),
     ],
     ids=["Ishigami", "Sobol's g"],
 )

@@ -28,8 +28,9 @@ def slowly(mechanism, sample):
     return {"y": sample["a"] * sample["a"]}
 
 if __name__ == "__main__":
-    study = lg.study(None, {"a": lg.uniform(0, 1)}, slowly, samples=120, chunk=6, folder=sys.argv[1], workers=int(sys.argv[2]))
-    print(study.done, flush=True)
+    over = {"a": lg.distributions.uniform(0, 1)}
+    study = lg.study(None, over, slowly, samples=120, chunk=6, folder=sys.argv[1], workers=int(sys.argv[2]))
+    print(study.completed_count, flush=True)
 """
 
 
@@ -102,7 +103,7 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEADLY_MARK", str(tmp_path / "died"))
-    study = lg.study(None, {"a": lg.grid(0, 1, 20)}, deadly, chunk=5, folder=tmp_path / "s", workers=2)
+    study = lg.study(None, {"a": lg.distributions.grid(0, 1, 20)}, deadly, chunk=5, folder=tmp_path / "s", workers=2)
     assert study.complete
     assert np.array_equal(study["value"], np.linspace(0, 1, 20))
     assert study.counts() == {"chunks": 4, "begun": 5, "kept": 4, "kept twice": 0}
@@ -110,7 +111,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_chunk_that_kills_is_left_out(tmp_path: Path) -> None:
     with pytest.warns(lg.StudyWarning, match="samples 15 to 20 are missing: .* died 3 times, by SIGKILL"):
-        study = lg.study(None, {"a": lg.grid(0, 1, 20)}, always_deadly, chunk=5, folder=tmp_path / "s", workers=2)
+        study = lg.study(None, {"a": lg.distributions.grid(0, 1, 20)}, always_deadly, chunk=5, folder=tmp_path / "s", workers=2)
     assert study.completed_count == 15
     assert not study.complete
 

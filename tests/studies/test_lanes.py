@@ -16,18 +16,30 @@ from lagrangian.studies.study import make_job
 STATES = ["end(theta1)", "peak(qd_theta2)", "rms(qd_theta1)", "mean(theta2)", "rows(theta1 - theta2, 7)", "theta1*t"]
 POSITIONS = [*STATES, "max(tip.x)", "min(tip.y)/l1", "end(energy)", "peak(kinetic_energy)"]
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
-    "starts": ({"theta1": lg.uniform(-2, 2), "qd_theta2": lg.normal(0, 1)}, {"t_span": 1}, POSITIONS),
-    "from a start of the run": ({"theta1": lg.uniform(-2, 2)}, {"t_span": 1, "q0": {"theta2": 1.0}, "qd0": [0.1, 0.2]}, STATES),
-    "speeds alone": ({"qd_theta1": lg.normal(0, 1)}, {"t_span": 1}, STATES),
-    "parameters": ({"l1": lg.normal(1, 0.1), "m2": lg.normal(12, 1)}, {"t_span": 1, "t_eval": 11}, [*STATES, "theta1*l1/r2"]),
+    "starts": ({"theta1": lg.distributions.uniform(-2, 2), "qd_theta2": lg.distributions.normal(0, 1)}, {"t_span": 1}, POSITIONS),
+    "from a start of the run": (
+        {"theta1": lg.distributions.uniform(-2, 2)},
+        {"t_span": 1, "q0": {"theta2": 1.0}, "qd0": [0.1, 0.2]},
+        STATES,
+    ),
+    "speeds alone": ({"qd_theta1": lg.distributions.normal(0, 1)}, {"t_span": 1}, STATES),
+    "parameters": (
+        {"l1": lg.distributions.normal(1, 0.1), "m2": lg.distributions.normal(12, 1)},
+        {"t_span": 1, "t_eval": 11},
+        [*STATES, "theta1*l1/r2"],
+    ),
     "gains": (
-        {"theta1": lg.uniform(-2, 2), "kd": lg.uniform(0, 3)},
+        {"theta1": lg.distributions.uniform(-2, 2), "kd": lg.distributions.uniform(0, 3)},
         {"t_span": 1, "torque": {"theta1": "-kd*qd_theta1"}},
         STATES,
     ),
-    "some cannot be": ({"m2": lg.normal(0, 5), "theta1": lg.normal(0, 1)}, {"t_span": 0.5}, STATES),
-    "events that stop": ({"theta1": lg.uniform(-2, 2)}, {"t_span": 1, "events": [lg.Event("theta1", "stop")]}, STATES),
-    "numbers of parts": ({"link2.mass": lg.uniform(5, 20)}, {"t_span": 0.5}, STATES),
+    "some cannot be": ({"m2": lg.distributions.normal(0, 5), "theta1": lg.distributions.normal(0, 1)}, {"t_span": 0.5}, STATES),
+    "events that stop": (
+        {"theta1": lg.distributions.uniform(-2, 2)},
+        {"t_span": 1, "events": [lg.Event("theta1", "stop")]},
+        STATES,
+    ),
+    "numbers of parts": ({"link2.mass": lg.distributions.uniform(5, 20)}, {"t_span": 0.5}, STATES),
 }
 
 
@@ -47,10 +59,15 @@ def test_the_same_bits_as_one_at_a_time(case: str, tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("mechanism", "over", "run", "keep"),
     [
-        ("two_r", {"l1": lg.normal(1, 0.1)}, {"t_span": 1}, "max(tip.x)"),  # with lengths of its own each
-        ("two_r", {"theta1": lg.normal(1, 0.1)}, {"t_span": 1}, "peak(tau_theta1)"),
-        ("four_bar", {"m2": lg.uniform(1, 2)}, {"t_span": 1}, "end(theta1)"),  # rows are moved onto the loops
-        ("two_r", {"theta1": lg.normal(1, 0.1)}, {"t_span": 1, "events": [lg.Event("theta1", name="level")]}, "time(level)"),
+        ("two_r", {"l1": lg.distributions.normal(1, 0.1)}, {"t_span": 1}, "max(tip.x)"),  # with lengths of its own each
+        ("two_r", {"theta1": lg.distributions.normal(1, 0.1)}, {"t_span": 1}, "peak(tau_theta1)"),
+        ("four_bar", {"m2": lg.distributions.uniform(1, 2)}, {"t_span": 1}, "end(theta1)"),  # rows are moved onto the loops
+        (
+            "two_r",
+            {"theta1": lg.distributions.normal(1, 0.1)},
+            {"t_span": 1, "events": [lg.Event("theta1", name="level")]},
+            "time(level)",
+        ),
     ],
 )
 def test_what_lanes_do_not_have_is_made_one_at_a_time(mechanism: str, over: Any, run: Any, keep: str) -> None:
@@ -88,7 +105,7 @@ def test_a_start_that_is_varied_of_a_pose_that_is_written_with_parameters(tmp_pa
     """The coordinate that is not varied follows the parameters of its sample, and the varied one is as it is given."""
     text = POSED if start else POSED.replace("initial = {", 'initial = { q = { q1 = "a*l1", q2 = "-2*a" },')
     model = lg.loads(text)
-    over = {"q1": lg.uniform(-1, 1), "a": lg.uniform(0.1, 0.9), "m": lg.uniform(1, 3)}
+    over = {"q1": lg.distributions.uniform(-1, 1), "a": lg.distributions.uniform(0.1, 0.9), "m": lg.distributions.uniform(1, 3)}
     run = {"q0": start} if start else {}
     study = lg.study(model, over, run, ["start(q1)", "start(q2)", "end(q2)"], samples=24, folder=tmp_path / "s", workers=1)
     assert not study.failed

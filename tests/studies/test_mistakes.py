@@ -62,16 +62,18 @@ def test_known_quantities_have_their_natural_order() -> None:
     assert "Known: theta1, theta2, qd_theta1, qd_theta2, qdd_theta1, qdd_theta2, tau_theta1" in str(error.value)
 
 
-@pytest.mark.parametrize("given", [lambda: lg.choice(), lambda: lg.choice([]), lambda: as_varied_input("choice()", "L")])
+@pytest.mark.parametrize(
+    "given", [lambda: lg.distributions.choice(), lambda: lg.distributions.choice([]), lambda: as_varied_input("choice()", "L")]
+)
 def test_a_choice_of_nothing(given: Any) -> None:
     with pytest.raises(lg.ArgumentError, match=r"choice\(\) has no values to choose from; choice\(1, 2, 5\) has three"):
         given()
 
 
 def test_a_choice_of_lists() -> None:
-    assert as_varied_input("choice([1, 2])", "L") == lg.choice(1, 2) == lg.choice([1, 2])
+    assert as_varied_input("choice([1, 2])", "L") == lg.distributions.choice(1, 2) == lg.distributions.choice([1, 2])
     with pytest.raises(lg.ArgumentError, match="it chooses among numbers"):
-        lg.choice([1, 2], [3, 4])
+        lg.distributions.choice([1, 2], [3, 4])
 
 
 def test_ctrl_c_in_a_run_of_a_function_reaches_the_caller(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import lagrangian as lg
 from lagrangian.studies.distributions import as_varied_input
 from lagrangian.studies.sampling import METHODS, SamplingDesign, permute
 
-UNIT = lg.uniform(0.0, 1.0)
+UNIT = lg.distributions.uniform(0.0, 1.0)
 
 
 def all_of(design: SamplingDesign) -> np.ndarray:
@@ -46,7 +46,7 @@ def test_a_permutation_takes_every_place_once(n: int, key: int) -> None:
 
 
 def test_grids_are_all_combinations_the_last_name_fastest() -> None:
-    design = SamplingDesign.from_arguments({"a": lg.grid(0, 1, 3), "b": as_varied_input([5, 7], "b")})
+    design = SamplingDesign.from_arguments({"a": lg.distributions.grid(0, 1, 3), "b": as_varied_input([5, 7], "b")})
     assert design.method == "grid"
     assert all_of(design).tolist() == [[0, 5], [0, 7], [0.5, 5], [0.5, 7], [1, 5], [1, 7]]
 
@@ -63,7 +63,9 @@ def test_saltellis_design_changes_one_column_at_a_time() -> None:
 
 
 def test_every_point_of_a_grid_has_the_same_draws() -> None:
-    design = SamplingDesign.from_arguments({"a": lg.grid(0, 1, 3), "b": lg.normal(0, 1)}, "sobol", 8, seed=3)
+    design = SamplingDesign.from_arguments(
+        {"a": lg.distributions.grid(0, 1, 3), "b": lg.distributions.normal(0, 1)}, "sobol", 8, seed=3
+    )
     found = all_of(design).reshape(3, 8, 2)
     assert np.array_equal(found[:, :, 0], np.repeat([[0.0], [0.5], [1.0]], 8, axis=1))
     assert np.array_equal(found[0, :, 1], found[2, :, 1])
@@ -72,10 +74,10 @@ def test_every_point_of_a_grid_has_the_same_draws() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("with_span", [False, True])
 def test_pieces_make_the_whole(method: str, with_span: bool) -> None:
-    over: dict[str, object] = {} if method == "grid" else {"u": UNIT, "v": lg.normal(1, 2)}
+    over: dict[str, object] = {} if method == "grid" else {"u": UNIT, "v": lg.distributions.normal(1, 2)}
     if with_span and method != "saltelli":
-        over["s"] = lg.grid(0, 1, 4)
-    over = over or {"s": lg.grid(0, 1, 37)}
+        over["s"] = lg.distributions.grid(0, 1, 4)
+    over = over or {"s": lg.distributions.grid(0, 1, 37)}
     design = SamplingDesign.from_arguments(over, method, None if method == "grid" else 37, seed=9)  # type: ignore[arg-type]
     pieces = [design.values(k, min(k + 11, design.count)) for k in range(0, design.count, 11)]
     assert np.array_equal(np.concatenate(pieces), all_of(design))
@@ -84,25 +86,25 @@ def test_pieces_make_the_whole(method: str, with_span: bool) -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (lg.uniform(-2, 3), stats.uniform(-2, 5)),
-        (lg.normal(100, 5), stats.norm(100, 5)),
-        (lg.lognormal(0.5, 0.2), stats.lognorm(0.2, scale=np.exp(0.5))),
-        (lg.triangular(1, 2, 5), stats.triang(0.25, 1, 4)),
-        (lg.triangular(1, 1, 5), stats.triang(0, 1, 4)),
+        (lg.distributions.uniform(-2, 3), stats.uniform(-2, 5)),
+        (lg.distributions.normal(100, 5), stats.norm(100, 5)),
+        (lg.distributions.lognormal(0.5, 0.2), stats.lognorm(0.2, scale=np.exp(0.5))),
+        (lg.distributions.triangular(1, 2, 5), stats.triang(0.25, 1, 4)),
+        (lg.distributions.triangular(1, 1, 5), stats.triang(0, 1, 4)),
     ],
 )
 def test_distributions_are_scipys(ours: object, theirs: object) -> None:
     u = np.linspace(0.001, 0.999, 501)
-    assert ours.at(u) == pytest.approx(theirs.ppf(u), rel=1e-12)  # type: ignore[attr-defined]
+    assert ours.quantile(u) == pytest.approx(theirs.ppf(u), rel=1e-12)  # type: ignore[attr-defined]
 
 
 def test_distributions_are_finite_at_both_ends() -> None:
-    for x in (lg.normal(0, 1), lg.lognormal(0, 1), lg.choice(1, 2)):
+    for x in (lg.distributions.normal(0, 1), lg.distributions.lognormal(0, 1), lg.distributions.choice(1, 2)):
         assert np.isfinite(x.quantile(np.array([0.0, 1.0]))).all()
 
 
 def test_choices_are_as_likely_as_each_other() -> None:
-    values, counts = np.unique(lg.choice([1, 2, 5]).quantile((np.arange(300) + 0.5) / 300), return_counts=True)
+    values, counts = np.unique(lg.distributions.choice([1, 2, 5]).quantile((np.arange(300) + 0.5) / 300), return_counts=True)
     assert values.tolist() == [1, 2, 5]
     assert counts.tolist() == [100, 100, 100]
 
@@ -110,12 +112,13 @@ def test_choices_are_as_likely_as_each_other() -> None:
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        ("span(0.2, 0.4, 5)", lg.grid(0.2, 0.4, 5)),
-        ("0.2:0.4:5", lg.grid(0.2, 0.4, 5)),
-        ("0:90deg:4", lg.grid(0, np.pi / 2, 4)),
-        ("normal(m, m/20)", lg.normal(2, 0.1)),
-        ("uniform(-1, 1)", lg.uniform(-1, 1)),
-        ("choice(1, 2, 5)", lg.choice(1, 2, 5)),
+        ("grid(0.2, 0.4, 5)", lg.distributions.grid(0.2, 0.4, 5)),
+        ("span(0.2, 0.4, 5)", lg.distributions.grid(0.2, 0.4, 5)),
+        ("0.2:0.4:5", lg.distributions.grid(0.2, 0.4, 5)),
+        ("0:90deg:4", lg.distributions.grid(0, np.pi / 2, 4)),
+        ("normal(m, m/20)", lg.distributions.normal(2, 0.1)),
+        ("uniform(-1, 1)", lg.distributions.uniform(-1, 1)),
+        ("choice(1, 2, 5)", lg.distributions.choice(1, 2, 5)),
         ("1, 2, 5", as_varied_input([1, 2, 5], "x")),
     ],
 )
@@ -151,9 +154,9 @@ def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
     ("over", "options", "told"),
     [
         ({"a": UNIT}, {"method": "grid"}, "'a' has a distribution"),
-        ({"a": lg.grid(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
-        ({"a": UNIT, "b": lg.grid(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
-        ({"a": lg.grid(0, 1, 3)}, {"samples": 4}, "a grid has as many samples as points"),
+        ({"a": lg.distributions.grid(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
+        ({"a": UNIT, "b": lg.distributions.grid(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
+        ({"a": lg.distributions.grid(0, 1, 3)}, {"samples": 4}, "a grid has as many samples as points"),
         ({"a": UNIT}, {"method": "halton"}, "Known: grid"),
         ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
     ],

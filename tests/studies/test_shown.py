@@ -15,17 +15,17 @@ from tests.studies.models import SLIDER, touchy
 
 KEEP = ["end(x)", "peak(qd_x)", "rows(x, 9)"]
 OVER: dict[str, dict[str, Any]] = {
-    "one span": {"m": lg.grid(1, 3, 5)},
-    "two spans": {"m": lg.grid(1, 3, 6), "F": lg.grid(1, 2, 5)},
-    "three spans": {"m": lg.grid(1, 3, 3), "F": lg.grid(1, 2, 3), "x": lg.grid(0, 1, 2)},
-    "drawn": {"m": lg.uniform(1, 3), "x": lg.normal(0, 1)},
-    "both": {"m": lg.grid(1, 3, 4), "x": lg.normal(0, 1)},
-    "saltelli": {"m": lg.uniform(1, 3), "x": lg.normal(0, 1)},
+    "one axis": {"m": lg.distributions.grid(1, 3, 5)},
+    "two axes": {"m": lg.distributions.grid(1, 3, 6), "F": lg.distributions.grid(1, 2, 5)},
+    "three axes": {"m": lg.distributions.grid(1, 3, 3), "F": lg.distributions.grid(1, 2, 3), "x": lg.distributions.grid(0, 1, 2)},
+    "drawn": {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 1)},
+    "both": {"m": lg.distributions.grid(1, 3, 4), "x": lg.distributions.normal(0, 1)},
+    "saltelli": {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 1)},
 }
 KINDS = {
-    "one span": ["curves", "rows"],
-    "two spans": ["heat maps", "rows"],
-    "three spans": ["scatter", "indices", "rows"],
+    "one axis": ["curves", "rows"],
+    "two axes": ["heat maps", "rows"],
+    "three axes": ["scatter", "indices", "rows"],
     "drawn": ["histograms", "scatter", "indices", "rows"],
     "both": ["curves", "rows"],
     "saltelli": ["indices", "histograms", "rows"],
@@ -61,7 +61,7 @@ def test_plots_that_fit(studies: dict[str, lg.Study], name: str, tmp_path: Path)
 
 
 def test_curves_are_the_results(studies: dict[str, lg.Study]) -> None:
-    study = studies["one span"]
+    study = studies["one axis"]
     (axes,) = axes_of(study.plot("curves", outputs="end(x)"))
     line, own = axes.lines
     assert np.array_equal(line.get_xdata(), np.linspace(1, 3, 5))
@@ -71,7 +71,7 @@ def test_curves_are_the_results(studies: dict[str, lg.Study]) -> None:
 
 
 def test_heat_maps_are_the_results(studies: dict[str, lg.Study]) -> None:
-    study = studies["two spans"]
+    study = studies["two axes"]
     (axes,) = axes_of(study.plot("heat maps", outputs="end(x)"))
     shown = axes.collections[0].get_array()
     assert np.array_equal(np.asarray(shown).reshape(5, 6), study.grid_array("end(x)").T)
@@ -86,8 +86,8 @@ def test_bars_are_the_indices(studies: dict[str, lg.Study]) -> None:
 
 
 def test_plots_that_do_not_fit_are_told(studies: dict[str, lg.Study], tmp_path: Path) -> None:
-    with pytest.raises(lg.ArgumentError, match="heat maps need 2 spans; one span has 1"):
-        studies["one span"].plot("heat maps")
+    with pytest.raises(lg.ArgumentError, match="heat maps need a grid of 2 inputs; one axis has 1"):
+        studies["one axis"].plot("heat maps")
     with pytest.raises(lg.ArgumentError, match="Did you mean 'histograms'"):
         studies["drawn"].plot("histogram")
     with pytest.raises(lg.ArgumentError, match=r"Did you mean 'end\(x\)'"):

@@ -24,13 +24,21 @@ def chunks(folder: Path) -> dict[str, bytes]:
 
 def small(folder: Path, **options: Any) -> lg.Study:
     """A study of a slider in four chunks."""
-    given: dict[str, Any] = {"over": {"m": lg.uniform(1, 3), "x": lg.normal(0, 0.1)}, "keep": ["end(x)", "rows(x, 5)"]}
+    given: dict[str, Any] = {
+        "over": {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 0.1)},
+        "keep": ["end(x)", "rows(x, 5)"],
+    }
     given |= {"samples": 32, "chunk": 8, "workers": 1, **options}
     return lg.study(SLIDER, folder=folder, **given)
 
 
 def test_parameters_starts_speeds_and_gains(tmp_path: Path) -> None:
-    over = {"m": lg.uniform(1, 3), "x": lg.normal(0, 1), "qd_x": lg.normal(0, 1), "push": lg.uniform(0, 5)}
+    over = {
+        "m": lg.distributions.uniform(1, 3),
+        "x": lg.distributions.normal(0, 1),
+        "qd_x": lg.distributions.normal(0, 1),
+        "push": lg.distributions.uniform(0, 5),
+    }
     study = lg.study(
         SLIDER, over, {"torque": {"x": "2*push"}}, ["end(x)", "peak(tau_x)/push"], samples=16, folder=tmp_path / "s", workers=1
     )
@@ -44,7 +52,7 @@ def test_parameters_starts_speeds_and_gains(tmp_path: Path) -> None:
 def test_a_sample_is_the_motion_of_its_values(tmp_path: Path) -> None:
     """The same bits as simulate gives, for a mechanism with loops."""
     four_bar = lg.library("four_bar")
-    over = {"l1": lg.grid(0.25, 0.3, 3), "m2": [1.5, 2.0]}
+    over = {"l1": lg.distributions.grid(0.25, 0.3, 3), "m2": [1.5, 2.0]}
     study = lg.study(four_bar, over, {"t_span": 1.0}, ["end(theta1)", "peak(force_phi2)"], folder=tmp_path / "s", workers=1)
     for k in range(6):
         motion = lg.simulate(four_bar.with_parameters(study.sample(k)), 1.0)
@@ -87,7 +95,7 @@ def test_a_longer_study_takes_up_the_shorter_one(tmp_path: Path) -> None:
     [
         {"keep": ["end(x)", "rows(x, 6)"]},
         {"seed": 1},
-        {"over": {"m": lg.uniform(1, 3.1), "x": lg.normal(0, 0.1)}},
+        {"over": {"m": lg.distributions.uniform(1, 3.1), "x": lg.distributions.normal(0, 0.1)}},
         {"run": {"t_span": 1.5}},
         {"run": {"rtol": 1e-9}},
         {"method": "random"},
@@ -106,7 +114,7 @@ def test_another_mechanism_does_not_take_up_old_chunks(tmp_path: Path) -> None:
     old = small(tmp_path / "s")
     new = lg.study(
         SLIDER.with_parameters(F=3.5),
-        {"m": lg.uniform(1, 3), "x": lg.normal(0, 0.1)},
+        {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 0.1)},
         keep=["end(x)", "rows(x, 5)"],
         samples=32,
         chunk=8,
@@ -116,7 +124,7 @@ def test_another_mechanism_does_not_take_up_old_chunks(tmp_path: Path) -> None:
     assert not set(old.about["chunks"]) & set(new.about["chunks"])
     same = lg.study(
         SLIDER.replace(description="in other words"),
-        {"m": lg.uniform(1, 3), "x": lg.normal(0, 0.1)},
+        {"m": lg.distributions.uniform(1, 3), "x": lg.distributions.normal(0, 0.1)},
         keep=["end(x)", "rows(x, 5)"],
         samples=32,
         chunk=8,
@@ -141,7 +149,7 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
 
 
 def test_samples_that_fail_are_recorded_and_the_rest_go_on(tmp_path: Path) -> None:
-    study = lg.study(None, {"a": lg.grid(0, 1, 11)}, touchy, folder=tmp_path / "s", workers=1)
+    study = lg.study(None, {"a": lg.distributions.grid(0, 1, 11)}, touchy, folder=tmp_path / "s", workers=1)
     assert study.failed == {0: "RuntimeError: too small", 1: "RuntimeError: too small", 10: "SystemExit: went away"}
     assert study.complete
     assert np.array_equal(np.isnan(study["twice"]), [True, True, *[False] * 8, True])
@@ -282,7 +290,7 @@ def test_a_folder_that_is_none_of_a_study(tmp_path: Path) -> None:
 
 
 def test_functions_of_modules_go_to_processes(tmp_path: Path) -> None:
-    over = {f"x{k}": lg.uniform(-3, 3) for k in (1, 2, 3)}
+    over = {f"x{k}": lg.distributions.uniform(-3, 3) for k in (1, 2, 3)}
     one = lg.study(None, over, ishigami, samples=64, folder=tmp_path / "one", workers=1)
     two = lg.study(None, over, ishigami, samples=64, folder=tmp_path / "two", workers=2)
     assert np.array_equal(one["y"], two["y"])
@@ -292,4 +300,4 @@ def test_functions_of_modules_go_to_processes(tmp_path: Path) -> None:
 def test_warnings_of_samples_are_not_told(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        small(tmp_path / "s", run={"torque": {"x": "F*push"}}, over={"push": lg.uniform(0, 1)}, keep="end(x)")
+        small(tmp_path / "s", run={"torque": {"x": "F*push"}}, over={"push": lg.distributions.uniform(0, 1)}, keep="end(x)")

@@ -63,7 +63,11 @@ def test_what_is_no_number_of_the_mechanism_has_no_nominal_value(tmp_path: Path)
 
 def test_reasons_that_differ_in_numbers_alone_are_one(tmp_path: Path) -> None:
     study = lg.study(
-        "four_bar", {"l1": lg.grid(1.0, 2.0, 6), "m2": [1.0, -1.0]}, {"t_span": 0.1}, folder=tmp_path / "s", workers=1
+        "four_bar",
+        {"l1": lg.distributions.grid(1.0, 2.0, 6), "m2": [1.0, -1.0]},
+        {"t_span": 0.1},
+        folder=tmp_path / "s",
+        workers=1,
     )
     found = study.failure_reasons()
     assert sum(n for _, n, _ in found) == len(study.failed)

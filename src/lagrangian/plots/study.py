@@ -67,14 +67,14 @@ def _chosen_outputs(study: Study, outputs: Any) -> list[str]:
 
 def suitable_kinds(study: Study) -> list[str]:
     """The plots that suit a study's samples."""
-    spans, has_distributions = len(study.design.grid_axes), bool(study.design.distributions)
-    kinds = {1: ["curves"], 2: ["heat maps"]}.get(spans, [])
+    axis_count, has_distributions = len(study.design.grid_axes), bool(study.design.distributions)
+    kinds = {1: ["curves"], 2: ["heat maps"]}.get(axis_count, [])
     if study.design.method == "saltelli":
         kinds += ["indices", "histograms"]
     elif has_distributions:
-        kinds += ["histograms", "scatter"] if not spans else ["scatter"] if spans > 2 else []
-        kinds += ["indices"] if len(study.inputs) > 1 and spans != 1 else []
-    elif spans > 2:
+        kinds += ["histograms", "scatter"] if not axis_count else ["scatter"] if axis_count > 2 else []
+        kinds += ["indices"] if len(study.inputs) > 1 and axis_count != 1 else []
+    elif axis_count > 2:
         kinds += ["scatter", "indices"]
     return [*kinds, "rows"]
 
@@ -82,10 +82,11 @@ def suitable_kinds(study: Study) -> list[str]:
 def make_panels(study: Study, kind: str, outputs: Sequence[str], by_name: bool = False) -> list[StudyPanel]:
     """The panels of one kind; none, or an error if it was asked for by name, where a study has nothing of it."""
     axes_needed = {"curves": 1, "heat maps": 2}
-    spans = len(study.design.grid_axes)
-    if kind in axes_needed and spans != axes_needed[kind]:
+    axis_count = len(study.design.grid_axes)
+    if kind in axes_needed and axis_count != axes_needed[kind]:
         if by_name:
-            raise ArgumentError(f"{kind} need {axes_needed[kind]} span{'s' * (axes_needed[kind] > 1)}; {study.name} has {spans}")
+            needed = f"a grid of {axes_needed[kind]} input{'s' * (axes_needed[kind] > 1)}"
+            raise ArgumentError(f"{kind} need {needed}; {study.name} has {axis_count}")
         return []
     suitable_outputs = [x for x in outputs if x in (study.curve_outputs if kind == "rows" else study.scalar_outputs)]
     return KINDS[kind](study, suitable_outputs)

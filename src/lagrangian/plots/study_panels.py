@@ -90,7 +90,7 @@ def _mark_failures(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
 
 
 def heat_maps(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """Each output over two spans; of several draws, their mean. What failed is grey."""
+    """Each output over two inputs of a grid; of several draws, their mean. What failed is grey."""
     (first, a), (second, b) = list(study.design.grid_axes.items())[:2]
     x, y = np.array(a.values), np.array(b.values)
 
@@ -233,8 +233,8 @@ def _bins(y: np.ndarray) -> Any:
 def rows(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
     """Curves over time: coloured by the only input, or with their median and what nine of ten lie in."""
     start, end = map(float, study.about["span"])
-    spans = list(study.design.grid_axes)
-    single = spans[0] if len(spans) == 1 else study.inputs[0] if len(study.inputs) == 1 else ""
+    axis_names = list(study.design.grid_axes)
+    single = axis_names[0] if len(axis_names) == 1 else study.inputs[0] if len(study.inputs) == 1 else ""
 
     def panel(output: str) -> StudyPanel:
         y = study[output]

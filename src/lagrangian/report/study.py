@@ -141,7 +141,7 @@ def _inputs_html(study: Study) -> Html:
 
 def _distribution_text(x: Any) -> str:
     if isinstance(x, GridAxis):
-        if str(x).startswith("span("):
+        if x.is_evenly_spaced:
             return f"{len(x.values)} values from {x.values[0]:g} to {x.values[-1]:g}"
         return ", ".join(f"{v:g}" for v in x.values[:8]) + (f", ... ({len(x.values)})" if len(x.values) > 8 else "")
     return f"{x.name}({', '.join(f'{v:g}' for v in x.parameters)})"

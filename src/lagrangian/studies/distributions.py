@@ -17,25 +17,32 @@ from lagrangian.arguments import array, count, number
 from lagrangian.errors import ArgumentError, Place, format_value, unknown_name_message
 from lagrangian.model.expression import quantity
 
-MOST_VALUES = 1_000_000  # of one name in a grid
+__all__ = ["choice", "grid", "lognormal", "normal", "triangular", "uniform"]
+
+MAX_GRID_VALUES = 1_000_000  # of one name
 # a uniform number is kept off 0 and 1, where many distributions are infinite
-_LEAST, _MOST = 2.0**-54, 1 - 2.0**-53
+_MIN_FRACTION, _MAX_FRACTION = 2.0**-54, 1 - 2.0**-53
 
 
 @dataclass(frozen=True)
 class GridAxis:
-    """The values of a grid. Several spans make a grid of all their combinations."""
+    """The values of one name in a grid. Several names make a grid of all combinations of their values."""
 
     values: tuple[float, ...]
 
     def __str__(self) -> str:
-        low, high, n = self.values[0], self.values[-1], len(self.values)
-        if n > 2 and low != high and self.values == tuple(np.linspace(low, high, n).tolist()):
-            return f"span({low!r}, {high!r}, {n})"
+        if self.is_evenly_spaced:
+            return f"grid({self.values[0]!r}, {self.values[-1]!r}, {len(self.values)})"
         return ", ".join(map(repr, self.values))
 
+    @property
+    def is_evenly_spaced(self) -> bool:
+        """Whether `grid` makes these values: at least three, at equal distances."""
+        low, high, n = self.values[0], self.values[-1], len(self.values)
+        return n > 2 and low != high and self.values == tuple(np.linspace(low, high, n).tolist())
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """So that a span serves wherever a list of values does."""
+        """A grid serves wherever a list of values does."""
         return np.array(self.values, dtype=dtype or float)
 
     @property
@@ -56,7 +63,7 @@ class Distribution:
 
     def quantile(self, u: np.ndarray) -> np.ndarray:
         """The values below which these shares of the distribution lie."""
-        return _INVERSES[self.name](np.clip(u, _LEAST, _MOST), *self.parameters)
+        return _INVERSES[self.name](np.clip(u, _MIN_FRACTION, _MAX_FRACTION), *self.parameters)
 
     @property
     def nominal(self) -> float:
@@ -66,13 +73,13 @@ class Distribution:
 
 VariedInput = GridAxis | Distribution
 VariedInputLike = VariedInput | Sequence[float] | np.ndarray | str
-"""The values of a varied name: a span, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
+"""The values of a varied name: a grid, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
 
 
 def grid(start: float, stop: float, num: int = 20) -> GridAxis:
     """Make a grid of evenly spaced values for a study.
 
-    Several spans make a grid of all their combinations.
+    Several names with such values make a grid of all combinations.
 
     Parameters
     ----------
@@ -83,7 +90,7 @@ def grid(start: float, stop: float, num: int = 20) -> GridAxis:
 
     Returns
     -------
-    Span
+    GridAxis
         The values.
 
     Raises
@@ -94,15 +101,15 @@ def grid(start: float, stop: float, num: int = 20) -> GridAxis:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> print(lg.span(0, 1, 5).values)
+    >>> print(lg.distributions.grid(0, 1, 5).values)
     (0.0, 0.25, 0.5, 0.75, 1.0)
     """
-    low, high = number(start, "start", where="span"), number(stop, "stop", where="span")
-    n = count(num, "num", "values", most=MOST_VALUES, where="span")
+    low, high = number(start, "start", where="grid"), number(stop, "stop", where="grid")
+    n = count(num, "num", "values", most=MAX_GRID_VALUES, where="grid")
     if n == 1 and low != high:
-        raise ArgumentError("is 1, but start and stop differ; at least 2 values are needed", where="span", argument="num")
+        raise ArgumentError("is 1, but start and stop differ; at least 2 values are needed", where="grid", argument="num")
     if n > 1 and low == high:
-        raise ArgumentError(f"goes from {low:g} to {high:g}; two different values are needed", where="span")
+        raise ArgumentError(f"goes from {low:g} to {high:g}; two different values are needed", where="grid")
     return GridAxis(tuple(np.linspace(low, high, n).tolist()))
 
 
@@ -127,8 +134,8 @@ def uniform(low: float, high: float) -> Distribution:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> mass = lg.uniform(0.9, 1.1)
-    >>> print(mass, mass.at([0.25, 0.75]))
+    >>> mass = lg.distributions.uniform(0.9, 1.1)
+    >>> print(mass, mass.quantile([0.25, 0.75]))
     uniform(0.9, 1.1) [0.95 1.05]
     """
     return _bounded_distribution("uniform", ("low", "high"), (low, high))
@@ -157,8 +164,8 @@ def normal(mean: float, deviation: float) -> Distribution:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> mass = lg.normal(100, 5)
-    >>> print(mass, mass.at([0.025, 0.975]).round(1))
+    >>> mass = lg.distributions.normal(100, 5)
+    >>> print(mass, mass.quantile([0.025, 0.975]).round(1))
     normal(100.0, 5.0) [ 90.2 109.8]
     """
     numbers = number(mean, "mean", where="normal"), number(deviation, "deviation", above=0.0, where="normal")
@@ -188,8 +195,8 @@ def lognormal(mean: float, sigma: float) -> Distribution:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> friction = lg.lognormal(0.0, 0.5)
-    >>> print(friction, friction.at([0.05, 0.5, 0.95]).round(3))
+    >>> friction = lg.distributions.lognormal(0.0, 0.5)
+    >>> print(friction, friction.quantile([0.05, 0.5, 0.95]).round(3))
     lognormal(0.0, 0.5) [0.439 1.    2.276]
     """
     numbers = number(mean, "mean", where="lognormal"), number(sigma, "sigma", above=0.0, where="lognormal")
@@ -217,8 +224,8 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> length = lg.triangular(0.9, 1.0, 1.3)
-    >>> print(length, length.at([0.1, 0.5, 0.9]).round(3))
+    >>> length = lg.distributions.triangular(0.9, 1.0, 1.3)
+    >>> print(length, length.quantile([0.1, 0.5, 0.9]).round(3))
     triangular(0.9, 1.0, 1.3) [0.963 1.055 1.19 ]
     """
     low, top, high = (number(x, n, where="triangular") for n, x in (("left", left), ("mode", mode), ("right", right)))
@@ -250,8 +257,8 @@ def choice(*values: float | Sequence[float]) -> Distribution:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> payload = lg.choice(1, 2, 5)
-    >>> print(payload, payload.at([0.2, 0.5, 0.8]))
+    >>> payload = lg.distributions.choice(1, 2, 5)
+    >>> print(payload, payload.quantile([0.2, 0.5, 0.8]))
     choice(1.0, 2.0, 5.0) [1. 2. 5.]
     """
     numbers: Any = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
@@ -271,7 +278,7 @@ def _bounded_distribution(name: str, argument_names: tuple[str, str], bounds: tu
 
 def _finite_values(values: Any, where: str) -> tuple[float, ...]:
     numbers = array(values, "values", where)
-    if numbers.ndim != 1 or not 0 < numbers.size <= MOST_VALUES or not np.isfinite(numbers).all():
+    if numbers.ndim != 1 or not 0 < numbers.size <= MAX_GRID_VALUES or not np.isfinite(numbers).all():
         raise ArgumentError(f"is {format_value(values)}; a list of finite numbers is needed", where=where, argument="values")
     return tuple(numbers.tolist())
 
@@ -300,7 +307,8 @@ _INVERSES: dict[str, Callable[..., np.ndarray]] = {
     "choice": _choice,
 }
 _MAKERS: dict[str, Callable[..., VariedInput]] = {
-    "span": grid,
+    "grid": grid,
+    "span": grid,  # as files and folders of studies before had it
     "uniform": uniform,
     "normal": normal,
     "lognormal": lognormal,
@@ -310,7 +318,7 @@ _MAKERS: dict[str, Callable[..., VariedInput]] = {
 
 
 def as_varied_input(value: Any, where: Place | tuple[Place, ...], names: Any = None) -> VariedInput:
-    """What a name is varied over: a `span`, a distribution, a list of values for a grid, or a text.
+    """What a name is varied over: a `grid`, a distribution, a list of values for a grid, or a text.
 
     The text is as Python has it, `"normal(100, 5)"`, or a grid in short, `"0.2:0.4:20"`; numbers in it may have units and use
     `names`.
@@ -325,7 +333,7 @@ def as_varied_input(value: Any, where: Place | tuple[Place, ...], names: Any = N
             return GridAxis(_finite_values(value, "values"))
     except ArgumentError as error:
         raise error.with_places(*places) from None
-    needed = "span(0.2, 0.4, 20), a distribution such as normal(100, 5), or a list of values is needed"
+    needed = "grid(0.2, 0.4, 20), a distribution such as normal(100, 5), or a list of values is needed"
     raise ArgumentError(f"is {format_value(value)}; {needed}", where=places)
 
 

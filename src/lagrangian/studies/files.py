@@ -90,7 +90,7 @@ def read_study(folder: str | os.PathLike[str]) -> Study:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> over = {"L": lg.span(0.5, 1.5, 3)}
+    >>> over = {"L": lg.distributions.grid(0.5, 1.5, 3)}
     >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", folder="lengths", workers=1)
     >>> found = lg.read_study("lengths")
     >>> print(found.complete, found["L"])

@@ -47,7 +47,7 @@ class SensitivityIndices:
     The length of a pendulum matters to its largest speed, and its mass does not:
 
     >>> import lagrangian as lg
-    >>> over = {"L": lg.normal(1.0, 0.05), "m": lg.uniform(0.9, 1.1)}
+    >>> over = {"L": lg.distributions.normal(1.0, 0.05), "m": lg.distributions.uniform(0.9, 1.1)}
     >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", samples=64, workers=1)
     >>> print(study.indices("max(qd_theta)"))
     max(qd_theta): rank correlations from 64 samples, with 95 % intervals
@@ -74,9 +74,8 @@ class SensitivityIndices:
         lines = [f"{self.output}: Sobol's indices from {self.samples} samples, with 95 % intervals"]
         rows = zip(self.names, self.first, self.first_interval, self.total, self.total_interval, strict=True)
         for name, x, (low, high), y, (total_low, total_high) in rows:
-            lines.append(
-                f"  {name:<{name_width}}  first {x:.3f} ({low:.3f} to {high:.3f})  total {y:.3f} ({total_low:.3f} to {total_high:.3f})"
-            )
+            first, total = f"{x:.3f} ({low:.3f} to {high:.3f})", f"{y:.3f} ({total_low:.3f} to {total_high:.3f})"
+            lines.append(f"  {name:<{name_width}}  first {first}  total {total}")
         return "\n".join(lines)
 
     __repr__ = __str__

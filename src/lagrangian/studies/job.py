@@ -18,7 +18,7 @@ import numpy as np
 from lagrangian.arguments import count
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, ArgumentName, format_value
-from lagrangian.kernels.llvm.machine_code import source_digest
+from lagrangian.kernels.llvm.object_cache import source_digest
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.studies.sampling import SamplingDesign
@@ -268,15 +268,11 @@ def as_run(run: Any) -> Settings | Function:
 def _simulate_settings(arguments: dict[str, Any]) -> Settings:
     from lagrangian.errors import unknown_name_message
     from lagrangian.motion.simulate import simulate
-    from lagrangian.public import other_spelling
 
     argument_names = [name for name in inspect.signature(simulate).parameters if name not in _STUDY_ARGUMENTS]
-    settings = {}
-    for name, value in arguments.items():
-        argument = name if name in argument_names else other_spelling(name) if isinstance(name, str) else name
-        if argument not in argument_names:
+    for name in arguments:
+        if name not in argument_names:
             raise ArgumentError(
                 unknown_name_message("argument of simulate called", name, argument_names), where=ArgumentName("run")
             )
-        settings[argument] = value
-    return settings
+    return arguments

@@ -57,7 +57,7 @@ class Study(ShownStudy):
     Examples
     --------
     >>> import lagrangian as lg
-    >>> study = lg.study("pendulum", {"L": lg.span(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
+    >>> study = lg.study("pendulum", {"L": lg.distributions.grid(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
     >>> study.inputs, study.outputs
     (('L',), ('max(qd_theta)',))
     >>> print(study["L"], study["max(qd_theta)"].round(3))
@@ -232,7 +232,7 @@ class Study(ShownStudy):
         Returns
         -------
         ndarray
-            An array with an axis for each span and, after them, one for the draws if there are distributions as well.
+            An array with an axis for each input of the grid and, after them, one for the draws if there are distributions, too.
 
         Raises
         ------

@@ -82,7 +82,7 @@ class SamplingDesign:
             raise ArgumentError(unknown_name_message("method", method, METHODS), concerns="method")
         method = method if method != "auto" else "sobol" if distribution_names else "grid"
         if method == "grid" and distribution_names:
-            needed = f"give it a span or a list of values, or choose another method: {', '.join(METHODS[1:])}"
+            needed = f"give it a grid or a list of values, or choose another method: {', '.join(METHODS[1:])}"
             raise ArgumentError(
                 f"{distribution_names[0]!r} has a distribution, but the method is 'grid'", concerns="method", remedy=needed
             )
@@ -127,7 +127,7 @@ class SamplingDesign:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many values each span has."""
+        """How many values each axis of the grid has."""
         return tuple(len(x.values) for x in self.grid_axes.values())
 
     @property

@@ -79,7 +79,7 @@ def study(
         The mechanism, the name of one in the library, or a file. None is possible if `run` is a function.
     over : mapping
         What to vary: the names of parameters, of numbers of parts ("link3.mass"), of coordinates and speeds at the beginning
-        ("theta1", "qd_theta1"), or of constants in the torques of `run`. Each is mapped to a `span` or a list of values, which
+        ("theta1", "qd_theta1"), or of constants in the torques of `run`. Each is mapped to a `grid` or a list of values, which
         make a grid, or to a distribution: `uniform`, `normal`, `lognormal`, `triangular` or `choice`.
     run : mapping or callable, optional
         Arguments of `simulate`, such as `{"t_span": 10}`; or a function of (mechanism, sample) that returns a number or a
@@ -128,14 +128,14 @@ def study(
     A grid of three lengths:
 
     >>> import lagrangian as lg
-    >>> study = lg.study("pendulum", {"L": lg.span(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
+    >>> study = lg.study("pendulum", {"L": lg.distributions.grid(0.5, 1.5, 3)}, {"t_span": 2}, "max(qd_theta)", workers=1)
     >>> print(study)
     pendulum: 3 samples of L on a grid
       max(qd_theta)  mean 4.7701, standard deviation 1.36, from 3.6166 to 6.2642
 
     Manufacturing tolerances, as a sample of two distributions:
 
-    >>> over = {"L": lg.normal(1.0, 0.01), "m": lg.uniform(0.95, 1.05)}
+    >>> over = {"L": lg.distributions.normal(1.0, 0.01), "m": lg.distributions.uniform(0.95, 1.05)}
     >>> study = lg.study("pendulum", over, {"t_span": 2}, "max(qd_theta)", samples=64, folder="tolerances", workers=1)
     >>> print(study)
     pendulum: 64 samples of L, m by Sobol's sequence

@@ -44,7 +44,7 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyDescription:
     mechanism = _read_mechanism(top, file)
     over = top.section("over")
     if not over.data:
-        raise top.error('it varies nothing; give a table [over], such as l1 = "span(0.2, 0.4, 20)"')
+        raise top.error('it varies nothing; give a table [over], such as l1 = "grid(0.2, 0.4, 20)"')
     varied_inputs = {name: _read_varied(over, name, x, mechanism) for name, x in over.flatten().items()}
     options: dict[str, Any] = {"method": top.choice("method", ("auto", *METHODS), "auto"), "run": _read_run(top)}
     options |= {key: _whole_number(top, key) for key in ("samples", "seed", "chunk") if key in top}

@@ -40,7 +40,7 @@ class VariedNames:
 def as_varied_inputs(over: Any, mechanism: Mechanism | None) -> dict[str, VariedInput]:
     """What `over=` says, with every distribution read."""
     if not isinstance(over, Mapping) or not over:
-        needed = "a mapping of names to their values or distributions is needed, such as {'l1': span(0.2, 0.4, 20)}"
+        needed = "a mapping of names to their values or distributions is needed, such as {'l1': grid(0.2, 0.4, 20)}"
         raise ArgumentError(f"is {format_value(over)}", argument="over", remedy=needed)
     for name in over:
         if not isinstance(name, str) or not name.strip():

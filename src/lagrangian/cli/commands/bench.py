@@ -92,7 +92,7 @@ def _random_states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
 def compile_times(m: Mechanism) -> dict[str, float]:
     """From a mechanism to a first result, nothing kept from before."""
     import lagrangian as lg
-    from lagrangian.kernels.llvm.machine_code import VARIABLE
+    from lagrangian.kernels.llvm.object_cache import VARIABLE
 
     q, qd, x = (a[0] for a in _random_states(m, 1))
     previous, seconds = os.environ.get(VARIABLE), {}
