@@ -22,7 +22,7 @@ def examine(path: Path, rng: Random, _: bool) -> Outcome:
     """Load it, and ask for some of all that can be asked."""
     found = Outcome()
     loaded = found.attempt("load", lambda: lg.load(path))
-    if loaded is None or not 0 < loaded.value.nv <= SMALL or loaded.value.equations > SMALL:
+    if loaded is None or not 0 < loaded.value.nv <= SMALL or loaded.value.equation_count > SMALL:
         return found
     mechanism: lg.Mechanism = loaded.value
     dyn = found.attempt("compile", lambda: lg.compile(mechanism))
@@ -68,7 +68,7 @@ def closed_form(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> No
     if result is None:
         return
     written, eom = rng.choice(["text", "latex"]), result.value
-    if sum(x.terms for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row) <= WRITTEN:
+    if sum(x.term_count for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row) <= WRITTEN:
         found.attempt(written, lambda: getattr(eom, written)())
     found.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
 

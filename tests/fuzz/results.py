@@ -62,18 +62,18 @@ EQUATIONS: dict[str, dict[str, Any]] = {
     "latex": {},
     "newton_euler": {},
     "pose": {"frame": "link2"},
-    "reduced": {},
+    "in_independent_coordinates": {},
     "save": {"path": "out.tex"},
-    "check": {"answer": "no.txt"},
+    "check_answers": {"answer": "no.txt"},
     "simulate": SHORT,
     "singularities": {"frame": "link2", "directions": ("wz", "x")},
     "text": {},
-    "external": {"frame": "link2"},
+    "generalised_wrench": {"frame": "link2"},
     "christoffel": {"i": 0, "j": 1, "k": 0},
 }
 PLOTS: dict[str, dict[str, Any]] = {"plot": {}, "plot_path": {}, "phase_portrait": {}}
 TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
-    "Equations": (equations, lg.EquationsOfMotion, EQUATIONS),
+    "EquationsOfMotion": (equations, lg.EquationsOfMotion, EQUATIONS),
     "Reduced": (
         reduced,
         None,
@@ -81,11 +81,11 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     ),
     "Compiled": (compiled, None, {"mass_matrix": {"q": Q}, "inverse_dynamics": {"q": Q, "qd": Q, "qdd": Q}}),
     "Motion": (motion, lg.Motion, {**PLOTS, "report": {"path": "no/folder.html"}}),
-    "Certified": (proven, lg.CertifiedMotion, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
-    "Sizing": (sizing, lg.ActuatorSizing, {"to_csv": {"path": "out.csv"}}),
+    "CertifiedMotion": (proven, lg.CertifiedMotion, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
+    "ActuatorSizing": (sizing, lg.ActuatorSizing, {"to_csv": {"path": "out.csv"}}),
     "Identification": (identified, lg.Identification, {"validate": {"t": motion}}),
-    "PathMotion": (task, lg.InverseDynamicsResult, {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}}),
-    "FourierPath": (exciting, lg.FourierTrajectory, {"__call__": {"t": 0.5}}),
+    "InverseDynamicsResult": (task, lg.InverseDynamicsResult, {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}}),
+    "FourierTrajectory": (exciting, lg.FourierTrajectory, {"__call__": {"t": 0.5}}),
     "Path": (path, lg.paths.JointPath, {"__call__": {"t": 0.5}}),
     "Mechanism": (
         lambda: two_r().mechanism,
@@ -96,13 +96,13 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     "control": (
         lambda: lg.control,
         lg.control,
-        {"ForceMotion": {"model": two_r, "path": (0.5, 0.3), "frame": "link2", "directions": ("x", "y"), "force": {"x": 1.0}}},
+        {"HybridForceMotion": {"model": two_r, "path": (0.5, 0.3), "frame": "link2", "directions": ("x", "y"), "force": {"x": 1.0}}},
     ),
     "lagrangian": (
         lambda: lg,
         lg,
         {
-            "PfaffianFunction": {"name": "p", "function": lambda t, q, qd: [q[0]]},
+            "PfaffianFunctionConstraint": {"name": "p", "function": lambda t, q, qd: [q[0]]},
             "linearize": {"mechanism": two_r, "q": Q},
             "read_catalog": {"path": "no.csv"},
         },
