@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -10,17 +12,18 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code, object_cache
 from tests.mechanisms import random_mechanism
 
+PACKAGE = Path(lg.__file__).parent
 ARM = random_mechanism(["revolute", "prismatic"], 8)
 Q = np.array([0.3, 0.4])
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(machine_code.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)  # nothing is remembered in this process: the folder is looked at
+    monkeypatch.setenv(object_cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(object_cache, "MAX_MODULES", 0)  # nothing is remembered in this process: the folder is looked at
     return tmp_path / "kernels"
 
 
@@ -86,17 +89,17 @@ def test_a_whole_object_under_the_name_of_another_is_made_anew(folder: Path, com
 
 
 def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine_code.store("first", {}, b"code")
+    object_cache.store("first", {}, b"code")
     leftover = folder / f".lagrangian-{2**22 + 1}-0123abcd.kernel"  # no process has such a number
     leftover.write_bytes(b"half")
     os.utime(leftover, (1, 1))
-    machine_code._prune(folder)
+    object_cache._prune(folder)
     assert [f.name for f in folder.iterdir()] == ["first.kernel"]
 
 
 def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
-    monkeypatch.setenv(machine_code.VARIABLE, "off")
-    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)
+    monkeypatch.setenv(object_cache.VARIABLE, "off")
+    monkeypatch.setattr(object_cache, "MAX_MODULES", 0)
     for _ in range(2):
         lg.compile(ARM).gravity(Q)
     assert len(compiled) == 2
@@ -104,12 +107,12 @@ def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv(machine_code.VARIABLE, str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv(object_cache.VARIABLE, str(tmp_path / "file" / "cache"))
     assert lg.compile(ARM).gravity(Q).shape == (2,)
 
 
 def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine_code, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(object_cache, "MAX_BYTES", 20_000)
     dyn = lg.compile(ARM)
     for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.centre_of_mass):
         function(Q)
@@ -117,9 +120,9 @@ def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_oldest_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine_code, "MAX_BYTES", 16_000)
+    monkeypatch.setattr(object_cache, "MAX_BYTES", 16_000)
     for k in range(30):
-        machine_code.store(f"k{k}", {}, bytes(1000))
+        object_cache.store(f"k{k}", {}, bytes(1000))
         os.utime(folder / f"k{k}.kernel", (k, k))
     left = sorted(int(f.stem[1:]) for f in folder.glob("*.kernel"))
     assert left == list(range(left[0], 30))
@@ -131,7 +134,7 @@ def test_a_large_folder_is_not_looked_through_for_every_object(folder: Path, mon
     original = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: (looked.append(path), original(path))[1])
     for k in range(100):
-        machine_code.store(f"k{k}", {}, bytes(10))
+        object_cache.store(f"k{k}", {}, bytes(10))
     assert looked.count(folder) == 2  # once for objects, once for what killed processes left
     assert len(list(folder.glob("*.kernel"))) == 100
 
@@ -173,8 +176,8 @@ def test_what_others_could_have_written_is_not_loaded(folder: Path, compiled: li
     lg.compile(ARM).gravity(Q)
     assert len(compiled) == 2
     folder.chmod(0o777)
-    machine_code._private_folder.cache_clear()
-    assert machine_code.folder() is None
+    object_cache._private_folder.cache_clear()
+    assert object_cache.folder() is None
     lg.compile(ARM).gravity(Q)
     assert len(compiled) == 3
 
@@ -186,3 +189,44 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "replace", full)
     lg.compile(ARM).gravity(Q)
     assert not list(folder.iterdir())
+
+
+@pytest.fixture
+def copied_packages(tmp_path: Path) -> Path:
+    """The modules that decide what is compiled, in a folder where they can be changed."""
+    for package in object_cache.SOURCE_PACKAGES:
+        shutil.copytree(PACKAGE / package, tmp_path / package, ignore=lambda _, names: [x for x in names if x == "__pycache__"])
+    return tmp_path
+
+
+@pytest.mark.parametrize("package", object_cache.SOURCE_PACKAGES)
+def test_the_source_digest_sees_a_byte_that_changes_in_a_package(copied_packages: Path, package: str) -> None:
+    assert object_cache.digest_packages(copied_packages) == object_cache.source_digest()
+    file = max((copied_packages / package).rglob("*.py"), key=lambda path: path.stat().st_size)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    assert object_cache.digest_packages(copied_packages) != object_cache.source_digest()
+
+
+@pytest.mark.parametrize("package", object_cache.SOURCE_PACKAGES)
+def test_the_source_digest_needs_every_package_of_its_list(copied_packages: Path, package: str) -> None:
+    (copied_packages / package).rename(copied_packages / "elsewhere")
+    with pytest.raises(FileNotFoundError, match=f"{package} has no modules"):
+        object_cache.digest_packages(copied_packages)
+
+
+def test_every_package_that_writes_code_for_the_compiler_is_in_the_source_digest() -> None:
+    """What imports the writer of IR, the compiler, programs or WebAssembly decides what is compiled."""
+    writers = set()
+    for file in PACKAGE.rglob("*.py"):
+        imports = [x for x in ast.walk(ast.parse(file.read_bytes())) if isinstance(x, ast.ImportFrom)]
+        imported = {x.module or "" for x in imports} | {f"{x.module}.{name.name}" for x in imports for name in x.names}
+        if any(
+            x.startswith(("lagrangian.kernels.program.", "lagrangian.kernels.wasm.", "lagrangian.kernels.llvm."))
+            and not x.startswith("lagrangian.kernels.llvm.object_cache")
+            for x in imported
+        ):
+            writers.add(file.relative_to(PACKAGE).parts[0])
+    assert writers - set(object_cache.SOURCE_PACKAGES) == set()
+    assert {"kernels", "motion", "closed_form", "page_motion"} <= writers

@@ -9,14 +9,14 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.description.toml import reader as toml
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code, object_cache
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compiles as `jit.compile_object` does, and from when the list has an entry with LLVM's pipeline of level 2."""
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
-    monkeypatch.setattr(machine_code, "MAX_MODULES", 0)
+    monkeypatch.setattr(object_cache, "MAX_MODULES", 0)
     ours = machine_code.compile_object
     chosen: list[str] = []
 

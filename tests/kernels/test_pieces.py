@@ -12,7 +12,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.kernels.kernel import Kernel, address
-from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.llvm import emit, machine_code, object_cache, target
 from lagrangian.kernels.llvm.emit import trace_functions
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.trace import schedule as pieces
@@ -97,7 +97,7 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", 100)
     monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", 100)
     monkeypatch.setattr(pieces, "PIECE_OPERATIONS", 50)
-    monkeypatch.setattr(machine_code, "_modules", OrderedDict())
+    monkeypatch.setattr(object_cache, "_modules", OrderedDict())
     program = TreeProgram(INVERSE_DYNAMICS, lg.compile(arm).tree)
     trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)
     made = emit.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))

@@ -21,6 +21,7 @@ from lagrangian.algorithms.tree import Tree, precision_problem
 from lagrangian.arguments import array
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, MechanismWarning, warn
+from lagrangian.kernels.inertial_parameters import body_to_link
 from lagrangian.kernels.kernel import (
     Kernel,
     NonFiniteReporter,
@@ -31,7 +32,7 @@ from lagrangian.kernels.kernel import (
     available_cores,
     suppress_finite_checks,
 )
-from lagrangian.kernels.program import Program, body_to_link
+from lagrangian.kernels.program import Program
 from lagrangian.kernels.programs.constraints import ConstraintPrograms, constraint_wrench_program
 from lagrangian.kernels.programs.derivatives import SpringPrograms, residual_derivatives, solve_accelerations
 from lagrangian.kernels.programs.sweeps import TreeProgram

@@ -29,10 +29,10 @@ from lagrangian.kernels.catalogue import (
     tree_kernel,
     tree_kernel_without_springs,
 )
+from lagrangian.kernels.inertial_parameters import body_parameters, body_regressor
 from lagrangian.kernels.kernel import Wrenches, as_rows
 from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
-from lagrangian.kernels.program import body_parameters, body_regressor
 from lagrangian.kernels.sampled_dynamics import BatchedDynamics, is_sampled
 from lagrangian.model import checks
 from lagrangian.model.loop import Frame

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, MechanismWarning, warn
-from lagrangian.kernels.llvm import blocks, helpers, machine_code, math, target, vectorcall
-from lagrangian.kernels.llvm.machine_code import load_or_compile
+from lagrangian.kernels.llvm import blocks, helpers, math, object_cache, target, vectorcall
+from lagrangian.kernels.llvm.object_cache import load_or_compile
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.program import MAX_OPTIMISED_OPERATIONS, Program
 
@@ -223,7 +223,7 @@ class MachineCode:
     """Shared with programs of the same structure, taken from the cache, or compiled. It reads `data` besides the inputs."""
 
     def __init__(self, program: Program, target: CPUTarget, width: int) -> None:
-        name = machine_code.key(*program.key(), target.key, width)
+        name = object_cache.key(*program.key(), target.key, width)
         header, self._code = load_or_compile(name, target, lambda: program.compile(target, width))
         self.address = self._code.address("kernel")
         self._blocks, self._run = blocks.block_runner(target)

@@ -11,15 +11,10 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.structure import SlotNumbers
-from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import emit, machine_code, target
 from lagrangian.kernels.trace.node import Graph, Trace, trace_reading_all_inputs
-from lagrangian.model import vector as v
-from lagrangian.model.body import Body
-from lagrangian.model.mechanism import Mechanism
 
 Header = dict[str, Any]
-
 _NO_TABLE = np.zeros(1, dtype=np.int64)
 
 # operations up to which choosing instructions and registers with care is worth its time
@@ -123,44 +118,3 @@ class TracedProgram(Program):
     def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         values = self.numbers.values if isinstance(self.numbers, SlotNumbers) else self.numbers
         return [prepare_constants(values, header["numbers"], code), _NO_TABLE]
-
-
-# MERGED lagrangian.kernels.programs.parameters: A body's ten inertial parameters, and how they move from its own frame to the
-# link's that carries it.
-
-
-def body_parameters(body: Body) -> np.ndarray:
-    """(m, m c, I about the frame's origin)."""
-    return np.array([float(x) for x in (body.mass, *body.first_moment, *body.inertia_at_origin)])
-
-
-def body_to_link(mechanism: Mechanism, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """For each body its link, and the 10x10 matrix that takes its parameters into the link's frame.
-
-    A body fixed to the ground has no link: its matrix is zero, and its link the first.
-    """
-    links = np.zeros(len(mechanism.bodies), dtype=int)
-    matrices = np.zeros((len(mechanism.bodies), 10, 10))
-    for b, body in enumerate(mechanism.bodies):
-        link, placement = tree.body_places[body.name]
-        if link < 0:
-            continue
-        links[b] = link
-        R = tuple(tuple(float(x) for x in row) for row in placement.rotation)
-        p = tuple(float(x) for x in placement.position)
-        for k in range(10):
-            unit = [float(k == j) for j in range(10)]
-            m, h, I = unit[0], tuple(unit[1:4]), tuple(unit[4:])
-            hr = v.mat_vec(R, h)  # type: ignore[arg-type]
-            about = v.shift_inertia(v.sym_rotate(R, I), hr, m, p)  # type: ignore[arg-type]
-            matrices[b, :, k] = [m, *v.add(hr, v.scale(m, p)), *about]  # type: ignore[arg-type]
-    return links, matrices
-
-
-def body_regressor(Y: np.ndarray, links: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """The regressor of the links' parameters, (..., nv, links, 10), as that of the bodies', (..., nv, 10 bodies)."""
-    count = Y.shape[-2]
-    if not count:
-        return np.zeros((*Y.shape[:-2], 10 * len(links)))
-    by_body = np.moveaxis(Y.reshape(-1, count, 10), 1, 0)[links]
-    return np.moveaxis(by_body @ matrices, 0, 1).reshape(*Y.shape[:-2], 10 * len(links))

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from lagrangian.kernels.llvm import machine_code
-from lagrangian.kernels.llvm import machine_code as objects
+from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.target import CPUTarget
 
 # MERGED lagrangian.kernels.wasm.numbers: Numbers, names and lists as WebAssembly writes them: integers in LEB128, seven bits
@@ -263,7 +262,7 @@ def load_or_compile_wasm(
         header, text, level, passes = make()
         return header, link(compile_wasm(mark_exports(text, exports), level, passes), exports)
 
-    return objects.load_or_store(objects.key("wasm", TARGET.key, name, *exports), build)
+    return object_cache.load_or_store(object_cache.key("wasm", TARGET.key, name, *exports), build)
 
 
 def mark_exports(text: str, names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from typing import Any
 
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.target import CPUTarget
 
 ANGLE_TOO_LARGE, RESULT_NOT_FINITE = (
@@ -116,8 +116,8 @@ def block_length(size: int) -> int:
 @functools.cache
 def block_runner(target: CPUTarget) -> tuple[machine_code.LoadedCode, Any]:
     """`run(kernel, pointers, strides, rows, output, size, scratch, states, block)`, with the code that it is."""
-    _, data = machine_code.load_or_store(
-        machine_code.key("blocks", _IR, target.key), lambda: ({}, machine_code.compile_object(_IR, target, passes=None))
+    _, data = object_cache.load_or_store(
+        object_cache.key("blocks", _IR, target.key), lambda: ({}, machine_code.compile_object(_IR, target, passes=None))
     )
     code = machine_code.LoadedCode(data, target)
     return code, ctypes.CFUNCTYPE(_N, _P, _P, _P, _N, _P, _N, _P, _N, _N)(code.address("run"))

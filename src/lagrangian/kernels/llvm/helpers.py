@@ -18,8 +18,7 @@ from functools import cache
 
 import numpy as np
 
-from lagrangian.kernels.llvm import machine_code
-from lagrangian.kernels.llvm import machine_code as objects
+from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.target import CPUTarget, is_x86
 
 # words of the array: whether they are at work, how many they are, and addresses; then a line and a semaphore for each helper
@@ -143,8 +142,8 @@ def start_helpers(count: int, target: CPUTarget) -> np.ndarray | None:
     if functions is None or count < 1:
         return None
     init, wait, post = functions
-    _, contents = objects.load_or_store(
-        objects.key("helpers", target.key), lambda: ({}, machine_code.compile_object(_ir(), target))
+    _, contents = object_cache.load_or_store(
+        object_cache.key("helpers", target.key), lambda: ({}, machine_code.compile_object(_ir(), target))
     )
     code = machine_code.LoadedCode(contents, target)
     buffer = np.zeros(HEADER_WORDS + HELPER_WORDS * count + 8, dtype=np.int64)

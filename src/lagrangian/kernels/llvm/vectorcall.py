@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.llvm import blocks, machine_code, target
+from lagrangian.kernels.llvm import blocks, machine_code, object_cache, target
 
 VARIABLE = "LAGRANGIAN_FASTCALL"
 MAX_INPUTS = 6  # inputs
@@ -277,8 +277,8 @@ def _entry_point() -> tuple[machine_code.LoadedCode, int] | None:
         for name in _SYMBOLS:
             machine_code.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
         cpu_target = target.current()
-        name = machine_code.key("fastcall", _IR, cpu_target.key)
-        _, data = machine_code.load_or_store(name, lambda: ({}, machine_code.compile_object(_IR, cpu_target, passes=None)))
+        name = object_cache.key("fastcall", _IR, cpu_target.key)
+        _, data = object_cache.load_or_store(name, lambda: ({}, machine_code.compile_object(_IR, cpu_target, passes=None)))
         code = machine_code.LoadedCode(data, cpu_target)
         return code, code.address("fastcall")
     except (AttributeError, LookupError, OSError, RuntimeError):

@@ -17,7 +17,7 @@ from lagrangian.algorithms.chain_pieces import NODE, RELATIVE, SPAN, WRENCH, Pie
 from lagrangian.algorithms.forward_dynamics import ARTICULATED
 from lagrangian.algorithms.inverse_dynamics import MOTION
 from lagrangian.algorithms.nested import Template, flatten, template_size, unflatten
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.emit import trace_function
 from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder, Value
 from lagrangian.kernels.llvm.target import CPUTarget
@@ -271,8 +271,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
 @functools.cache
 def addresses(target: CPUTarget) -> tuple[machine_code.LoadedCode, list[int]]:
     """The code, and where each of `FUNCTIONS` is."""
-    _, contents = machine_code.load_or_store(
-        machine_code.key("runs of pieces", target.key), lambda: ({}, _compile_functions(target))
+    _, contents = object_cache.load_or_store(
+        object_cache.key("runs of pieces", target.key), lambda: ({}, _compile_functions(target))
     )
     code = machine_code.LoadedCode(contents, target)
     return code, [code.address(name) for name in FUNCTIONS]
