@@ -30,19 +30,19 @@ if "--whole-runs" not in sys.argv:
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import object_cache
 
 NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle")
 compiled = 0
 
 
-def counted(name, make, kept=machine_code.load_or_store):
+def counted(name, make, kept=object_cache.load_or_store):
     global compiled
     compiled += 1
     return kept(name, make)
 
 
-machine_code.load_or_store = counted
+object_cache.load_or_store = counted
 
 
 def numbers(mechanism: lg.Mechanism) -> dict[str, float]:

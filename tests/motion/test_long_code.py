@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import object_cache
 from lagrangian.kernels.trace import schedule
 from lagrangian.motion.solver import solver
 from lagrangian.motion.system import functions
@@ -32,7 +32,7 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     monkeypatch.setattr(schedule, "MAX_WHOLE_OPERATIONS", 40)
     monkeypatch.setattr(schedule, "PIECE_OPERATIONS", 40)
     monkeypatch.setattr(solver, "_SOLVERS", {})
-    monkeypatch.setattr(machine_code, "_modules", OrderedDict())
+    monkeypatch.setattr(object_cache, "_modules", OrderedDict())
     monkeypatch.setenv("LAGRANGIAN_CACHE", str(tmp_path))
     cut = lg.simulate(m, 2.0)
     assert written == [{"response" if friction else "rates", "project"}]

@@ -12,7 +12,7 @@ import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import LOCKED_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
-from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.programs.sweeps import links_at_state
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.solver import solver
@@ -60,7 +60,7 @@ def forget() -> None:
     """What was compiled in this process, so that it is compiled again."""
     solver._SOLVERS.clear()
     prepared._PREPARED.clear()
-    machine_code._modules.clear()
+    object_cache._modules.clear()
 
 
 @pytest.mark.parametrize("base", ["revolute", "free"])

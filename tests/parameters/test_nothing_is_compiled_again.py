@@ -16,15 +16,15 @@ NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle
 def compiled(monkeypatch):
     """How many modules were compiled, or would have been: what is in the cache of objects counts, too."""
     count = [0]
-    from lagrangian.kernels.llvm import machine_code
+    from lagrangian.kernels.llvm import object_cache
 
-    kept = machine_code.load_or_store
+    kept = object_cache.load_or_store
 
     def counted(name, make):
         count[0] += 1
         return kept(name, make)
 
-    monkeypatch.setattr(machine_code, "load_or_store", counted)
+    monkeypatch.setattr(object_cache, "load_or_store", counted)
     return count
 
 

@@ -11,7 +11,7 @@ from lagrangian.identification.base_parameters import ParameterGrouping
 from lagrangian.identification.least_squares import Fit
 from lagrangian.identification.physical_consistency import fit_consistent_parameters, nearest_physical
 from lagrangian.identification.regression import BACKWARD, COULOMB, FORWARD, ROTOR, VISCOUS, Regression
-from lagrangian.kernels.program import body_parameters
+from lagrangian.kernels.inertial_parameters import body_parameters
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.joint import Friction, Joint, Rotor

@@ -16,7 +16,7 @@ import numpy as np
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.program import body_parameters
+from lagrangian.kernels.inertial_parameters import body_parameters
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.paths.arguments import distinct_names

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from lagrangian.kernels.llvm import machine_code, target
-from lagrangian.kernels.llvm.machine_code import load_or_compile
+from lagrangian.kernels.llvm import machine_code, object_cache, target
+from lagrangian.kernels.llvm.object_cache import load_or_compile
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.attempt import LaneStep
 from lagrangian.motion.batch.loop import BatchLoop, emit_rows
@@ -36,7 +36,7 @@ class LaneSolver:
         self.solver, self.system, self.method, self.n = solver, solver.system, solver.method, solver.n
         chosen = target.current()
         self.width = chosen.width * VECTORS if width is None else width
-        name = machine_code.key("lanes", *self.system.key, self.method.key, str(self.width), str(extremes), chosen.key)
+        name = object_cache.key("lanes", *self.system.key, self.method.key, str(self.width), str(extremes), chosen.key)
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)

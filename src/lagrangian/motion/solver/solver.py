@@ -9,8 +9,8 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import address
-from lagrangian.kernels.llvm import machine_code, target
-from lagrangian.kernels.llvm.machine_code import load_or_compile
+from lagrangian.kernels.llvm import machine_code, object_cache, target
+from lagrangian.kernels.llvm.object_cache import load_or_compile
 from lagrangian.kernels.program import prepare_constants
 from lagrangian.kernels.programs.sweeps import MAX_UNROLLED_LINKS
 from lagrangian.motion.integrators.method import Method, Module
@@ -36,7 +36,7 @@ class Solver:
         self._late = late_rows.lanes(method, self.n, chosen.width) if not (callback or system.large) else 0
         self.workspace = places.Workspace(self.n, method, len(system.table), system.table.looks, self._late)
         self.rolled = RolledResponse(system, chosen) if system.large else None
-        name = machine_code.key(
+        name = object_cache.key(
             "motion",
             *system.key,
             method.key,
