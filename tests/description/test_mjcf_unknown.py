@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lagrangian.description import schema as mjcf_schema
+from lagrangian.description import schema
 from lagrangian.description.mjcf import reader as mjcf
 from lagrangian.errors import DescriptionError, ReaderWarning
 
@@ -90,10 +90,10 @@ PLACES = {
 
 
 @pytest.mark.skipif(tuple(map(int, mujoco.__version__.split(".")[:2])) < (4, 0), reason="the names are those of MuJoCo 4.0")
-@pytest.mark.parametrize("tag", [*PLACES, *mjcf_schema.DEFAULTS])
+@pytest.mark.parametrize("tag", [*PLACES, *schema.MJCF_DEFAULTS])
 def test_mujoco_knows_every_name(tag):
     place = PLACES.get(tag, f"<default><{tag} {{0}}/></default>")
-    known = mjcf_schema.ATTRIBUTES[tag] if tag in PLACES else mjcf_schema.DEFAULTS[tag]
+    known = schema.MJCF_ATTRIBUTES[tag] if tag in PLACES else schema.MJCF_DEFAULTS[tag]
     refused = {name for name in known if schema_refuses(model(place.format(f'{name}="?"')))}
     assert refused == EARLIER.get(tag, set())
 

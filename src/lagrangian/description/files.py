@@ -1,4 +1,7 @@
-"""The text of a file a user names, or a clear error: nothing is read without bound."""
+"""Files that users and descriptions name: found beside a description or in a ROS package, and read within bounds.
+
+Nothing is read without a bound on its size, nothing is downloaded, and every error says which file is wrong and why.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,16 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
-from lagrangian.description import xml
 from lagrangian.description.xml import Element
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError
 from lagrangian.files import as_path
 
 MAX_BYTES = 16_000_000
+_SCHEMES = ("package", "model", "file")
+_PATH_VARIABLES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
+_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
+_MAX_MANIFEST_BYTES = 100_000  # of a package.xml
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -46,7 +51,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _siblings_hint(file: Path) -> str:
-    """Files of the same kind that are there instead."""
+    """A hint that lists files of the same kind in the folder."""
     try:
         names = sorted(p.name for p in file.parent.iterdir() if p.suffix == file.suffix)[:8]
     except OSError:
@@ -54,14 +59,25 @@ def _siblings_hint(file: Path) -> str:
     return f". The folder {str(file.parent)!r} contains {', '.join(names)}" if names else ""
 
 
-# MERGED lagrangian.description.folder: The folder that files named in a description must lie in.
+def read_bytes(path: str, max_bytes: int) -> bytes:
+    """The content of a regular file of at most `max_bytes` bytes; an OSError or ValueError says why it cannot be read."""
+    info = os.stat(path)
+    if not stat.S_ISREG(info.st_mode):
+        raise ValueError("it is not a regular file")
+    if info.st_size > max_bytes:
+        raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {max_bytes / 1e6:.0f} MB are allowed")
+    with Path(path).open("rb") as stream:
+        return stream.read(max_bytes)
+
+
+# -- files below the folder of a description ---------------------------------------------------------------------------
 
 
 class DescriptionFolder:
     """Finds the files that a description names, all in `root` or below: a description cannot make us open others.
 
-    `root` is the folder of the description itself unless another one, which holds it, is chosen. Links are followed before a
-    path is judged.
+    `root` is the folder of the description itself, unless another folder that holds it is chosen. Symbolic links are resolved
+    before a path is judged.
     """
 
     def __init__(self, directory: str, root: Any = None) -> None:
@@ -74,7 +90,7 @@ class DescriptionFolder:
             raise ArgumentError(f"{str(root)!r} does not contain the file; name a folder above it", concerns="root")
 
     def find(self, element: Element, file: str, *fallback_directories: str) -> str:
-        """The path of a file that an element names, from the description's folder or else from one of the `others`."""
+        """The path of a file that an element names, in the description's folder or else in a fallback directory."""
         # a path of the other system's kind is as absolute as one of our own
         if os.path.isabs(file) or file.startswith(("/", "\\", "~")) or file[1:2] == ":" or "://" in file or "\0" in file:
             raise element.error(f"file {file!r} is not a relative path; give a path from this file, such as 'arm.xml'")
@@ -101,37 +117,23 @@ class DescriptionFolder:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Whether a path, whose links are followed already, is a folder or in it."""
+    """Whether a path is the folder `root` or lies in it; symbolic links in both are resolved already."""
     try:
         return os.path.commonpath([path, root]) == root
     except ValueError:
         return False
 
 
-def read_bytes(path: str, max_bytes: int) -> bytes:
-    """What a regular file of at most `most` bytes holds; an OSError or ValueError says why not."""
-    info = os.stat(path)
-    if not stat.S_ISREG(info.st_mode):
-        raise ValueError("it is not a regular file")
-    if info.st_size > max_bytes:
-        raise ValueError(f"it has {info.st_size / 1e6:.0f} MB; at most {max_bytes / 1e6:.0f} MB are allowed")
-    with Path(path).open("rb") as stream:
-        return stream.read(max_bytes)
-
-
-# MERGED lagrangian.description.packages: Files that a description names: beside it, or in a ROS package that is found by
-# looking around it. Nothing is fetched. A package is a folder of its name, or one whose package.xml has that name. It is
-# looked for among the folders that the description is in, then beside each of them, or in a folder `models` there, and then
-# where ROS and Gazebo are told to look (ROS_PACKAGE_PATH and so on).
-
-_SCHEMES = ("package", "model", "file")
-_PATH_VARIABLES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
-_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
-_MAX_MANIFEST_BYTES = 100_000  # bytes of a package.xml that are looked at
+# -- ROS packages --------------------------------------------------------------------------------------------------------
 
 
 def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
-    """The path of a file that the description `beside` names, as a path or as package://, model:// or file://."""
+    """The path of a file that the description `beside` names, as a path or as package://, model:// or file://.
+
+    A package is a folder of its name, or one whose package.xml has that name. It is looked for among the folders that the
+    description is in, then beside each of them, or in a folder `models` there, and then where ROS and Gazebo are told to look
+    (ROS_PACKAGE_PATH and so on).
+    """
     scheme, separator, path_part = name.partition("://")
     if separator and scheme not in _SCHEMES:
         raise DescriptionError("only local files are read", where=name)
@@ -187,89 +189,3 @@ def _manifest_name(folder: Path) -> str:
     except OSError:
         return ""
     return match.group(1) if match else ""
-
-
-# MERGED lagrangian.description.sdf.files: Files that an SDF names: beside it, or in models and packages around it. Nothing is
-# fetched, and no link leads outside.
-
-NEWEST = (1, 12)
-_SUFFIXES = (".sdf", ".world", ".xml")
-_SDF_SCHEMES = ("model", "package")
-_FUEL = re.compile(r"https?://fuel\.[^/]+/[^/]+/[^/]+/models/([^/]+)(?:/(?:\d+|tip))?/?", re.IGNORECASE)
-
-
-def relative_path(element: Element, uri: str) -> tuple[str, bool]:
-    """The path in a URI, and whether it is a plain one, beside the file; an error if it leads anywhere else.
-
-    A model of Gazebo's collection on the web is looked for by its name, as if it were model://name: many keep a copy of it.
-    """
-    if fuel := _FUEL.fullmatch(uri):
-        uri = f"model://{unquote(fuel[1])}"
-    scheme, separator, path_part = uri.partition("://")
-    if scheme == "file" and separator:
-        uri, separator = path_part, ""
-    path = path_part if separator else uri
-    if scheme not in _SDF_SCHEMES if separator else path.startswith(("/", "~", "\\")) or path[1:2] == ":" or "\0" in path:
-        raise element.error(f"{uri!r} is not read: files are not downloaded; give a path from this file, or model://name")
-    if path.startswith("/") or ".." in path.replace("\\", "/").split("/"):
-        raise element.error(f"{uri!r} leads out of the folder of the model; only files in it are read")
-    return path, not separator
-
-
-def candidate_paths(element: Element, uri: str) -> Iterator[tuple[Path, Path]]:
-    """Where a file may be, the likeliest first, each with the folder that it must be in."""
-    path, is_relative = relative_path(element, uri)
-    directory = Path(element.file).absolute().parent
-    if is_relative:
-        yield directory / path, directory
-    model, _, path_in_package = path.partition("/")
-    ancestors = Path(element.file).absolute().parents
-    for folder in package_folders(model, element.file):
-        if folder in ancestors or folder.parent != Path(folder.anchor):  # not in the root, where every file of the machine is
-            yield folder / path_in_package, folder
-
-
-def find_description(element: Element, uri: str) -> Path | None:
-    """The description that a URI names; None if there is none."""
-    for path, folder in candidate_paths(element, uri):
-        manifest = path / "model.config"
-        if manifest.is_file():
-            _require_within(element, uri, manifest, folder)
-        if (file := _description_file(path, element)) is not None:
-            return _require_within(element, uri, file, folder)
-    return None
-
-
-def find_mesh(element: Element, uri: str) -> Path:
-    """The file of a mesh that a URI names."""
-    for path, folder in candidate_paths(element, uri):
-        if path.is_file():
-            return _require_within(element, uri, path, folder)
-    raise element.error(f"there is no mesh {uri!r} beside or around this file")
-
-
-def _require_within(element: Element, uri: str, path: Path, folder: Path) -> Path:
-    if not is_within(os.path.realpath(path), os.path.realpath(folder)):
-        raise element.error(f"{uri!r} is a link that leads out of the folder {str(folder)!r}; only files in it are read")
-    return path
-
-
-def _description_file(path: Path, element: Element) -> Path | None:
-    """The description at a path: the file itself, or what the model in a folder has for the newest version that we read."""
-    if path.is_file():
-        return path if path.suffix.lower() in (*_SUFFIXES, ".urdf") else None
-    manifest = path / "model.config"
-    if not manifest.is_file():
-        model_file = path / "model.sdf"
-        return model_file if model_file.is_file() else None
-    newest: tuple[tuple[int, int], str] | None = None
-    for child in xml.read_file(manifest).find_all("sdf"):
-        match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", child.attributes.get("version", "1.0").strip())
-        file_version = (int(match[1]), int(match[2])) if match else (1, 0)
-        if file_version <= NEWEST and child.text and (newest is None or file_version > newest[0]):
-            newest = file_version, child.text
-    if newest is None:
-        raise element.error(f"{manifest} names no file of a supported version")
-    if "/" in newest[1] or "\\" in newest[1] or Path(newest[1]).suffix.lower() not in (*_SUFFIXES, ".urdf"):
-        raise element.error(f"{manifest} names the file {newest[1]!r}; it must be beside the manifest, such as model.sdf")
-    return path / newest[1]

@@ -1,7 +1,13 @@
-"""What a URDF has that its reader would otherwise pass over: unknown attributes and elements, and elements that are repeated.
+"""The elements and attributes that URDF, SDF and MJCF know, and checks of a file against them.
 
-urdfdom passes over all of these without a word, and a misspelt `friction` is then no friction. Here what looks misspelt is an
-error; what is somebody's extension of the format is a note, with a warning where it may change the dynamics.
+A misspelt `friction` that a reader passes over is no friction, and the mechanism moves otherwise than its author meant.
+
+- URDF: urdfdom passes over unknown and repeated elements without a word. Here what looks misspelt is an error. What is
+  somebody's extension of the format is a note, with a warning where it may change the dynamics.
+- SDF: libsdformat prints a message that is seldom seen. Here what is unknown is a warning. The elements are those of all versions
+  from 1.2 to 1.12.
+- MJCF: as in MuJoCo, what is unknown is an error. The names are those of MuJoCo 4.0, with those of earlier versions that files
+  still have.
 """
 
 from __future__ import annotations
@@ -15,27 +21,27 @@ from lagrangian.description.xml import Element
 from lagrangian.errors import unknown_name_message
 
 IGNORED = "ignored"
-_VERSIONS = ("1.0", "1.1", "1.2")
+_URDF_VERSIONS = ("1.0", "1.1", "1.2")
 _WITHOUT_QUATERNION = ("", "1.0")
 _WITHOUT_AXIS = ("fixed", "floating")
 
 
 @dataclass(frozen=True)
 class _ElementSchema:
-    """The attributes and children of an element. One that is `strict` is never extended: what is unknown in it is warned of."""
+    """The attributes and children of an element of URDF. What is unknown in one that `forbids_unknown` gives a warning."""
 
     attributes: tuple[str, ...]
     children: tuple[str, ...] = ()
-    repeatable: tuple[str, ...] = ()  # children that may be repeated
+    repeatable: tuple[str, ...] = ()  # children that may occur several times
     forbids_unknown: bool = True
     affects_dynamics: bool = False  # whether an unknown attribute may change the dynamics
-    similarity: float = 0.7  # from which an unknown child is a known one misspelt: published extensions are all less close
+    similarity: float = 0.7  # from here on an unknown child is a known one misspelt: all published extensions are less similar
 
 
-_TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
+_URDF_TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
 _LOOP_END = _ElementSchema(("link",), ("origin",), forbids_unknown=False)
-_SCHEMAS = {
-    "robot": _ElementSchema(("name", "version"), _TOP_LEVEL, _TOP_LEVEL, False, similarity=0.85),
+_URDF_SCHEMAS = {
+    "robot": _ElementSchema(("name", "version"), _URDF_TOP_LEVEL, _URDF_TOP_LEVEL, False, similarity=0.85),
     "link": _ElementSchema(("name",), ("inertial", "visual", "collision"), ("visual", "collision"), False),
     "joint": _ElementSchema(
         ("name", "type", "independent"),
@@ -59,7 +65,7 @@ _SCHEMAS = {
     "successor": _LOOP_END,
     "ratio": _ElementSchema(("value",)),
 }
-_READ_CHILDREN = {  # the children that carry kinematics or dynamics; the rest is drawn, or not read at all
+_READ_URDF_CHILDREN = {  # the children that carry kinematics or dynamics; the rest is drawn, or not read at all
     "robot": ("link", "joint", "loop", "coupling"),
     "link": ("inertial",),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics"),
@@ -69,7 +75,7 @@ _READ_CHILDREN = {  # the children that carry kinematics or dynamics; the rest i
     "predecessor": ("origin",),
     "successor": ("origin",),
 }
-# elements of a robot with which other programs say that bodies are joined: without them, it moves otherwise
+# elements by which other programs join bodies of a robot: without them, it moves otherwise
 _JOINING_TAGS = (
     "loop_joint",
     "loop_constraint",
@@ -81,32 +87,33 @@ _JOINING_TAGS = (
 
 
 def check_urdf_schema(root: Element, notes: ReaderNotes) -> None:
-    """Refuse what is misspelt in a robot, and note what of it is not read."""
+    """Refuse what is misspelt in a URDF, and note what of it is not read."""
     version = root.attributes.get("version", "")
-    if version and version not in _VERSIONS:
-        raise root.error(f"version is {version!r}; the versions are {', '.join(_VERSIONS)}")
-    for element in _read_elements(root):
-        schema = _SCHEMAS.get(element.tag)
+    if version and version not in _URDF_VERSIONS:
+        raise root.error(f"version is {version!r}; the versions are {', '.join(_URDF_VERSIONS)}")
+    for element in _urdf_elements(root):
+        schema = _URDF_SCHEMAS.get(element.tag)
         if schema is not None:
             _check_urdf_attributes(element, schema, notes)
-            _check_children(element, schema, notes)
+            _check_urdf_children(element, schema, notes)
         if element.tag == "origin" and "quat_xyzw" in element.attributes and version in _WITHOUT_QUATERNION:
             meaning = 'accepted; other programs ignore it unless the file has <robot version="1.1">'
             notes.add("quat_xyzw", meaning, name_and_line(element), warn=True)
 
 
 def name_and_line(element: Element) -> str:
-    """Where a warning is about: the name of the element or of that around it, and the line."""
+    """The place that a note names: the name of the element, or of the element around it, and the line."""
     name = element.attributes.get("name") or _name_in_label(element.owner)
     return f"{name} in line {element.line}" if name else f"line {element.line}"
 
 
-def _read_elements(root: Element) -> Iterator[Element]:
+def _urdf_elements(root: Element) -> Iterator[Element]:
+    """The elements that carry kinematics or dynamics, in the order of the file."""
     stack = [root]
     while stack:
         element = stack.pop()
         yield element
-        tags_to_read = _READ_CHILDREN.get(element.tag, ())
+        tags_to_read = _READ_URDF_CHILDREN.get(element.tag, ())
         if element.attributes.get("type") in _WITHOUT_AXIS:
             tags_to_read = tuple(tag for tag in tags_to_read if tag != "axis")
         stack.extend(child for child in reversed(element.children) if child.tag in tags_to_read)
@@ -125,18 +132,18 @@ def _check_urdf_attributes(element: Element, schema: _ElementSchema, notes: Read
         notes.add(f"{attribute!r} of a <{element.tag}>", IGNORED, name, warn=is_dynamic)
 
 
-def _check_children(element: Element, schema: _ElementSchema, notes: ReaderNotes) -> None:
+def _check_urdf_children(element: Element, schema: _ElementSchema, notes: ReaderNotes) -> None:
     name = element.attributes.get("name") or _name_in_label(element.owner)
     present_tags = {child.tag for child in element.children}
     missing = [tag for tag in schema.children if tag not in present_tags or tag in schema.repeatable]
-    unknown_tags: set[str] = set()  # whose tags were looked at
+    unknown_tags: set[str] = set()
     visited_tags: set[str] = set()
     for child in element.children:
         if child.tag not in schema.children:
             if child.tag not in unknown_tags and _is_similar(child.tag, missing, schema.similarity):
                 raise child.error(unknown_name_message(f"element in <{element.tag}>", child.tag, schema.children))
             unknown_tags.add(child.tag)
-            _note_extension(element, child, name, notes)
+            _note_urdf_extension(element, child, name, notes)
         elif child.tag in visited_tags and child.tag not in schema.repeatable:
             notes.add(
                 f"second <{child.tag}> of a <{element.tag}>", "ignored: the first one counts", name_and_line(child), warn=True
@@ -144,9 +151,9 @@ def _check_children(element: Element, schema: _ElementSchema, notes: ReaderNotes
         visited_tags.add(child.tag)
 
 
-def _note_extension(element: Element, child: Element, name: str, notes: ReaderNotes) -> None:
+def _note_urdf_extension(element: Element, child: Element, name: str, notes: ReaderNotes) -> None:
     if child.tag.startswith("xacro:"):
-        return  # which is said where it is
+        return  # the reader of the file has a note on it
     if element.tag != "robot":
         notes.add(f"<{child.tag}> of a <{element.tag}>", IGNORED, name)
         return
@@ -169,11 +176,9 @@ def _name_in_label(owner: str) -> str:
     return owner.partition('"')[2].rpartition('"')[0]
 
 
-# MERGED lagrangian.description.sdf.schema: What SDF knows: the elements that may be in those that are read, of all versions
-# from 1.2 to 1.12. libsdformat passes over what it does not know with a message that is seldom seen, and a misspelt
-# <friction> is then no friction.
+# -- SDF -----------------------------------------------------------------------------------------------------------------
 
-_KNOWN = {
+_SDF_CHILDREN = {
     tag: frozenset(names.split())
     for tag, names in {
         "sdf": "world model light actor",
@@ -196,31 +201,31 @@ _KNOWN = {
         "frame": "pose",
     }.items()
 }
-_ATTRIBUTES = {
+_SDF_ATTRIBUTES = {
     "sdf": ("version",),
     "world": ("name",),
     "model": ("name", "canonical_link", "placement_frame", "namespace"),
     "include": ("merge",),
     "link": ("name",),
     "joint": ("name", "type"),
-    "frame": ("name", "attached_to", "placement_frame"),  # the last of one that stands for a merged model
+    "frame": ("name", "attached_to", "placement_frame"),  # placement_frame: of a frame that stands for a merged model
     "pose": ("relative_to", "rotation_format", "degrees"),
     "xyz": ("expressed_in",),
     "inertial": ("auto",),
     "mimic": ("joint", "axis"),
 }
-# what is written as the text of an element: an attribute in its place, as URDF has it, would be passed over
-_TEXT_NAMES = (
+# elements whose value is their text: an attribute in its place, as URDF has it, would be passed over
+_SDF_TEXT_NAMES = (
     "mass density ixx ixy ixz iyy iyz izz parent child gearbox_ratio gearbox_reference_body thread_pitch screw_thread_pitch "
     "damping friction spring_reference spring_stiffness lower upper effort velocity multiplier offset reference uri static"
 )
-_TEXT_ELEMENTS = frozenset((*_TEXT_NAMES.split(), "pose", "xyz"))
-_REPEATABLE_NAMES = (
+_SDF_TEXT_ELEMENTS = frozenset((*_SDF_TEXT_NAMES.split(), "pose", "xyz"))
+_SDF_REPEATABLE_NAMES = (
     "world model light actor include frame joint link plugin gripper collision visual sensor projector audio_source audio_sink "
     "battery particle_emitter physics road state population"
 )
-_REPEATABLE = frozenset(_REPEATABLE_NAMES.split())
-_IGNORED = {  # with what it means for the mechanism
+_SDF_REPEATABLE = frozenset(_SDF_REPEATABLE_NAMES.split())
+_SDF_IGNORED = {  # and what that means for the mechanism
     "sensor": "ignored",
     "plugin": "ignored: nothing is executed",
     "gripper": "ignored",
@@ -231,33 +236,33 @@ _IGNORED = {  # with what it means for the mechanism
     "model_state": "ignored",
     "initial_position": "ignored",
 }
-_AFFECTS_DYNAMICS = frozenset(("population", "state", "initial_position"))
+_SDF_AFFECTS_DYNAMICS = frozenset(("population", "state", "initial_position"))
 
 
 def check_sdf_schema(root: Element, notes: ReaderNotes) -> None:
-    """Note what is unknown, repeated, or known and not read."""
-    for element in _elements_to_check(root):
-        allowed_tags = _KNOWN[element.tag]
+    """Note what of an SDF is unknown, repeated, or known and not read."""
+    for element in _sdf_elements(root):
+        allowed_tags = _SDF_CHILDREN[element.tag]
         missing = allowed_tags - {child.tag for child in element.children}
-        for part in (element, *(child for child in element.children if child.tag in _TEXT_ELEMENTS)):
+        for part in (element, *(child for child in element.children if child.tag in _SDF_TEXT_ELEMENTS)):
             _check_sdf_attributes(part, notes)
         visited_tags: set[str] = set()
         for child in element.children:
-            if child.tag in visited_tags and child.tag in allowed_tags and child.tag not in _REPEATABLE:
+            if child.tag in visited_tags and child.tag in allowed_tags and child.tag not in _SDF_REPEATABLE:
                 kind = f"second <{child.tag}> of a <{element.tag}>"
                 notes.add(kind, "ignored: the first one counts", line_of(child), warn=True)
-            elif child.tag in _IGNORED:
+            elif child.tag in _SDF_IGNORED:
                 name = child.attributes.get("name", "")
-                notes.add(f"<{child.tag}>", _IGNORED[child.tag], name, warn=child.tag in _AFFECTS_DYNAMICS)
+                notes.add(f"<{child.tag}>", _SDF_IGNORED[child.tag], name, warn=child.tag in _SDF_AFFECTS_DYNAMICS)
             elif child.tag not in allowed_tags and ":" not in child.tag:
                 notes.add(f"unknown element in <{element.tag}>", "not read", _describe_unknown(child, missing), warn=True)
-            elif ":" in child.tag and not child.tag.startswith("drake:"):  # those are looked at where they stand
+            elif ":" in child.tag and not child.tag.startswith("drake:"):  # the reader of Drake's extensions looks at those
                 notes.add("element of an extension", "ignored", f"<{child.tag[:40]}>")
             visited_tags.add(child.tag)
 
 
 def _check_sdf_attributes(element: Element, notes: ReaderNotes) -> None:
-    allowed_names = _ATTRIBUTES.get(element.tag, ())
+    allowed_names = _SDF_ATTRIBUTES.get(element.tag, ())
     for attribute in element.attributes:
         if attribute not in allowed_names and attribute != "xmlns" and ":" not in attribute:
             similar = difflib.get_close_matches(attribute[:40], allowed_names, n=1, cutoff=0.6)
@@ -267,35 +272,33 @@ def _check_sdf_attributes(element: Element, notes: ReaderNotes) -> None:
 
 
 def _describe_unknown(element: Element, missing: frozenset[str]) -> str:
-    """What an unknown element is called, where it is, and what may be meant."""
+    """The name and line of an unknown element, and the known element that may be meant."""
     similar = difflib.get_close_matches(element.tag[:40], sorted(missing), n=1, cutoff=0.7)
     return f"<{element.tag[:40]}> in line {element.line}" + (f" (did you mean <{similar[0]}>?)" if similar else "")
 
 
 def line_of(element: Element) -> str:
-    """Where a warning is about."""
+    """The place that a note names."""
     return f"line {element.line}"
 
 
-def _elements_to_check(root: Element) -> Iterator[Element]:
+def _sdf_elements(root: Element) -> Iterator[Element]:
     """The elements whose children are read, in the order of the file."""
     stack = [root]
     while stack:
         element = stack.pop()
         yield element
-        stack.extend(child for child in reversed(element.children) if child.tag in _KNOWN)
+        stack.extend(child for child in reversed(element.children) if child.tag in _SDF_CHILDREN)
 
 
-# MERGED lagrangian.description.mjcf.schema: What MJCF knows: the attributes of the elements that are read, and of those in
-# <default>. The names are those of MuJoCo 4.0, with those of earlier versions that files still have. An attribute or element
-# that is not here is refused, as MuJoCo does: a misspelt one, silently dropped, would change the mechanism.
+# -- MJCF ----------------------------------------------------------------------------------------------------------------
 
 
 def _sets_by_tag(names: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {tag: frozenset(text.split()) for tag, text in names.items()}
 
 
-ATTRIBUTES = _sets_by_tag(
+MJCF_ATTRIBUTES = _sets_by_tag(
     {
         "compiler": "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict convexhull coordinate "
         "discardvisual eulerseq exactmeshinertia fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough "
@@ -334,10 +337,12 @@ ATTRIBUTES = _sets_by_tag(
 )
 
 _NOT_IN_DEFAULT = {"name", "class"}
-# what <default> may hold: of an actuator, what most of them have and what only this one does
-_ACTUATOR = "armature cranklength ctrllimited ctrlrange damping delay forcelimited forcerange gear group interp nsample user"
-DEFAULTS = {
-    **{tag: ATTRIBUTES[tag] - _NOT_IN_DEFAULT for tag in ("joint", "geom", "site")},
+# what <default> may hold; most actuators have these attributes, and each has others of its own
+_ACTUATOR_ATTRIBUTES = (
+    "armature cranklength ctrllimited ctrlrange damping delay forcelimited forcerange gear group interp nsample user"
+)
+MJCF_DEFAULTS = {
+    **{tag: MJCF_ATTRIBUTES[tag] - _NOT_IN_DEFAULT for tag in ("joint", "geom", "site")},
     **_sets_by_tag(
         {
             "mesh": "inertia maxhullvert scale",
@@ -352,18 +357,18 @@ DEFAULTS = {
             "equality": "active solimp solref",
             "tendon": "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin material range "
             "rgba solimpfriction solimplimit solreffriction solreflimit springlength springyield stiffness user width",
-            "general": _ACTUATOR
+            "general": _ACTUATOR_ATTRIBUTES
             + " actdim actearly actlimited actrange biasprm biastype dynprm dyntype ffrange gainprm gaintype "
             "inheritrange input velrange",
-            "motor": _ACTUATOR,
-            "position": _ACTUATOR + " dampratio inheritrange kp kv timeconst",
-            "velocity": _ACTUATOR + " kv",
-            "intvelocity": _ACTUATOR + " actlimited actrange dampratio inheritrange kp kv",
+            "motor": _ACTUATOR_ATTRIBUTES,
+            "position": _ACTUATOR_ATTRIBUTES + " dampratio inheritrange kp kv timeconst",
+            "velocity": _ACTUATOR_ATTRIBUTES + " kv",
+            "intvelocity": _ACTUATOR_ATTRIBUTES + " actlimited actrange dampratio inheritrange kp kv",
             "orientation": "ctrlrange dampratio delay forcelimited forcerange group input interp kp kv nsample user",
-            "pid": _ACTUATOR + " dampratio ffrange imax inheritrange input ki kp kv posrange slewmax velrange",
+            "pid": _ACTUATOR_ATTRIBUTES + " dampratio ffrange imax inheritrange input ki kp kv posrange slewmax velrange",
             "damper": "armature cranklength ctrlrange damping delay forcelimited forcerange gear group interp kv nsample user",
-            "cylinder": _ACTUATOR + " area bias diameter timeconst",
-            "muscle": _ACTUATOR + " force fpmax fvmax lmax lmin range scale timeconst vmax",
+            "cylinder": _ACTUATOR_ATTRIBUTES + " area bias diameter timeconst",
+            "muscle": _ACTUATOR_ATTRIBUTES + " force fpmax fvmax lmax lmin range scale timeconst vmax",
             "adhesion": "ctrlrange delay forcelimited forcerange gain group interp nsample user",
             "dcmotor": "armature cogging controller cranklength ctrllimited ctrlrange damping delay gear group "
             "inductance input interp lugre motorconst nominal nsample resistance saturation thermal user",
@@ -372,23 +377,23 @@ DEFAULTS = {
 }
 
 
-def check_attributes(element: Element, allowed_names: Collection[str] | None = None) -> None:
-    """Refuse attributes that are not `known`: by default those of the element's kind."""
-    names = ATTRIBUTES[element.tag] if allowed_names is None else allowed_names
+def check_mjcf_attributes(element: Element, allowed_names: Collection[str] | None = None) -> None:
+    """Refuse attributes that are not allowed; by default those that MJCF has for the element are allowed."""
+    names = MJCF_ATTRIBUTES[element.tag] if allowed_names is None else allowed_names
     for attribute in element.attributes:
         if attribute not in names:
             raise element.error(unknown_name_message("attribute", attribute, sorted(names)))
 
 
-def check_default(element: Element) -> None:
-    """Refuse what <default> cannot hold."""
-    if element.tag not in DEFAULTS:
-        raise element.error(unknown_name_message("element in <default>", element.tag, sorted((*DEFAULTS, "default"))))
-    check_attributes(element, DEFAULTS[element.tag])
-    check_children(element, ("layer",) if element.tag == "material" else ())
+def check_mjcf_default(element: Element) -> None:
+    """Refuse an element or attribute that <default> cannot hold."""
+    if element.tag not in MJCF_DEFAULTS:
+        raise element.error(unknown_name_message("element in <default>", element.tag, sorted((*MJCF_DEFAULTS, "default"))))
+    check_mjcf_attributes(element, MJCF_DEFAULTS[element.tag])
+    check_mjcf_children(element, ("layer",) if element.tag == "material" else ())
 
 
-def check_children(element: Element, allowed_tags: Collection[str]) -> None:
+def check_mjcf_children(element: Element, allowed_tags: Collection[str]) -> None:
     for child in element.children:
         if child.tag not in allowed_tags:
             raise child.error(unknown_name_message(f"element in <{element.tag}>", child.tag, allowed_tags))

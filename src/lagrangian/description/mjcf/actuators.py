@@ -18,7 +18,7 @@ from lagrangian.description.mjcf.forces.total import pairwise_sum
 from lagrangian.description.mjcf.passive_forces import ReferenceMassMatrix, Tendon, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree, read_range
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import DEFAULTS, check_attributes
+from lagrangian.description.schema import MJCF_DEFAULTS, check_mjcf_attributes
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import ArgumentName, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, call, parameter, symbol
@@ -234,7 +234,7 @@ class ActuatorReader:
         if element.tag in IGNORED_KINDS:
             self.notes.add(f"<actuator> {element.tag}", "ignored: give joint torques", name, warn=True)
             return None
-        check_attributes(element, _COMMON_ATTRIBUTES | DEFAULTS[element.tag])
+        check_mjcf_attributes(element, _COMMON_ATTRIBUTES | MJCF_DEFAULTS[element.tag])
         resolved_element, settings = self._resolve_defaults(element)
         target = next((key for key in _TRANSMISSIONS if key in element.attributes), None)
         if target is None:

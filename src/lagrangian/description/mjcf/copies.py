@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, quaternion_wxyz
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import unknown_name_message
 from lagrangian.model import vector as v
@@ -164,7 +164,7 @@ def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) 
     size = sum(1 for _ in model.root.walk())
     for parent, element in list(_copy_elements(model.worldbodies())):
         position = next(k for k, child in enumerate(parent.children) if child is element)
-        check_attributes(element)
+        check_mjcf_attributes(element)
         if element.tag == "replicate":
             replacement, size = _expand_replicate(model, element, size)
         else:

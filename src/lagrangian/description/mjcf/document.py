@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import check_attributes, check_children, check_default
+from lagrangian.description.schema import check_mjcf_attributes, check_mjcf_children, check_mjcf_default
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import DescriptionError, unknown_name_message
 from lagrangian.model import vector as v
@@ -52,10 +52,10 @@ class CompilerSettings:
         """One attribute may be set by several elements: the last one holds."""
         elements = root.find_all("compiler")
         for element in elements:
-            check_attributes(element)
-            check_children(element, ("lengthrange",))
+            check_mjcf_attributes(element)
+            check_mjcf_children(element, ("lengthrange",))
             for inner in element.children:
-                check_attributes(inner)
+                check_mjcf_attributes(inner)
         attributes: dict[str, str] = {}
         for element in elements:
             attributes.update(element.attributes)
@@ -232,14 +232,14 @@ class DefaultClasses:
         stack = [(top, name)]
         while stack:
             element, name = stack.pop()
-            check_attributes(element)
+            check_mjcf_attributes(element)
             attributes_by_tag = self._attributes_by_class[name]
             inner_classes = []
             for child in element.children:
                 if child.tag == "default":
                     inner_classes.append(child)
                 else:
-                    check_default(child)
+                    check_mjcf_default(child)
                     attributes_by_tag[child.tag] = merge_attributes(attributes_by_tag.get(child.tag, {}), child.attributes)
             for child in inner_classes:
                 label = text_attribute(child, "class")
@@ -306,8 +306,8 @@ def read_gravity(root: Element, notes: ReaderNotes) -> v.Vector:
     flags: dict[str, str] = {}
     settings: dict[str, None] = {}  # an ordered set
     for option in root.find_all("option"):
-        check_attributes(option)
-        check_children(option, ("flag",))
+        check_mjcf_attributes(option)
+        check_mjcf_children(option, ("flag",))
         gravity = number_attributes(option, "gravity", 3, gravity)  # type: ignore[assignment]
         for name in option.attributes:
             if name in _FLUID:
@@ -315,7 +315,7 @@ def read_gravity(root: Element, notes: ReaderNotes) -> v.Vector:
             elif name != "gravity":
                 settings[name] = None
         for flag in option.children:
-            check_attributes(flag)
+            check_mjcf_attributes(flag)
             flags.update({name: choice_attribute(flag, name, ("enable", "disable")) for name in flag.attributes})
     for name in settings:
         if name == "actuatorgroupdisable":

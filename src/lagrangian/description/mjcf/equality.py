@@ -9,7 +9,7 @@ from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, boo
 from lagrangian.description.mjcf.passive_forces import Tendon, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
@@ -55,7 +55,7 @@ def read_equalities(
             raise element.error(unknown_name_message("equality", element.tag, (*_LOOPS, *_COUPLINGS, *_IGNORED)))
         element = defaults.apply_defaults(element, MAIN_CLASS, "equality")
         is_loop = element.tag in _LOOPS
-        check_attributes(element, None if is_loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
+        check_mjcf_attributes(element, None if is_loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
         if not boolean(element, "active", True):
             notes.add(f"<{element.tag}> that is not active", "ignored", name)
             continue

@@ -12,7 +12,7 @@ import numpy as np
 from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.mjcf.document import POSE, CompilerSettings, boolean, rotation_from_z
 from lagrangian.description.mjcf.mesh_assets import MeshAsset
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import shapes as solids
@@ -115,7 +115,7 @@ class Geom:
 
 def read_inertial(element: Element, frame: Transform, compiler: CompilerSettings) -> Inertial:
     """What an <inertial> says."""
-    check_attributes(element)
+    check_mjcf_attributes(element)
     number_attributes(element, "pos", 3)
     placement = frame @ compiler.pose(element)
     mass = number_attribute(element, "mass")
@@ -137,7 +137,7 @@ def read_inertial(element: Element, frame: Transform, compiler: CompilerSettings
 
 def read_geom(element: Element, frame: Transform, compiler: CompilerSettings) -> Geom:
     """A geom whose defaults are applied; sizes are MuJoCo's half-lengths still."""
-    check_attributes(element)
+    check_mjcf_attributes(element)
     kind = choice_attribute(element, "type", TYPES, "sphere")
     size = number_attributes(element, "size", 3, (), min_count=1)
     group = number_attribute(element, "group", 0.0)

@@ -9,7 +9,7 @@ from numbers import Integral
 
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attributes
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.model import vector as v
@@ -54,7 +54,7 @@ def read_keyframes(elements: Iterable[Element], tree: MjcfTree, notes: ReaderNot
     for k, element in enumerate(elements):
         if element.tag != "key":
             raise element.error(unknown_name_message("element", element.tag, ("key",)))
-        check_attributes(element)
+        check_mjcf_attributes(element)
         name = element.attributes.get("name") or f"key{k}"
         if name in keyframes:
             raise element.error("there are two keyframes of this name; names must differ")

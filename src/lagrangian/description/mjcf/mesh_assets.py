@@ -13,7 +13,7 @@ from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.meshes import read
 from lagrangian.description.meshes.mass_properties import MeshMassProperties, is_consistently_oriented, mass_properties
 from lagrangian.description.meshes.read import Triangles
-from lagrangian.description.schema import check_attributes, check_children
+from lagrangian.description.schema import check_mjcf_attributes, check_mjcf_children
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import DescriptionError
 from lagrangian.model.rotation import quaternion
@@ -33,8 +33,8 @@ class MeshAsset:
     @cached_property
     def mass_properties(self) -> MeshMassProperties:
         element = self.element
-        check_attributes(element)
-        check_children(element, ("plugin",))
+        check_mjcf_attributes(element)
+        check_mjcf_children(element, ("plugin",))
         kind = choice_attribute(element, "inertia", INERTIA_KINDS, "legacy")
         try:
             vertices, faces = self._triangles()

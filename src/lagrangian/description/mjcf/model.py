@@ -9,7 +9,7 @@ from lagrangian.description.files import DescriptionFolder
 from lagrangian.description.mjcf.copies import MjcfModel, expand_copies
 from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, expand_includes, section_children
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError, unknown_name_message
 
@@ -43,7 +43,7 @@ def read_model(
     """The model of a root element; `around` are the files that attach it."""
     if root.tag != "mujoco":
         raise root.error(_OTHER_ROOTS.get(root.tag, "an MJCF file starts with <mujoco>"))
-    check_attributes(root)
+    check_mjcf_attributes(root)
     expand_includes(root, folder)
     for section in root.children:
         if section.tag == "body":
@@ -65,7 +65,7 @@ def read_model(
 
 def _read_attached_model(element: Element, model: MjcfModel, attaching_files: tuple[str, ...]) -> MjcfModel:
     """The model that a <model> of <asset> names."""
-    check_attributes(element)
+    check_mjcf_attributes(element)
     file = text_attribute(element, "file")
     if model.folder is None:
         raise element.error(f"file {file!r} cannot be read: this model is a string without a folder")

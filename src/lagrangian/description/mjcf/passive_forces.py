@@ -15,7 +15,7 @@ from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, D
 from lagrangian.description.mjcf.forces.total import pairwise_sum
 from lagrangian.description.mjcf.tree import MjcfTree, non_negative_number, read_range
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.schema import DEFAULTS, check_attributes
+from lagrangian.description.schema import MJCF_DEFAULTS, check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
@@ -28,7 +28,7 @@ from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Point
 # MERGED lagrangian.description.mjcf.forces.tendon: MuJoCo's tendons: fixed ones, linear combinations of joints, and spatial
 # ones, which run straight from site to site.
 
-_TENDON_ATTRIBUTES = {*DEFAULTS["tendon"], "name", "class"}
+_TENDON_ATTRIBUTES = {*MJCF_DEFAULTS["tendon"], "name", "class"}
 _CHILD_TAGS = {"fixed": ("joint",), "spatial": ("site", "geom", "pulley")}
 _CHILD_ATTRIBUTES = {"joint": ("joint", "coef"), "site": ("site",), "geom": ("geom", "sidesite"), "pulley": ("divisor",)}
 
@@ -89,11 +89,11 @@ def read_tendons(elements: Iterable[Element], tree: MjcfTree, defaults: DefaultC
         if element.tag not in _CHILD_TAGS:
             raise element.error(unknown_name_message("tendon", element.tag, tuple(_CHILD_TAGS)))
         element = defaults.apply_defaults(element, MAIN_CLASS, "tendon")
-        check_attributes(element, _TENDON_ATTRIBUTES)
+        check_mjcf_attributes(element, _TENDON_ATTRIBUTES)
         for child in element.children:
             if child.tag not in _CHILD_TAGS[element.tag]:
                 raise child.error(unknown_name_message(f"element in <{element.tag}>", child.tag, _CHILD_TAGS[element.tag]))
-            check_attributes(child, _CHILD_ATTRIBUTES[child.tag])
+            check_mjcf_attributes(child, _CHILD_ATTRIBUTES[child.tag])
         name = element.attributes.get("name") or f"tendon{k + 1}"
         while not element.attributes.get("name") and (name in tendons or name in file_names):
             name += "_"

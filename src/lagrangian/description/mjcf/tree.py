@@ -18,7 +18,7 @@ from lagrangian.description.mjcf.inertia import (
     read_inertial,
 )
 from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
-from lagrangian.description.schema import check_attributes
+from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.writing.expressible import read_bound
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes
 from lagrangian.errors import error_location, unknown_name_message
@@ -105,7 +105,7 @@ class TreeBuilder:
     def build(self) -> MjcfTree:
         pending: list[_PendingBody] = []
         for world in self.model.worldbodies():
-            check_attributes(world)
+            check_mjcf_attributes(world)
             label = self.defaults.child_class(world, "childclass", MAIN_CLASS)
             parts = self._read_contents(world, GROUND, _ElementContext(self.model.compiler, label))
             if parts.inertial is not None or parts.joints:
@@ -122,7 +122,7 @@ class TreeBuilder:
 
     def _add_body(self, pending: _PendingBody) -> list[_PendingBody]:
         element = pending.element
-        check_attributes(element)
+        check_mjcf_attributes(element)
         name = self._name_body(element)
         compiler = pending.context.compiler
         inherited_class = self.defaults.child_class(element, "childclass", pending.context.inherited_class)
@@ -186,7 +186,7 @@ class TreeBuilder:
         while stack:
             element, element_context = stack.pop()
             if element.tag == "frame":
-                check_attributes(element)
+                check_mjcf_attributes(element)
                 if any(key in element.attributes for key in ("scale", "massscale")):
                     raise element.error("a frame that scales its contents is not supported; write the sizes explicitly")
                 element_context = replace(element_context, frame=element_context.frame @ element_context.compiler.pose(element))
@@ -201,7 +201,7 @@ class TreeBuilder:
             stack.extend((child, child_context) for child in reversed(element.children))
 
     def _add_site(self, element: Element, context: _ElementContext, body: str) -> None:
-        check_attributes(element)
+        check_mjcf_attributes(element)
         end_points = number_attributes(element, "fromto", 6, None)
         if end_points is None:
             placement = context.frame @ context.compiler.pose(element)
@@ -365,7 +365,7 @@ class JointElement:
 
 
 def read_joint(element: Element, frame: Transform, compiler: CompilerSettings) -> JointElement:
-    check_attributes(element)
+    check_mjcf_attributes(element)
     kind = "free" if element.tag == "freejoint" else choice_attribute(element, "type", TYPES, "hinge")
     return JointElement(element, kind, frame, compiler)
 

@@ -10,11 +10,11 @@ import re
 import shlex
 from pathlib import Path
 
-from lagrangian.description import files, xml
-from lagrangian.description.files import NEWEST
+from lagrangian.description import xml
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.sdf import from_urdf
 from lagrangian.description.sdf.frames import MAX_DEPTH, MODEL
+from lagrangian.description.sdf.uris import NEWEST, find_description, relative_path
 from lagrangian.description.sdf.values import child_flag, child_text, flag_attribute
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError
@@ -141,9 +141,9 @@ class IncludeExpander:
         """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
         if self.text_only:
             raise element.error(f"{uri!r} cannot be included: this model is a string without a folder")
-        if (path := files.find_description(element, uri)) is not None:
+        if (path := find_description(element, uri)) is not None:
             return path
-        name = files.relative_path(element, uri)[0].strip("/")
+        name = relative_path(element, uri)[0].strip("/")
         if name in _GAZEBO_MODELS:
             self.notes.add(f"model://{name}", "ignored: it does not move, and contacts are not simulated")
             return None

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lagrangian.description import files
 from lagrangian.description.files import find_file
 from lagrangian.description.meshes import read
 from lagrangian.description.meshes.mass_properties import is_watertight, mass_properties
 from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
 from lagrangian.description.schema import line_of
 from lagrangian.description.sdf.frames import WORLD, FrameGraph, FrameNode
+from lagrangian.description.sdf.uris import find_mesh
 from lagrangian.description.sdf.values import child_flag, child_number, child_vector, flag_attribute, read_pose, relative_to
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, error_location
@@ -106,7 +106,7 @@ def _mesh_shape(element: Element, density: float, placement: Transform, notes: R
         raise element.error("the inertia of a part of a mesh is not computed; give the link a mass and an <inertia>")
     if element.file.startswith("<"):
         raise element.error(f"{uri.text!r} cannot be read: this model is a string without a folder")
-    path = str(files.find_mesh(element, uri.text))
+    path = str(find_mesh(element, uri.text))
     if not path.lower().endswith(_MESH_SUFFIXES):
         raise element.error(f"the mesh {uri.text!r} gives no inertia; only {', '.join(_MESH_SUFFIXES)} do")
     scale = np.array(child_vector(element, "scale", 3, (1.0, 1.0, 1.0)))
