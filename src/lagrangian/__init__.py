@@ -41,8 +41,6 @@ from lagrangian.public import public
 
 if TYPE_CHECKING:
     from lagrangian import control, paths
-    from lagrangian.model import shapes
-    from lagrangian.studies import distributions
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import EquationsOfMotion
     from lagrangian.configuration.assemble import assemble, assembly_modes
@@ -50,15 +48,15 @@ if TYPE_CHECKING:
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.notes import Conversion
-    from lagrangian.design.compare_turns import CycleComparison, compare_cycles
+    from lagrangian.design.analyse_cycle import analyse_cycle
+    from lagrangian.design.analyse_cycle import analyse_cycle as analyze_cycle
+    from lagrangian.design.compare_cycles import CycleComparison, compare_cycles
     from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.cycle import CycleAnalysis, DeadCentre
+    from lagrangian.design.cycle import DeadCentre as DeadCenter
     from lagrangian.design.four_bar import FourBar
-    from lagrangian.design.full_turn import analyse_cycle
-    from lagrangian.design.full_turn import analyse_cycle as analyze_cycle
     from lagrangian.design.singularities import Singularities, Singularity, singularities
-    from lagrangian.design.swing import OutputTravel
-    from lagrangian.design.turn import CycleAnalysis, DeadCentre
-    from lagrangian.design.turn import DeadCentre as DeadCenter
+    from lagrangian.design.travel import OutputTravel
     from lagrangian.design.workspace import Workspace, workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
@@ -72,6 +70,7 @@ if TYPE_CHECKING:
     from lagrangian.kernels.operational_space import OperationalSpaceDynamics
     from lagrangian.kernels.sampled_dynamics import BatchedDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
+    from lagrangian.model import shapes
     from lagrangian.model.body import Body, rotate_inertia
     from lagrangian.model.constraint import (
         HolonomicConstraint,
@@ -108,6 +107,7 @@ if TYPE_CHECKING:
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
     from lagrangian.sizing.motors import read_catalogue as read_catalog
+    from lagrangian.studies import distributions
     from lagrangian.studies.files import read_study
     from lagrangian.studies.indices import SensitivityIndices
     from lagrangian.studies.result import Study
@@ -146,14 +146,14 @@ _LAZY_ATTRIBUTES = {
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
-    **dict.fromkeys(("CycleComparison", "compare_cycles"), "lagrangian.design.compare_turns"),
+    **dict.fromkeys(("CycleComparison", "compare_cycles"), "lagrangian.design.compare_cycles"),
     "CouplerCurve": "lagrangian.design.coupler_curve",
-    "OutputTravel": "lagrangian.design.swing",
+    "OutputTravel": "lagrangian.design.travel",
     "FourBar": "lagrangian.design.four_bar",
-    "analyse_cycle": "lagrangian.design.full_turn",
+    "analyse_cycle": "lagrangian.design.analyse_cycle",
     **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singularities"),
     "singularities": "lagrangian.design.singularities",
-    **dict.fromkeys(("DeadCentre", "CycleAnalysis"), "lagrangian.design.turn"),
+    **dict.fromkeys(("DeadCentre", "CycleAnalysis"), "lagrangian.design.cycle"),
     "Workspace": "lagrangian.design.workspace",
     "workspace": "lagrangian.design.workspace",
     **dict.fromkeys(("FourierTrajectory", "excitation_trajectory"), "lagrangian.identification.excitation"),

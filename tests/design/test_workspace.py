@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.design.reach import sample_configurations, sampling_bounds
+from lagrangian.design.workspace_samples import sample_configurations, sampling_bounds
 from tests.design.linkages import body, frame, joint, pan_tilt_arm
 
 PI = np.pi

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from lagrangian.design.grid import ReachabilityGrid
-from lagrangian.design.reach import HALVINGS, ReachSolver
+from lagrangian.design.reach_solver import HALVINGS, ReachSolver
 
 # MERGED lagrangian.design.refine: Polygons through the boundary of a workspace, refined: sides halved at the points across
 # their middles, and corners found.

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from lagrangian.design.display import CouplerCurveDisplay
 from lagrangian.design.freedom import characteristic_length
-from lagrangian.design.saving import Column, write_table_file
-from lagrangian.design.showing import ShownCurve
 from lagrangian.design.solution_curve import SolutionCurve
+from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.kernels.dynamics import Dynamics
 
 POINTS = 1201
@@ -23,7 +23,7 @@ STANDSTILL_TOLERANCE = 1e-9  # of the mechanism's size, for a radian: a frame th
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CouplerCurve(ShownCurve):
+class CouplerCurve(CouplerCurveDisplay):
     """The curve that a point of a linkage draws.
 
     `FullTurn.coupler_curve` returns it. The points are evenly spaced along the configurations of the linkage.

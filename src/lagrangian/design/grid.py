@@ -10,7 +10,7 @@ import numpy as np
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
-from lagrangian.design.reach import ReachSolver
+from lagrangian.design.reach_solver import ReachSolver
 
 MARGIN = 2  # nodes beyond what was reached
 FROM_SAMPLES, IN_HOLES = 3, 12  # samples that a node is tried from

@@ -7,11 +7,11 @@ import numpy as np
 from lagrangian.configuration.coordinates import periodic_coordinates
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.newton import Newton
+from lagrangian.design.cycle import DeadCentre
 from lagrangian.design.freedom import CLOSURE_TOLERANCE, MIN_REGULARITY
 from lagrangian.design.linkage import Linkage, LinkageOutput
 from lagrangian.design.solution_curve import CurveCrossing, SolutionCurve
-from lagrangian.design.swing import CoveredRange
-from lagrangian.design.turn import DeadCentre
+from lagrangian.design.travel import CoveredRange
 from lagrangian.errors import ArgumentError
 
 STANDSTILL_TOLERANCE = 1e-9  # of the speed along the curve: a coordinate that is slower stands still

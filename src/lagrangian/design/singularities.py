@@ -17,11 +17,11 @@ from lagrangian.configuration.coordinates import CoordinateBounds, is_same_confi
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.design.display import SingularitiesDisplay
 from lagrangian.design.linkage import Fixed, Linkage, as_interval, check_range_within_limits, coordinate_unit, format_coordinate
-from lagrangian.design.rank import SingularityTest, output_frame_name, singularity_tests
-from lagrangian.design.saving import Column, write_table_file
-from lagrangian.design.showing import ShownSingularities
+from lagrangian.design.singularity_tests import SingularityTest, output_frame_name, singularity_tests
 from lagrangian.design.solution_curve import range_events, trace_curve
+from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.operational_space import format_direction
@@ -63,7 +63,7 @@ class Singularity:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Singularities(ShownSingularities):
+class Singularities(SingularitiesDisplay):
     """The singular configurations that were found over a range of one or two coordinates.
 
     `singularities` returns this sequence of `Singularity`. Over two coordinates the configurations are points on singular curves.

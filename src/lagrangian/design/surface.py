@@ -15,7 +15,7 @@ import numpy as np
 
 from lagrangian.design.freedom import speed_scales
 from lagrangian.design.grid import ReachabilityGrid
-from lagrangian.design.reach import ReachSolver
+from lagrangian.design.reach_solver import ReachSolver
 
 # MERGED lagrangian.design.normals: Normals of a workspace's boundary, from the configurations that reach it. At the boundary
 # no motion that the joints are free to make leads out: the frame's velocities, with joints at limits held and loops closed,

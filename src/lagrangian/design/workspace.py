@@ -14,12 +14,13 @@ from lagrangian.configuration.coordinates import CoordinateBounds
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.boundary import trace_outline
+from lagrangian.design.display import WorkspaceDisplay
 from lagrangian.design.grid import ReachabilityGrid
-from lagrangian.design.rank import output_frame_name
-from lagrangian.design.reach import ReachSolver, moving_rank, plane_basis, sample_configurations, sampling_bounds
-from lagrangian.design.saving import Column, write_table_file
-from lagrangian.design.showing import ShownWorkspace
+from lagrangian.design.reach_solver import ReachSolver
+from lagrangian.design.singularity_tests import output_frame_name
 from lagrangian.design.surface import contour_surface
+from lagrangian.design.table_file import Column, write_table_file
+from lagrangian.design.workspace_samples import moving_rank, plane_basis, sample_configurations, sampling_bounds
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Frame
@@ -30,7 +31,7 @@ from lagrangian.types import State
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Workspace(ShownWorkspace):
+class Workspace(WorkspaceDisplay):
     """The set of points that the origin of a frame can reach.
 
     `workspace` returns it. A frame that moves on a curved surface has points only.

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.design.compare_turns import CycleComparison
+from lagrangian.design.compare_cycles import CycleComparison
 from lagrangian.design.coupler_curve import CouplerCurve
+from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.linkage import coordinate_unit
-from lagrangian.design.turn import CycleAnalysis
 from lagrangian.plots import panels as legends
 from lagrangian.plots import style
 from lagrangian.plots.quantities import angle_unit

@@ -30,9 +30,9 @@ from lagrangian.sizing.candidates import (
     shortfall_message,
 )
 from lagrangian.sizing.demand import Demand, MotionRows, TaskRows, sample_rows, task_rows
+from lagrangian.sizing.display import SizingDisplay
 from lagrangian.sizing.gears import Gear, GearRange, GearsLike, as_gears
 from lagrangian.sizing.motors import Motor, as_motors
-from lagrangian.sizing.showing import ShownSizing
 
 # MERGED lagrangian.sizing.arguments: What a caller says about a cycle, gears and screws, checked.
 
@@ -171,7 +171,7 @@ class DemandsByJoint(dict[str, Demand]):
 
 
 @dataclass(frozen=True, eq=False)
-class ActuatorSizing(ShownSizing):
+class ActuatorSizing(SizingDisplay):
     """The actuators of a mechanism for a task.
 
     `size_actuators` returns it. `sizing["joint"]` is the actuator of a joint, and `print(sizing)` writes a table of all.

@@ -1,4 +1,4 @@
-"""`lagrangian workspace`, `turn`, `singularities`: what designers look for without a run."""
+"""`lagrangian workspace`, `cycle`, `singularities`: what designers look for without a run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lagrangian.files import as_target_path
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
-    from lagrangian.design.compare_turns import CycleComparison
+    from lagrangian.design.compare_cycles import CycleComparison
     from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.cycle import CycleAnalysis
     from lagrangian.design.singularities import Singularities
-    from lagrangian.design.turn import CycleAnalysis
     from lagrangian.design.workspace import Workspace
 
 
@@ -106,11 +106,11 @@ WORKSPACE_EXAMPLES = """
 lagrangian workspace two_r --plot
 lagrangian workspace scara --frame tool --over theta1=-90deg:90deg -o scara.csv
 """
-TURN_EXAMPLES = """
-lagrangian turn four_bar --plot
-lagrangian turn slider_crank --speed 100 -o crank.csv
-lagrangian turn five_bar --input q1 --fixed q2=30deg --curve tip --plot
-lagrangian turn four_bar --sweep l1=0.2:0.45:6 --speed 10 --plot
+CYCLE_EXAMPLES = """
+lagrangian cycle four_bar --plot
+lagrangian cycle slider_crank --speed 100 -o crank.csv
+lagrangian cycle five_bar --input q1 --fixed q2=30deg --curve tip --plot
+lagrangian cycle four_bar --sweep l1=0.2:0.45:6 --speed 10 --plot
 """
 SINGULARITIES_EXAMPLES = """
 lagrangian singularities two_r --over theta2=-180deg:180deg
@@ -193,7 +193,7 @@ def workspace(
     _report_result(frame_workspace, workspace_data(frame_workspace), argument.stem, "workspace", plot, out, json)
 
 
-def turn(
+def cycle(
     argument: MechanismArgument,
     input_: Annotated[
         str | None,
@@ -233,7 +233,7 @@ def turn(
         typer.Option(
             "--sweep",
             metavar="NAME=A:B:N",
-            help="Compare turns for N values of a parameter from A to B, or for values separated by commas. You can repeat this "
+            help="Compare cycles for N values of a parameter from A to B, or for values separated by commas. You can repeat this "
             "option.",
         ),
     ] = None,
@@ -243,9 +243,9 @@ def turn(
     out: OutputOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Analyse a full turn of a linkage: dead centres, transmission angle and torque.
+    """Analyse a full cycle of a linkage: dead centres, transmission angle and torque.
 
-    The command also finds the swings of all joints and the mechanical advantage. The linkage must have one degree of freedom;
+    The command also finds the travel of all joints and the mechanical advantage. The linkage must have one degree of freedom;
     hold others with --fixed. An input that cannot make a full turn moves from one dead centre to the other. With --sweep, the
     command compares several lengths or masses.
     """
@@ -266,17 +266,17 @@ def turn(
     }
     if sweep:
         if frames:
-            raise ArgumentError("--curve cannot be used with --sweep: it applies to a single turn")
-        with spinner("turning"):
+            raise ArgumentError("--curve cannot be used with --sweep: it applies to a single cycle")
+        with spinner("analysing the cycle"):
             comparison = lg.compare_cycles(m, _parse_sweep(sweep, m.parameters), *ends, **options)
-        _report_result(comparison, cycle_comparison_data(comparison), argument.stem, "turns", plot, out, json, angles=angles)
+        _report_result(comparison, cycle_comparison_data(comparison), argument.stem, "cycles", plot, out, json, angles=angles)
         return
-    with spinner("turning"):
-        cycle = lg.analyse_cycle(m, *ends, **options)
-        curves = [cycle.coupler_curve(name) for name in frames or ()]
-    data = cycle_data(cycle) | ({"curves": {c.frame: coupler_curve_data(cycle, c) for c in curves}} if curves else {})
-    extra_lines = [line for c in curves for line in (str(c), *([cycle.frame_travel_text(c.frame)] if c.length else []))]
-    _report_result(cycle, data, argument.stem, "turn", plot, out, json, extra_lines, frames=frames, angles=angles)
+    with spinner("analysing the cycle"):
+        analysis = lg.analyse_cycle(m, *ends, **options)
+        curves = [analysis.coupler_curve(name) for name in frames or ()]
+    data = cycle_data(analysis) | ({"curves": {c.frame: coupler_curve_data(analysis, c) for c in curves}} if curves else {})
+    extra_lines = [line for c in curves for line in (str(c), *([analysis.frame_travel_text(c.frame)] if c.length else []))]
+    _report_result(analysis, data, argument.stem, "cycle", plot, out, json, extra_lines, frames=frames, angles=angles)
 
 
 def singularities(

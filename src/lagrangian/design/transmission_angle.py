@@ -10,19 +10,15 @@ mass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.poses import body_poses
-from lagrangian.design.freedom import MIN_REGULARITY
-from lagrangian.design.linkage import Linkage
-from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.least_squares import RANK_TOLERANCE, scaled_minimum_norm_solution
+from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.model.joint import Joint
 
 
@@ -125,108 +121,3 @@ def _representative(bodies: set[str]) -> str:
 def _norm(x: np.ndarray) -> np.ndarray:
     norms: np.ndarray = np.linalg.norm(x, axis=1)
     return norms
-
-
-# MERGED lagrangian.design.forces: What drives a linkage: the force at its input by virtual work, at rest and at a constant
-# speed, and what its constraints carry. With q' = dq/dx along the input x, the force at the input is q'^T h, h = M qdd + C qd
-# + G + F of the open tree: along q' the forces of constraints do no work. At a constant speed v, qd = q' v and qdd = q'' v^2.
-
-STEP = 1e-3  # rad or m, of differences along a branch
-
-
-@dataclass(frozen=True, eq=False)
-class LinkageForces:
-    """Rows of what drives a linkage; not numbers where the input stands still, since no speed of it moves the others there."""
-
-    acceleration_ratios: np.ndarray
-    torque: np.ndarray
-    static_torque: np.ndarray
-    inertial_torque: np.ndarray
-    friction_torque: np.ndarray
-    multipliers: np.ndarray
-    wrenches: dict[str, np.ndarray]
-
-
-def linkage_forces(
-    linkage: Linkage,
-    external_wrenches: ExternalWrenches,
-    x: np.ndarray,
-    q: np.ndarray,
-    ratio_function: Callable[[np.ndarray], np.ndarray],
-    speed: float,
-) -> LinkageForces:
-    """At rows of configurations; `ratios` are the speeds over that of the input, at values of it."""
-    dyn = linkage.dyn
-    ratio = ratio_function(x)
-    finite = np.isfinite(ratio).all(axis=1)
-    velocity_ratios = np.where(finite[:, None], ratio, 0.0)
-    acceleration_ratios = _acceleration_ratios(linkage, x, q, velocity_ratios, ratio_function)
-    qd, qdd = speed * velocity_ratios, speed**2 * acceleration_ratios
-    t = (x - x[0]) / speed if speed else np.zeros(len(x))
-    wrenches = external_wrenches(t, q, qd)
-    zero_speeds = np.zeros_like(qd)
-    h = np.asarray(dyn.inverse_dynamics(q, qd, qdd, wrenches or None))
-    at_rest = np.asarray(dyn.inverse_dynamics(q, zero_speeds, zero_speeds, external_wrenches(t, q, zero_speeds) or None))
-    torque, static = ((velocity_ratios * part).sum(axis=1) for part in (h, at_rest))
-    friction = (velocity_ratios * np.asarray(dyn.friction(qd, q=q))).sum(axis=1)
-    multipliers = _constraint_multipliers(linkage, q, h, torque)
-
-    def mask_rows(rows: np.ndarray) -> np.ndarray:
-        return np.where(finite if rows.ndim == 1 else finite[:, None], rows, np.nan)
-
-    return LinkageForces(
-        acceleration_ratios=mask_rows(acceleration_ratios),
-        torque=mask_rows(torque),
-        static_torque=mask_rows(static),
-        inertial_torque=mask_rows(torque - static - friction),
-        friction_torque=mask_rows(friction),
-        multipliers=mask_rows(multipliers),
-        wrenches=wrenches,
-    )
-
-
-def _rows_with_constraints(linkage: Linkage, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """The constraints' slopes, and rows for coordinates that are led."""
-    places = single_coordinates(linkage.dyn.mechanism)
-    rows = np.zeros((len(q), len(names), linkage.dyn.nv))
-    for k, name in enumerate(names):
-        rows[:, k, places[name][1]] = 1.0
-    return np.concatenate([linkage.dyn.constraint_jacobian(q), rows], axis=1) if linkage.freedom.loops else rows
-
-
-def _acceleration_ratios(
-    linkage: Linkage,
-    x: np.ndarray,
-    q: np.ndarray,
-    velocity_ratios: np.ndarray,
-    ratio_function: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """q'' = d2q/dx2: Psi q'' + gamma(q, q') = 0, and the input goes evenly.
-
-    At a change point, where branches meet, these equations do not tell them apart: there it is a difference along this branch.
-    """
-    if not linkage.freedom.loops:
-        return np.zeros_like(velocity_ratios)
-    A = _rows_with_constraints(linkage, q, (*linkage.fixed, linkage.input))
-    b = np.zeros(A.shape[:2])
-    m = A.shape[1] - len(linkage.fixed) - 1
-    b[:, :m] = -np.asarray(linkage.dyn.constraint_bias(q, velocity_ratios))
-    second = scaled_minimum_norm_solution(A, b, full_rank=True)
-    near_change_point = linkage.freedom.regularity(q) < MIN_REGULARITY
-    if near_change_point.any():
-        forward, backward = (ratio_function(x[near_change_point] + sign * STEP) for sign in (1, -1))
-        second[near_change_point] = (forward - backward) / (2 * STEP)
-    return second
-
-
-def _constraint_multipliers(linkage: Linkage, q: np.ndarray, h: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """The constraints' forces: Psi^T lambda is what of h the input, and what holds coordinates, leave."""
-    m = len(linkage.dyn.constraint_names)
-    if not m:
-        return np.zeros((len(q), 0))
-    remaining = h.copy()
-    remaining[:, linkage.iv] -= torque
-    finite = np.isfinite(remaining).all(axis=1)
-    A = np.swapaxes(_rows_with_constraints(linkage, q, linkage.fixed), 1, 2)
-    multipliers = scaled_minimum_norm_solution(A, np.where(finite[:, None], remaining, 0.0))[:, :m]
-    return np.where(finite[:, None], multipliers, np.nan)

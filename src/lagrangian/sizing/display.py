@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lagrangian.sizing.actuators import ActuatorSizing
 
 
-class ShownSizing:
+class SizingDisplay:
     """Methods of a sizing that draw it."""
 
     def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:

@@ -8,13 +8,14 @@ from lagrangian.arguments import boolean, count, number
 from lagrangian.configuration.coordinates import CoordinateBounds, single_coordinates
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.four_bar import find_four_bar
 from lagrangian.design.freedom import characteristic_length
 from lagrangian.design.input_range import INPUT, LIMIT, OUTPUT, OVER, STANDSTILL_TOLERANCE, InputRange
 from lagrangian.design.linkage import Fixed, Linkage, LinkageOutput, Output, as_interval, as_output, assemble_linkage
+from lagrangian.design.linkage_forces import linkage_forces
 from lagrangian.design.solution_curve import CurveEvent, SolutionCurve, range_events, trace_curve
-from lagrangian.design.transmission import linkage_forces, transmission_angle
-from lagrangian.design.turn import CycleAnalysis
+from lagrangian.design.transmission_angle import transmission_angle
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from lagrangian.design.compare_turns import CycleComparison
+    from lagrangian.design.compare_cycles import CycleComparison
     from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.cycle import CycleAnalysis
     from lagrangian.design.singularities import Singularities
-    from lagrangian.design.turn import CycleAnalysis
     from lagrangian.design.workspace import Workspace
 
 File = str | os.PathLike[str] | None
 
 
-class _Shown:
+class _ResultDisplay:
     """A plot, and what a notebook shows: the text and the plot."""
 
     def plot(self, path: File = None) -> Any:
@@ -40,7 +40,7 @@ class _Shown:
         return result_html(self)
 
 
-class ShownTurn(_Shown):
+class CycleDisplay(_ResultDisplay):
     """Methods of a turn that draw it."""
 
     def plot(self, path: File = None, *, frames: str | Iterable[str] | None = None, angles: str = "degrees") -> Any:
@@ -65,7 +65,7 @@ class ShownTurn(_Shown):
         return plot_cycle(cast("CycleAnalysis", self), path=path, frames=frames, angles=angles)
 
 
-class ShownTurns(_Shown):
+class CycleComparisonDisplay(_ResultDisplay):
     """Methods of turns that are compared, which draw them."""
 
     def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
@@ -88,7 +88,7 @@ class ShownTurns(_Shown):
         return plot_cycle_comparison(cast("CycleComparison", self), path=path, angles=angles)
 
 
-class ShownCurve(_Shown):
+class CouplerCurveDisplay(_ResultDisplay):
     """Methods of a coupler curve that draw it."""
 
     def plot(self, path: File = None) -> Any:
@@ -109,7 +109,7 @@ class ShownCurve(_Shown):
         return plot_coupler_curve(cast("CouplerCurve", self), path=path)
 
 
-class ShownSingularities(_Shown):
+class SingularitiesDisplay(_ResultDisplay):
     """Methods of singular configurations that draw them."""
 
     def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
@@ -132,7 +132,7 @@ class ShownSingularities(_Shown):
         return plot_singularities(cast("Singularities", self), path=path, angles=angles)
 
 
-class ShownWorkspace(_Shown):
+class WorkspaceDisplay(_ResultDisplay):
     """Methods of a workspace that draw it."""
 
     def plot(self, path: File = None) -> Any:

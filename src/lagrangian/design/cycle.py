@@ -12,12 +12,12 @@ import numpy as np
 
 from lagrangian.cached import cached_property
 from lagrangian.design.coupler_curve import CouplerCurve, coupler_curve
+from lagrangian.design.display import CycleDisplay
 from lagrangian.design.four_bar import FourBar
 from lagrangian.design.linkage import LinkageOutput, format_coordinate, unit_ratio
-from lagrangian.design.saving import Column, write_table_file
-from lagrangian.design.showing import ShownTurn
 from lagrangian.design.solution_curve import SolutionCurve
-from lagrangian.design.swing import CoveredRange, OutputTravel
+from lagrangian.design.table_file import Column, write_table_file
+from lagrangian.design.travel import CoveredRange, OutputTravel
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
@@ -57,7 +57,7 @@ class DeadCentre:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleAnalysis(ShownTurn):
+class CycleAnalysis(CycleDisplay):
     """The motion of a linkage over a full turn of its input, or over the range that the input has.
 
     `full_turn` returns it. Arrays have one row for each value `x` of the input. Rows at a dead centre of the input have infinite

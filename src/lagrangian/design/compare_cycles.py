@@ -16,11 +16,11 @@ from lagrangian.arguments import floats
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.full_turn import ROWS, analyse_cycle
+from lagrangian.design.analyse_cycle import ROWS, analyse_cycle
+from lagrangian.design.cycle import CycleAnalysis
+from lagrangian.design.display import CycleComparisonDisplay
 from lagrangian.design.linkage import Fixed, Output
-from lagrangian.design.saving import Column, write_table_file
-from lagrangian.design.showing import ShownTurns
-from lagrangian.design.turn import CycleAnalysis
+from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.errors import ArgumentError, ArgumentName, LagrangianError, format_value, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
@@ -33,7 +33,7 @@ MAX_LISTED = 40  # rows of the text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleComparison(ShownTurns):
+class CycleComparison(CycleComparisonDisplay):
     """Turns of a linkage with different values of its parameters.
 
     `compare_turns` returns it. The arrays have a number for each turn, which is NaN where there is none. Index it, or iterate

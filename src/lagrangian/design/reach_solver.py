@@ -1,0 +1,110 @@
+"""Whether places can be reached: Newton's method for many places at once, within the joints' limits and with loops closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lagrangian.configuration.coordinates import CoordinateBounds
+from lagrangian.configuration.loop_closure import LoopClosure
+from lagrangian.configuration.newton import Newton
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+
+POSITION_TOLERANCE = 1e-11  # of the slopes' size: places that are missed by less are reached
+TRIES, NEARBY = 30, 18  # steps of Newton's method, from afar and from the place before
+HALVINGS = 30
+AT_LIMIT = 1e-7  # rad or m
+
+
+@dataclass(eq=False)
+class ReachSolver:
+    """Places of a frame's origin, in coordinates along `basis` (k, 3) about `origin`, as equations for Newton's method."""
+
+    dyn: Dynamics
+    frame: str
+    basis: np.ndarray
+    origin: np.ndarray
+    bounds: CoordinateBounds
+    _targets: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), init=False)
+
+    def __post_init__(self) -> None:
+        self._loops = LoopClosure(self.dyn)
+        self._newton = Newton(self, bounds=self.bounds, iterations=TRIES)
+        self._nearby = Newton(self, bounds=self.bounds, iterations=NEARBY)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.dyn.mechanism
+
+    def positions(self, q: np.ndarray) -> np.ndarray:
+        """Where the frame is at rows of configurations."""
+        positions: np.ndarray = (np.asarray(self.dyn.pose(q, self.frame))[:, :3, 3] - self.origin) @ self.basis.T
+        return positions
+
+    def to_world(self, positions: np.ndarray) -> np.ndarray:
+        """Places as points (x, y, z)."""
+        points: np.ndarray = positions @ self.basis + self.origin
+        return points
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        error = self.positions(q) - self._targets[rows]
+        return np.hstack([self.dyn.loop_residual(q), error]) if self._loops else error
+
+    def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        J: np.ndarray = self.basis @ np.asarray(self.dyn.jacobian(q, self.frame))[:, 3:]
+        return np.concatenate([self.dyn.constraint_jacobian(q)[:, self.dyn.holonomic], J], axis=1) if self._loops else J
+
+    def solve(self, targets: np.ndarray, guess: np.ndarray, nearby: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Configurations that bring the frame to places, from rows to begin with; and which of them do."""
+        if not len(targets):
+            return guess, np.zeros(0, dtype=bool)
+        self._targets = targets
+        solution = (self._nearby if nearby else self._newton).solve(guess)
+        converged = solution.violation <= POSITION_TOLERANCE
+        return solution.q, converged & self._loops.alignment.is_aligned(solution.q) if self._loops else converged
+
+    def limit_corners(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Configurations in which the joints are at limits that have them in neighbours a or b; and which there are.
+
+        Where the boundary passes from one limit to another, it has a corner in which both hold.
+        """
+        iq, low, high = self.bounds.iq, self.bounds.low, self.bounds.high
+        limit = [
+            np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan))
+            for q in (a, b)
+        ]
+        gained, given_up = np.isnan(limit[0]) & ~np.isnan(limit[1]), ~np.isnan(limit[0]) & np.isnan(limit[1])
+        change = np.asarray(gained.any(axis=1) & given_up.any(axis=1))
+        limit_values = np.where(np.isnan(limit[0]), limit[1], limit[0])
+        q, is_corner = a.copy(), change.copy()
+        q[:, iq] = np.where(np.isnan(limit_values) | ~change[:, None], q[:, iq], limit_values)
+        for k in np.flatnonzero(change) if self._loops else ():
+            names = [n for n, x in zip(self.bounds.names, limit_values[k], strict=True) if not np.isnan(x)]
+            closed = LoopClosure(self.dyn, 0.0, names).nearest(q[k])
+            q[k], is_corner[k] = (
+                closed.q[0],
+                closed.violation[0] <= POSITION_TOLERANCE and not self.bounds.is_outside(closed.q[0]).any(),
+            )
+        return q, is_corner
+
+    def solve_from_both(
+        self, targets: np.ndarray, a: np.ndarray, b: np.ndarray, nearby: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same from two rows to begin with for each place, which may be of different branches."""
+        n = len(targets)
+        q, converged = self.solve(np.vstack([targets, targets]), np.vstack([a, b]), nearby)
+        return np.where(converged[:n, None], q[:n], q[n:]), converged[:n] | converged[n:]
+
+    def furthest_reachable(
+        self, a: np.ndarray, b: np.ndarray, inside: np.ndarray, outside: np.ndarray, halvings: int = HALVINGS
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The last places that can be reached on the ways from places inside to places outside, from configurations a or b."""
+        low, high, configurations = np.zeros(len(a)), np.ones(len(a)), a.copy()
+        for _ in range(halvings):
+            middle = (low + high) / 2
+            q, converged = self.solve_from_both(inside + middle[:, None] * (outside - inside), configurations, b, nearby=True)
+            configurations = np.where(converged[:, None], q, configurations)
+            low, high = np.where(converged, middle, low), np.where(converged, high, middle)
+        return inside + low[:, None] * (outside - inside), configurations
