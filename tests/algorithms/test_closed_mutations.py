@@ -36,7 +36,7 @@ LEFT_OUT = {
     "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
     "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one; it saves operations",
     "self._weights[row.name] * (x": "massless links in loops: test_massless_links notices both signs",
-    "sum(name not in known": "rows of no group beside those of one in the same block, which no mechanism here has",
+    "sum(name not in groups_by_name": "rows of no group beside those of one in the same block, which no mechanism here has",
     "for i in range(j + 1, n): rest =": "more of L than its lower triangle, which nothing reads",
     "for i in range(j + 1, n): L[i][j] =": "more of L than its lower triangle, again",
     "for i in range(j + 1, n): for k in range(j + 1, i + 1)": "rows for which the inner loop is empty",
@@ -322,8 +322,8 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
             yield f"{kind.__name__}: ratio"
         # a row that is the sum of two others, and one that rounding left of zeros, in the middle
         B2 = np.vstack([B[:2], 1e-17 * B[2:3], B[3:], B[:1] + B[4:]])
-        A2, least = B2 @ B2.T, [1e-20] * 6
-        solved = kind(module.sparse(A2.tolist()), thresholds=least)
+        A2, thresholds = B2 @ B2.T, [1e-20] * 6
+        solved = kind(module.sparse(A2.tolist()), thresholds=thresholds)
         right = B2 @ rng.normal(size=7)
         found = np.array(solved.solve(right.tolist()))
         if (
@@ -333,10 +333,10 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
         ):
             yield f"{kind.__name__}: dependent rows"
         if kind is module.GroupedLDL and not 1e-3 < solved.ratio <= 1:
-            yield "Grouped: ratio of dependent rows"
+            yield "GroupedLDL: ratio of dependent rows"
         chain = np.diag([2.0, 1e-5, 3.0])
         if not same(
-            np.array(kind(module.sparse(chain.tolist()), least=[1e-3] * 3).solve([1.0, 1.0, 1.0])),
+            np.array(kind(module.sparse(chain.tolist()), thresholds=[1e-3] * 3).solve([1.0, 1.0, 1.0])),
             np.array([0.5, 0.0, 1 / 3]),
             1e-12,
         ):
@@ -358,11 +358,11 @@ def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterato
         solved = module.GroupedLDL(module.sparse(A.tolist()), groups, rank=rank)
         found = np.array(solved.solve(right.tolist()))
         if not same((A @ found) / sizes, right / sizes, 1e-7):
-            yield "Grouped: groups"
+            yield "GroupedLDL: groups"
         if not 1e-5 < solved.ratio <= 1:
-            yield "Grouped: ratio of groups"
+            yield "GroupedLDL: ratio of groups"
         if rank and [int((found[group] != 0).sum()) for group in groups] != list(ranks.values()):
-            yield "Grouped: as many as are independent"
+            yield "GroupedLDL: as many as are independent"
 
 
 # -- springs, accelerations ------------------------------------------------------------------------------------------

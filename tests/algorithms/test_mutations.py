@@ -53,13 +53,13 @@ STEP = 1e-6
 
 # lines and functions that are not altered, and why
 LEFT_OUT = {
-    "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
+    "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "for j in range(len(tree) - 1, -1, -1)": "regrouping fewer links, or in another order, changes no result",
     "v.add(dwj, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
-    "place - 3": "clears what is zero but for rounding: it saves operations, and changes no result",
+    "coordinate - 3": "clears what is zero but for rounding: it saves operations, and changes no result",
 }
 
 
@@ -262,7 +262,7 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     checks["half of some speeds"] = lambda: factors.solve_transposed_sparse(some) == {k: x for k, x in enumerate(whole) if x != 0}
     held = np.arange(n) % 3 == 1
     checks["held dynamics"] = lambda: _holds(
-        value(get(forward_dynamics, "LOCKED_DYNAMICS"), tree, q=q, qd=qd, tau=ID, held=held).reshape(2, n), M, M @ qdd, held
+        value(get(forward_dynamics, "LOCKED_DYNAMICS"), tree, q=q, qd=qd, tau=ID, locked=held).reshape(2, n), M, M @ qdd, held
     )
     checks["factorised with held speeds"] = lambda: _holds(_factorised(get, tree, M, M @ qdd, held), M, M @ qdd, held)
     for name, holds in checks.items():
@@ -274,7 +274,7 @@ def _factorised(get, tree: trees.Tree, M: np.ndarray, right: np.ndarray, held: n
     factors = get(tree_factorisation, "TreeLDL")(tree, M.ravel().tolist(), locked={k: float(x) for k, x in enumerate(held)})
     y = factors.solve_transposed(right.tolist())
     x = factors.solve(right.tolist())
-    return np.array(x), np.array(factors.holding(y, x))
+    return np.array(x), np.array(factors.locking_torques(y, x))
 
 
 def _holds(found: tuple[np.ndarray, np.ndarray] | np.ndarray, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> bool:

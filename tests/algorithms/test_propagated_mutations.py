@@ -17,8 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import lagrangian as lg
-from lagrangian.algorithms.constraints import articulated, cholesky
-from lagrangian.algorithms.constraints import cholesky as elimination
+from lagrangian.algorithms.constraints import articulated, cholesky, elimination_order
 from lagrangian.algorithms.constraints.constrained_dynamics import MechanismState
 from lagrangian.algorithms.tree import build_tree
 from tests.algorithms.test_mutations import Compared, altered, not_caught, places, same
@@ -28,9 +27,9 @@ from tests.motion.test_many_loops import TURNED, dense, ring, rope, spatial, sta
 
 # lines, with the one after, that are not altered, and why
 LEFT_OUT = {
-    "place - 3": "clears what is zero but for rounding: it saves operations, and changes no result",
-    "if place < 3": "the same",
-    "ROUNDING**2 * unheld": "of a row that is rounding alone: where its loop has other rows, a floor in `Blocks` does the same",
+    "coordinate - 3": "clears what is zero but for rounding: it saves operations, and changes no result",
+    "if coordinate < 3": "the same",
+    "ROUNDING_TOLERANCE**2 * unlocked_inverse": "of a row that is rounding alone: where its loop has other rows, a floor in `BlockLDL` does the same",
 }
 
 
@@ -208,18 +207,18 @@ def _of_least_degree(shares: list[set[int]], order: list[int]) -> bool:
 
 
 def failures(get: Callable[[types.ModuleType], types.ModuleType]) -> Iterator[str]:
-    yield from wrong_orders(get(elimination))
+    yield from wrong_orders(get(elimination_order))
     yield from wrong_choices(get(articulated))
     yield from wrong_accelerations(get(articulated))
     yield from wrong_where_redundant(get(articulated))
 
 
-MODULES = (articulated, elimination)
+MODULES = (articulated, elimination_order)
 
 
 def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
-    if module is elimination:
-        patch.setattr(cholesky, "elimination", changed)
+    if module is elimination_order:
+        patch.setattr(cholesky, "elimination_order", changed)
 
 
 def test_unaltered_everything_holds() -> None:

@@ -99,7 +99,7 @@ def test_wrenches_of_time_and_state_on_a_loop():
 class Push:
     """Ten newtons from a time on."""
 
-    breaks = (3.3,)
+    discontinuities = (3.3,)
 
     def __call__(self, t, q, qd):
         return (0, 0, 0, 10.0 * (t >= 3.3), 0, 0)

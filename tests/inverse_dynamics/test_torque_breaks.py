@@ -17,7 +17,7 @@ class Steps:
     """Forces 3, then -5, then 1, from these times on."""
 
     def __init__(self, breaks=(0.0, JUMP, 1.3)):
-        self.breaks = breaks
+        self.discontinuities = breaks
 
     def __call__(self, t, q, qd):
         return [3.0 if t < JUMP else -5.0 if t < 1.3 else 1.0]
@@ -74,7 +74,7 @@ def test_dry_friction_that_a_jump_overcomes():
     def force(t, q, qd):
         return [1.0 if t < JUMP else 5.0]
 
-    force.breaks = (JUMP,)
+    force.discontinuities = (JUMP,)
     motion = lg.simulate(held, (0, 2), [0.0], [0.0], torque=force, t_eval=[0, 0.5, JUMP, 2])
     np.testing.assert_allclose(motion.q[:, 0], [0, 0, 0, 0.5 * 3 / MASS * (2 - JUMP) ** 2], rtol=0, atol=1e-10)
 

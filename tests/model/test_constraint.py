@@ -54,9 +54,9 @@ def row(t, q, qd):
         (lambda: make(lg.KnifeEdgeConstraint("c", "x", (0, 1, 0))), "constraint 'c': there is no body 'x'"),
         (lambda: lg.PfaffianFunctionConstraint("c", 3), r"constraint 'c': function is 3; it must be a function of \(t, q, qd\)"),
         (lambda: lg.PfaffianFunctionConstraint("c", None), "function is None; it must be a function"),
-        (lambda: lg.PfaffianFunctionConstraint("c", row, 0), "equations is 0; .* at least 1"),
-        (lambda: lg.PfaffianFunctionConstraint("c", row, 1.5), "equations is 1.5"),
-        (lambda: lg.PfaffianFunctionConstraint("c", row, True), "equations is True"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, 0), "equation_count is 0; .* at least 1"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, 1.5), "equation_count is 1.5"),
+        (lambda: lg.PfaffianFunctionConstraint("c", row, True), "equation_count is True"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': 'length' is missing; a distance loop needs `length`"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=0), "length is 0 m; the distance must be positive"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=-1), "length is -1 m"),
@@ -71,7 +71,8 @@ def row(t, q, qd):
         ),
         (
             lambda: make("qa = 3"),
-            "constraints has 'qa = 3' in it; it may hold only Pfaffian or Holonomic or KnifeEdge or Rolling or Pfaff",
+            "constraints has 'qa = 3' in it; it may hold only PfaffianConstraint or HolonomicConstraint or KnifeEdgeConstraint "
+            "or RollingConstraint or Pfaff",
         ),
     ],
 )

@@ -126,7 +126,7 @@ def test_what_sits_at_the_joint_is_carried():
         ([DHParameters()], "Standard", "'standard' .distal"),
         ([DHParameters(joint="X")], "standard", "DH row 1: there is no joint 'X'"),
         ([{"alhpa": 1}], "standard", "DH row 1: there is no entry 'alhpa'. Did you mean 'alpha'"),
-        ([DHParameters(), 3], "standard", "DH row 2: a row must be a DHRow or a mapping"),
+        ([DHParameters(), 3], "standard", "DH row 2: a row must be a DHParameters or a mapping"),
         ([{"a": math.nan}], "standard", "a is nan"),
         ([{"mass": 1, "inertia": (1, 2)}], "standard", "three principal values, a 3x3"),
         ([{"mass": 1, "inertia": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}], "standard", "not symmetric"),

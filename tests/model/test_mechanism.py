@@ -286,7 +286,7 @@ def test_lists_and_arrays_serve_as_vectors():
     [
         (lambda: Joint("j", "revolute", "ground", "b", axis="w"), "axis: there is no axis 'w'"),
         (lambda: Joint("j", "revolute", "ground", "b", axis=(0, 1)), r"axis is \(0, 1\); three numbers"),
-        (lambda: Joint("j", "revolute", "ground", "b", 3), "placement is 3; a Placement is needed, such as"),
+        (lambda: Joint("j", "revolute", "ground", "b", 3), "placement is 3; a Transform is needed, such as"),
         (lambda: Joint("j", "revolute", "ground", "b", Transform((0, 0, 1))), "a row of the rotation is 0; three numbers"),
         (lambda: Joint("j", "revolute", "ground", "b", Transform(2 * np.eye(3))), "not a rotation: its rows"),
         (lambda: Joint("j", "revolute", "ground", "b", Transform(np.diag([1, 1, -1]))), "is a reflection"),
@@ -302,7 +302,7 @@ def test_lists_and_arrays_serve_as_vectors():
         (lambda: Body("b", 1, inertia=((1, 0.5, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
         (lambda: Body.from_shapes("b", box((1, 1, 1), mass=1)), "shapes is one Shape; a list of them is needed"),
         (lambda: box(0.1, mass=1), "box: size is 0.1; three numbers are needed"),
-        (lambda: sphere(0.1, mass=1, at=3), "sphere: at is 3; a Placement is needed"),
+        (lambda: sphere(0.1, mass=1, at=3), "sphere: at is 3; a Transform is needed"),
         (lambda: Transform.from_matrix(np.eye(3)), r"a homogeneous matrix has the shape \(4, 4\), not \(3, 3\)"),
         (lambda: Transform.from_quaternion((0, 0, 0), (1, 0, 0)), r"four numbers \(w, x, y, z\), not 3"),
         (lambda: Mechanism("m", A, JA), "bodies is one Body; a list of them is needed"),

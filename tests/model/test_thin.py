@@ -11,9 +11,9 @@ import lagrangian as lg
 def test_a_rod_is_the_limit_of_many_points():
     """m/12 (d.d 1 - d d^T) about the middle; three Gauss points integrate what is quadratic exactly."""
     a, b, m = np.array([0.1, -0.2, 0.3]), np.array([0.7, 0.4, -0.1]), 1.7
-    body = lg.Body.from_shapes("rod", [lg.rod(a, b, mass=m)])
+    body = lg.Body.from_shapes("rod", [lg.shapes.rod(a, b, mass=m)])
     nodes, weights = np.polynomial.legendre.leggauss(3)
-    points = [lg.point_mass(m * w / 2, at=tuple((a + b) / 2 + x * (b - a) / 2)) for x, w in zip(nodes, weights, strict=True)]
+    points = [lg.shapes.point_mass(m * w / 2, at=tuple((a + b) / 2 + x * (b - a) / 2)) for x, w in zip(nodes, weights, strict=True)]
     other = lg.Body.from_shapes("points", points)
     assert body.mass == pytest.approx(m)
     assert body.center == pytest.approx((a + b) / 2)
@@ -23,7 +23,7 @@ def test_a_rod_is_the_limit_of_many_points():
 def test_the_textbook_rod():
     """m l^2/3 about its end, with the names of parameters kept."""
     m, l = lg.parameter("m", 2.0), lg.parameter("l", 0.6)
-    body = lg.Body.from_shapes("rod", [lg.rod((0, 0, 0), (l, 0, 0), mass=m)])
+    body = lg.Body.from_shapes("rod", [lg.shapes.rod((0, 0, 0), (l, 0, 0), mass=m)])
     assert [float(x) for x in body.inertia_at_origin] == pytest.approx([0, 0, 0, 0.24, 0, 0.24])
     arm = lg.Mechanism("arm", [body], [lg.Joint("q", "revolute", "ground", "rod")], gravity=(0, 0, 0))
     assert str(lg.derive(arm).M[0, 0]) == "m*l^2/3"
@@ -31,15 +31,15 @@ def test_the_textbook_rod():
 
 def test_a_disc_is_a_cylinder_without_height():
     m, r = 1.3, 0.4
-    body = lg.Body.from_shapes("disc", [lg.disc(r, mass=m, at=(0.1, 0.2, 0.3))])
-    flat = lg.Body.from_shapes("flat", [lg.cylinder(r, 1e-9, mass=m, at=(0.1, 0.2, 0.3))])
+    body = lg.Body.from_shapes("disc", [lg.shapes.disc(r, mass=m, at=(0.1, 0.2, 0.3))])
+    flat = lg.Body.from_shapes("flat", [lg.shapes.cylinder(r, 1e-9, mass=m, at=(0.1, 0.2, 0.3))])
     np.testing.assert_allclose(body.inertia_matrix, flat.inertia_matrix, rtol=1e-12)
     np.testing.assert_allclose(np.diag(body.inertia_matrix), m * r**2 * np.array([1 / 4, 1 / 4, 1 / 2]), rtol=1e-14)
 
 
 def test_laminae_have_the_sum_of_two_moments_about_the_third():
     """The perpendicular-axis theorem, of a round and of a rectangular one."""
-    for shapes in ([lg.disc(0.3, mass=2.0)], lg.plate((0.4, 0.3, 0), mass=2.0)):
+    for shapes in ([lg.shapes.disc(0.3, mass=2.0)], lg.shapes.plate((0.4, 0.3, 0), mass=2.0)):
         xx, yy, zz = np.diag(lg.Body.from_shapes("lamina", shapes).inertia_matrix)
         assert xx + yy == pytest.approx(zz, rel=1e-14)
 

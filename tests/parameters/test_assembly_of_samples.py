@@ -141,7 +141,7 @@ def test_values_that_are_given_one_after_another_lead_to_the_same_start(bars):
 
 def test_a_study_keeps_the_assembly(bars, tmp_path):
     whole = below(lg.assemble(bars))[0]
-    over = {"theta": lg.uniform(-3, 3), "l3": lg.uniform(0.5, 0.8)}
+    over = {"theta": lg.distributions.uniform(-3, 3), "l3": lg.distributions.uniform(0.5, 0.8)}
     kept = [f"start({name})" for name in bars.coordinate_names]
     found = lg.study(bars, over=over, samples=12, keep=kept, folder=tmp_path)
     assert (below(np.column_stack([found[name] for name in kept])) == whole).all()

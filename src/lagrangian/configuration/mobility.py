@@ -14,7 +14,7 @@ from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import TextDisplay
+from lagrangian.model.display import TextDisplay
 from lagrangian.types import State
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident

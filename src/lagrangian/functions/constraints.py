@@ -17,7 +17,7 @@ from lagrangian.functions.function import CatalogueFunction, constraint_refusal
 from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.functions.routine import RoutineArgument
 from lagrangian.kernels.programs.constraints import constraint_wrench_program
-from lagrangian.kernels.programs.derivatives import SpringPrograms
+from lagrangian.kernels.programs.springs import SpringPrograms
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from lagrangian.model import vector as v
 

@@ -14,10 +14,10 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.cached import cached_property
 from lagrangian.functions.parameters import Parameter, trace_parameters
 from lagrangian.functions.traced_parameter import node_of
-from lagrangian.kernels.catalogue import FrictionConstants, friction_constants
+from lagrangian.kernels.friction import FrictionConstants, friction_constants
 from lagrangian.kernels.program import TracedProgram
 from lagrangian.kernels.programs.constraints import ConstraintPrograms
-from lagrangian.kernels.programs.derivatives import SpringPrograms
+from lagrangian.kernels.programs.springs import SpringPrograms
 from lagrangian.kernels.programs.sweeps import MAX_UNROLLED_LINKS, TreeProgram
 from lagrangian.kernels.trace.node import NUMBERS, Graph, GraphTooLargeError
 from lagrangian.kernels.trace.replay import replay

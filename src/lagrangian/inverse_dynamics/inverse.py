@@ -67,12 +67,12 @@ def inverse(
 
     Returns
     -------
-    PathMotion
+    InverseDynamicsResult
         The motion with its torques, multipliers, reactions, energies and work, as `simulate` returns them.
 
     Raises
     ------
-    ReachError
+    UnreachableError
         If the mechanism cannot follow the path, or would exceed a limit of a joint.
     ActuationError
         If the actuated joints cannot produce the motion, or lose control of it at a singularity.

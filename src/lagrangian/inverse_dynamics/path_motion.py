@@ -206,7 +206,7 @@ class InverseDynamicsResult(Motion):
 
         Returns
         -------
-        PathMotion
+        InverseDynamicsResult
             The motion with these rows.
 
         Examples

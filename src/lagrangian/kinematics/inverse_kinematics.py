@@ -50,7 +50,7 @@ def inverse_kinematics(
     """Find a configuration that brings a frame to a target.
 
     Newton's method within the joint limits finds it, for any mechanism. Loops stay closed. For planar 2R arms and for 6R arms
-    with a spherical wrist, `every=True` uses closed forms.
+    with a spherical wrist, `all_solutions=True` uses closed forms.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def inverse_kinematics(
         Which of `"wx"`, `"wy"`, `"wz"`, `"x"`, `"y"`, `"z"` count. The default is all that the target has.
     limits : bool, default True
         Whether joint limits are respected.
-    every : bool, default False
+    all_solutions : bool, default False
         Whether all configurations are returned, as a list.
     starts : int, default 60
         Number of other starts that are tried if the first fails.
@@ -77,12 +77,12 @@ def inverse_kinematics(
     Returns
     -------
     ndarray, shape (nq,), or list of ndarray
-        The coordinates in rad and m, or with `every` a list of them.
+        The coordinates in rad and m, or with `all_solutions` a list of them.
 
     Raises
     ------
-    ReachError
-        The target is out of reach, or with `every` there are infinitely many configurations.
+    UnreachableError
+        The target is out of reach, or with `all_solutions` there are infinitely many configurations.
     ArgumentError
         The target is neither a point nor a pose, or the frame is missing.
 
@@ -98,7 +98,7 @@ def inverse_kinematics(
     [-0.1774  1.5308]
     >>> print(lg.compile("two_r").pose(q, "tip")[:2, 3].round(4))
     [1.2 0.8]
-    >>> for q in lg.inverse_kinematics("two_r", (1.2, 0.8), "tip", every=True):
+    >>> for q in lg.inverse_kinematics("two_r", (1.2, 0.8), "tip", all_solutions=True):
     ...     print(q.round(4))
     [-0.1774  1.5308]
     [ 1.3534 -1.5308]

@@ -114,7 +114,7 @@ class Body:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.Body("link", 2.0, (0.1, 0, 0)).scaled(1.5).mass
+        >>> lg.Body("link", 2.0, (0.1, 0, 0)).with_scaled_mass(1.5).mass
         3.0
         """
         return replace(self, mass=factor * self.mass, inertia=tuple(factor * x for x in self.inertia))
@@ -147,8 +147,8 @@ class Body:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> bar = lg.Body.from_shapes("bar", [lg.box((0.4, 0.1, 0.1), mass=1.2)])
-        >>> moments, axes = bar.principal()
+        >>> bar = lg.Body.from_shapes("bar", [lg.shapes.box((0.4, 0.1, 0.1), mass=1.2)])
+        >>> moments, axes = bar.principal_inertia()
         >>> moments
         array([0.002, 0.017, 0.017])
         """
@@ -204,8 +204,8 @@ class Body:
         A bar with a sphere at its end:
 
         >>> import lagrangian as lg
-        >>> bar = lg.box((0.4, 0.05, 0.05), mass=2.0, at=(0.2, 0, 0))
-        >>> ball = lg.sphere(0.1, mass=1.0, at=(0.5, 0, 0))
+        >>> bar = lg.shapes.box((0.4, 0.05, 0.05), mass=2.0, at=(0.2, 0, 0))
+        >>> ball = lg.shapes.sphere(0.1, mass=1.0, at=(0.5, 0, 0))
         >>> body = lg.Body.from_shapes("arm", [bar, ball])
         >>> body.mass, body.center
         (3.0, (0.3, 0.0, 0.0))

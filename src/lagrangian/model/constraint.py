@@ -42,7 +42,7 @@ class PfaffianConstraint:
     A skate that moves only along its heading psi:
 
     >>> import lagrangian as lg
-    >>> skate = lg.Pfaffian("skate", {"x": "sin(psi)", "y": "-cos(psi)"})
+    >>> skate = lg.PfaffianConstraint("skate", {"x": "sin(psi)", "y": "-cos(psi)"})
     >>> print(skate.coefficients[0][1])
     sin(psi)
     """
@@ -102,13 +102,13 @@ class HolonomicConstraint:
     A gear that turns `b` three times as fast as `a`, in the other direction:
 
     >>> import lagrangian as lg
-    >>> gear = lg.Holonomic("gear", "b = -3*a")
+    >>> gear = lg.HolonomicConstraint("gear", "b = -3*a")
     >>> print(gear.equation)
     b+3*a
 
     A prescribed motion:
 
-    >>> crank = lg.Holonomic("crank", "theta = 0.5*sin(2*pi*t)")
+    >>> crank = lg.HolonomicConstraint("crank", "theta = 0.5*sin(2*pi*t)")
     """
 
     name: str
@@ -147,7 +147,7 @@ class KnifeEdgeConstraint:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> blade = lg.KnifeEdge("blade", "sleigh", direction="y")
+    >>> blade = lg.KnifeEdgeConstraint("blade", "sleigh", direction="y")
     >>> blade.direction
     (0, 1, 0)
     """
@@ -205,8 +205,8 @@ class RollingConstraint:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> wheel = lg.Rolling("wheel", "disc", radius=0.3, axis="y")
-    >>> wheel.equations
+    >>> wheel = lg.RollingConstraint("wheel", "disc", radius=0.3, axis="y")
+    >>> wheel.equation_count
     3
     """
 
@@ -251,13 +251,13 @@ class PfaffianFunctionConstraint:
         The name.
     function : callable
         A function of the time t, the coordinates q and the speeds qd, which returns a number or a list of numbers.
-    equations : int, optional
+    equation_count : int, optional
         How many numbers the function returns; the default is 1.
 
     Raises
     ------
     MechanismError
-        If `function` cannot be called, or if `equations` is less than 1.
+        If `function` cannot be called, or if `equation_count` is less than 1.
 
     Examples
     --------
@@ -265,7 +265,7 @@ class PfaffianFunctionConstraint:
     >>> import lagrangian as lg
     >>> def no_slip(t, q, qd):
     ...     return qd[0] - 0.1 * np.cos(q[1]) * qd[1]
-    >>> lg.PfaffianFunction("no_slip", no_slip).equations
+    >>> lg.PfaffianFunctionConstraint("no_slip", no_slip).equation_count
     1
     """
 
@@ -280,7 +280,7 @@ class PfaffianFunctionConstraint:
             raise MechanismError(f"is {self.function!r:.60}", where=where, argument="function", remedy=remedy)
         if isinstance(self.equation_count, bool) or not isinstance(self.equation_count, int) or self.equation_count < 1:
             remedy = "it is the number of equations, at least 1"
-            raise MechanismError(f"is {self.equation_count!r}", where=where, argument="equations", remedy=remedy)
+            raise MechanismError(f"is {self.equation_count!r}", where=where, argument="equation_count", remedy=remedy)
 
 
 Constraint = PfaffianConstraint | HolonomicConstraint | KnifeEdgeConstraint | RollingConstraint | PfaffianFunctionConstraint

@@ -55,7 +55,7 @@ class DHParameters:
         Viscous and dry friction of the joint.
     spring : JointSpring, optional
         A spring at the joint.
-    limits : Limits, optional
+    limits : JointLimits, optional
         The limits of the joint.
     effective : bool, optional
         Whether the inertial parameters are identified or regrouped ones: see `Body`.
@@ -69,7 +69,7 @@ class DHParameters:
     A planar arm with two links of 0.5 m:
 
     >>> import lagrangian as lg
-    >>> row = lg.DHRow(a=0.5, mass=1.0, center=(-0.25, 0, 0), inertia=(0, 0.02, 0.02))
+    >>> row = lg.DHParameters(a=0.5, mass=1.0, center=(-0.25, 0, 0), inertia=(0, 0.02, 0.02))
     >>> arm = lg.Mechanism.from_dh([row, row], convention="standard", gravity=(0, -9.81, 0))
     >>> arm.coordinate_names
     ('q1', 'q2')
@@ -156,7 +156,7 @@ def _as_dh_parameters(value: Any) -> DHParameters:
     if isinstance(value, DHParameters):
         return value
     if not isinstance(value, Mapping):
-        raise MechanismError(f"a row must be a DHRow or a mapping, not {type(value).__name__}")
+        raise MechanismError(f"a row must be a DHParameters or a mapping, not {type(value).__name__}")
     entry_names = [f.name for f in fields(DHParameters)]
     for key in value:
         if key not in entry_names:

@@ -37,7 +37,7 @@ class LockJoints:
     The elbow of a swinging arm locks when it is stretched:
 
     >>> import lagrangian as lg
-    >>> latch = lg.Event("theta2", lg.Lock("theta2"), name="latch")
+    >>> latch = lg.Event("theta2", lg.LockJoints("theta2"), name="latch")
     >>> motion = lg.simulate("two_r", 2.0, events=[latch])
     >>> bool(abs(motion.qd[-1, 1]) < 1e-9)
     True
@@ -51,7 +51,7 @@ class LockJoints:
 
 @dataclass(frozen=True)
 class UnlockJoints:
-    """The action of an event that releases joints which a `Lock` has locked.
+    """The action of an event that releases joints which a `LockJoints` has locked.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ class UnlockJoints:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> lock = lg.Event("theta2", lg.Lock("theta2"), name="lock")
-    >>> release = lg.Event("t - 1.5", lg.Unlock("theta2"), name="release")
+    >>> lock = lg.Event("theta2", lg.LockJoints("theta2"), name="lock")
+    >>> release = lg.Event("t - 1.5", lg.UnlockJoints("theta2"), name="release")
     >>> motion = lg.simulate("two_r", 2.0, events=[lock, release])
     >>> bool(abs(motion.qd[-1, 1]) > 0.1)
     True
@@ -196,7 +196,7 @@ class Event:
         The quantity: an expression of t, of coordinates and of speeds, which are called `qd_<name>`; or a function of
         (t, q, qd). The text "dead centre" stands for configurations in which the driven joints no longer determine the
         passive ones.
-    action : str, Lock, Unlock, SetTorque, SetPayload or SetParameters, optional
+    action : str, LockJoints, UnlockJoints, SetTorque, SetPayload or SetParameters, optional
         What happens: "record", the default, notes the time; "stop" ends the simulation; the classes say what they do.
     direction : str, optional
         Which crossings count: "rising", "falling" or "both", the default.
@@ -231,8 +231,8 @@ class Event:
             return
         if not is_action(self.action):
             raise ArgumentError(
-                f"is {self.action!r}; it must be 'record', 'stop', Lock(...), Unlock(...), SetTorque({{...}}), SetPayload(...) "
-                f"or SetParameters({{...}})",
+                f"is {self.action!r}; it must be 'record', 'stop', LockJoints(...), UnlockJoints(...), SetTorque({{...}}), "
+                f"SetPayload(...) or SetParameters({{...}})",
                 where="event",
                 argument="action",
             )

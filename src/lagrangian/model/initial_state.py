@@ -75,7 +75,7 @@ class InitialState:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> arm = lg.library("two_r").replace(initial=lg.Initial(q=(0.5, 0.0), t_span=(0.0, 2.0)))
+    >>> arm = lg.library("two_r").replace(initial=lg.InitialState(q=(0.5, 0.0), t_span=(0.0, 2.0)))
     >>> motion = lg.simulate(arm)
     >>> float(motion.t[-1]), motion.q[0].tolist()
     (2.0, [0.5, 0.0])
@@ -110,18 +110,18 @@ class InitialState:
 
     @staticmethod
     def from_value(value: InitialState, name: str) -> InitialState:
-        """Check that something is an `Initial`.
+        """Check that something is an `InitialState`.
 
         Parameters
         ----------
-        given : Initial
+        value : InitialState
             What the caller gives.
         name : str
             What an error calls it.
 
         Returns
         -------
-        Initial
+        InitialState
             The same object.
 
         Raises
@@ -131,6 +131,6 @@ class InitialState:
         """
         if not isinstance(value, InitialState):
             raise MechanismError(
-                f"is {format_value(value)}", argument=name, remedy="it must be an Initial, such as Initial(q=(0, 0))"
+                f"is {format_value(value)}", argument=name, remedy="it must be an InitialState, such as InitialState(q=(0, 0))"
             )
         return value

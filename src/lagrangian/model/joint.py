@@ -190,8 +190,8 @@ class JointLimits:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> lg.Limits(-1.0, 1.0, effort=50.0)
-    Limits(lower=-1.0, upper=1.0, speed=inf, effort=50.0)
+    >>> lg.JointLimits(-1.0, 1.0, effort=50.0)
+    JointLimits(lower=-1.0, upper=1.0, speed=inf, effort=50.0)
     """
 
     lower: float = -math.inf
@@ -244,9 +244,9 @@ class Joint(TypedElement):
         The name of the parent body; "ground" is the fixed world.
     child : str
         The name of the child body.
-    placement : Placement or array_like, optional
-        The frame of the joint in the frame of the parent: a `Placement`, or a position in m. By default they are the same.
-    child_placement : Placement or array_like, optional
+    placement : Transform or array_like, optional
+        The frame of the joint in the frame of the parent: a `Transform`, or a position in m. By default they are the same.
+    child_placement : Transform or array_like, optional
         The frame of the joint in the frame of the child. By default they are the same.
     axis : str or array_like, optional
         The axis in the frame of the joint: "x", "-y", ... or three numbers. The default is "z".
@@ -256,11 +256,11 @@ class Joint(TypedElement):
         The rotor and the gear of its motor.
     spring : JointSpring or mapping, optional
         A spring at the joint.
-    limits : Limits, mapping or pair of float, optional
+    limits : JointLimits, mapping or pair of float, optional
         The limits of position, speed and effort; a pair is the limits of position.
     actuated : bool, optional
         Whether a motor drives the joint; the default is True.
-    own : iterable of pairs, optional
+    type_entries : iterable of pairs, optional
         The entries of the type as pairs of name and value, another way to give the parameters below.
     **entries
         What only some types have: see Other Parameters.

@@ -51,10 +51,10 @@ class LoopJoint(TypedElement):
         The type, one of the table above.
     a, b : str
         The names of the two bodies; one of them may be "ground".
-    a_placement, b_placement : Placement or array_like, optional
-        The frame on body `a` in its frame, and the frame on body `b`: a `Placement`, or a position in m. By default they are
+    a_placement, b_placement : Transform or array_like, optional
+        The frame on body `a` in its frame, and the frame on body `b`: a `Transform`, or a position in m. By default they are
         the frames of the bodies.
-    own : iterable of pairs, optional
+    type_entries : iterable of pairs, optional
         The entries of the type as pairs of name and value, another way to give the parameters below.
     **entries
         What only some types have: see Other Parameters.
@@ -87,7 +87,7 @@ class LoopJoint(TypedElement):
     >>> closure = lg.LoopJoint(
     ...     "closure", "point", "coupler", "rocker", (0.9, 0, 0), (0.6, 0, 0), directions=("x", "y")
     ... )
-    >>> closure.equations
+    >>> closure.equation_count
     2
     """
 
@@ -247,8 +247,8 @@ class Frame:
         The name, which no body or other frame has.
     body : str
         The name of the body; "ground" is the fixed world.
-    placement : Placement or array_like, optional
-        The frame in the frame of the body: a `Placement`, or a position in m. By default they are the same.
+    placement : Transform or array_like, optional
+        The frame in the frame of the body: a `Transform`, or a position in m. By default they are the same.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from lagrangian.model import checks
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, HolonomicConstraint, PfaffianConstraint
+from lagrangian.model.display import MechanismDisplay
 from lagrangian.model.event import Event, validate_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.initial_state import InitialState
@@ -23,110 +24,9 @@ from lagrangian.model.parameters import Parameters, check_unchanged
 from lagrangian.model.placement import Transform, TransformLike
 from lagrangian.model.spring import check_attachment
 from lagrangian.model.vector import InertiaLike, Vector, VectorLike
-from lagrangian.types import Path, State, Vector3
 
 if TYPE_CHECKING:
-    import pathlib
-
-    from numpy.typing import ArrayLike
-
     from lagrangian.model.dh import DHParameters
-    from lagrangian.viewer.live import Viewer
-
-
-# MERGED lagrangian.model.showing: What a mechanism can show of itself. The work is done by packages to the right, imported
-# where they are called.
-
-
-class MechanismDisplay:
-    """Methods of a mechanism that draw it."""
-
-    def draw(
-        self,
-        path: Path | None = None,
-        *,
-        q: State = None,
-        size: tuple[int, int] = (960, 720),
-        view: str | tuple[float, float] | None = None,
-        zoom: float = 1.0,
-        target: str | Vector3 | None = None,
-    ) -> np.ndarray | pathlib.Path:
-        """Draw a picture of the mechanism.
-
-        Parameters
-        ----------
-        path : str or path-like, optional
-            The PNG file to write. Without it, the picture is returned as an array.
-        q : array_like, mapping or str, optional
-            The configuration: all coordinates, some by name, or the name of a pose. The default is that of the mechanism.
-        size : pair of int, optional
-            Width and height in pixels; the default is (960, 720).
-        view : str or pair of float, optional
-            The direction of view: "front", "back", "left", "right", "top" or "bottom", or azimuth and elevation in degrees, such
-            as (30, 20). The azimuth is counted anticlockwise from the front, as seen from above.
-        zoom : float, optional
-            The magnification; 2 draws everything twice as large.
-        target : str or array_like, optional
-            The centre of the picture: the name of a frame or body, or a point in m. By default the whole mechanism is visible.
-
-        Returns
-        -------
-        numpy.ndarray or pathlib.Path
-            The picture as an array of bytes with the shape (height, width, 3), or the path of the file.
-
-        Raises
-        ------
-        ArgumentError
-            If the file is not a PNG file, or if the size or the view is wrong.
-
-        Examples
-        --------
-        >>> import lagrangian as lg
-        >>> lg.library("pendulum").draw("pendulum.png", q="aside", view="front").name  # doctest: +SKIP
-        'pendulum.png'
-        """
-        from lagrangian.viewer.render.still import draw
-
-        return draw(cast("Mechanism", self), path, q=cast("ArrayLike", q), size=size, view=view, zoom=zoom, target=target)
-
-    def view(self, *, q: State = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
-        """Show the mechanism in the web browser, with a slider for every joint.
-
-        Loops stay closed while a joint is moved. The page is visible on this computer only.
-
-        Parameters
-        ----------
-        q : array_like, mapping or str, optional
-            The configuration at the start: all coordinates, some by name, or the name of a pose.
-        port : int, optional
-            The port of the server. By default it is the first free one from 8080 on.
-        browser : bool, optional
-            Whether to open the browser; the default is True.
-        block : bool, optional
-            Whether to serve until Ctrl-C is pressed, which is the default. Otherwise the method returns at once.
-
-        Returns
-        -------
-        Viewer
-            The viewer; its `close()` ends it.
-        """
-        from lagrangian.viewer.live import view
-
-        return view(cast("Mechanism", self), q=cast("ArrayLike", q), port=port, browser=browser, block=block)
-
-    def _repr_html_(self) -> str:
-        from lagrangian.plots.notebook import mechanism_html
-
-        return mechanism_html(cast("Mechanism", self))
-
-
-class TextDisplay:
-    """Of results whose text says all."""
-
-    def _repr_html_(self) -> str:
-        from lagrangian.plots.notebook import text_html
-
-        return text_html(str(self))
 
 
 GROUND = "ground"
@@ -151,7 +51,8 @@ class Mechanism(MechanismDisplay):
     loops : sequence of LoopJoint, optional
         The joints that close loops.
     constraints : sequence, optional
-        Other constraints: `Holonomic`, `Pfaffian`, `PfaffianFunction`, `Rolling`, `KnifeEdge`.
+        Other constraints: `HolonomicConstraint`, `PfaffianConstraint`, `PfaffianFunctionConstraint`, `RollingConstraint`,
+        `KnifeEdgeConstraint`.
     springs : sequence, optional
         Springs and compliant walls: `PointSpring`, `CoordinateSpring`, `GravityCompensation`, `Wall`.
     frames : sequence of Frame, optional
@@ -160,7 +61,7 @@ class Mechanism(MechanismDisplay):
         The acceleration of gravity in the world frame, in m/s²; the default is (0, 0, -9.81).
     poses : mapping of str to sequence of float, optional
         Named configurations, each with all coordinates.
-    initial : Initial, optional
+    initial : InitialState, optional
         The state, time span and torques with which a simulation starts by default.
     events : sequence of Event, optional
         Events of the mechanism itself, such as a latch.
@@ -433,7 +334,7 @@ class Mechanism(MechanismDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.library("free_body").neutral()
+        >>> lg.library("free_body").neutral_configuration()
         array([1., 0., 0., 0., 0., 0., 0.])
         """
         return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
@@ -713,19 +614,19 @@ class Mechanism(MechanismDisplay):
 
         Parameters
         ----------
-        rows : sequence of DHRow or mapping
-            The rows of the table, as `DHRow` or as mappings with the same names.
+        rows : sequence of DHParameters or mapping
+            The rows of the table, as `DHParameters` or as mappings with the same names.
         convention : str
             The convention of the table, which has no default: "standard" or "modified".
         name : str, optional
             The name of the mechanism.
         gravity : array_like, optional
             The acceleration of gravity in m/s²; the default is (0, 0, -9.81).
-        base : Placement or array_like, optional
+        base : Transform or array_like, optional
             The frame of the table in the world; by default they are the same.
-        tool : Placement or array_like, optional
+        tool : Transform or array_like, optional
             The frame "tool" in the frame of the last link; by default there is none.
-        **more
+        **options
             See Other Parameters.
 
         Returns

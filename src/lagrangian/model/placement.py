@@ -37,8 +37,8 @@ class Transform:
     --------
     >>> import math
     >>> import lagrangian as lg
-    >>> ab = lg.Placement(position=(1, 0, 0))
-    >>> bc = lg.Placement.from_rpy((0, 2, 0), (0, 0, math.pi / 2))
+    >>> ab = lg.Transform(position=(1, 0, 0))
+    >>> bc = lg.Transform.from_rpy((0, 2, 0), (0, 0, math.pi / 2))
     >>> (ab @ bc).position
     (1, 2, 0)
     """
@@ -52,14 +52,14 @@ class Transform:
 
         Parameters
         ----------
-        given : Placement or array_like
+        value : Transform or array_like
             A placement, three numbers for a position in m, or a 4x4 homogeneous matrix.
         name : str
             What an error calls it.
 
         Returns
         -------
-        Placement
+        Transform
             The placement.
 
         Raises
@@ -70,7 +70,7 @@ class Transform:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.Placement.of((0, 0, 0.5), "base").position
+        >>> lg.Transform.from_value((0, 0, 0.5), "base").position
         (0, 0, 0.5)
         """
         if isinstance(value, Transform):
@@ -88,7 +88,7 @@ class Transform:
         raise MechanismError(
             f"is {value!r:.60}",
             argument=name,
-            remedy="a Placement is needed, such as Placement(position=(0, 0, 0.5)) or Placement.from_rpy(xyz, rpy), "
+            remedy="a Transform is needed, such as Transform(position=(0, 0, 0.5)) or Transform.from_rpy(xyz, rpy), "
             "or three numbers for a position",
         )
 
@@ -107,13 +107,13 @@ class Transform:
 
         Returns
         -------
-        Placement
+        Transform
             The inverse: `p @ p.inverse()` is the identity.
 
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.Placement(position=(1, 0, 0)).inverse().position
+        >>> lg.Transform(position=(1, 0, 0)).inverse().position
         (-1, 0, 0)
         """
         if self.is_identity:
@@ -131,7 +131,7 @@ class Transform:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.Placement(position=(1, 0, 0)).matrix()[0]
+        >>> lg.Transform(position=(1, 0, 0)).matrix()[0]
         array([1., 0., 0., 1.])
         """
         T = np.eye(4)
@@ -157,14 +157,14 @@ class Transform:
 
         Returns
         -------
-        Placement
+        Transform
             The placement.
 
         Examples
         --------
         >>> import math
         >>> import lagrangian as lg
-        >>> lg.Placement.from_rpy(rpy=(0, 0, math.pi / 2)).matrix()[:3, 0].round(12)
+        >>> lg.Transform.from_rpy(rpy=(0, 0, math.pi / 2)).matrix()[:3, 0].round(12)
         array([0., 1., 0.])
         """
         angles = checks.vector(rpy, "rpy", "(0, 0, 1.57)")
@@ -186,7 +186,7 @@ class Transform:
 
         Returns
         -------
-        Placement
+        Transform
             The placement.
 
         Raises
@@ -199,7 +199,7 @@ class Transform:
         Half a turn about x:
 
         >>> import lagrangian as lg
-        >>> lg.Placement.from_quaternion((0, 0, 0), (0, 1, 0, 0)).rotation
+        >>> lg.Transform.from_quaternion((0, 0, 0), (0, 1, 0, 0)).rotation
         ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
         """
         if checks.sequence_length(wxyz) != 4:
@@ -225,7 +225,7 @@ class Transform:
 
         Returns
         -------
-        Placement
+        Transform
             The placement.
 
         Raises
@@ -237,7 +237,7 @@ class Transform:
         --------
         >>> import numpy as np
         >>> import lagrangian as lg
-        >>> lg.Placement.from_matrix(np.eye(4)).is_identity
+        >>> lg.Transform.from_matrix(np.eye(4)).is_identity
         True
         """
         try:
@@ -250,7 +250,7 @@ class Transform:
 
 
 TransformLike = Transform | VectorLike
-"""Where something is: a `Placement`, three numbers for a position in m, or a 4x4 homogeneous matrix as an array."""
+"""Where something is: a `Transform`, three numbers for a position in m, or a 4x4 homogeneous matrix as an array."""
 
 
 def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:

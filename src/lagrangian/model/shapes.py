@@ -16,6 +16,8 @@ from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.vector import VectorLike
 
+__all__ = ["box", "capsule", "cylinder", "disc", "ellipsoid", "plate", "point_mass", "rod", "sphere", "tube"]
+
 VISUAL_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
 
 
@@ -32,7 +34,7 @@ class Visual:
     size : tuple of float, optional
         The dimensions in metres: three side lengths of a box, radius and length of a cylinder or capsule, the radius of a
         sphere, three semi-axes of an ellipsoid, the scale of a mesh along x, y and z.
-    placement : Placement, optional
+    placement : Transform, optional
         The frame of the shape in the frame of the body; by default they are the same.
     color : tuple of float, optional
         Red, green, blue and, if you like, opacity, each from 0 to 1.
@@ -71,7 +73,7 @@ class Shape:
         The mass in kg; a hole has a negative one.
     inertia : tuple
         The inertia about the centre of mass along the axes of the shape, `(xx, xy, xz, yy, yz, zz)` in kg m².
-    placement : Placement
+    placement : Transform
         The frame of the shape, whose origin is the centre of mass, in the frame of the body.
     drawn : Visual or None
         What is drawn, if it is not the shape itself.
@@ -130,8 +132,8 @@ def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None 
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the box is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the box is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -147,7 +149,7 @@ def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None 
     Examples
     --------
     >>> import lagrangian as lg
-    >>> bar = lg.box((0.4, 0.1, 0.1), mass=1.2, at=(0.2, 0, 0))
+    >>> bar = lg.shapes.box((0.4, 0.1, 0.1), mass=1.2, at=(0.2, 0, 0))
     >>> lg.Body.from_shapes("bar", [bar]).inertia
     (0.002, 0, 0, 0.017, 0, 0.017)
     """
@@ -180,8 +182,8 @@ def cylinder(
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the cylinder is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the cylinder is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -199,7 +201,7 @@ def cylinder(
     A steel shaft of 20 mm diameter:
 
     >>> import lagrangian as lg
-    >>> shaft = lg.cylinder(radius=0.01, length=0.3, density=7850)
+    >>> shaft = lg.shapes.cylinder(radius=0.01, length=0.3, density=7850)
     >>> print(f"{shaft.mass:.4f} kg")
     0.7398 kg
     """
@@ -223,8 +225,8 @@ def sphere(
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the sphere is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the sphere is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -240,7 +242,7 @@ def sphere(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> ball = lg.sphere(0.1, mass=2.0)
+    >>> ball = lg.shapes.sphere(0.1, mass=2.0)
     >>> print(f"{ball.inertia[0]:.3f} kg m²")
     0.008 kg m²
     """
@@ -273,8 +275,8 @@ def tube(
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the tube is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the tube is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -292,7 +294,7 @@ def tube(
     An aluminium tube of 60 mm diameter and 3 mm wall thickness:
 
     >>> import lagrangian as lg
-    >>> link = lg.tube(outer=0.03, inner=0.027, length=0.5, density=2700)
+    >>> link = lg.shapes.tube(outer=0.03, inner=0.027, length=0.5, density=2700)
     >>> print(f"{link.mass:.3f} kg")
     0.725 kg
     """
@@ -321,8 +323,8 @@ def ellipsoid(
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the ellipsoid is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the ellipsoid is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -338,8 +340,8 @@ def ellipsoid(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> hull = lg.ellipsoid((0.3, 0.2, 0.1), mass=5.0)
-    >>> [round(x, 3) for x in lg.Body.from_shapes("hull", [hull]).principal()[0].tolist()]
+    >>> hull = lg.shapes.ellipsoid((0.3, 0.2, 0.1), mass=5.0)
+    >>> [round(x, 3) for x in lg.Body.from_shapes("hull", [hull]).principal_inertia()[0].tolist()]
     [0.05, 0.1, 0.13]
     """
     a, b, c = _dimensions("ellipsoid", radii)
@@ -373,8 +375,8 @@ def capsule(
         The mass in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A negative density or mass makes a hole.
-    at : Placement or array_like, optional
-        Where the capsule is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the capsule is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -390,7 +392,7 @@ def capsule(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> forearm = lg.capsule(radius=0.04, length=0.3, mass=1.5)
+    >>> forearm = lg.shapes.capsule(radius=0.04, length=0.3, mass=1.5)
     >>> forearm.mass
     1.5
     """
@@ -411,7 +413,7 @@ def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
     ----------
     mass : float or Expression
         The mass in kg.
-    at : Placement or array_like, optional
+    at : Transform or array_like, optional
         The position in the frame of the body in m; the default is the origin.
 
     Returns
@@ -422,7 +424,7 @@ def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> bob = lg.Body.from_shapes("bob", [lg.point_mass(1.0, at=(0, 0, -0.5))])
+    >>> bob = lg.Body.from_shapes("bob", [lg.shapes.point_mass(1.0, at=(0, 0, -0.5))])
     >>> bob.center
     (0.0, 0.0, -0.5)
     """
@@ -456,8 +458,8 @@ def plate(
         The mass of the plate with its holes, in kg. Give either the mass or the density.
     density : float or Expression, optional
         The density in kg/m³. A lamina has no volume, so that it needs a mass.
-    at : Placement or array_like, optional
-        Where the plate is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the plate is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -473,7 +475,7 @@ def plate(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> flange = lg.plate((0.2, 0.2, 0.01), holes=[(0, 0, 0.05)], density=7850)
+    >>> flange = lg.shapes.plate((0.2, 0.2, 0.01), holes=[(0, 0, 0.05)], density=7850)
     >>> print(f"{lg.Body.from_shapes('flange', flange).mass:.3f} kg")
     2.523 kg
     """
@@ -536,7 +538,7 @@ def rod(start: VectorLike, end: VectorLike, *, mass: Scalar) -> Shape:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> link = lg.Body.from_shapes("link", [lg.rod((0, 0, 0), (0.5, 0, 0), mass=1.2)])
+    >>> link = lg.Body.from_shapes("link", [lg.shapes.rod((0, 0, 0), (0.5, 0, 0), mass=1.2)])
     >>> link.center, round(link.inertia[5], 4)
     ((0.25, 0.0, 0.0), 0.025)
     """
@@ -566,8 +568,8 @@ def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Sh
         The radius in m.
     mass : float or Expression
         The mass in kg.
-    at : Placement or array_like, optional
-        Where the disc is in the frame of the body: a `Placement`, or the position of its centre in m. The default is the
+    at : Transform or array_like, optional
+        Where the disc is in the frame of the body: a `Transform`, or the position of its centre in m. The default is the
         origin.
 
     Returns
@@ -583,8 +585,8 @@ def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Sh
     Examples
     --------
     >>> import lagrangian as lg
-    >>> wheel = lg.Body.from_shapes("wheel", [lg.disc(0.2, mass=3.0)])
-    >>> [round(x, 4) for x in wheel.principal()[0].tolist()]
+    >>> wheel = lg.Body.from_shapes("wheel", [lg.shapes.disc(0.2, mass=3.0)])
+    >>> [round(x, 4) for x in wheel.principal_inertia()[0].tolist()]
     [0.03, 0.03, 0.06]
     """
     with error_location("disc"):

@@ -17,7 +17,7 @@ from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, SimulationError, SimulationWarning, is_number, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import TextDisplay
+from lagrangian.model.display import TextDisplay
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.settings import METHODS, method_of
 from lagrangian.motion.simulate import simulate

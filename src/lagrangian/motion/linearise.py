@@ -17,7 +17,8 @@ from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, Mechan
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import holonomic_mask, rate_derivatives, residual_derivatives, solve_accelerations
-from lagrangian.model.mechanism import Mechanism, TextDisplay
+from lagrangian.model.display import TextDisplay
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.steady import KeptMoves, eigenvalues, null_space, turning

@@ -7,9 +7,10 @@ diagonal is below `least` to begin with: it is then what rounding left of a row 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from lagrangian.algorithms.constraints import elimination_order
 from lagrangian.algorithms.link import inverse, is_zero
 from lagrangian.model.expression import functions as f
 
@@ -192,7 +193,7 @@ class GroupedLDL:
         self._earlier_rows: list[
             dict[int, Matrix]
         ] = []  # of every group, for those before: rows of L, those that are taken alone
-        structure = fill_in(sparsity_graph(A, groups))
+        structure = elimination_order.fill_in(elimination_order.sparsity_graph(A, groups))
         for g, group in enumerate(groups):
             scaled_rows, rows = self._eliminate_earlier(A, group, sorted(h for h in structure[g] if h < g))
             W = self._scaled_block(A, group, group)
@@ -272,7 +273,7 @@ class BlockLDL:
         """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
         self._parts: list[tuple[list[int], OrderedLDL | GroupedLDL]] = []
         self.ratio: Any = 1.0
-        for block in connected_rows(A):
+        for block in elimination_order.connected_rows(A):
             # the ranks of groups are known for the order given alone
             rows = block if redundant or len(block) <= MAX_PIVOTED_ROWS else _low_fill_order(A, block)
             part, block_thresholds = _submatrix(A, rows), [thresholds[i] for i in rows]
@@ -300,7 +301,8 @@ def _submatrix(A: Sparse, rows: Sequence[int]) -> Sparse:
 
 
 def _low_fill_order(A: Sparse, rows: Sequence[int]) -> list[int]:
-    return [rows[k] for k in low_fill_order(sparsity_graph(_submatrix(A, rows), [[k] for k in range(len(rows))]))]
+    graph = elimination_order.sparsity_graph(_submatrix(A, rows), [[k] for k in range(len(rows))])
+    return [rows[k] for k in elimination_order.low_fill_order(graph)]
 
 
 def _rank_in_block(rank: RankFunction, block: Sequence[int]) -> RankFunction:
@@ -313,69 +315,3 @@ def rows_by_owner(owners: Sequence[str]) -> list[list[int]]:
     for i, owner in enumerate(owners):
         groups.setdefault(owner, []).append(i)
     return list(groups.values())
-
-
-# MERGED lagrangian.algorithms.closed.elimination: In which order a sparse symmetric system is eliminated, by its structure
-# alone (George and Liu 1981, chapters 4 and 5). A structure is, for every unknown, the set of others that it shares an
-# equation with. Eliminating one joins all that are left of those it shares with: what is joined then and was not before is
-# fill.
-
-SparsityGraph = list[set[int]]
-
-
-def sparsity_graph(A: Sequence[Iterable[int]], groups: Sequence[Sequence[int]]) -> SparsityGraph:
-    """Of groups of rows: which share an entry that is not zero; `A` has the columns of every row's entries."""
-    group = {i: g for g, rows in enumerate(groups) for i in rows}
-    return [{group[j] for i in rows for j in A[i]} - {g} for g, rows in enumerate(groups)]
-
-
-def fill_in(shares: SparsityGraph) -> SparsityGraph:
-    """The structure when all were eliminated in their order."""
-    neighbours = [set(x) for x in shares]
-    for k, x in enumerate(neighbours):
-        later = {j for j in x if j > k}
-        for j in later:
-            neighbours[j] |= later - {j}
-    return neighbours
-
-
-def minimum_degree(shares: SparsityGraph) -> list[int]:
-    """An order in which the next is always one that shares with the fewest that are left; the first of several such."""
-    remaining = {k: set(x) for k, x in enumerate(shares)}
-    order = []
-    while remaining:
-        k = min(remaining, key=lambda i: (len(remaining[i]), i))
-        neighbours = remaining.pop(k)
-        for j in neighbours:
-            remaining[j] |= neighbours
-            remaining[j] -= {j, k}
-        order.append(k)
-    return order
-
-
-def low_fill_order(shares: SparsityGraph) -> list[int]:
-    """The order given, unless another one has clearly less fill."""
-    original, reordered = list(range(len(shares))), minimum_degree(shares)
-    position = {k: place for place, k in enumerate(reordered)}
-    permuted = [{position[j] for j in shares[k]} for k in reordered]
-    return reordered if 1.2 * _operations(permuted) < _operations(shares) else original
-
-
-def _operations(shares: SparsityGraph) -> int:
-    return sum(sum(j > k for j in x) ** 2 for k, x in enumerate(fill_in(shares)))
-
-
-def connected_rows(A: Sequence[Mapping[int, Any]]) -> list[list[int]]:
-    """Rows by what they share, in order: two belong together if an entry between them is not zero by structure."""
-    remaining, blocks = set(range(len(A))), []
-    for first in range(len(A)):
-        block, stack = set(), [first]
-        while stack:
-            i = stack.pop()
-            if i in remaining:
-                remaining.discard(i)
-                block.add(i)
-                stack += A[i]
-        if block:
-            blocks.append(sorted(block))
-    return blocks
