@@ -189,7 +189,7 @@ def test_a_difference_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
     right = peers.build_peer_model
     monkeypatch.setattr(
-        peers, "build_peer_model", lambda name, m: right(name, m.replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies]))
+        peers, "build_peer_model", lambda name, m: right(name, m.replace(bodies=[b.with_scaled_mass(1 + 1e-6) for b in m.bodies]))
     )
     done = run("compare", "two_r", "--peer", "pinocchio")
     assert done.code == 1

@@ -1,4 +1,4 @@
-"""`workspace`, `turn` and `singularities`: what is printed and written is what the library finds."""
+"""`workspace`, `cycle` and `singularities`: what is printed and written is what the library finds."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.cli.conftest import Run
 
 
 def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
-    done = run("turn", "four_bar", "--speed", "4", "--curve", "C", "--plot", "-o", "bars.csv", "--rows", "91")
+    done = run("cycle", "four_bar", "--speed", "4", "--curve", "C", "--plot", "-o", "bars.csv", "--rows", "91")
     assert done.code == 0
     assert "crank-rocker" in done.out
     assert "dead centre of phi3 at theta1 = 29.9264 deg" in done.out
     assert "C draws a closed curve" in done.out
-    assert "wrote four_bar-turn.png" in done.out
-    assert Path("four_bar-turn.png").stat().st_size > 10_000
+    assert "wrote four_bar-cycle.png" in done.out
+    assert Path("four_bar-cycle.png").stat().st_size > 10_000
     with Path("bars.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     ours = lg.analyse_cycle("four_bar", speed=4.0, rows=91)
@@ -30,42 +30,42 @@ def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
 
 
 def test_a_turn_as_json_and_netcdf(run: Run) -> None:
-    found = run("turn", "slider_crank", "--json", "-o", "crank.nc", "--over", "0:180deg", "--rows", "19").json
+    found = run("cycle", "slider_crank", "--json", "-o", "crank.nc", "--over", "0:180deg", "--rows", "19").json
     assert found["range"] == pytest.approx([0, math.pi])
     assert [d["of"] for d in found["dead_centres"]] == ["output", "output"]
     assert found["files"] == ["crank.nc"]
     data, about = netcdf.read(Path("crank.nc"))
     assert about["mechanism"] == "slider_crank"
     assert len(data["transmission_angle"]) == 19
-    of_frame = run("turn", "four_bar", "--driven", "C.x", "--json", "--rows", "19").json
+    of_frame = run("cycle", "four_bar", "--driven", "C.x", "--json", "--rows", "19").json
     assert of_frame["output"] == "C.x"
 
 
 def test_turns_are_compared(run: Run) -> None:
-    done = run("turn", "four_bar", "--sweep", "l1=0.2:0.4:3", "--plot", "-o", "turns.csv", "--rows", "19")
+    done = run("cycle", "four_bar", "--sweep", "l1=0.2:0.4:3", "--plot", "-o", "cycles.csv", "--rows", "19")
     assert done.code == 0
     assert "3 turns of theta1, of which 3 are full" in done.out
-    assert Path("four_bar-turns.png").stat().st_size > 10_000
-    assert len(Path("turns.csv").read_text().splitlines()) == 4
-    found = run("turn", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
+    assert Path("four_bar-cycles.png").stat().st_size > 10_000
+    assert len(Path("cycles.csv").read_text().splitlines()) == 4
+    found = run("cycle", "four_bar", "--sweep", "l1=0,0.3", "--json", "--rows", "19").json
     assert found["parameters"]["l1"] == [0.0, 0.3]
     assert found["transmission_angle"][0] is None
     assert found["swing"][1] == lg.analyse_cycle("four_bar", rows=19).travels["phi3"].extent
 
 
 def test_a_coupler_point_travels(run: Run) -> None:
-    done = run("turn", "four_bar", "--curve", "C", "--rows", "19")
+    done = run("cycle", "four_bar", "--curve", "C", "--rows", "19")
     assert "C travels: x from 0.107742 to 0.65731" in done.out
     assert "phi3 swings by 60.2652 deg" in done.out
     assert "time ratio 1.041" in done.out
 
 
 def test_coordinates_are_held(run: Run) -> None:
-    found = run("turn", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
+    found = run("cycle", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
     assert found["input"] == "q1"
-    done = run("turn", "five_bar", "--input", "q1")
+    done = run("cycle", "five_bar", "--input", "q1")
     assert (done.code, "--fixed q2=" in done.err) == (2, True)
-    assert "give a value for all of them, or for none" in run("turn", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
+    assert "give a value for all of them, or for none" in run("cycle", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
 
 
 @pytest.mark.slow
@@ -100,12 +100,12 @@ def test_singular_configurations(run: Run) -> None:
         (("workspace", "two_r", "--over", "theta2=3"), "is not a range; two numbers and a colon are needed"),
         (("workspace", "two_r", "-o", "reach.xlsx"), "written to .csv or .nc"),
         (("workspace", "four_bar"), "moves along a curve"),
-        (("turn", "four_bar", "--input", "crank"), "--input: there is no coordinate 'crank'"),
-        (("turn", "four_bar", "--driven", "tip"), "--driven: there is no coordinate or frame 'tip'"),
-        (("turn", "two_r"), "--input is needed for two_r"),
-        (("turn", "four_bar", "--sweep", "l9=1,2"), "--sweep: there is no parameter 'l9'"),
-        (("turn", "four_bar", "--sweep", "l1=normal(1, 2)"), "is a distribution"),
-        (("turn", "four_bar", "--sweep", "l1=0.2:0.3:2", "--curve", "C"), "--curve cannot be used with --sweep"),
+        (("cycle", "four_bar", "--input", "crank"), "--input: there is no coordinate 'crank'"),
+        (("cycle", "four_bar", "--driven", "tip"), "--driven: there is no coordinate or frame 'tip'"),
+        (("cycle", "two_r"), "--input is needed for two_r"),
+        (("cycle", "four_bar", "--sweep", "l9=1,2"), "--sweep: there is no parameter 'l9'"),
+        (("cycle", "four_bar", "--sweep", "l1=normal(1, 2)"), "is a distribution"),
+        (("cycle", "four_bar", "--sweep", "l1=0.2:0.3:2", "--curve", "C"), "--curve cannot be used with --sweep"),
         (("singularities", "two_r"), "--over must give the range"),
         (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
     ],
@@ -116,7 +116,7 @@ def test_what_is_refused(run: Run, given: tuple[str, ...], told: str) -> None:
     assert told in done.err
 
 
-@pytest.mark.parametrize("command", ["workspace", "turn", "singularities"])
+@pytest.mark.parametrize("command", ["workspace", "cycle", "singularities"])
 def test_help(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.code == 0

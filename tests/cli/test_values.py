@@ -59,11 +59,11 @@ def test_json_has_no_infinities() -> None:
     ("text", "value"), [("60rpm", 2 * math.pi), ("2rev/s", 4 * math.pi), ("90 deg/s", math.pi / 2), ("1.5", 1.5)]
 )
 def test_speeds_take_units(run: Run, text: str, value: float) -> None:
-    assert run("turn", "four_bar", "--speed", text, "--json").json["speed"] == pytest.approx(value, rel=1e-15)
+    assert run("cycle", "four_bar", "--speed", text, "--json").json["speed"] == pytest.approx(value, rel=1e-15)
 
 
 def test_a_speed_that_is_not_understood(run: Run) -> None:
-    done = run("turn", "four_bar", "--speed", "60 rounds")
+    done = run("cycle", "four_bar", "--speed", "60 rounds")
     assert done.code == 2
     assert "the units are deg, rad, rev" in " ".join(done.err.replace("│", " ").split())
 

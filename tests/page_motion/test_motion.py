@@ -134,12 +134,12 @@ def test_tables_of_torques_and_jumps_in_time(tmp_path):
 
 
 def test_sampled_controllers_act_at_their_times(tmp_path):
-    torque = controller().sampled(5e-3, delay=2e-3)
+    torque = controller().with_sampling(5e-3, delay=2e-3)
     found = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=torque)
     (answer, other) = run(compile_page(found, ["frequency"]), tmp_path, {}, {"frequency": 10.0})
     expected = found.resample(answer.t)
     assert np.abs(answer.q - expected.q).max() < 1e-9
-    again = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=controller(frequency=10.0).sampled(5e-3, delay=2e-3))
+    again = lg.simulate(mechanism("puma560"), 0.5, q0=BEGIN, torque=controller(frequency=10.0).with_sampling(5e-3, delay=2e-3))
     assert np.abs(other.q - again.resample(other.t).q).max() < 1e-6
 
 

@@ -53,7 +53,7 @@ def test_forces_of_an_overconstrained_mechanism_are_the_least(tmp_path):
 def test_speeds_that_are_left_open_are_found_with_the_new_masses(tmp_path):
     model = mechanism("five_bar")
     start = lg.simulate(model, 0.01).q[0]
-    given = lg.model.configuration.PartialState((2.0, 0.0, 0.0, 0.0), ("q1",))
+    given = lg.model.initial_state.PartialState((2.0, 0.0, 0.0, 0.0), ("q1",))
     model = model.replace(initial=replace(model.initial, q=tuple(start), qd=given, t_span=(0.0, 0.3)))
     found = lg.simulate(model)
     (answer,) = run(compile_page(found, ["m2"]), tmp_path, {"m2": 1.5})

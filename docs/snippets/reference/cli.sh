@@ -50,8 +50,8 @@ lagrangian study lengths.toml --samples 16
 # --- workspace
 lagrangian workspace arm.toml --over theta2=0:150deg --resolution 24 --plot
 
-# --- turn
-lagrangian turn four_bar --speed 10 --curve C -o turn.csv
+# --- cycle
+lagrangian cycle four_bar --speed 10 --curve C -o cycle.csv
 
 # --- singularities
 lagrangian singularities arm.toml --over theta2=-90deg:200deg

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, overload
 
-from lagrangian.description import load
 from lagrangian.errors import ArgumentError
 from lagrangian.mechanism_library.catalogue import Catalogue, CatalogueEntry
 
@@ -52,6 +51,8 @@ def library(name: str | None = None, parameters: Mapping[str, float] | None = No
     >>> "puma560" in lg.library()
     True
     """
+    from lagrangian.description import load  # here, for it imports numpy, which the help of a command does not need
+
     if name is not None:
         return load.library_mechanism(name, parameters)
     if parameters is not None:
