@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import (
@@ -357,6 +358,8 @@ def __getattr__(name: str) -> Any:
             value.__module__ = __name__  # where it is found again when it is unpickled
     elif name in _AMERICAN_SPELLINGS:
         value = __getattr__(_AMERICAN_SPELLINGS[name])
+    elif name.isidentifier() and find_spec(f"{__name__}.{name}"):
+        raise AttributeError(name, name=name)  # `from lagrangian import files` asks this first, and then imports the module
     else:
         raise AttributeError(_unknown_attribute_message(name), name=name)
     globals()[name] = value
