@@ -15,9 +15,9 @@ from lagrangian.equations.base_parameters import BaseParameters, base_parameters
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError, MechanismWarning
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import PI, parameter
 from lagrangian.model.joints import TYPES
+from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.mechanisms import DERIVED, MARKED, own_entries, random_body
 
 QUARTER = PI / 2

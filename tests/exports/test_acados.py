@@ -14,8 +14,8 @@ import pytest
 import lagrangian as lg
 from lagrangian.errors import ArgumentError
 from lagrangian.exports.reference_values import sample_states
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import symbol
+from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.quadruped import quadruped
 from tests.exports.reference import miss

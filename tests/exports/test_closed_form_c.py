@@ -17,8 +17,8 @@ from lagrangian.errors import ArgumentError
 from lagrangian.exports.reference_values import routine_inputs, sample_states
 from lagrangian.functions.catalogue import package
 from lagrangian.functions.routine import Routine
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import call, symbol
+from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.exports.compiled_c import STRICT, run
 from tests.exports.reference import expected, miss
 

@@ -8,12 +8,12 @@ import pytest
 import lagrangian as lg
 from lagrangian.errors import MechanismError
 from lagrangian.model import joints, loops
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.joints.displacement import displacement, step_frames
 from lagrangian.model.joints.joint_type import JointLook, JointStep, JointType
 from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loops.loop_type import AxisLoop, origin_on_axis
 from lagrangian.model.loops.loop_type import LoopLook as LoopLook
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 from tests.mechanisms import MOVING, own_entries, random_mechanism
 
 

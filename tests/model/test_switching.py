@@ -9,7 +9,7 @@ import pytest
 
 from lagrangian.errors import DescriptionError
 from lagrangian.model.expression import exact_text, features, functions, intervals, parse, symbol
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.model.expression.intervals import DualInterval
 

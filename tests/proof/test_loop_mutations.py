@@ -22,8 +22,8 @@ from lagrangian.equations import constraints as rolling
 from lagrangian.equations.reading import scalars
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import loops as loop_types
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.loops import TYPES, loop_type
+from lagrangian.model.single_coordinate import with_single_coordinates
 from lagrangian.proof import constraints as closed
 from lagrangian.proof import constraints as multipliers
 from lagrangian.proof import constraints as proof_of_types

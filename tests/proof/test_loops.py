@@ -6,9 +6,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.loops.loop_type import LoopType
+from lagrangian.model.single_coordinate import with_single_coordinates
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import Statement, decide
 from tests.kernels.rows import expression, with_equations
@@ -128,10 +128,10 @@ def test_functions_without_exact_values_are_left_out(text: str) -> None:
 
 
 def test_a_loop_type_that_says_no_forces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(LOOP_TYPES["distance"]), "forces", LoopType.multiplier_wrenches)
+    monkeypatch.setattr(type(LOOP_TYPES["distance"]), "multiplier_wrenches", LoopType.multiplier_wrenches)
     statements, left_out = of_constraints(lg.library("wire_particles"))
     assert all(statements)
-    assert "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `forces`" in left_out
+    assert "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `multiplier_wrenches`" in left_out
 
 
 def test_dependent_constraints_have_no_single_multipliers() -> None:

@@ -11,9 +11,9 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms import tree as trees
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import parameter, parse
 from lagrangian.model.placement import rotation_x
+from lagrangian.model.single_coordinate import with_single_coordinates
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import Certificate, decide
 from lagrangian.proof.points import PRIME, ExactPoint, NoPointError

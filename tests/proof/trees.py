@@ -6,10 +6,10 @@ import numpy as np
 
 import lagrangian as lg
 from lagrangian.model import vector as v
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.expression import Scalar, parameter
 from lagrangian.model.joints import TYPES
 from lagrangian.model.placement import rotation_x, rotation_y, rotation_z
+from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.mechanisms import own_entries, random_body
 
 CYCLE = ((0, 0, 1), (1, 0, 0), (0, 1, 0))  # x to y to z: no rotation is less like its own inverse

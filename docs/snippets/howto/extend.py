@@ -52,8 +52,8 @@ motion = lg.simulate(drill, 1.0, qd0={"spindle.w": 10.0})
 print(motion.coordinate_names, motion.q[-1].round(4))
 
 # --- changing-subspace
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.joints.screw import Screw
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 
 class Wobble(Screw):
@@ -125,8 +125,7 @@ print(lg.derive(lg.Mechanism("engine", [bit], [joint])).prove().proved)
 
 # --- loop-type
 from lagrangian.model import loops
-from lagrangian.model.loops.loop_type import AxisLoop, origin_on_axis
-from lagrangian.model.loops.loop_type import LoopLook as LoopLook
+from lagrangian.model.loops.loop_type import AxisLoop, LoopLook, origin_on_axis
 
 
 class Slot(AxisLoop):
@@ -180,8 +179,8 @@ class Ring(LoopType):
 
     def check(self, loop):
         if float(loop.radius) <= 0:
-            given = f"is {float(loop.radius):g} m"
-            raise MechanismError(given, argument="radius", remedy="it must be positive")
+            problem = f"is {float(loop.radius):g} m"
+            raise MechanismError(problem, argument="radius", remedy="it must be positive")
 
     def equation_count(self, loop):
         return 1
@@ -245,9 +244,9 @@ from lagrangian.cli.main import CHECK, app
 from lagrangian.cli.mechanism_options import MechanismArgument
 
 
-def mass(given: MechanismArgument) -> None:
+def mass(description: MechanismArgument) -> None:
     """Show the total mass of a mechanism."""
-    mechanism = given.load()
+    mechanism = description.load()
     typer.echo(f"{sum(float(body.mass) for body in mechanism.bodies):g} kg")
 
 

@@ -21,7 +21,6 @@ from lagrangian.algorithms.samples import SampleReader, snap_to_exact
 from lagrangian.algorithms.tree import ScalarReader, Tree
 from lagrangian.cached import cached_property
 from lagrangian.model import vector as v
-from lagrangian.model.checks import TypedElement
 from lagrangian.model.constraint import PfaffianFunctionConstraint
 from lagrangian.model.expression import Expression, Scalar, parameters, symbol
 from lagrangian.model.expression import functions as f
@@ -30,6 +29,7 @@ from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.spring import GravityCompensation, PointSpring
+from lagrangian.model.type_entries import TypedElement
 
 AXIS_NAMES = ("axis", "axis2", "axis3", "normal", "direction")  # directions decide which parts of other vectors are zero
 FOLDED_VALUES = (0.0, 1.0, -1.0)  # what folds away in a product

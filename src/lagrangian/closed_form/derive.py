@@ -17,10 +17,10 @@ from lagrangian.equations.algebra.ring import DeadlineError, Ring
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentName, CostLimitError
-from lagrangian.model.elementary import refuse_friction_planes, with_single_coordinates
 from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.single_coordinate import refuse_friction_planes, with_single_coordinates
 from lagrangian.proof.prove import DerivedEquations
 
 # MERGED lagrangian.closed_form.cost: What a derivation will cost, said before it starts. Polynomials grow with the number of

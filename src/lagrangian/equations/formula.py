@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Union
 
 from lagrangian.equations import comparison
 from lagrangian.equations.algebra.numbers import evaluate_element as value_of
-from lagrangian.equations.algebra.ring import RingElement, Symbol, content
+from lagrangian.equations.algebra.ring import RationalFunction, RingElement, Symbol, content
 from lagrangian.equations.reading.system import NUMBER_MEANING
-from lagrangian.equations.texts.evaluation import RationalFunction, embed
+from lagrangian.equations.texts.evaluation import embed
 from lagrangian.equations.texts.node import FormulaNode, SymbolReference, expression_to_node, number_node, reference_node
 from lagrangian.equations.texts.reader import FormulaNames
 from lagrangian.equations.writing import printers
@@ -21,7 +21,7 @@ from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, c
 from lagrangian.equations.writing.writer import FormulaWriter
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, call, symbol
-from lagrangian.model.expression.automatic_derivatives import derivative as slope_of
+from lagrangian.model.expression.derivative import derivative as slope_of
 
 if TYPE_CHECKING:
     import numpy as np

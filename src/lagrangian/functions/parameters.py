@@ -17,7 +17,6 @@ from lagrangian.algorithms.structure import AXIS_NAMES, structural_exponent
 from lagrangian.errors import ArgumentError, LagrangianError, MechanismError, unknown_name_message
 from lagrangian.functions.traced_parameter import TracedParameter
 from lagrangian.kernels.trace.node import NUMBERS, Graph
-from lagrangian.model.checks import TypedElement
 from lagrangian.model.expression import Expression
 from lagrangian.model.expression import parameters as names_in
 from lagrangian.model.expression.automatic_derivatives import SampleEvaluator
@@ -25,6 +24,7 @@ from lagrangian.model.expression.scalar import walk
 from lagrangian.model.joints.cam import Cam
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import is_path, parameter_value
+from lagrangian.model.type_entries import TypedElement
 
 # MERGED lagrangian.exports.fixed_places: Places of a description whose numbers are part of the code, so that no parameter in
 # them can stay adjustable. They are the directions of axes, the profiles of cams and whole-number exponents: see

@@ -20,8 +20,8 @@ from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import CostLimitError, MechanismError
 from lagrangian.identification.regression import PARAMETER_NAMES, ROTOR, JointParameter, Regression, Term
 from lagrangian.model import vector as v
-from lagrangian.model.elementary import with_single_coordinates
 from lagrangian.model.joint import Rotor
+from lagrangian.model.single_coordinate import with_single_coordinates
 
 LIMIT = 20.0  # seconds the exact grouping may take
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from lagrangian.errors import MechanismError, MechanismPart, error_location
 from lagrangian.model import checks, joints
-from lagrangian.model.checks import EntryKind, TypedElement, validate_entries
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.placement import Transform, TransformLike
+from lagrangian.model.type_entries import EntryKind, TypedElement, validate_entries
 from lagrangian.model.vector import AxisLike, Vector
 
 

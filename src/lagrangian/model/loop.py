@@ -11,11 +11,12 @@ import numpy as np
 from lagrangian.errors import MechanismError, MechanismPart, error_location
 from lagrangian.model import checks, loops
 from lagrangian.model import vector as v
-from lagrangian.model.checks import TypedElement, direction, validate_entries
+from lagrangian.model.checks import direction
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import LabelledEquations, LoopType, PlacedFrame
 from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.type_entries import TypedElement, validate_entries
 from lagrangian.model.vector import AxisLike, Vector
 
 # of a frame, along the world's axes: turning about them, and moving

@@ -7,11 +7,11 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import DescriptionError, MechanismError, error_location, format_value, is_number, unknown_name_message
-from lagrangian.model.checks import TypedElement
 from lagrangian.model.event import Event, SwitchCondition
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.scalar import NumberWithSource
 from lagrangian.model.initial_state import PartialState, StateOrigin
+from lagrangian.model.type_entries import TypedElement
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -11,8 +11,8 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, format_value, is_number, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, features, free_symbols, functions, parse, symbol
-from lagrangian.model.expression import intervals as switching
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression import switching_times
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
@@ -85,9 +85,9 @@ def parse_time_expressions(
     levels = (expressions, slopes, [derivative(e, "t") for e in slopes])
     span = start, start + duration
     try:
-        jumps = switching.switching_times(expressions, *span)
-        discontinuities = switching.distinct_times([*jumps, *features.pulse_times(expressions, *span, jumps)], *span)
-    except switching.TooManySwitches as error:
+        jumps = switching_times.switching_times(expressions, *span)
+        discontinuities = switching_times.distinct_times([*jumps, *features.pulse_times(expressions, *span, jumps)], *span)
+    except switching_times.TooManySwitches as error:
         raise ArgumentError(f"'{error.expression}' has too many kinks for a path") from None
     edges = np.array([span[0], *discontinuities, span[1]])
     motion = TimeExpressions(tuple(names), levels, start, tuple(discontinuities), 0.5 * (edges[1:] + edges[:-1]))

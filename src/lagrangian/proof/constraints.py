@@ -17,12 +17,12 @@ from lagrangian.equations import constraints
 from lagrangian.equations.algebra.ring import RingElement
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.placement import rotation_z_to
 from lagrangian.model.rotation import quaternion
+from lagrangian.model.type_entries import EntryKind
 from lagrangian.proof import loops
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.field import Field, FieldNumber
@@ -65,7 +65,7 @@ class ConstraintProof:
     def left_out(self) -> list[str]:
         """What is not proved of them, and why."""
         reasons = [
-            f"the meaning of the multipliers of loop {loop.name!r}, because its type {loop.type!r} does not define `forces`"
+            f"the meaning of the multipliers of loop {loop.name!r}, because its type {loop.type!r} does not define `multiplier_wrenches`"
             for loop in self.system.mechanism.loops
             if loop not in self.checked_loops
         ]

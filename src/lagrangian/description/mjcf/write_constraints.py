@@ -16,7 +16,7 @@ from lagrangian.description.xml import Tag
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import HolonomicConstraint
 from lagrangian.model.expression import Scalar, free_symbols, substitute
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform

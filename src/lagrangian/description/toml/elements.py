@@ -13,7 +13,7 @@ from lagrangian.model import joints, loops
 from lagrangian.model import shapes as solids
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.checks import EntryKind, TypeEntry, symmetric
+from lagrangian.model.checks import symmetric
 from lagrangian.model.dh import CONVENTIONS, DHParameters
 from lagrangian.model.expression import Expression, Scalar, has_pi, parse, symbol
 from lagrangian.model.expression.scalar import NumberWithSource
@@ -25,6 +25,7 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import disc, rod
 from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 from lagrangian.model.vector import NO_INERTIA
 
 _FULL_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832

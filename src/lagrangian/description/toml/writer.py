@@ -14,7 +14,6 @@ from lagrangian.description.toml.write_scalars import ScalarWriter
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.checks import EntryKind
 from lagrangian.model.constraint import (
     Constraint,
     HolonomicConstraint,
@@ -29,6 +28,7 @@ from lagrangian.model.loop import Frame, LoopJoint, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.type_entries import EntryKind
 
 
 def to_toml(mechanism: MechanismLike) -> str:

@@ -16,7 +16,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.expression import Scalar, free_symbols, substitute
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
 from lagrangian.model.joints.cam import ANGLE
 from lagrangian.model.joints.free import SLIDES
@@ -289,9 +289,6 @@ def raise_unsupported_joint(joint: Joint, format: str) -> NoReturn:  # noqa: A00
 # may be missing, an inertia of the rotor.
 
 NO_LIMIT = 1e16  # what is written where there is no limit: the default of SDF, which no joint reaches
-_NO_LIMIT_FROM = (
-    1e15  # from here on a limit that is read is none: a number must be written where a joint has one on one side only
-)
 
 
 def friction_coefficients(joint: Joint, remarks: WriterNotes) -> tuple[float, float]:
@@ -317,8 +314,3 @@ def has_limits(joint: Joint) -> bool:
 def write_bound(x: float) -> float:
     """A limit, or what stands for none."""
     return x if math.isfinite(x) else math.copysign(NO_LIMIT, x)
-
-
-def read_bound(x: float) -> float:
-    """A limit that is read: infinite where the number stands for none."""
-    return math.copysign(math.inf, x) if abs(x) >= _NO_LIMIT_FROM else x

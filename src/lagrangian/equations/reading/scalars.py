@@ -13,14 +13,11 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, as_fraction, sum_elements
-from lagrangian.equations.kinematics import point_position
+from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, as_fraction
 from lagrangian.equations.reading.rotations import AngleReader
 from lagrangian.errors import MechanismError
-from lagrangian.model import vector as v
 from lagrangian.model.constraint import (
     Constraint,
     HolonomicConstraint,
@@ -29,16 +26,15 @@ from lagrangian.model.constraint import (
     RollingConstraint,
 )
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.linear import exact_decimal
 from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import rotation_z_to
-from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 if TYPE_CHECKING:
-    from lagrangian.equations.constraints import RollingContact
-    from lagrangian.equations.reading.system import SymbolicSystem
+    from lagrangian.equations.reading.lengths import LengthDefinition
+    pass
 
 
 T = TypeVar("T")
@@ -54,14 +50,6 @@ _GENERATOR_ORDER = (
 
 class MissingGenerator(MechanismError):
     """Something that the ring of a settled system has no generator for."""
-
-
-class LengthDefinition(NamedTuple):
-    """A length that is a root: of a spring between points, or a height of a disc's centre; what it is of, and its square."""
-
-    owner: str
-    square: RingElement
-    quantity: str = "length"
 
 
 class RingReader:
@@ -332,10 +320,6 @@ class RingReader:
         return self.generator(Symbol(kind, name, x.value, meaning=name))
 
 
-# MERGED lagrangian.equations.reading.polynomial: What of a mechanism has a polynomial form. The rest is refused, with a word
-# on what takes it instead.
-
-
 def constraint_scalars(constraint: Constraint) -> list[Any]:
     """The expressions a constraint is made of. What has no polynomial form is refused."""
     match constraint:
@@ -382,121 +366,3 @@ def spring_scalars(spring: Spring) -> list[Any]:
     assert isinstance(spring, (PointSpring, CoordinateSpring))
     length_scalars = [spring.length] if isinstance(spring, CoordinateSpring) else [x for _, point in spring.points for x in point]
     return [*length_scalars, spring.stiffness, spring.rest, spring.damping]
-
-
-# MERGED lagrangian.equations.reading.lengths: Lengths of springs between points: generators whose square is a polynomial.
-
-
-class SpringSegment(NamedTuple):
-    """The straight part of a spring between two of its points; the only one is called like the spring."""
-
-    label: str
-    a: BodyPoint
-    b: BodyPoint
-    meaning: str
-
-    @property
-    def name(self) -> str:
-        return f"length({self.label})"
-
-    @property
-    def inverse_name(self) -> str:
-        return f"1/length({self.label})"
-
-
-def spring_segments(spring: PointSpring) -> list[SpringSegment]:
-    ends = list(pairwise(spring.points))
-    if len(ends) == 1:
-        return [SpringSegment(spring.name, *ends[0], f"distance between the ends of spring {spring.name}")]
-    title = f"spring {spring.name}"
-    return [SpringSegment(f"{spring.name}.{k}", a, b, f"length of piece {k} of {title}") for k, (a, b) in enumerate(ends, 1)]
-
-
-def spring_length(system: SymbolicSystem, spring: PointSpring) -> RingElement:
-    """The whole length of a spring between points."""
-    return system.ring(
-        sum_elements((system.ring.generator(segment.name) for segment in spring_segments(spring)), system.ring.zero)
-    )
-
-
-def declare_lengths(system: SymbolicSystem) -> None:
-    """A generator for the length of every spring between points, or of every piece, and one for its inverse."""
-    for segment in (segment for spring in system.point_springs for segment in spring_segments(spring)):
-        system.scalars.declare(Symbol("root", segment.name, meaning=segment.meaning))
-        system.scalars.declare(Symbol("inverse", segment.inverse_name, meaning=f"1 / ({segment.meaning})"))
-
-
-def relate_lengths(system: SymbolicSystem) -> None:
-    """Find the squares of the lengths, d.d between the ends, and relate the lengths to them."""
-    for segment in (segment for spring in system.point_springs for segment in spring_segments(spring)):
-        d = v.sub(point_position(system, *segment.b), point_position(system, *segment.a))
-        relate_length(system.scalars, LengthDefinition(segment.label, system.ring(v.dot(d, d))))
-
-
-def relate_length(scalars: RingReader, definition: LengthDefinition) -> None:
-    """Relate a length and its inverse to the square, with the derivatives that follow: length' = (length^2)' / (2 length)."""
-    ring, square, length_name, inverse_name = (
-        scalars.ring,
-        definition.square,
-        f"{definition.quantity}({definition.owner})",
-        f"1/{definition.quantity}({definition.owner})",
-    )
-    scalars.lengths[length_name] = scalars.lengths[inverse_name] = definition
-    ring.relate_square(length_name, square)
-    ring.relate_inverse(inverse_name, ring.generator(length_name))
-    reciprocal = ring.generator(inverse_name)
-    for k in range(len(scalars.coordinates)):
-        slope = ring.derivative(square, k) * Fraction(1, 2)
-        ring.set_derivative(length_name, k, slope * reciprocal)
-        ring.set_derivative(inverse_name, k, -(slope * (reciprocal * reciprocal * reciprocal)))
-
-
-# MERGED lagrangian.equations.reading.heights: Heights of rolling discs' centres above their planes: generators whose square
-# is a polynomial, where the root is none.
-
-
-def height_name(rolling: RollingConstraint) -> str:
-    return f"height({rolling.name})"
-
-
-def inverse_height_name(rolling: RollingConstraint) -> str:
-    return f"1/height({rolling.name})"
-
-
-def read_rolling_rotations(system: SymbolicSystem) -> None:
-    """The rotations that the rolling bodies and their planes need, so that the ring has them."""
-    for rolling in system.mechanism.constraints:
-        if isinstance(rolling, RollingConstraint):
-            for axis in (rolling.normal, rolling.axis):
-                if axis is not None:
-                    system.rotations.read(rotation_z_to(axis), f"constraint {rolling.name!r}")
-
-
-def declare_heights(system: SymbolicSystem) -> bool:
-    """Generators for the heights that are no polynomials; whether there are any."""
-    contacts = [contact for contact in disc_contacts(system) if contact.unit_upward_direction is None]
-    for contact in contacts:
-        meaning = f"height of the centre of {contact.rolling.body} above its plane"
-        system.scalars.declare(Symbol("root", height_name(contact.rolling), meaning=meaning))
-        system.scalars.declare(Symbol("inverse", inverse_height_name(contact.rolling), meaning=f"1 / ({meaning})"))
-    return bool(contacts)
-
-
-def relate_heights(system: SymbolicSystem) -> None:
-    """height^2 = r^2 (1 - (n.a)^2), and the derivatives that follow; a root that was taken is noted."""
-    for contact in disc_contacts(system):
-        rolling = contact.rolling
-        if contact.unit_upward_direction is not None:
-            system.scalars.notes.append(
-                f"constraint {rolling.name!r}: the centre of body {rolling.body!r} is taken to be on the side of its plane to "
-                f"which the normal points"
-            )
-            continue
-        relate_length(system.scalars, LengthDefinition(rolling.name, contact.height_squared, "height"))
-
-
-def disc_contacts(system: SymbolicSystem) -> list[RollingContact]:
-    from lagrangian.equations.constraints import RollingContact
-
-    rolling = [c for c in system.mechanism.constraints if isinstance(c, RollingConstraint)]
-    return [RollingContact(system, c) for c in rolling if c.axis is not None]

@@ -13,17 +13,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, number_text
-from lagrangian.equations.reading import scalars
+from lagrangian.equations.reading.lengths import declare_lengths, relate_lengths
 from lagrangian.equations.reading.link import Inertia, Pose, SymbolicLink
 from lagrangian.equations.reading.rotation import RotationReader
 from lagrangian.equations.reading.scalars import RingReader, constraint_scalars, polynomial_springs, spring_scalars
+from lagrangian.equations.rolling import declare_heights, read_rolling_rotations, relate_heights
 from lagrangian.equations.symbols import body_names, geometric_names, inertial_names, is_present, parameter_names
 from lagrangian.errors import ArgumentError, ArgumentName, MechanismError, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import HolonomicConstraint, PfaffianConstraint
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substitute, symbol
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import turns_required_message
 from lagrangian.model.joints.screw import Screw
@@ -33,9 +34,6 @@ from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Point
 
 if TYPE_CHECKING:
     from lagrangian.equations.constraints import ConstraintEquation
-
-
-# MERGED lagrangian.equations.reading.order: The links in the order of the tree, and the angles that their joints add up.
 
 
 def moving_joints(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
@@ -81,9 +79,6 @@ def absolute_angles(order: list[tuple[Joint, int, int]], joint_poses: list[tuple
     return angles, angle_index, previous_angle
 
 
-# MERGED lagrangian.equations.reading.inertia: The ten inertial parameters of a link: their names, their meanings and their
-# numbers.
-
 INERTIAL_PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 PARAMETER_MEANINGS = (
     "mass of {}",
@@ -106,10 +101,6 @@ def numeric_inertia(mechanism: Mechanism, body: Body, placement: Transform) -> I
             child_placement = placement @ joint.placement @ joint.child_placement.inverse()
             total = total + numeric_inertia(mechanism, mechanism.body(joint.child), child_placement)
     return total
-
-
-# MERGED lagrangian.equations.reading.states: What the formulas of joint types and loop types read of a mechanism over the
-# ring.
 
 
 class ExactState:
@@ -191,15 +182,15 @@ class SymbolicSystem:
         self.joint_order = moving_joints(mechanism)
         joint_poses = self.scalars.read_until_complete(self._read_constants)
         self.scalars.angles.declare_absolute_angles(*absolute_angles(self.joint_order, joint_poses))
-        scalars.declare_lengths(self)
+        declare_lengths(self)
         self._declare_signs()
         declare_applied_forces(self)
         # the last reading leaves a ring with every generator the mechanism needs
         self.links, self.gravity = self.scalars.read_until_complete(self._read_mechanism)
-        if scalars.declare_heights(self):
+        if declare_heights(self):
             self.links, self.gravity = self.scalars.read_until_complete(self._read_mechanism)
-        scalars.relate_lengths(self)
-        scalars.relate_heights(self)
+        relate_lengths(self)
+        relate_heights(self)
         self.scalars.frozen = True
 
     @property
@@ -211,7 +202,7 @@ class SymbolicSystem:
         for constraint in mechanism.constraints:
             for scalar in constraint_scalars(constraint):
                 read(scalar)
-        scalars.read_rolling_rotations(self)
+        read_rolling_rotations(self)
         for loop in mechanism.loops:
             for placement in (loop.a_placement, loop.b_placement):
                 self.read_pose(placement, f"loop {loop.name!r}")
@@ -398,10 +389,6 @@ class SymbolicSystem:
                 SymbolicLink(joint.child, joint, joint.kind.turns, parent, k, before, after, inertia, c, s, q, *rises, rotor)
             )
         return links
-
-
-# MERGED lagrangian.equations.reading.applied: What multipliers depend on besides the state: forces and torques of actuated
-# joints, and the rates of phi(t).
 
 
 def declare_applied_forces(system: SymbolicSystem) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from lagrangian.model.expression.functions import DECISION_TIME, TimeArray, evaluate
-from lagrangian.model.expression.intervals import TIME, DualInterval, distinct_times
+from lagrangian.model.expression.intervals import DualInterval
 from lagrangian.model.expression.scalar import Expression, Scalar, free_symbols
+from lagrangian.model.expression.switching_times import TIME, distinct_times
 
 DEGREE = 8
 _NODES = chebyshev.chebpts1(DEGREE + 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lagrangian.errors import MechanismError, MechanismPart, error_location, unknown_name_message
-from lagrangian.model.checks import check_entry_names
 from lagrangian.model.joints.ball import Ball
 from lagrangian.model.joints.cam import Cam
 from lagrangian.model.joints.continuous import Continuous
@@ -16,6 +15,7 @@ from lagrangian.model.joints.planar import Planar
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.universal import Universal
+from lagrangian.model.type_entries import check_entry_names
 
 # what every joint has, and no type may call an entry of its own; `placement` is `xyz` and so on in files
 COMMON_ENTRIES = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar, exact_text, parameters
-from lagrangian.model.expression.automatic_derivatives import derivative
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joints.joint_type import JointLook, JointState, JointStep
 from lagrangian.model.joints.screw import AXIS, Screw
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

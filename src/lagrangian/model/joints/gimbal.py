@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry, check_perpendicular
+from lagrangian.model.checks import check_perpendicular
 from lagrangian.model.joints.compound import Compound
 from lagrangian.model.joints.joint_type import JointLook, JointStep
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.screw import AXIS
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

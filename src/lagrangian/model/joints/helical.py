@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import JointLook, JointState
 from lagrangian.model.joints.screw import AXIS, Screw
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

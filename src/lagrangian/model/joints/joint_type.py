@@ -19,9 +19,10 @@ import numpy as np
 from lagrangian.errors import MechanismError
 from lagrangian.model import checks
 from lagrangian.model import vector as v
-from lagrangian.model.checks import TypeEntry, unit_vector
+from lagrangian.model.checks import unit_vector
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.turn import JointRotation
+from lagrangian.model.type_entries import TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import Combination, JointState, JointStep, JointType, UnitTwist
 from lagrangian.model.joints.plain import PlainCoordinates
 from lagrangian.model.joints.turn import IdentityRotation, JointRotation, RotationAboutZ
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

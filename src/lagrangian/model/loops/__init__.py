@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lagrangian.errors import MechanismError, MechanismPart, error_location, unknown_name_message
-from lagrangian.model.checks import check_entry_names
 from lagrangian.model.loops.ball import BallLoop
 from lagrangian.model.loops.cylindrical import CylindricalLoop
 from lagrangian.model.loops.distance import DistanceLoop
@@ -14,6 +13,7 @@ from lagrangian.model.loops.point import PointLoop
 from lagrangian.model.loops.prismatic import PrismaticLoop
 from lagrangian.model.loops.revolute import RevoluteLoop
 from lagrangian.model.loops.universal import UniversalLoop
+from lagrangian.model.type_entries import check_entry_names
 
 COMMON_ENTRIES = ("name", "type", "a", "b", "a_placement", "b_placement", "type_entries")  # what every loop has
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import call
 from lagrangian.model.loops.loop_type import (
     LabelledEquations,
@@ -17,6 +16,7 @@ from lagrangian.model.loops.loop_type import (
     origin_difference,
     unit_forces,
 )
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint

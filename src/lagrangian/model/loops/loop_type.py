@@ -11,8 +11,8 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.expression import Scalar
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint

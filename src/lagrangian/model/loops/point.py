@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry
 from lagrangian.model.loops.loop_type import (
     LabelledEquations,
     LoopLook,
@@ -18,6 +17,7 @@ from lagrangian.model.loops.loop_type import (
     origin_difference,
     unit_forces,
 )
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint

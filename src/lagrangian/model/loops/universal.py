@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.checks import EntryKind, TypeEntry, check_perpendicular
+from lagrangian.model.checks import check_perpendicular
 from lagrangian.model.loops.loop_type import (
     AXIS,
     AxisLoop,
@@ -17,6 +17,7 @@ from lagrangian.model.loops.loop_type import (
     unit_forces,
     unit_moments,
 )
+from lagrangian.model.type_entries import EntryKind, TypeEntry
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lagrangian.algorithms.structure import AXIS_NAMES
-from lagrangian.model.checks import EntryKind
 from lagrangian.model.expression import Expression, walk
 from lagrangian.model.expression.scalar import NumberWithSource
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.type_entries import EntryKind
 from lagrangian.motion.torque import Torque
 
 # functions that may jump or have a kink: where they are of time alone, the times are found before a run
