@@ -13,7 +13,7 @@ from lagrangian.arguments import count, texts
 from lagrangian.configuration import state_arguments
 from lagrangian.configuration.state_arguments import as_configuration
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
-from lagrangian.errors import ArgumentError, ArgumentName, StudyWarning, error_location, format_value, warn
+from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, StudyWarning, error_location, format_value, warn
 from lagrangian.files import as_path
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
@@ -27,7 +27,7 @@ from lagrangian.studies import reductions as keeping
 from lagrangian.studies.distributions import VariedInputLike
 from lagrangian.studies.evaluate import batch_row_count
 from lagrangian.studies.folder import StudyFolder
-from lagrangian.studies.job import Function, StudyJob, as_run, chunk_size, pickle_settings
+from lagrangian.studies.job import Function, StudyJob, as_run, chunk_size, package_digest, pickle_settings
 from lagrangian.studies.result import Study
 from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.worker import IN_WORKER
@@ -156,9 +156,23 @@ def study(
     study_folder.create()
     keys = [job.chunk_key(k) for k in range(job.chunks)]
     about = {"name": study_name, **_describe_job(job, keys)}
+    _warn_of_other_version(study_folder, about)
     study_folder.write_about(about)
     _compute_missing(study_name, job, study_folder, keys, worker_count, scheduler, progress)
     return Study(study_folder, about, job)
+
+
+def _warn_of_other_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> None:
+    """Warn that a study does not continue from what another version of the package has computed in its folder."""
+    if not study_folder.stored_keys():
+        return
+    try:
+        begun = study_folder.read_about()
+    except DescriptionError:
+        return
+    if begun.get("source") != about["source"]:
+        cause = "was begun with another version of lagrangian, whose results do not mix with those of this one"
+        warn(f"{about['name']}: the study in {study_folder.path} {cause}; all samples are computed again", StudyWarning)
 
 
 def _compute_missing(
@@ -286,6 +300,7 @@ def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
         "mechanism": job.mechanism.name if job.mechanism is not None else "",
         "description": described(job.mechanism) if job.mechanism is not None else "",
         "version": __version__,
+        "source": package_digest().hex(),
         "over": {name: str(x) for name, x in job.design.over.items()},
         "kinds": {field.name: list(getattr(job.names, field.name)) for field in fields(job.names)},
         "nominal": _nominal_values(job),

@@ -92,7 +92,10 @@ def run_sweep(
     if results.out is not None and table is None:
         folder = results.out
         if not _is_free(folder, key):
-            raise ArgumentError(f"-o is {folder}, which contains another sweep; choose another folder, or delete this one")
+            raise ArgumentError(
+                f"-o is {folder}, which contains another sweep, or one that another version of lagrangian began; "
+                "choose another folder, or delete this one"
+            )
     else:
         folder = _free_folder(Path(f"{stem}-sweep") if table is None else table.parent / f"{table.stem}-sweep", key)
     return run_study(
