@@ -12,7 +12,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.kernels.kernel import Kernel, address
-from lagrangian.kernels.llvm import emit, machine_code, object_cache, target
+from lagrangian.kernels.llvm import machine_code, object_cache, target, unrolled
 from lagrangian.kernels.llvm.emit import trace_functions
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.trace import schedule as pieces
@@ -100,7 +100,7 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_cache, "_modules", OrderedDict())
     program = TreeProgram(INVERSE_DYNAMICS, lg.compile(arm).tree)
     trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)
-    made = emit.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
+    made = unrolled.unrolled_code(trace, program.inputs, program.sizes, program.size, target.current(), 1, len(program.numbers))
     assert "@piece.5(" in made.ir
     cut = Kernel(program)
     assert np.array_equal(cut(*near), whole[0])

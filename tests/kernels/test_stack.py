@@ -10,7 +10,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.tree import build_tree
-from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.llvm import machine_code, target, unrolled
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
 
@@ -26,7 +26,7 @@ def test_spilled_vectors_are_aligned(form: str) -> None:
     if form == "unrolled":
         trace = trace_unrolled(FORWARD_DYNAMICS, program.structure)
         inputs, numbers = (program.inputs, program.sizes, program.size), len(program.numbers)
-        ir = emit.unrolled_code(trace, *inputs, chosen, chosen.width, numbers).ir
+        ir = unrolled.unrolled_code(trace, *inputs, chosen, chosen.width, numbers).ir
     else:
         ir = rolled.rolled_code(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
     assembly = machine_code._machine(chosen, 1).emit_assembly(machine_code.llvm().parse_assembly(ir))

@@ -18,21 +18,21 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.arguments import array
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, DynamicsClosedError, unknown_name_message
-from lagrangian.kernels import catalogue
-from lagrangian.kernels.catalogue import (
+from lagrangian.kernels import derivatives
+from lagrangian.kernels.catalogue import Kernels
+from lagrangian.kernels.compiled_method import (
     CompiledMethod,
-    FrictionConstants,
-    Kernels,
     forward_dynamics_kernel,
-    reactions,
     solve_constrained,
     tree_kernel,
     tree_kernel_without_springs,
 )
+from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.inertial_parameters import body_parameters, body_regressor
 from lagrangian.kernels.kernel import Wrenches, as_rows
 from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
+from lagrangian.kernels.reactions import reactions
 from lagrangian.kernels.sampled_dynamics import BatchedDynamics, is_sampled
 from lagrangian.model import checks
 from lagrangian.model.loop import Frame
@@ -919,7 +919,7 @@ class Dynamics:
         [[-127.51  -84.33]
          [ -63.49  -67.43]]
         """
-        return catalogue.inverse_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, qdd))
+        return derivatives.inverse_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, qdd))
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, t: ArrayLike = 0.0
@@ -951,7 +951,7 @@ class Dynamics:
         [[ 0.0622 -0.1218]
          [-0.1218  0.4281]]
         """
-        return catalogue.forward_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, tau), t)
+        return derivatives.forward_dynamics_derivatives(self, self._kernels.residual_derivatives(), (q, qd, tau), t)
 
     # -- frames ------------------------------------------------------------------------------------------------------
 

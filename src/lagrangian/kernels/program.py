@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.structure import SlotNumbers
-from lagrangian.kernels.llvm import emit, machine_code, target
+from lagrangian.kernels.llvm import machine_code, target, unrolled
 from lagrangian.kernels.trace.node import Graph, Trace, trace_reading_all_inputs
 
 Header = dict[str, Any]
@@ -67,8 +67,10 @@ def compile_unrolled(
 
     A trace has no common subexpressions, no dead code and is in a good order: LLVM's passes would find nothing to improve.
     """
-    code = emit.unrolled_code(trace, tuple(program.inputs), list(program.sizes), program.size, cpu_target, width, number_count)
-    scratch = emit.scratch_size(list(program.sizes), program.size, width)
+    code = unrolled.unrolled_code(
+        trace, tuple(program.inputs), list(program.sizes), program.size, cpu_target, width, number_count
+    )
+    scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
     header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations, "numbers": code.numbers}
     return header, machine_code.compile_object(
         code.ir, cpu_target, 1 if trace.operations + program.size <= MAX_OPTIMISED_OPERATIONS else 0, passes=()

@@ -11,7 +11,8 @@ from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.kernels.kernel import CACHE_LINE, aligned_zeros
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.long_chains import helpers, lanes, places, runs
-from lagrangian.kernels.long_chains.plan import Plan, tree_of_items
+from lagrangian.kernels.long_chains.items import tree_of_items
+from lagrangian.kernels.long_chains.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
 # which parameters the code reads of links, items and steps, and which numbers of the ground

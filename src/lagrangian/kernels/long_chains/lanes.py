@@ -16,7 +16,8 @@ from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.long_chains.plan import Plan
 from lagrangian.kernels.rolled import trace as rolled_trace
-from lagrangian.kernels.rolled.trace import Pass, StepEmitter, SweepProgram
+from lagrangian.kernels.rolled.emit import StepEmitter
+from lagrangian.kernels.rolled.trace import Pass, SweepProgram
 
 MIN_PREFETCH_GROUPS, PREFETCH_STEPS = (
     5,

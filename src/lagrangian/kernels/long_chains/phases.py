@@ -17,9 +17,10 @@ from lagrangian.kernels.llvm.ir import INTEGER, TRUTH, Array, FunctionBuilder, O
 from lagrangian.kernels.llvm.target import CPUTarget, is_x86
 from lagrangian.kernels.long_chains import data, helpers, places, runs
 from lagrangian.kernels.long_chains.data import Columns, Layout, layout
+from lagrangian.kernels.long_chains.items import ItemLoopEmitter
 from lagrangian.kernels.long_chains.lanes import LaneLoopEmitter
 from lagrangian.kernels.long_chains.places import LaneCopyEmitter
-from lagrangian.kernels.long_chains.plan import Cost, ItemLoopEmitter, Plan
+from lagrangian.kernels.long_chains.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
 MAX_CARRY_SIZE = runs.NODE_SIZE  # of what a sweep carries

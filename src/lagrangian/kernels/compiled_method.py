@@ -1,0 +1,106 @@
+"""Methods of `Dynamics` whose calls with one state go straight to machine code.
+
+To look a method up costs Python more than to run a small robot's kernel. So the first look-up puts the compiled function itself
+into the object, where the next one finds it at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.singular_mass import check_determined, undetermined_joints
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.errors import MechanismWarning, warn
+from lagrangian.kernels.catalogue import Kernels
+from lagrangian.kernels.kernel import (
+    Kernel,
+    suppress_finite_checks,
+)
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
+
+
+# MERGED lagrangian.kernels.direct: Methods whose calls with one state go straight to machine code. Looking a method up costs
+# Python more than running a small robot's kernel; so the first look-up puts the compiled function itself into the object,
+# where the next one finds it at once.
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CompiledMethod:
+    """A method of `Dynamics` with a kernel in front of it: calls that are not of one state run the method's own body.
+
+    `kernel(kernels)` gives the kernel that does all that the method does for one state, or None where there is no such kernel.
+    """
+
+    def __init__(self, kernel: Callable[[Kernels], Kernel | None]) -> None:
+        self.kernel = kernel
+
+    def __call__(self, method: F) -> F:
+        self.method, self.name, self.__doc__ = method, method.__name__, method.__doc__
+        _, *parameters = inspect.signature(method).parameters.values()
+        unannotated = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+        self.signature = str(inspect.Signature(unannotated))[1:-1]
+        return self  # type: ignore[return-value]  # to a type checker it is the method
+
+    def __get__(self, dynamics: Dynamics | None, owner: type) -> Any:
+        if dynamics is None:
+            return self.method
+        kernels = dynamics._kernels
+        function = self.method.__get__(dynamics.share())
+        kernel = self.kernel(kernels)
+        if kernel is not None and kernels.tree.nv:
+            function = kernel.with_fast_entry(function, self.name, self.signature, self.__doc__ or "")
+        dynamics.__dict__[self.name] = function
+        return function
+
+
+def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
+    """The kernel of an algorithm over the tree."""
+    return lambda kernels: kernels.sweep(algorithm)
+
+
+def tree_kernel_without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
+    """The kernel of an algorithm to which springs between points, or friction in planes, are added: none if there are any."""
+    return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planes else kernels.sweep(algorithm)
+
+
+def forward_dynamics_kernel(kernels: Kernels) -> Kernel | None:
+    """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
+    if not kernels.mechanism.equation_count:
+        _warn_of_undetermined_joints(kernels)
+    if kernels.friction.planes or kernels.massless:  # whether constraints determine all accelerations is looked at
+        return None
+    if kernels.mechanism.equation_count:
+        return None if kernels.constraint_programs.depends_on_time else kernels.constraint_kernel("forward_dynamics")
+    return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
+
+
+def solve_constrained(dyn: Dynamics, kernel: Kernel, state: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
+    """What a kernel of constraints finds; an error, which names a joint, if nothing determines how one without inertia moves."""
+    arguments = (*state, *dyn._kernels.time_arguments(t))
+    if dyn._kernels.massless:
+        with suppress_finite_checks():
+            solution = kernel(*arguments)
+        if np.isfinite(solution).all():
+            return solution
+        check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
+    return kernel(*arguments)
+
+
+def _warn_of_undetermined_joints(kernels: Kernels) -> None:
+    names = undetermined_joints(kernels.tree)
+    if names:
+        quoted_names = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
+        warn(
+            f"{kernels.mechanism.name}: the bodies that joint {quoted_names} moves have no inertia along it, so its acceleration "
+            f"is not determined and is NaN; give these bodies mass and inertia, give the joint a rotor, or make it fixed",
+            MechanismWarning,
+        )
