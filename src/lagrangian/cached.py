@@ -11,9 +11,9 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property(functools.cached_property):
-        """That of Python 3.12, which holds no lock while it computes.
+        """The cached property of Python 3.12, which holds no lock while it computes.
 
-        The lock of earlier ones is held for all objects of a class: it makes threads wait for each other, and a child that is
+        In earlier versions the lock is held for all objects of a class: threads wait for each other, and a process that is
         forked meanwhile waits for ever.
         """
 

@@ -1,6 +1,6 @@
-"""Files are written whole: beside their place, under a name of our own, and then renamed to it.
+"""Files that are written whole: under a temporary name in the same folder, and then renamed.
 
-Who reads finds the old file or the new one, never a half of one: not on a full disk, not when the program is killed.
+A reader finds the old file or the new one, never half of one, even if the disk is full or the program is killed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from lagrangian.errors import ArgumentError
 
 _TEMPORARY_NAME = re.compile(r"\.lagrangian-(\d+)-[0-9a-f]{8}(\.\w{1,8})?")
 _STALE_AFTER = 60.0  # s without a change, after which the file of a process that is gone is a leftover
-_ABANDONED_AFTER = 86400.0  # s; the process may have been one of another computer, or its number is another's now
+_ABANDONED_AFTER = 86400.0  # s; a process of this number may run on another computer, or may be another one now
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
-    """A path from what the caller gave."""
+    """A path that the caller gave, as a `Path`."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}", concerns="path")
     name = os.fspath(path)
@@ -32,7 +32,7 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 
 
 def as_target_path(path: str | os.PathLike[str]) -> Path:
-    """Where a file is to go, looked at before what it is to hold is worked out: it has a folder, and is none."""
+    """The path to write a file to, checked before its content is computed: its folder exists, and it is not a folder itself."""
     target = as_path(path)
     if "\0" in str(target):
         raise ArgumentError(f"{str(target)!r}: this is not a file name", concerns="path")
@@ -47,7 +47,7 @@ def as_target_path(path: str | os.PathLike[str]) -> Path:
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a file whole, in place of one that is there; what stands in the way is an error that names the file."""
+    """Write a file whole and replace an existing one; if that fails, the error names the file."""
     with replacing(path) as temporary:
         if temporary == Path(path):
             temporary.write_bytes(_encode(content))
@@ -58,7 +58,7 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Where to write a file, for a program that does it itself; it takes its place when it is whole."""
+    """A temporary path for a program that writes a file itself; the file is renamed to `path` when it is complete."""
     target = as_target_path(path)
     try:
         before = _status(target)
@@ -67,7 +67,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             return
         if before is not None and not os.access(target, os.W_OK):
             raise _write_error(target, "it is read-only")
-        destination = Path(os.path.realpath(target))  # a link stays one, and what it names is replaced
+        destination = Path(os.path.realpath(target))  # a symbolic link stays one, and its target is replaced
         delete_leftovers(destination.parent)
         temporary = _temporary_path(destination)
         try:
@@ -80,7 +80,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file of our own, closed to others, whole; an OSError where that cannot be."""
+    """Write a file that only the user can read, whole; raise an OSError if that is impossible."""
     temporary = _temporary_path(path)
     try:
         _create_file(temporary, content, 0o600)
@@ -90,20 +90,20 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def delete_leftovers(folder: Path) -> None:
-    """Delete what writers left here that were killed."""
+    """Delete the temporary files of writers that were killed."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             match = _TEMPORARY_NAME.fullmatch(entry.name)
             if match is None:
                 continue
-            with contextlib.suppress(OSError):  # another may have done it
+            with contextlib.suppress(OSError):  # another process may have deleted it
                 age = time.time() - entry.stat(follow_symlinks=False).st_mtime
                 if age > _ABANDONED_AFTER or (age > _STALE_AFTER and not _is_process_running(int(match[1]))):
                     os.unlink(entry.path)
 
 
 def _temporary_path(path: Path) -> Path:
-    """A name that no other writer has, with the ending that programs go by."""
+    """A name that no other writer uses, with the same suffix, because programs choose a format by it."""
     ending = path.suffix if re.fullmatch(r"\.\w{1,8}", path.suffix, re.ASCII) else ""
     return path.parent / f".lagrangian-{os.getpid()}-{secrets.token_hex(4)}{ending}"
 
@@ -116,7 +116,7 @@ def _status(target: Path) -> os.stat_result | None:
 
 
 def _is_pipe_or_device(target: Path, status: os.stat_result | None) -> bool:
-    """A pipe or a device, which nothing can take the place of."""
+    """Whether a path is a pipe or a device, which cannot be replaced by a file."""
     return status is not None and (not stat.S_ISREG(status.st_mode) or str(target.absolute()).startswith(("/dev/", "/proc/")))
 
 
@@ -127,7 +127,7 @@ def _create_file(temporary: Path, content: bytes, mode: int = 0o666) -> None:
 
 
 def _move_into_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
-    """Rename what is on the disk, with the permissions, and if that is allowed the owner, of the file before."""
+    """Rename a file once it is on the disk, with the permissions and, if that is allowed, the owner of the file it replaces."""
     with temporary.open("r+b") as file:
         os.fsync(file.fileno())
     if before is not None and os.name == "posix":
@@ -154,5 +154,5 @@ def _is_process_running(pid: int) -> bool:
 
 
 def _encode(content: str | bytes) -> bytes:
-    """A file's name may have bytes that are no text: they are spelled."""
+    """The content as bytes; characters that are not Unicode text, as a file name may have, are written as escapes."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")

@@ -25,7 +25,7 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
 
     The suffix chooses the format: .toml, .urdf, .xml or .mjcf (MuJoCo), or .sdf. A TOML file holds everything: `load` reads the
     same mechanism from it. The other formats hold less; a `WriterWarning` lists what changes the motion, and the `notes` of
-    `written` list all differences. An existing file is overwritten.
+    `convert` list all differences. An existing file is overwritten.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
     See Also
     --------
     load : Read a mechanism from a file.
-    written : The text of a file with the list of what it does not hold.
+    convert : The text of a file with the list of what it does not hold.
 
     Examples
     --------
@@ -83,13 +83,14 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
 
 
 def _warn_of_foreign_loop_file(target: pathlib.Path, name: str) -> None:
-    """A YAML file of another mechanism, or of an earlier time, would close loops of this one when it is read."""
+    """Warn of a YAML file beside the URDF, of another mechanism or older, that would close loops of this one."""
     from lagrangian.description.urdf.loop_file import mentions_loops
 
     for suffix in (".yaml", ".yml"):
         loop_file = target.with_name(target.name.partition(".")[0] + suffix)
         if mentions_loops(loop_file):
-            problem = f"{loop_file.name} beside the file closes loops that are not its own; remove it, or load the file with loops=False"
+            remedy = "remove it, or load the file with loops=False"
+            problem = f"{loop_file.name} beside the file closes loops that are not its own; {remedy}"
             warn(WriterWarning(problem, where=name))
 
 
@@ -105,7 +106,7 @@ def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool |
         hold less, and a `WriterWarning` lists what changes the motion.
     loops : str or False, optional
         URDF: how to write the loops. "urdf+", the default, writes `<loop>` elements of URDF+; "yaml" leaves them to a YAML file,
-        which `written` has in `beside`; False leaves them out.
+        which `convert` returns in `extra_files`; False leaves them out.
 
     Returns
     -------
@@ -153,11 +154,11 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
         The format: "urdf", "mjcf" or "sdf".
     loops : str or False, optional
         URDF: how to write the loops. "urdf+", the default, writes `<loop>` elements of URDF+; "yaml" writes a YAML file, which
-        is in `beside`; False leaves them out.
+        is in `extra_files`; False leaves them out.
 
     Returns
     -------
-    Written
+    Conversion
         The text and the notes.
 
     Raises
@@ -172,8 +173,8 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
     Examples
     --------
     >>> import lagrangian as lg
-    >>> made = lg.written("slider_crank", "urdf")
-    >>> print(made.warnings[0])
+    >>> conversion = lg.convert("slider_crank", "urdf")
+    >>> print(conversion.warnings[0])
     loop 'pin' is written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree
     """
     formats = [name for name in FORMATS if name != "toml"]
@@ -189,7 +190,7 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
 
 
 def _start_options(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
-    """The configuration in which a file is written: one that closes the loops, where its joints are where its bodies are."""
+    """The configuration in which a file is written: one that closes the loops, where the format gives joints by their bodies."""
     if format not in ("mjcf", "sdf"):
         return {}
     if not m.loops and not isinstance(m.initial.q, PartialState):
@@ -204,7 +205,7 @@ def _start_options(m: Mechanism, format: str) -> dict[str, Any]:  # noqa: A002
 
 
 def _check_readable(m: Mechanism, conversion: Conversion) -> None:
-    """Whether it can be read: what Python allows to be called and given is more than what a file can hold."""
+    """Raise an error unless the text can be read: Python allows names and values that a file cannot hold."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -217,7 +218,7 @@ def _check_readable(m: Mechanism, conversion: Conversion) -> None:
 
 
 def _writer_options(format: str, loops: str | bool | None) -> dict[str, Any]:  # noqa: A002
-    """The options of a writer."""
+    """The options of a writer; an error if the format does not have them."""
     if loops is not None and format != "urdf":
         raise ArgumentError(f"is an option of URDF; {format.upper()} takes no options", argument="loops")
     return {} if loops is None else {"loops": loops}

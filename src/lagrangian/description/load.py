@@ -1,4 +1,7 @@
-"""A mechanism from a file of any kind we read, by its suffix, or from a text of a kind that is named."""
+"""Load a mechanism: from a file, whose suffix names the format, from a text, or from the library.
+
+The readers of the formats are imported when they are needed.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _OPTIONS_BY_FORMAT: dict[str, tuple[str, ...]] = {
     "mjcf": ("parameters", "keyframe", "root"),
     "sdf": ("floating", "mimic"),
 }
-# an option of another format, and what does the same in this one
+# for an option that a format does not have: what has the same effect in this format
 _OPTION_REMEDIES = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
@@ -59,8 +62,8 @@ SUFFIXES = tuple(_FORMAT_BY_SUFFIX)
 _FORMAT_BY_ROOT = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
-_LONGEST_PATH = 260
-_HEAD_BYTES = 100_000  # bytes
+_MAX_PATH_LENGTH = 260
+_HEAD_BYTES = 100_000
 _DESCRIPTION_START = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
 
 
@@ -135,7 +138,9 @@ def load(
     _refuse_text(path)
     file = as_path(path)
     format_name = _detect_format(file)
-    options = _reader_options(locals())
+    options = _reader_options(
+        parameters=parameters, floating=floating, mimic=mimic, loops=loops, xacro=xacro, keyframe=keyframe, root=root
+    )
     _check_options(format_name, options, str(file))
     return _reader(format_name).read(file, **options)
 
@@ -215,17 +220,19 @@ def loads(
         raise ArgumentError(unknown_name_message("format", format, FORMATS), concerns="format")
     if not isinstance(text, str):
         raise ArgumentError(f"loads takes a string, not {type(text).__name__}; use load(path) for a file", concerns="text")
-    if "\n" not in text and pathlib.Path(text[:_LONGEST_PATH]).suffix.lower() in _FORMAT_BY_SUFFIX:
+    if "\n" not in text and pathlib.Path(text[:_MAX_PATH_LENGTH]).suffix.lower() in _FORMAT_BY_SUFFIX:
         raise ArgumentError(
             f"loads takes the description itself, and {text[:60]!r} is a path; use load(path) for a file", concerns="text"
         )
-    options = _reader_options(locals())
+    options = _reader_options(
+        parameters=parameters, floating=floating, mimic=mimic, loops=loops, xacro=xacro, keyframe=keyframe, root=root
+    )
     _check_options(format, options, "<text>")
     return _reader(format).read_text(text, **options)
 
 
 def format_of(path: str | os.PathLike[str], text: str | None = None) -> str:
-    """The format of a file, by its suffix, and where that leaves it open by its root; `text` is what it holds, if it is known."""
+    """The format of a file, by its suffix, or else by its root element; `text` is the content of the file if it is known."""
     file = as_path(path)
     suffix = file.suffix.lower()
     if text is None or suffix not in _FORMAT_BY_SUFFIX:
@@ -235,10 +242,9 @@ def format_of(path: str | os.PathLike[str], text: str | None = None) -> str:
     return "urdf" if _FORMAT_BY_SUFFIX[suffix] == "sdf" and _root_tag(text) == "robot" else _FORMAT_BY_SUFFIX[suffix]
 
 
-def _reader_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The options among the arguments of a call, without those that are not given."""
-    option_names = dict.fromkeys(option for options in _OPTIONS_BY_FORMAT.values() for option in options)
-    return {option: arguments[option] for option in option_names if arguments[option] is not None}
+def _reader_options(**options: Any) -> dict[str, Any]:
+    """The options of a call, without those that the caller leaves open."""
+    return {option: value for option, value in options.items() if value is not None}
 
 
 def _reader(format_name: str) -> Any:
@@ -254,17 +260,16 @@ def _check_options(format_name: str, options: dict[str, Any], file: str) -> None
                 f"{file}: {format_name.upper()} takes no option {argument}; {_OPTION_REMEDIES[format_name, option]}"
             )
         if option not in _OPTIONS_BY_FORMAT[format_name]:
-            raise ArgumentError(
-                f"{file}: {unknown_name_message(f'option for {format_name.upper()} called', option, _OPTIONS_BY_FORMAT[format_name])}"
-            )
+            noun = f"option for {format_name.upper()} called"
+            raise ArgumentError(f"{file}: {unknown_name_message(noun, option, _OPTIONS_BY_FORMAT[format_name])}")
 
 
 def _refuse_text(path: Any) -> None:
-    """A description itself, given where its path belongs: without this, the whole of it would be in the error."""
+    """Refuse a description where its path is needed: without this, the error would contain all of it."""
     if not isinstance(path, str):
         return
-    has_known_suffix = pathlib.Path(path[-_LONGEST_PATH:]).suffix.lower() in _FORMAT_BY_SUFFIX
-    is_description = "\n" in path or len(path) > _LONGEST_PATH or (not has_known_suffix and _DESCRIPTION_START.match(path))
+    has_known_suffix = pathlib.Path(path[-_MAX_PATH_LENGTH:]).suffix.lower() in _FORMAT_BY_SUFFIX
+    is_description = "\n" in path or len(path) > _MAX_PATH_LENGTH or (not has_known_suffix and _DESCRIPTION_START.match(path))
     if is_description and not os.path.exists(path):  # some file systems do take such names
         first_line = path.strip()[:30].partition("\n")[0]
         roots = (kind for root, kind in _FORMAT_BY_ROOT.items() if f"<{root}" in path)
@@ -295,7 +300,7 @@ def _detect_format(file: pathlib.Path) -> str:
 
 
 def _read_head(file: pathlib.Path) -> str:
-    """The beginning of a file, in which only ASCII is looked for; "" if it cannot be read, which its reader tells."""
+    """The beginning of a file, for a search of ASCII; "" if it cannot be read: then the reader of the file raises an error."""
     try:
         if not file.is_file():  # a pipe could give nothing for ever
             return ""
@@ -315,7 +320,7 @@ def _format_of_xml(text: str, file: pathlib.Path) -> str:
 
 
 def _root_tag(text: str) -> str:
-    """The name of the root element, which is looked at and not parsed; "" if there is none."""
+    """The name of the root element, found without parsing the text; "" if there is none."""
     position = 0
     while match := _PROLOGUE.match(text, position):
         position = match.end()
@@ -323,21 +328,22 @@ def _root_tag(text: str) -> str:
     return root.group(1) if root else ""
 
 
-# MERGED lagrangian.description.packaged: The mechanisms that come with the package, one TOML file each.
+# -- the mechanisms of the library, one TOML file each ------------------------------------------------------------------
 
 
 def library_folder() -> Traversable:
+    """The folder of the library in the package."""
     return files("lagrangian.mechanism_library")
 
 
 @cache
 def library_names() -> tuple[str, ...]:
-    """The names of all of them, sorted."""
+    """The names of all mechanisms of the library, sorted."""
     return tuple(sorted(entry.name[: -len(".toml")] for entry in library_folder().iterdir() if entry.name.endswith(".toml")))
 
 
 def library_mechanism(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism:
-    """One by its name, with other values of some of its parameters."""
+    """A mechanism of the library, with new values of some of its parameters."""
     if name not in library_names():  # looked up in the list, so that a name can never lead out of the folder
         raise ArgumentError(unknown_name_message("mechanism in the library called", name, library_names()), concerns="name")
     from lagrangian.description.toml import reader as toml  # the names are known without it

@@ -1,4 +1,8 @@
-"""What a reader of foreign files has to say: what it left out, and what it carried with a caveat."""
+"""Notes on a conversion between a mechanism and a file of another format: what was left out, and what was changed.
+
+Readers collect `ReaderNotes`, which a mechanism has as its `notes`. Writers collect `WriterNotes`, which a `Conversion` has
+beside the text of the file. Notes on what changes the dynamics are warnings as well.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,12 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
-_MAX_NAMES, _MAX_WARNED_NAMES = 5, 20
+_MAX_NAMES, _MAX_WARNED_NAMES = 5, 20  # in one line of a reader
+_MAX_LISTED = 8  # names in one sentence of a writer
 
 
 class ReaderNotes:
-    """One concise line a kind, with a count and the first few names; those that change the dynamics also warn."""
+    """Collects the notes of a reader: one line for all things of one kind, with their number and the first few names."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -27,16 +32,25 @@ class ReaderNotes:
         self._warned: set[tuple[str, str]] = set()
 
     def add(self, kind: str, meaning: str, name: str = "", *, warn: bool = False) -> None:
-        """One more thing of this kind. `warn` says that the dynamics differ from those the file describes."""
+        """Note one more thing of this kind. `warn` says that the dynamics differ from those that the file describes."""
         key = (kind, meaning)
         self._names_by_note.setdefault(key, []).append(name)
         if warn:
             self._warned.add(key)
 
-    def _format_lines(self, only_warned: bool | None = None) -> list[str]:
-        """Of kinds that are warned of, or not, or of all. `'D' of a <dynamics>` and `'K' of a <dynamics>` share a line.
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self._format_lines())
 
-        So do all that are of the same thing, mean the same and are found at the same places.
+    def warn(self) -> None:
+        """Warn of what changes the dynamics."""
+        for line in self._format_lines(only_warned=True):
+            warn(ReaderWarning(line, where=self.file))
+
+    def _format_lines(self, only_warned: bool | None = None) -> list[str]:
+        """The lines of all kinds, or of those that are warned of (True), or of the others (False).
+
+        Kinds share a line if they are attributes of the same element, mean the same and are found at the same places, such as
+        `'D' of a <dynamics>` and `'K' of a <dynamics>`.
         """
         groups: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
         for (kind, meaning), names in self._names_by_note.items():
@@ -59,26 +73,18 @@ class ReaderNotes:
         name_list = f": {', '.join(non_empty[:max_names])}{', ...' if len(non_empty) > max_names else ''}" if non_empty else ""
         return f"{subject} ({len(names)}{name_list}): {meaning}"
 
-    def lines(self) -> tuple[str, ...]:
-        return tuple(self._format_lines())
-
-    def warn(self) -> None:
-        """Warn of what changes the dynamics."""
-        for line in self._format_lines(only_warned=True):
-            warn(ReaderWarning(line, where=self.file))
-
 
 def body_with_noted_inertia(
     name: str, mass: float, center: v.Vector, inertia: v.Symmetric, visuals: tuple[Visual, ...], notes: ReaderNotes
 ) -> Body:
-    """A body as a foreign file has it: an inertia that no real body can have is kept, and noted.
+    """A body as a file of another format has it: an inertia that no real body can have is kept, and noted.
 
-    Published files are often a little off; refusing them would help nobody, and changing them would be worse.
+    Inertias in published files are often slightly impossible; refusing them would help nobody, and changing them would be worse.
     """
-    finite = all(math.isfinite(x) for x in inertia)  # one that is not is refused by the body itself
+    finite = all(math.isfinite(x) for x in inertia)  # `Body` refuses an inertia that is not finite
     problem = inertia_problem(mass, inertia) if finite else ""
     if problem:
-        name_with_reason = f"{name} [{_explain_inertia(mass, inertia)}]"  # so that all bodies share a line
+        name_with_reason = f"{name} [{_explain_inertia(mass, inertia)}]"  # in the name, so that all such bodies share a line
         notes.add(
             "body with an impossible inertia",
             "no real body has such an inertia; it is kept as given",
@@ -89,7 +95,7 @@ def body_with_noted_inertia(
 
 
 def _explain_inertia(mass: float, inertia: v.Symmetric) -> str:
-    """Why no real body has this inertia, in its own numbers: along the file's axes if they show it, else the principal ones."""
+    """Why no real body has this inertia: by its moments about the file's axes if they show it, else by the principal moments."""
     moments = {"Ixx": float(inertia[0]), "Iyy": float(inertia[3]), "Izz": float(inertia[5])}
     for name, value in moments.items():
         (first, x), (second, y) = ((k, m) for k, m in moments.items() if k != name)
@@ -102,14 +108,12 @@ def _explain_inertia(mass: float, inertia: v.Symmetric) -> str:
     return inertia_problem(mass, inertia).partition(": ")[2].partition(";")[0]
 
 
-# MERGED lagrangian.description.writing.written: What a writer gives: the texts of the files, and what they do not hold.
-
-_MAX_LISTED = 8
+# -- writers -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A mechanism as text of URDF, MJCF or SDF, as `lagrangian.written` returns it.
+    """A mechanism as text of URDF, MJCF or SDF, as `lagrangian.convert` returns it.
 
     Attributes
     ----------
@@ -121,7 +125,7 @@ class Conversion:
         What is left out, and what is written in another form.
     warnings : tuple of str
         Those notes that change the motion.
-    beside : mapping of str to str
+    extra_files : mapping of str to str
         The texts of files that belong beside the main one, by suffix.
     coordinates : mapping of str to str
         For each coordinate of the mechanism its name in the file. Coordinates that the file stores in another form, such as
@@ -132,8 +136,8 @@ class Conversion:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> made = lg.written("two_r", "mjcf")
-    >>> made.coordinates
+    >>> conversion = lg.convert("two_r", "mjcf")
+    >>> conversion.coordinates
     {'theta1': 'theta1', 'theta2': 'theta2'}
     """
 
@@ -158,7 +162,7 @@ class Conversion:
 
 
 class WriterNotes:
-    """Collects what a writer has to say: one sentence for all parts of which the same is to be said."""
+    """Collects the notes of a writer: one sentence for all parts that have the same note."""
 
     def __init__(self, format: str) -> None:  # noqa: A002
         self.format = format
@@ -166,9 +170,10 @@ class WriterNotes:
         self._warned: set[tuple[str, str]] = set()
 
     def add(self, part: str, meaning: str, name: str = "", *, warn: bool = False) -> None:
-        """A sentence of which `part` with its name is the subject. In it, {is}, {it} and {has} are as many parts need them.
+        """Add a sentence whose subject is `part` with its name.
 
-        `warn` says that what is written moves otherwise than the mechanism.
+        `meaning` is the rest of the sentence, in which {is}, {it}, {has} and {its} stand for the singular or the plural. `warn`
+        says that the dynamics of the file differ from those of the mechanism.
         """
         key = (part, meaning)
         names = self._names_by_note.setdefault(key, [])
@@ -176,6 +181,14 @@ class WriterNotes:
             names.append(name)
         if warn:
             self._warned.add(key)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(map(self._sentence, self._names_by_note))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(self._sentence(key) for key in self._names_by_note if key in self._warned)
 
     def _sentence(self, key: tuple[str, str]) -> str:
         part, meaning = key
@@ -187,20 +200,12 @@ class WriterNotes:
         name_list = ", ".join(names[:_MAX_LISTED]) + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")
         return f"{subject} {name_list} {meaning}" if name_list else f"{subject} {meaning}"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(map(self._sentence, self._names_by_note))
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return tuple(self._sentence(key) for key in self._names_by_note if key in self._warned)
-
-
-# MERGED lagrangian.description.writing.left_out: What no foreign format holds of a mechanism, said once for all of them.
+# -- what other formats than TOML leave out ----------------------------------------------------------------------------
 
 
 def note_unsupported(m: Mechanism, remarks: WriterNotes) -> None:
-    """Parameters, events and parts of bodies."""
+    """Note the parameters and events, which URDF, SDF and MJCF do not have."""
     for name in m.parameters:
         if not name.startswith(CONTROL_PREFIX):
             remarks.add("parameter", f"{{is}} written by {{its}} value because {remarks.format} has no named parameters", name)
@@ -209,7 +214,7 @@ def note_unsupported(m: Mechanism, remarks: WriterNotes) -> None:
 
 
 def note_spring(spring: object, remarks: WriterNotes) -> None:
-    """A spring, a wall or gravity compensation that is left out."""
+    """Note a spring, a wall or a gravity compensation that is left out."""
     name = getattr(spring, "name", "")
     kind, description = "wall", "compliant planes"
     if isinstance(spring, PointSpring):
@@ -224,12 +229,12 @@ def note_spring(spring: object, remarks: WriterNotes) -> None:
 
 
 def note_constraint(constraint: Constraint, remarks: WriterNotes) -> None:
-    """A constraint that is left out."""
+    """Note a constraint that is left out."""
     description = "equations of this form" if isinstance(constraint, HolonomicConstraint) else "constraints of speeds"
     remarks.add("constraint", f"{{is}} left out because {remarks.format} has no {description}", constraint.name, warn=True)
 
 
 def note_loop(name: str, kind: str, remarks: WriterNotes) -> None:
-    """A loop joint that is left out."""
+    """Note a loop joint that is left out."""
     meaning = f"{{is}} left out because {remarks.format} has no {kind} loops; the loop stays open"
     remarks.add("loop", meaning, name, warn=True)

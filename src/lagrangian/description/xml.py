@@ -1,7 +1,8 @@
-"""A small, safe XML reader: elements that know their line, and typed access to their attributes.
+"""XML: a safe reader of elements that know their line, typed access to their attributes, and a writer.
 
-The tree is built without recursion, so that nesting can be as deep as it likes, and nothing outside the file is ever read:
-a document type with declarations or an address, the door to entity expansion and to foreign files, is refused.
+Neither reads or writes by recursion, so that elements can be nested to any depth. Nothing outside the file is read: a document
+type with declarations or an address is refused, because it could expand entities or name other files. The reader accepts some
+faults that the readers of other programs accept: `--` in a comment, and attributes without a space between them.
 """
 
 from __future__ import annotations
@@ -20,17 +21,30 @@ from lagrangian.files import as_path
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8; expat accepts it only as the first bytes
 _BLANKS = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])*")
 _IGNORED_PREFIX = "white space, a comment or a byte-order mark"
 _INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 _REQUIRED: Any = object()
-_END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # where expat stops at one, it is behind the <
+_END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # expat reports such an error behind the <
 _PART_KINDS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
+
+# faults that are repaired
+_OPENING = re.compile(rb"<!--|<!\[CDATA\[|<\?|<[^!?/]")
+_CLOSING = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_QUOTE_OR_BRACKET = re.compile(rb"[\"'<>]")
+_NAME = re.compile(rb"[A-Za-z_:]")
+DOUBLE_DASH = "a comment contains --; it ends at the next -->, as in other readers"
+MISSING_SPACE = "attributes without a space between them are accepted"
+
+# writing
+_MAX_INDENTATION = 30  # levels: a chain of a thousand bodies would otherwise be mostly spaces
+_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Element:
-    """A tag, its attributes and its children. `owner` is the nearest named element around it, for error messages."""
+    """An element that was read. `owner` is the label of the nearest named element around it, for error messages."""
 
     __slots__ = ("attributes", "children", "file", "line", "owner", "tag", "text")
 
@@ -50,7 +64,7 @@ class Element:
 
     @property
     def where(self) -> tuple[Place, Place]:
-        """The line of the file, and the element, by the name of the part of a mechanism that it describes."""
+        """The places of an error: the line of the file, and the part of the mechanism that the element describes."""
         inside = f" in {self.owner}" if self.owner and "name" not in self.attributes else ""
         part = MechanismPart(_PART_KINDS.get(self.tag, self.tag), self.attributes.get("name", ""), f"{self.label}{inside}")
         return f"{self.file}:{self.line}", part
@@ -71,7 +85,7 @@ class Element:
             stack.extend(reversed(element.children))
 
     def with_attributes(self, attributes: Mapping[str, str]) -> Element:
-        """The same element, at the same place, with other attributes."""
+        """A copy of the element, from the same line, with other attributes."""
         other = Element(self.tag, attributes, self.file, self.line, self.owner)
         other.children, other.text = self.children, self.text
         return other
@@ -119,7 +133,7 @@ def _reason(error: Exception) -> str:
 
 
 def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | None = None) -> Element:
-    """The root element; `source` gives the bytes, a second time where they have to be mended first."""
+    """The root element; `source` returns the bytes in chunks, and is called again if they must be repaired."""
     chunks = source()
     first = next(chunks, b"")
     _check_start(first, file)
@@ -168,7 +182,7 @@ def _check_start(chunk: bytes, file: str) -> None:
 
 
 def _declaration_start(chunk: bytes) -> int:
-    """Where the declaration begins, before which XML allows nothing: behind white space, comments, or more than one mark."""
+    """Where the XML declaration begins behind white space, comments or byte-order marks, which XML forbids there; else 0."""
     start = _skip_blanks(chunk, 0)
     while chunk.startswith(b"<!--", start):
         end = chunk.find(b"-->", start + 4)
@@ -184,11 +198,11 @@ def _skip_blanks(data: bytes, position: int) -> int:
 
 
 class _ElementBuilder:
-    """Turns expat's events into elements; `above` are the lines before what expat is given."""
+    """Turns expat's events into elements; `skipped_lines` is the number of lines above the first that expat parses."""
 
-    def __init__(self, file: str, encoding: str | None, above: int = 0) -> None:
+    def __init__(self, file: str, encoding: str | None, skipped_lines: int = 0) -> None:
         self.file = file
-        self.skipped_lines = above
+        self.skipped_lines = skipped_lines
         self.root: Element | None = None
         self._open_elements: list[Element] = []
         self._open_texts: list[list[str]] = []
@@ -203,7 +217,7 @@ class _ElementBuilder:
 
     @property
     def completed_root(self) -> Element | None:
-        """The root, once its end was met."""
+        """The root element if its end tag was read."""
         return None if self._open_elements else self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -266,7 +280,7 @@ def number_attributes(
     min_count: int | None = None,
     infinite: bool = False,
 ) -> tuple[float, ...]:
-    """`count` numbers, or at least `least` of them, separated by white space."""
+    """`count` numbers, or at least `min_count` of them, separated by white space."""
     value = text_attribute(element, attribute, None if default is not _REQUIRED else _REQUIRED)
     return default if value is None else parse_numbers(element, attribute, value, count, min_count=min_count, infinite=infinite)
 
@@ -274,7 +288,7 @@ def number_attributes(
 def parse_numbers(
     element: Element, attribute: str, value: str, count: int, *, min_count: int | None = None, infinite: bool = False
 ) -> tuple[float, ...]:
-    """The numbers in a text, which errors call by the name of an attribute, or of an element that holds it."""
+    """The numbers in a text; errors name the attribute, or the child element, that has the text."""
     tokens = value.split()
     lower_count = count if min_count is None else min_count
     if not lower_count <= len(tokens) <= count:
@@ -284,13 +298,13 @@ def parse_numbers(
 
 
 def number_attribute(element: Element, attribute: str, default: Any = _REQUIRED, *, infinite: bool = False) -> float:
-    """One number; `infinite` lets it be infinite, which a limit may be."""
+    """One number; `infinite` allows infinity, which a limit may have."""
     value = number_attributes(element, attribute, 1, None if default is not _REQUIRED else _REQUIRED, infinite=infinite)
     return default if value is None else value[0]
 
 
 def choice_attribute(element: Element, attribute: str, choices: Sequence[str], default: Any = _REQUIRED) -> str:
-    """One of the words `known`."""
+    """One of `choices`."""
     value = text_attribute(element, attribute, default)
     if value not in choices and value is not default:
         raise element.error(f"{attribute}: {unknown_name_message('choice', value, choices)}")
@@ -313,19 +327,11 @@ def _quote(value: str) -> str:
     return repr(value if len(value) <= 60 else value[:57] + "...")
 
 
-# MERGED lagrangian.description.sloppy: What XML forbids and the readers of other programs let pass: `--` in a comment, and
-# attributes without a blank between them.
-
-_OPENING = re.compile(rb"<!--|<!\[CDATA\[|<\?|<[^!?/]")
-_CLOSING = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
-_QUOTE_OR_BRACKET = re.compile(rb"[\"'<>]")
-_NAME = re.compile(rb"[A-Za-z_:]")
-DOUBLE_DASH = "a comment contains --; it ends at the next -->, as in other readers"
-MISSING_SPACE = "attributes without a space between them are accepted"
+# -- faults that are repaired ------------------------------------------------------------------------------------------
 
 
 def repair_xml(data: bytes) -> tuple[bytes, dict[str, int]]:
-    """The text as XML has it, as far as it is sloppy in these ways, and for each the first line; lines stay where they are."""
+    """The text with `--` in comments and missing spaces repaired, and the first line of each repair; no line moves."""
     parts: list[bytes] = []
     first_lines: dict[str, int] = {}
     copied_to = position = 0
@@ -351,13 +357,13 @@ def repair_xml(data: bytes) -> tuple[bytes, dict[str, int]]:
 
 
 def _record_first_line(first_lines: dict[str, int], repair: str, data: bytes, position: int) -> None:
-    """Where it is met first; lines are counted once, as a long file may be sloppy all over."""
+    """Record the line of a repair the first time; counting lines every time would be slow in a long file."""
     if repair not in first_lines:
         first_lines[repair] = data.count(b"\n", 0, position) + 1
 
 
 def _scan_tag(data: bytes, position: int) -> tuple[int, list[int]]:
-    """Where a tag ends, and where in it an attribute begins right behind the one before."""
+    """Where a tag ends, and where in it an attribute begins without a space behind the one before."""
     missing_spaces: list[int] = []
     while (mark := _QUOTE_OR_BRACKET.search(data, position)) is not None and mark[0] in b"\"'":
         end = data.find(mark[0], mark.end())
@@ -369,16 +375,11 @@ def _scan_tag(data: bytes, position: int) -> tuple[int, list[int]]:
     return (mark.start() if mark else len(data)), missing_spaces
 
 
-# MERGED lagrangian.description.writing.tags: XML that is written: elements with attributes, text and children, without
-# recursion: a chain may be as long as it likes.
-
-_DEEPEST = 30  # beyond, lines are not indented further: a chain of a thousand bodies would be mostly blanks
-_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# -- writing -----------------------------------------------------------------------------------------------------------
 
 
 class Tag:
-    """An element to be written. Attributes that are None are left out."""
+    """An element that will be written. Attributes that are None are left out."""
 
     __slots__ = ("attributes", "children", "name", "text")
 
@@ -398,7 +399,7 @@ class Tag:
 
 
 def format_number(x: Any) -> str:
-    """A number to the last bit."""
+    """A number as text, exact to the last bit."""
     digits = repr(float(x) + 0.0)  # no negative zero
     return digits.removesuffix(".0")
 
@@ -414,19 +415,19 @@ def _format_value(x: Any) -> str:
 
 
 def escape(text: str) -> str:
-    """As XML has it; what XML has no place for is a blank."""
+    """A text with XML's special characters escaped; characters that XML cannot hold become spaces."""
     return "".join(_ESCAPED.get(c, c) for c in _NO_XML.sub(" ", text))
 
 
 def to_xml(root: Tag, comments: Iterable[str] = ()) -> str:
-    """The whole file."""
+    """The text of an XML file."""
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     for comment in comments:  # in which XML allows no --
         lines.append(f"<!-- {_NO_XML.sub(' ', comment).replace('--', '- -').rstrip('-')} -->")
     stack: list[tuple[Tag, int, bool]] = [(root, 0, False)]
     while stack:
         tag, depth, closing = stack.pop()
-        indentation = "  " * min(depth, _DEEPEST)
+        indentation = "  " * min(depth, _MAX_INDENTATION)
         if closing:
             lines.append(f"{indentation}</{tag.name}>")
             continue

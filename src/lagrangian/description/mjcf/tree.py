@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from lagrangian.description.joint_properties import read_bound
 from lagrangian.description.mjcf.copies import ATTACHED, MjcfModel
 from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, boolean, quaternion_wxyz, rotation_about
 from lagrangian.description.mjcf.inertia import (
@@ -19,7 +20,6 @@ from lagrangian.description.mjcf.inertia import (
 )
 from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
 from lagrangian.description.schema import check_mjcf_attributes
-from lagrangian.description.writing.expressible import read_bound
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lagrangian.description.joint_friction import read_joint_friction
+from lagrangian.description.joint_properties import read_bound, read_joint_friction
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import line_of
 from lagrangian.description.sdf.frames import FrameGraph, FrameNode, body_name
 from lagrangian.description.sdf.values import child_number, child_text, child_vector
-from lagrangian.description.writing.expressible import read_bound
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import joints as joint_types

@@ -12,22 +12,16 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.description import xml
+from lagrangian.description.joint_properties import with_passive_followers
 from lagrangian.description.notes import ReaderNotes
-from lagrangian.description.robot_graph import (
-    SpanningTrees,
-    coupled_joints,
-    gearbox_constraint,
-    mimic_constraints,
-    root_joint_names,
-    spanning_trees,
-    with_passive_followers,
-)
 from lagrangian.description.schema import check_sdf_schema
+from lagrangian.description.sdf.couplings import coupled_joints, gearbox_constraint, mimic_constraints
 from lagrangian.description.sdf.document import IncludeExpander, upgrade
 from lagrangian.description.sdf.extensions import DrakeElements, read_extensions
 from lagrangian.description.sdf.frames import SCOPE_SEPARATOR, FrameGraph, FrameNode, Scope, body_name, build_scopes
 from lagrangian.description.sdf.joint import JointEdge, read_joint_edges
 from lagrangian.description.sdf.link import is_weightless, read_body
+from lagrangian.description.sdf.spanning_trees import SpanningTrees, root_joint_names, spanning_trees
 from lagrangian.description.sdf.values import child_vector
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import ArgumentName

@@ -93,9 +93,9 @@ def _write_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     ]
     if continued_configurations:
         left_out.append(
-            f"{', '.join(continued_configurations)}: some coordinates follow from the mechanism before its parameters changed. From the file they "
-            "are computed again, perhaps in another assembly; to keep them, write "
-            "mechanism.replace(initial=Initial(q=assemble(mechanism))) instead"
+            f"{', '.join(continued_configurations)}: some coordinates follow from the mechanism before its parameters changed. "
+            "From the file they are computed again, perhaps in another assembly; to keep them, write "
+            "mechanism.replace(initial=InitialState(q=assemble(mechanism))) instead"
         )
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 

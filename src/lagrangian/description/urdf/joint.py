@@ -6,12 +6,11 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from lagrangian.description.joint_friction import read_joint_friction
+from lagrangian.description.joint_properties import read_bound, read_joint_friction
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import IGNORED, name_and_line
 from lagrangian.description.urdf.loop_file import LoopFile
 from lagrangian.description.urdf.origin import read_origin
-from lagrangian.description.writing.expressible import read_bound
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import ArgumentName, error_location, unknown_name_message
 from lagrangian.model import joints as joint_types

@@ -9,8 +9,8 @@ from typing import Any
 
 from lagrangian.description import xml
 from lagrangian.description.files import find_file
+from lagrangian.description.joint_properties import with_passive_followers
 from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
-from lagrangian.description.robot_graph import with_passive_followers
 from lagrangian.description.schema import check_urdf_schema, name_and_line
 from lagrangian.description.urdf import loop_file
 from lagrangian.description.urdf import xacro as expand

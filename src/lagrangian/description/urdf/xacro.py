@@ -63,8 +63,9 @@ def expand_xacro(path: Path, xacro: Any) -> str:
     if "wrong" in answer:
         remedy = ""
         if missing := answer["missing"]:
-            verb = "gives it a value" if len(missing) == 1 else "gives them values"
-            remedy = f"{ArgumentName('xacro', dict.fromkeys(missing, '...'))} {verb}; its arguments are {', '.join(answer['arguments'])}"
+            option = ArgumentName("xacro", dict.fromkeys(missing, "..."))
+            effect = "gives it a value" if len(missing) == 1 else "gives them values"
+            remedy = f"{option} {effect}; its arguments are {', '.join(answer['arguments'])}"
         raise DescriptionError(answer["wrong"], where=str(path), remedy=remedy)
     for name in arguments:
         if name not in answer["arguments"]:
