@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lagrangian.studio.drawing.motion import examples
+from lagrangian.studio.drawing.routes import examples
 
 
 def example(name: str) -> dict[str, Any]:

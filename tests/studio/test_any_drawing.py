@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import lagrangian as lg
 from lagrangian.errors import LagrangianError
 from lagrangian.studio.drawing.drawing import drawing_from_dict, drawing_to_dict
-from lagrangian.studio.drawing.motion import describe_drawing, recover_drawing
+from lagrangian.studio.drawing.routes import describe_drawing, recover_drawing
 from tests.studio.drawings import four_bar, pin
 
 NAMES = list("ABCDEFG")

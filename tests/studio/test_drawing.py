@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studio.drawing import links
+from lagrangian.studio.drawing import masses
 from lagrangian.studio.drawing.drawing import drawing_from_dict
 from lagrangian.studio.drawing.links import gruebler_count, spanning_tree, unconnected_links
-from lagrangian.studio.drawing.motion import describe_drawing, drawing_motion, examples, recover_drawing
+from lagrangian.studio.drawing.mobility import drawing_mobility
+from lagrangian.studio.drawing.routes import describe_drawing, drawing_motion, examples, recover_drawing
 from lagrangian.studio.drawing.to_toml import drawing_to_toml
-from lagrangian.studio.drawing.words import mobility_message
 from tests.studio.drawings import example, four_bar, pin, slider_crank
 
 NAMES = [x["name"] for x in examples()["examples"]]
@@ -96,7 +96,7 @@ def centre(drawing: Any, name: str, found: dict[str, Any]) -> np.ndarray:
     """The path of a bar's centre of mass, from those of its first two pins."""
     bar = drawing.bar(name)
     points = [(drawing.pin(x).x, drawing.pin(x).y) for x in bar.pins]
-    whole = links.plate(points, bar.width)
+    whole = masses.plate(points, bar.width)
     a, b, c = (complex(*p) for p in (points[0], points[1], whole.center))
     share = (c - a) / (b - a)
     first, second = (np.array(found["pins"][x]["x"]) + 1j * np.array(found["pins"][x]["y"]) for x in bar.pins[:2])
@@ -160,16 +160,16 @@ def test_forces_end_before_a_dead_centre_where_they_have_no_bound() -> None:
 
 
 def test_a_plate_on_a_line_is_a_bar() -> None:
-    found = links.plate([(0, 0), (0.5, 0), (0.2, 0)], 0.04)
-    assert found.mass == links.rod_mass(0.5, 0.04)
+    found = masses.plate([(0, 0), (0.5, 0), (0.2, 0)], 0.04)
+    assert found.mass == masses.rod_mass(0.5, 0.04)
     assert found.center == pytest.approx((0.25, 0))
     assert found.inertia == pytest.approx(found.mass * 0.25 / 12)
 
 
 def test_a_square_plate_weighs_its_area_and_its_rim() -> None:
     side, width = 0.3, 1e-9  # hardly any rim
-    found = links.plate([(0, 0), (side, side), (side, 0), (0, side), (0.1, 0.1)], width)
-    assert found.mass == pytest.approx(links.SHEET_DENSITY * side**2, rel=1e-3)
+    found = masses.plate([(0, 0), (side, side), (side, 0), (0, side), (0.1, 0.1)], width)
+    assert found.mass == pytest.approx(masses.SHEET_DENSITY * side**2, rel=1e-3)
     assert found.center == pytest.approx((side / 2, side / 2))
     assert found.inertia == pytest.approx(found.mass * side**2 / 6, rel=1e-6)
 
@@ -178,7 +178,7 @@ def test_a_square_plate_weighs_its_area_and_its_rim() -> None:
 
 
 def words(**parts: Any) -> str:
-    return mobility_message(drawing_from_dict(parts)).mobility_message
+    return drawing_mobility(drawing_from_dict(parts)).message
 
 
 def test_what_is_missing_is_told() -> None:
@@ -194,13 +194,13 @@ def test_what_is_missing_is_told() -> None:
     assert "No degree of freedom" in words(pins=[held, b, {**c, "ground": True}], bars=bars)
     assert (
         "One degree of freedom: add a motor to drive it"
-        in mobility_message(drawing_from_dict(without_motors(four_bar()))).mobility_message
+        in drawing_mobility(drawing_from_dict(without_motors(four_bar()))).message
     )
-    assert mobility_message(drawing_from_dict(four_bar())).mobility_message == "One degree of freedom, and a motor drives it."
+    assert drawing_mobility(drawing_from_dict(four_bar())).message == "One degree of freedom, and a motor drives it."
     motor = {"pin": "A", "drives": "AB", "against": "ground"}
     assert "add one more" in words(pins=[held, b, c], bars=bars, motors=[motor])
     assert "fixed to the ground at two pins" in words(pins=[held, {**b, "ground": True}], bars=bars[:1])
-    assert mobility_message(drawing_from_dict(four_bar())).count == "3 × 3 links − 2 × 4 joints = 1"
+    assert drawing_mobility(drawing_from_dict(four_bar())).count == "3 × 3 links − 2 × 4 joints = 1"
 
 
 def test_a_pin_that_joins_three_links_counts_twice() -> None:

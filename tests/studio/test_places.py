@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lagrangian.description.load import library_names
-from lagrangian.studio.diagnostics import character_offset, line_column, utf16_offset
+from lagrangian.studio.text_positions import character_offset, line_column, utf16_offset
 from lagrangian.studio.toml_places import TomlNode, scan
 from tests.studio.conftest import text
 

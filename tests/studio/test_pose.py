@@ -21,7 +21,7 @@ AHEAD, BESIDE = np.array([0.1, 0.0, 0.0]), np.array([0.03, 0.01, 0.0])
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr(pose, "PATIENCE", math.inf)
+    monkeypatch.setattr(pose, "DRAG_TIME", math.inf)
 
 
 def model(name: str) -> Any:
@@ -31,7 +31,7 @@ def model(name: str) -> Any:
 def tip(answer: dict[str, Any], name: str, frame: str) -> np.ndarray:
     from lagrangian.viewer.scene.poses import frame_names
 
-    return np.array(answer["poses"]["p"][frame_names(model(name).read).index(frame)])
+    return np.array(answer["poses"]["p"][frame_names(model(name).valid_mechanism).index(frame)])
 
 
 @pytest.mark.parametrize("to", [(1.2, 0.8), (0.5, -1.4), (-1.0, -1.0)])
@@ -54,7 +54,7 @@ def test_what_is_out_of_reach_is_followed_as_near_as_can_be() -> None:
 def test_a_point_beside_a_frame_is_dragged() -> None:
     grabbed = [-0.5, 0.0, 0.0]  # the middle of the second link, as the tip sees it
     found = pose_mechanism(model("two_r"), {"q": [0.3, 0.5], "drag": {"frame": "tip", "point": grabbed, "to": [1.0, 0.9, 0]}})
-    T = body_poses(model("two_r").read, found["q"])["link2"][0]
+    T = body_poses(model("two_r").valid_mechanism, found["q"])["link2"][0]
     assert T[:3, :3] @ [0.5, 0, 0] + T[:3, 3] == pytest.approx([1.0, 0.9, 0], abs=1e-5)
 
 
@@ -100,10 +100,10 @@ def test_a_coupler_is_dragged_along_its_curve() -> None:
 
 @pytest.mark.parametrize("name", ["stewart", "delta", "three_rrr", "rolling_disc", "free_body"])
 def test_others_follow_and_stay_closed(name: str) -> None:
-    given = model(name).read
+    given = model(name).valid_mechanism
     frame = given.frames[-1].name if given.frames else given.bodies[-1].name
     start = pose_mechanism(model(name), {})
-    at, size = tip(start, name, frame), float(model(name).look()["track"].scene.size)
+    at, size = tip(start, name, frame), float(model(name).view().track.scene.size)
     asked = {"q": start["q"], "drag": {"frame": frame, "point": [0, 0, 0], "to": (at + size * BESIDE).tolist()}}
     found = pose_mechanism(model(name), asked)
     assert found["closed"]

@@ -29,7 +29,7 @@ def edited(given: str, edits: list[dict[str, Any]]) -> str:
 def dragged(given: str, body: str, point: Any, by: Any, q: Any = None) -> tuple[dict[str, Any], str]:
     """Drag a point of a body by a vector in the body's frame."""
     model = MODELS.get_or_read(given, "toml")
-    q = model.view()["q"] if q is None else np.array(q)
+    q = model.view().q if q is None else np.array(q)
     T = body_poses(model.valid_mechanism, q)[body][0]
     to = T[:3, :3] @ (np.array(point) + np.array(by)) + T[:3, 3]
     answer = resize_link(model, {"frame": body, "point": list(point), "to": to.tolist(), "q": q.tolist()})
@@ -111,7 +111,7 @@ def test_a_number_in_quotes_and_an_expression() -> None:
 @pytest.mark.parametrize("name", ["jansen", "delta", "puma560", "slider_crank", "stewart", "peaucellier"])
 def test_every_link_of_others_can_be_dragged_or_says_why_not(name: str) -> None:
     model = MODELS.get_or_read(text(name), "toml")
-    m, q, dragged_ones = model.valid_mechanism, model.view()["q"], 0
+    m, q, dragged_ones = model.valid_mechanism, model.view().q, 0
     for body in ["ground", *(b.name for b in m.bodies)]:
         for end in link_ends(m, scan(model.text), body):
             T = body_poses(m, q)[body][0]

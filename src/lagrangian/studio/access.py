@@ -1,8 +1,8 @@
-"""Who may talk to the studio: the page that the printed address opened, and nobody else.
+"""Access to the studio: only the page that the printed address opened is admitted.
 
 A browser lets any page that somebody visits send requests to this computer. So the address has a token that no such page knows,
-which the page's cookie then carries; the request's `Host` has to be this server's own (a foreign name can be made to lead here),
-and an `Origin` has to be the same. Whoever is not admitted gets an empty answer.
+which a cookie then carries. The `Host` of a request has to be this server (a foreign name can be made to lead here),
+and an `Origin` has to be the same. All others get an empty answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lagrangian.viewer.live.guard import is_local_request
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
-PAGES = ("/", "/draw")  # that may be opened by the token in their address
+PAGES = ("/", "/draw")  # can be opened by a token in the address
 MAX_BODY_BYTES = 20_000_000  # bytes of a request
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob: 'self'; style-src 'self' 'unsafe-inline'; "
@@ -35,7 +35,7 @@ HEADERS = {
 
 
 class AccessGuard:
-    """Stands before the application."""
+    """The application that admits requests, or not, and passes them on to the studio."""
 
     def __init__(self, app: App, port: int, token: str | None = None) -> None:
         self.app, self.port = app, port
@@ -70,7 +70,7 @@ class AccessGuard:
         await self.app(scope, _limit_body(receive), send_with_headers)
 
     def _admission(self, scope: Scope) -> str:
-        """By what a request is admitted: "token" in the address, "cookie" or "header"; "" if it is not."""
+        """How a request is admitted: "token" in the address, "cookie" or "header"; "" if it is not."""
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -94,7 +94,7 @@ class AccessGuard:
         return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
 
     def _cookie_matches(self, header: str) -> bool:
-        """Split by hand: `SimpleCookie` gives up at the first odd one, and other programs of this computer send theirs along."""
+        """Split by hand: `SimpleCookie` gives up at an odd cookie, and other programs of this computer send theirs along."""
         pairs = (part.partition("=") for part in header.split(";"))
         return any(name.strip() == self.cookie and self._is_token(value.strip()) for name, _, value in pairs)
 
@@ -103,7 +103,7 @@ class AccessGuard:
 
 
 def _limit_body(receive: Any) -> Any:
-    """A body that says no length is read to its bound, and ends there."""
+    """Stop reading a body that is longer than the limit, which may not be in its headers."""
     read = 0
 
     async def receive_limited() -> Any:

@@ -1,4 +1,4 @@
-"""The studio as an application: which address is answered by what."""
+"""The studio as a web application: the handler of each address. Requests and answers are JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lagrangian.errors import LagrangianError
 from lagrangian.studio import assets, open_files
 from lagrangian.studio.check import check_data
 from lagrangian.studio.completions import completions
-from lagrangian.studio.drawing.motion import HANDLERS as DRAWING
+from lagrangian.studio.drawing.routes import HANDLERS as DRAWING_HANDLERS
 from lagrangian.studio.jobs import JobQueue
 from lagrangian.studio.models import ModelCache, StudioModel
 from lagrangian.studio.open_files import convert_description, read_dropped_file
@@ -29,18 +29,39 @@ from lagrangian.studio.tasks import TASKS
 from lagrangian.studio.thread_warnings import route_warnings_by_thread
 from lagrangian.studio.workspace import StudioWorkspace
 
-# MERGED lagrangian.studio.bodies: The JSON of requests and of answers.
+PATIENCE = 0.3  # s that a check waits for compilation before it answers `preparing`
+THREADS = 4
+Handler = Callable[["Studio", dict[str, Any], Request], Awaitable[Any]]
 
 
-class JsonResponse(JSONResponse):
-    """In ASCII: a text may have halves of letters, which UTF-8 has no form for."""
+def application(workspace: StudioWorkspace) -> Starlette:
+    """The application behind the guard: it answers the requests that the guard admits."""
+    studio = Studio(workspace)
+    routes = [Route(path, _endpoint(studio, answer), methods=[method]) for method, path, answer in (*HANDLERS, *DRAWING_HANDLERS)]
+    app = Starlette(routes=[*routes, *assets.ROUTES], lifespan=studio.lifespan)
+    app.state.studio = studio
+    return app
 
-    @staticmethod
-    def encode(content: Any) -> bytes:
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
-    def render(self, content: Any) -> bytes:
-        return self.encode(content)
+def _endpoint(studio: Studio, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            content = await handler(studio, await request_body(request), request)
+        except RequestError as error:
+            return JsonResponse(error.content, error.status)
+        except LagrangianError as error:
+            remedy, error.remedy = error.remedy, ""
+            return JsonResponse({"error": str(error), "remedy": remedy}, 400)
+        except OSError as error:
+            problem = f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}"
+            return JsonResponse({"error": problem, "remedy": "your text is still in the editor; make a copy to be safe"}, 500)
+        except ClientDisconnect:
+            return JsonResponse({"error": "the request is too large", "remedy": ""}, 413)
+        except Exception as error:  # the page shows it, and the next request is answered
+            return JsonResponse({"error": f"an unexpected error occurred: {type(error).__name__}: {error}", "remedy": ""}, 500)
+        return content if isinstance(content, Response) else JsonResponse(content)
+
+    return endpoint
 
 
 async def request_body(request: Request) -> dict[str, Any]:
@@ -59,9 +80,15 @@ async def request_body(request: Request) -> dict[str, Any]:
     return content
 
 
-PATIENCE = 0.3  # s that a check waits for what is compiled, before it says that it is preparing
-THREADS = 4
-Handler = Callable[["Studio", dict[str, Any], Request], Awaitable[Any]]
+class JsonResponse(JSONResponse):
+    """JSON in ASCII: a text may have lone surrogates, which UTF-8 cannot encode."""
+
+    @staticmethod
+    def encode(content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+    def render(self, content: Any) -> bytes:
+        return self.encode(content)
 
 
 class Studio:
@@ -70,15 +97,15 @@ class Studio:
     def __init__(self, workspace: StudioWorkspace) -> None:
         self.workspace, self.models, self.jobs = workspace, ModelCache(), JobQueue()
         self._threads = ThreadPoolExecutor(THREADS, "studio")
-        self._workspace_thread = ThreadPoolExecutor(1, "workspace")  # texts are kept at once, whatever is being compiled
+        self._workspace_thread = ThreadPoolExecutor(1, "workspace")  # texts are kept at once, even during a compilation
         self._pending_views: dict[int, asyncio.Future[Any]] = {}
 
     async def run_in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call it in a thread: the server goes on answering."""
+        """Call a function in a thread, so that the server goes on answering."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
-    async def with_workspace_lock(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call what reads or writes texts, one after the other."""
+    async def run_in_workspace_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function that reads or writes texts in the one thread for them: one call after the other."""
         return await asyncio.get_running_loop().run_in_executor(self._workspace_thread, function, *arguments)
 
     async def model(self, body: dict[str, Any]) -> StudioModel:
@@ -88,7 +115,7 @@ class Studio:
         return model
 
     async def prepare_view(self, model: StudioModel, patience: float | None = None) -> bool:
-        """Have the model looked at; whether that is done within the time."""
+        """Have the view of the model computed; whether that is done within `patience` seconds."""
         if model.ready:
             return True
         future = self._pending_views.get(id(model))
@@ -110,7 +137,7 @@ class Studio:
             finally:
                 await self.jobs.close()
                 self._threads.shutdown(wait=False, cancel_futures=True)
-                self._workspace_thread.shutdown(wait=True)  # what is under way to the disk gets there
+                self._workspace_thread.shutdown(wait=True)  # texts that are being written reach the disk
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
@@ -121,11 +148,11 @@ async def alive(studio: Studio, body: dict[str, Any], request: Request) -> Any:
 
 
 async def document(studio: Studio, body: dict[str, Any], request: Request) -> Any:
-    return await studio.with_workspace_lock(studio.workspace.document)
+    return await studio.run_in_workspace_thread(studio.workspace.document)
 
 
 async def switch_document(studio: Studio, body: dict[str, Any], request: Request) -> Any:
-    return await studio.with_workspace_lock(studio.workspace.open, body.get("path") or "")
+    return await studio.run_in_workspace_thread(studio.workspace.open, body.get("path") or "")
 
 
 async def write_draft(studio: Studio, body: dict[str, Any], request: Request) -> Any:
@@ -133,12 +160,12 @@ async def write_draft(studio: Studio, body: dict[str, Any], request: Request) ->
     if not isinstance(revision, int) or not isinstance(basis, str):
         raise RequestError(400, "the revision must be a whole number")
     arguments = (body.get("text"), body.get("format", "toml"), revision, basis, body.get("path", ...), body.get("called"))
-    return {"revision": await studio.with_workspace_lock(studio.workspace.write_draft, *arguments)}
+    return {"revision": await studio.run_in_workspace_thread(studio.workspace.write_draft, *arguments)}
 
 
 async def read_draft(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     query = request.query_params
-    return await studio.with_workspace_lock(studio.workspace.read_draft, query.get("path"), query.get("format", "toml"))
+    return await studio.run_in_workspace_thread(studio.workspace.read_draft, query.get("path"), query.get("format", "toml"))
 
 
 async def save(studio: Studio, body: dict[str, Any], request: Request) -> Any:
@@ -146,14 +173,14 @@ async def save(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     if not isinstance(drafts, list) or not all(isinstance(x, dict) for x in drafts):
         raise RequestError(400, "drafts must be a list of entries with path, format and revision")
     arguments = (body.get("path"), body.get("text"), body.get("format", "toml"), body.get("expected"), drafts)
-    return await studio.with_workspace_lock(studio.workspace.save, *arguments)
+    return await studio.run_in_workspace_thread(studio.workspace.save, *arguments)
 
 
 async def check(studio: Studio, body: dict[str, Any], request: Request) -> Any:
     model = await studio.model(body)
     ready = await studio.prepare_view(model, PATIENCE)
     content: bytes = await studio.run_in_thread(_check_content, model, ready)
-    if ready and body.get("q") is not None:  # where the page's mechanism stands, if it still can
+    if ready and body.get("q") is not None:  # the configuration of the page, if the new text still allows it
         content = (
             content[:-1]
             + b',"posed":'
@@ -164,7 +191,7 @@ async def check(studio: Studio, body: dict[str, Any], request: Request) -> Any:
 
 
 def _check_content(model: StudioModel, ready: bool) -> bytes:
-    """The answer as it is sent, which is kept once it is whole."""
+    """The answer as it is sent, which is kept once it is complete."""
     if model.check_content is None or not ready:
         content = JsonResponse.encode(check_data(model, ready))
         if not ready:
@@ -214,9 +241,9 @@ async def templates(studio: Studio, body: dict[str, Any], request: Request) -> A
 
 
 async def targets(studio: Studio, body: dict[str, Any], request: Request) -> Any:
-    from lagrangian.studio.tasks.export import targets as known
+    from lagrangian.studio.tasks.export import targets as export_targets
 
-    return await studio.run_in_thread(known)
+    return await studio.run_in_thread(export_targets)
 
 
 async def send_job_file(studio: Studio, body: dict[str, Any], request: Request) -> Any:
@@ -254,7 +281,7 @@ async def job_events(studio: Studio, body: dict[str, Any], request: Request) -> 
 
     async def stream() -> AsyncIterator[str]:
         yield "retry: 1000\n\n"
-        async with aclosing(studio.jobs.listen(number)) as job_stream:  # who hangs up listens no more
+        async with aclosing(studio.jobs.listen(number)) as job_stream:  # a client that hangs up stops listening
             async for event in job_stream:
                 yield f"data: {json.dumps(event, separators=(',', ':'))}\n\n"
 
@@ -283,33 +310,3 @@ HANDLERS: list[tuple[str, str, Handler]] = [
     ("GET", "/api/jobs/{number}/events", job_events),
     ("DELETE", "/api/jobs/{number}", stop_job),
 ]
-
-
-def application(workspace: StudioWorkspace) -> Starlette:
-    """What answers requests that the guard has admitted."""
-    studio = Studio(workspace)
-    routes = [Route(path, _endpoint(studio, answer), methods=[method]) for method, path, answer in (*HANDLERS, *DRAWING)]
-    app = Starlette(routes=[*routes, *assets.ROUTES], lifespan=studio.lifespan)
-    app.state.studio = studio
-    return app
-
-
-def _endpoint(studio: Studio, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(request: Request) -> Response:
-        try:
-            content = await handler(studio, await request_body(request), request)
-        except RequestError as refused:
-            return JsonResponse(refused.content, refused.status)
-        except LagrangianError as error:
-            remedy, error.remedy = error.remedy, ""
-            return JsonResponse({"error": str(error), "remedy": remedy}, 400)
-        except OSError as error:
-            problem = f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}"
-            return JsonResponse({"error": problem, "remedy": "your text is still in the editor; make a copy to be safe"}, 500)
-        except ClientDisconnect:
-            return JsonResponse({"error": "the request is too large", "remedy": ""}, 413)
-        except Exception as error:  # whatever it is, the page is told, and the next request is answered
-            return JsonResponse({"error": f"an unexpected error occurred: {type(error).__name__}: {error}", "remedy": ""}, 500)
-        return content if isinstance(content, Response) else JsonResponse(content)
-
-    return endpoint

@@ -1,4 +1,4 @@
-"""The files of the page: looked up by their names in the package, so that no path leads out of it."""
+"""The files of the studio's pages: they are looked up in the package, so that no path leads out of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLDERS = {"page": ("lagrangian.studio", "page"), "vendored": ("lagrangian.vendo
 
 
 def package_asset(package: str, folder: str, path: str) -> Response:
-    """A file of a folder of the package, if it is there and of a kind that pages have."""
+    """A file in a folder of the package, if it is there and of a type that pages use."""
     resource: Traversable = files(package)
     for name in filter(None, [folder, *path.split("/")]):
         if name.startswith(".") or "\\" in name or "\0" in name or ":" in name:
@@ -36,7 +36,7 @@ def package_asset(package: str, folder: str, path: str) -> Response:
     return Response(resource.read_bytes(), media_type=kind)
 
 
-# a page that was made runs in an origin of its own, from which nothing here can be reached
+# a page that a job wrote runs in an origin of its own, which cannot reach the studio
 SANDBOX_POLICY = (
     "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
     "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
@@ -45,15 +45,15 @@ SANDBOX_POLICY = (
 )
 
 
-def job_file(place: Path) -> Response:
-    """A file that a job made: a page to look at, and anything else to download."""
-    if not place.is_file():
+def job_file(path: Path) -> Response:
+    """A file that a job wrote: a page is shown, anything else is downloaded."""
+    if not path.is_file():
         return Response(status_code=404)
-    if place.suffix == ".html":
-        return Response(place.read_bytes(), media_type=TYPES["html"], headers={"content-security-policy": SANDBOX_POLICY})
-    name = quote(place.name)
+    if path.suffix == ".html":
+        return Response(path.read_bytes(), media_type=TYPES["html"], headers={"content-security-policy": SANDBOX_POLICY})
+    name = quote(path.name)
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}", "content-security-policy": "sandbox"}
-    return Response(place.read_bytes(), media_type="application/octet-stream", headers=headers)
+    return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
 async def index(request: Request) -> Response:

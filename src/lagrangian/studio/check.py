@@ -1,4 +1,4 @@
-"""What a description describes, for the page: its problems, parts and parameters, and how it looks."""
+"""What the page shows of a description: its problems, its parts and parameters, and the scene."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.posing.handles import handle_values, joint_handles
-from lagrangian.studio.diagnostics import line_column, utf16_offset
-from lagrangian.studio.handles import drag_handles as handle_points
+from lagrangian.studio.handles import drag_handles
 from lagrangian.studio.models import StudioModel
+from lagrangian.studio.text_positions import line_column, utf16_offset
 from lagrangian.studio.toml_places import scan
 from lagrangian.viewer.pack import pack_track
 
-MAX_QUANTITIES = 120  # quantities that are listed
+MAX_QUANTITIES = 120  # that are listed
 
 
 def check_data(model: StudioModel, final: bool = True) -> dict[str, Any]:
-    """The answer to /api/check. Before the model is ready it has what is known at once, and says that it is `preparing`."""
+    """The answer to /api/check. Before the model is ready, it says `preparing`, and has what is known without compiling."""
     if model.mechanism is None:
         return {"ok": False, "preparing": False, "problems": model.problems, "mechanism": None, "scene": None}
-    look = model.view() if final else model.preview()
+    view = model.view() if final else model.preview()
     return {
         "ok": not any(x["severity"] == "error" for x in model.problems),
         "preparing": not final,
         "problems": list(model.problems),
         "mechanism": {
-            **mechanism_data(model.mechanism, look["q"]),
+            **mechanism_data(model.mechanism, view.q),
             "parameters": parameter_data(model),
-            "handles": handle_points(model),
-            "mobility": look["mobility"],
+            "handles": drag_handles(model),
+            "mobility": view.mobility,
         },
-        "scene": pack_track(look["track"]),
+        "scene": pack_track(view.track),
     }
 
 
@@ -61,7 +61,7 @@ def mechanism_data(m: Mechanism, q: np.ndarray) -> dict[str, Any]:
 
 
 def coordinates(m: Mechanism, q: np.ndarray) -> list[dict[str, Any]]:
-    """What can be set by hand: one number for every degree of freedom of every joint."""
+    """The numbers that can be set by hand: one for every degree of freedom of every joint."""
     handles_of_joints = joint_handles(m)
     return [
         {
@@ -79,7 +79,7 @@ def coordinates(m: Mechanism, q: np.ndarray) -> list[dict[str, Any]]:
 
 
 def quantities(m: Mechanism) -> list[str]:
-    """What a study may keep of a motion, to choose from; others can be written."""
+    """Outputs of a study to choose from; the page takes others as text."""
     names = [f"peak(tau_{name})" for j in m.joints if j.actuated for name in j.speed_names]
     names += [f"{reduction}({f.name}.{axis})" for f in m.frames for reduction in ("max", "min") for axis in "xyz"]
     names += [f"peak(qd_{name})" for name in m.speed_names] + [f"end({name})" for name in m.coordinate_names]
@@ -98,7 +98,7 @@ def counts(m: Mechanism) -> str:
 
 
 def parameter_data(model: StudioModel) -> list[dict[str, Any]]:
-    """Names and values; of those that are plain numbers in a TOML text also where they stand."""
+    """The parameters with their values; for plain numbers in a TOML text, also where they stand."""
     m, entries = model.valid_mechanism, []
     table = scan(model.text).entries.get("parameters") if model.format == "toml" and m.parameters else None
     for name, value in m.parameters.items():

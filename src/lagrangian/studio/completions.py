@@ -1,4 +1,7 @@
-"""What could stand where somebody types: tables, entries, types, names of parts, parameters, functions."""
+"""Completions for a TOML description: tables, entries, types, names of parts, parameters and functions that fit at the cursor.
+
+The entries that each table may have are asked of the readers of descriptions themselves.
+"""
 
 from __future__ import annotations
 
@@ -8,108 +11,22 @@ from functools import cache
 from typing import Any
 
 from lagrangian.description.toml import elements, motion, reader
-from lagrangian.description.toml import motion as event
 from lagrangian.description.toml.table import TomlTable
 from lagrangian.model import joints, loops
 from lagrangian.model.dh import CONVENTIONS
 from lagrangian.model.event import DIRECTIONS
 from lagrangian.model.expression import FUNCTIONS
 from lagrangian.model.shapes import VISUAL_KINDS
-from lagrangian.studio.diagnostics import character_offset, utf16_offset
+from lagrangian.studio.text_positions import character_offset, utf16_offset
 from lagrangian.studio.toml_places import TomlNode, scan
 
-# MERGED lagrangian.studio.entries: The entries that each table of a TOML description may have, asked of its readers
-# themselves.
-
-
-class _KnownKeys(Exception):
-    def __init__(self, keys: tuple[str, ...]) -> None:
-        self.keys = keys
-
-
-class _KeyProbe(TomlTable):
-    """A table that answers the reader's own question: which entries may it have?"""
-
-    def __init__(self, data: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data or {}, ("",), {})
-
-    def check_keys(self, *keys: str) -> None:
-        raise _KnownKeys(keys)
-
-
-def _known_keys(read: Callable[..., Any], *more: Any, **data: str) -> tuple[str, ...]:
-    try:
-        read(_KeyProbe(data), *more)
-    except _KnownKeys as known:
-        return known.keys
-    return ()
-
-
-@cache
-def table_keys() -> dict[str, tuple[str, ...]]:
-    """The entries of every table that a header may begin: `joint`, `dh.row`, `initial`; those of the whole file are of ""."""
-    constraints = [_known_keys(motion.read_constraint, None, type=kind) for kind in motion.CONSTRAINT_TYPES]
-    springs = [_known_keys(elements.read_spring, None, **entries) for entries in ({}, {"length": "0"})]
-    return {
-        "": tuple(x for x in reader.ENTRIES),
-        "body": _known_keys(elements.read_body),
-        "joint": _known_keys(elements.read_joint),
-        "loop": _known_keys(elements.read_loop),
-        "frame": _known_keys(elements.read_frame),
-        "constraint": _merge_keys(constraints),
-        "spring": _merge_keys(springs),
-        "wall": _known_keys(elements.read_wall),
-        "gravity_compensation": _known_keys(elements.read_gravity_compensation),
-        "payload": _known_keys(elements.apply_payload, None),
-        "event": _known_keys(event.read_event, None),
-        "dh": _known_keys(elements.read_dh_arm, ""),
-        "dh.row": _known_keys(elements.read_dh_row),
-        "initial": _known_keys(motion.read_initial, None),
-        "parameters": (),
-        "pose": (),
-    }
-
-
-@cache
-def inline_table_keys() -> dict[str, tuple[str, ...]]:
-    """The entries of tables that are written inside an element: `friction = { ... }`."""
-    shapes = [_known_keys(elements.read_shapes, shape=kind) for kind in elements.SHAPE_READERS]
-    ends = elements.placement_keys()
-    return {
-        **{key: _known_keys(read) for key, (read, _) in elements.JOINT_PROPERTIES.items()},
-        "shapes": _merge_keys(shapes),
-        "visuals": _known_keys(elements.read_visual),
-        "base": ends,
-        "tool": ends,
-    }
-
-
-def _merge_keys(key_lists: list[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for keys in key_lists for key in keys))
-
-
+_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*([\w.]+)[ \t]*\]\]?", re.MULTILINE)
+_OPEN_TABLE = re.compile(r"([\w-]+)\s*=\s*(?:\[[^\[\]]*)?\{([^{}]*)$", re.DOTALL)
+_VALUE = re.compile(r"([\w-]+)\s*=\s*([^=]*)$")
+BODIES = ("parent", "child", "body", "a", "b", "on")
+SPEEDS = ("torque", "equation", "phi", "when", "length", "coefficients")
 REPEATED_TABLES = (*reader.ELEMENTS, "dh.row")  # tables with [[...]]
-
-
-def choices(table: str, key: str) -> tuple[str, ...]:
-    """The words that an entry may be."""
-    words: dict[tuple[str, str], Any] = {
-        ("joint", "type"): joints.TYPES,
-        ("loop", "type"): loops.TYPES,
-        ("constraint", "type"): motion.CONSTRAINT_TYPES,
-        ("dh", "convention"): CONVENTIONS,
-        ("dh.row", "joint"): ("R", "P"),
-        ("event", "action"): event.ACTIONS,
-        ("event", "direction"): DIRECTIONS,
-        ("shapes", "shape"): elements.SHAPE_READERS,
-        ("visuals", "shape"): VISUAL_KINDS,
-    }
-    if key in ("axis", "axis2", "axis3", "normal", "direction") and (table, key) not in words:
-        return ("x", "y", "z", "-x", "-y", "-z")
-    return tuple(words.get((table, key), ()))
-
-
-# what an entry is written as, to begin with, and what its number is
+# the value that a new entry is given, and the detail that is shown beside it: the unit of its number, or what it is
 EXAMPLES = {
     "name": '""',
     "mass": "1.0",
@@ -128,7 +45,7 @@ EXAMPLES = {
     "torque": "{ }",
     **{key: example for key, (_, example) in elements.JOINT_PROPERTIES.items()},
 }
-UNITS = {
+DETAILS = {
     "mass": "kg",
     "center": "m, centre of mass",
     "inertia": "kg m², about the centre of mass",
@@ -161,13 +78,6 @@ UNITS = {
 }
 
 
-_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*([\w.]+)[ \t]*\]\]?", re.MULTILINE)
-_OPEN_TABLE = re.compile(r"([\w-]+)\s*=\s*(?:\[[^\[\]]*)?\{([^{}]*)$", re.DOTALL)
-_VALUE = re.compile(r"([\w-]+)\s*=\s*([^=]*)$")
-BODIES = ("parent", "child", "body", "a", "b", "on")
-SPEEDS = ("torque", "equation", "phi", "when", "length", "coefficients")
-
-
 def completions(text: str, format: str, offset: Any) -> list[dict[str, Any]]:  # noqa: A002
     """The answer to /api/complete; `offset` is where the cursor is."""
     if format != "toml" or not isinstance(offset, int):
@@ -179,7 +89,7 @@ def completions(text: str, format: str, offset: Any) -> list[dict[str, Any]]:  #
 
 
 class _CursorContext:
-    """Where the cursor is: in which table, behind what."""
+    """The cursor in its text: in which table it is, and what is before it on its line."""
 
     def __init__(self, text: str, cursor: int) -> None:
         self.text, self.cursor = text, cursor
@@ -219,7 +129,7 @@ class _CursorContext:
     def _keys(self, keys: tuple[str, ...], word: str, present: set[str] | None = None) -> list[dict[str, Any]]:
         present_keys = self._present_keys() if present is None else present
         return [
-            _proposal(key, "property", UNITS.get(key, ""), f"{key} = {EXAMPLES.get(key, '')}", self.cursor - len(word))
+            _proposal(key, "property", DETAILS.get(key, ""), f"{key} = {EXAMPLES.get(key, '')}", self.cursor - len(word))
             for key in keys
             if key not in present_keys
         ]
@@ -288,6 +198,10 @@ class _CursorContext:
         return [x for x in (_unquoted_text(self.text, item.entries.get(key)) for item in items) if x]
 
 
+def _proposal(label: str, kind: str, detail: str, apply: str, start: int) -> dict[str, Any]:
+    return {"label": label, "type": kind, "detail": detail, "apply": apply, "from": start}
+
+
 def _unquoted_text(text: str, node: TomlNode | None) -> str:
     return text[slice(*node.span)].strip("\"'") if node is not None else ""
 
@@ -300,5 +214,90 @@ def _in_brackets(inside: str) -> bool:
     return inside.count("[") > inside.count("]")
 
 
-def _proposal(label: str, kind: str, detail: str, apply: str, start: int) -> dict[str, Any]:
-    return {"label": label, "type": kind, "detail": detail, "apply": apply, "from": start}
+# ---- what the tables of a description may have
+
+
+@cache
+def table_keys() -> dict[str, tuple[str, ...]]:
+    """The entries of each table that a header may begin, such as `joint` or `dh.row`; "" has those of the whole file."""
+    constraints = [_known_keys(motion.read_constraint, None, type=kind) for kind in motion.CONSTRAINT_TYPES]
+    springs = [_known_keys(elements.read_spring, None, **entries) for entries in ({}, {"length": "0"})]
+    return {
+        "": tuple(x for x in reader.ENTRIES),
+        "body": _known_keys(elements.read_body),
+        "joint": _known_keys(elements.read_joint),
+        "loop": _known_keys(elements.read_loop),
+        "frame": _known_keys(elements.read_frame),
+        "constraint": _merge_keys(constraints),
+        "spring": _merge_keys(springs),
+        "wall": _known_keys(elements.read_wall),
+        "gravity_compensation": _known_keys(elements.read_gravity_compensation),
+        "payload": _known_keys(elements.apply_payload, None),
+        "event": _known_keys(motion.read_event, None),
+        "dh": _known_keys(elements.read_dh_arm, ""),
+        "dh.row": _known_keys(elements.read_dh_row),
+        "initial": _known_keys(motion.read_initial, None),
+        "parameters": (),
+        "pose": (),
+    }
+
+
+@cache
+def inline_table_keys() -> dict[str, tuple[str, ...]]:
+    """The entries of tables that are written inside an element: `friction = { ... }`."""
+    shapes = [_known_keys(elements.read_shapes, shape=kind) for kind in elements.SHAPE_READERS]
+    ends = elements.placement_keys()
+    return {
+        **{key: _known_keys(read) for key, (read, _) in elements.JOINT_PROPERTIES.items()},
+        "shapes": _merge_keys(shapes),
+        "visuals": _known_keys(elements.read_visual),
+        "base": ends,
+        "tool": ends,
+    }
+
+
+def _merge_keys(key_lists: list[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for keys in key_lists for key in keys))
+
+
+def _known_keys(read: Callable[..., Any], *more: Any, **data: str) -> tuple[str, ...]:
+    try:
+        read(_KeyProbe(data), *more)
+    except _KnownKeys as answer:
+        return answer.keys
+    return ()
+
+
+class _KnownKeys(Exception):
+    """Carries the entries that a reader allows out of the reader."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self.keys = keys
+
+
+class _KeyProbe(TomlTable):
+    """A table that a reader is given only to learn which entries it checks for."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data or {}, ("",), {})
+
+    def check_keys(self, *keys: str) -> None:
+        raise _KnownKeys(keys)
+
+
+def choices(table: str, key: str) -> tuple[str, ...]:
+    """The words that an entry may have as its value."""
+    words: dict[tuple[str, str], Any] = {
+        ("joint", "type"): joints.TYPES,
+        ("loop", "type"): loops.TYPES,
+        ("constraint", "type"): motion.CONSTRAINT_TYPES,
+        ("dh", "convention"): CONVENTIONS,
+        ("dh.row", "joint"): ("R", "P"),
+        ("event", "action"): motion.ACTIONS,
+        ("event", "direction"): DIRECTIONS,
+        ("shapes", "shape"): elements.SHAPE_READERS,
+        ("visuals", "shape"): VISUAL_KINDS,
+    }
+    if key in ("axis", "axis2", "axis3", "normal", "direction") and (table, key) not in words:
+        return ("x", "y", "z", "-x", "-y", "-z")
+    return tuple(words.get((table, key), ()))

@@ -1,4 +1,4 @@
-"""What is wrong with a description, each at its line: an editor marks it there."""
+"""Problems of a description as an editor marks them: each with its message, its remedy and the place in the text."""
 
 from __future__ import annotations
 
@@ -6,60 +6,13 @@ import re
 from typing import Any
 
 from lagrangian.errors import DescriptionError, MechanismPart, Message
+from lagrangian.studio.text_positions import editor_range, line_span
 from lagrangian.studio.toml_places import Span, Step, TomlNode, scan
-
-# MERGED lagrangian.studio.positions: Places in a text as the page counts them: lines and columns from 1, in the UTF-16 units
-# of JavaScript's strings.
-
-
-def utf16_offset(text: str, at: int) -> int:
-    """A place counted in characters, in UTF-16 units."""
-    head = text[:at]
-    return at if head.isascii() else len(head.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def character_offset(text: str, at: int) -> int:
-    """A place counted in UTF-16 units, in characters."""
-    if text.isascii():
-        return min(max(at, 0), len(text))
-    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * max(at, 0)].decode("utf-16-le", "ignore"))
-
-
-def line_column(text: str, at: int) -> tuple[int, int]:
-    start = text.rfind("\n", 0, at) + 1
-    return text.count("\n", 0, at) + 1, utf16_offset(text[start:], at - start) + 1
-
-
-def editor_range(text: str, start: int, end: int) -> dict[str, int]:
-    """From a place to another, as an editor marks it."""
-    line, column = line_column(text, start)
-    end_line, end_column = line_column(text, end)
-    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
-
-
-def line_span(text: str, line: int, column: int | None = None) -> tuple[int, int]:
-    """What a line holds, from its column (in characters, from 1) if one is given; of empty lines, what the last before holds."""
-    lines = text.split("\n")
-    line = min(max(line, 1), len(lines))
-    while line > 1 and not lines[line - 1].strip():
-        line, column = line - 1, None
-    start = sum(len(x) + 1 for x in lines[: line - 1])
-    content = lines[line - 1].rstrip()
-    begin = len(content) - len(content.lstrip())
-    if column is not None and begin < column - 1 < len(content):
-        begin = column - 1
-    return start + begin, start + len(content)
-
-
-def text_edit(text: str, start: int, end: int, insert: str) -> dict[str, Any]:
-    """A change of the text, as an editor makes it."""
-    return {"from": utf16_offset(text, start), "to": utf16_offset(text, end), "insert": insert}
-
 
 _STEPS = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _LINE = re.compile(r":(\d+)$")
 _IN_LINE = re.compile(r"\bin line (\d+)")
-_TAGS = {"body": "(?:link|body)", "loop": "(?:connect|weld|loop|joint)"}  # what XML formats call a part, where it differs
+_TAGS = {"body": "(?:link|body)", "loop": "(?:connect|weld|loop|joint)"}  # the tags of XML formats, where they differ
 
 
 def problem_entry(text: str, format: str, problem: Message | Exception, severity: str = "error") -> dict[str, Any]:  # noqa: A002
@@ -84,13 +37,13 @@ def _is_of_file(place: Any) -> bool:
 
 
 def _capitalise(text: str) -> str:
-    """With a capital letter where a word begins it; names keep theirs."""
+    """The text with a capital letter, if it begins with a lower-case word and not with a name."""
     first = text.split(" ", 1)[0]
     return text[0].upper() + text[1:] if first.isalpha() and first.islower() and len(text) > len(first) else text
 
 
 def problem_span(text: str, format: str, problem: Message) -> Span | None:  # noqa: A002
-    """Where in the text something is wrong: the line that its reader names, or the entry; None if it has no place."""
+    """The place of a problem in the text: the line that the reader names, or the entry; None if it has no place."""
     line = getattr(problem, "line", None)
     if line is not None:
         return line_span(text, line, getattr(problem, "column", None))
@@ -114,7 +67,7 @@ def _toml_span(text: str, problem: Message) -> Span:
             node, _ = below.find(_key_path(below, name))
     if problem.argument:
         named_node, steps = node.find(_key_path(node, problem.argument))
-        if steps:  # an entry that is not known, or one whose value is not possible
+        if steps:  # the key of an unknown entry, or an impossible value
             return named_node.key if isinstance(problem, DescriptionError) else named_node.span
     if node is root:
         return line_span(text, 1)
@@ -135,7 +88,7 @@ def _key_path(node: TomlNode, name: str) -> tuple[Step, ...]:
 
 
 def part_node(text: str, root: TomlNode, where: MechanismPart) -> TomlNode | None:
-    """The element that describes a part of the mechanism: by its number in the file, else by its name."""
+    """The element that describes a part of the mechanism, found by its number in the file, else by its name."""
     row = root.entries.get("dh", root).entries.get("row")
     if where.kind == "row":
         return row.items[where.number - 1] if row is not None and 0 < where.number <= len(row.items) else None
@@ -143,7 +96,7 @@ def part_node(text: str, root: TomlNode, where: MechanismPart) -> TomlNode | Non
     items = elements.items if elements is not None else []
     if 0 < where.number <= len(items):
         return items[where.number - 1]
-    row_key = "link" if where.kind == "body" else "name"  # of a row of Denavit and Hartenberg's
+    row_key = "link" if where.kind == "body" else "name"  # of a row of Denavit-Hartenberg parameters
     for item in items:
         if _has_value(text, item, "name", where.name):
             return item
@@ -168,5 +121,5 @@ def _xml_span(text: str, problem: Message) -> Span | None:
             tag_match = re.search(pattern, text)
             if tag_match:
                 return tag_match.span()
-    line_match = _IN_LINE.search(str(problem))  # one remark may be of several lines: the first of them
+    line_match = _IN_LINE.search(str(problem))  # the first line that the remark names
     return line_span(text, int(line_match.group(1))) if line_match else None

@@ -1,4 +1,4 @@
-"""The points by which lengths are dragged: where the ends of links are, on the bodies that carry them."""
+"""The points at which the length of a link can be dragged: the ends of links, on the bodies that carry them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lagrangian.studio.resize_link import link_ends
 from lagrangian.studio.toml_places import scan
 from lagrangian.viewer.scene.poses import frame_names
 
-MAX_HANDLES = 80  # more of them would hide what they are on
+MAX_HANDLES = 80  # more would hide the mechanism
 
 
 def drag_handles(model: StudioModel) -> list[dict[str, Any]]:
-    """One for every place on a body that something which the text describes is carried at."""
+    """A handle for each point of a body where a joint, a loop or a frame of the text is."""
     m = model.valid_mechanism
     if model.format != "toml" or len(m.bodies) > MAX_HANDLES:
         return []

@@ -1,4 +1,4 @@
-"""Work that takes its time, in processes of its own: told of while it runs, and stopped at once when it is no longer wanted."""
+"""The queue of jobs and the processes that run them: jobs report while they run, and can be stopped at once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any
 
 from lagrangian.studio.refused import RequestError
 
-MAX_PROCESSES = 2  # at a time; what comes beside waits
+MAX_PROCESSES = 2  # at a time; further jobs wait
 MAX_KNOWN_JOBS = 32  # jobs whose events can be asked for
 MAX_WAITING_JOBS = 16
-ABANDON_AFTER = 5.0  # s after which a job is stopped that nobody listens to any more: its page was closed, or its browser died
+ABANDON_AFTER = 5.0  # s after which a job without a listener is stopped: its page was closed, or its browser died
 END_EVENTS = ("result", "error", "stopped")
 
 
 class StudioJob:
-    """What is told of it, in order; whoever listens, and however late, hears all of it."""
+    """The events of a job in their order; whoever listens, however late, gets all of them."""
 
     def __init__(self, number: str, request: dict[str, Any]) -> None:
         self.id, self.request = number, request
@@ -49,7 +49,7 @@ class StudioJob:
         while True:
             change_event = self._change_event
             if sent and sent <= len(self.events) and self.events[sent - 1] is not last:
-                sent -= 1  # a newer progress stands in place of the last that was said
+                sent -= 1  # a newer progress has taken the place of the last event that was sent
             while sent < len(self.events):
                 last = self.events[sent]
                 sent += 1
@@ -91,7 +91,7 @@ class Worker:
         return event
 
     def kill(self) -> None:
-        """With whatever it has started itself."""
+        """Kill the process, and all that it has started itself."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -99,14 +99,14 @@ class Worker:
                 self.process.kill()
 
     async def kill_and_wait(self) -> None:
-        """Kill it, and wait until it has ended."""
+        """Kill the process, and wait until it has ended."""
         self.kill()
         await asyncio.shield(self.process.wait())
         self.process._transport.close()  # type: ignore[attr-defined]  # its pipes, before the loop is closed
 
 
 class JobQueue:
-    """Those that wait, those that run, and the processes that do them."""
+    """The jobs that wait, those that run, and the processes that run them."""
 
     def __init__(self) -> None:
         self.jobs: OrderedDict[str, StudioJob] = OrderedDict()
@@ -134,7 +134,7 @@ class JobQueue:
         return self.jobs[number]
 
     async def listen(self, number: str) -> AsyncGenerator[dict[str, Any]]:
-        """What is told of a job. If the last one who listens goes, and nobody comes, the job is stopped."""
+        """The events of a job. When the last listener leaves and nobody comes back, the job is stopped."""
         job = self.job(number)
         job.listeners += 1
         try:
@@ -146,7 +146,7 @@ class JobQueue:
                 self._create_task(self._stop_if_abandoned(job))
 
     def stop(self, number: str) -> None:
-        """At once: its process is killed, and another one takes its place."""
+        """Stop a job at once: its process is killed, and another one takes its place."""
         job = self.job(number)
         if job in self.waiting:
             self.waiting.remove(job)
@@ -156,12 +156,12 @@ class JobQueue:
             worker.kill()
 
     def written_files(self) -> set[str]:
-        """What jobs have written into the folder, by name."""
+        """The names of the files that jobs have written into the folder."""
         last_results = (job.events[-1].get("result") for job in self.jobs.values() if job.events)
         return {name for result in last_results if isinstance(result, dict) for name in result.get("files", [])}
 
     def ensure_idle_worker(self) -> None:
-        """Have a process that waits for work."""
+        """Start a process that waits for work, if there is none."""
         if not self.idle and not self.closed:
             self._create_task(self._start_idle_worker())
 
@@ -175,7 +175,7 @@ class JobQueue:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.kill_and_wait() for worker in self.idle))
 
-    # -- within ----------------------------------------------------------------------------------------------------------
+    # -- running jobs ----------------------------------------------------------------------------------------------------------
 
     def _start_waiting_jobs(self) -> None:
         while self.waiting and len(self.busy) < MAX_PROCESSES and not self.closed:
@@ -214,7 +214,7 @@ class JobQueue:
         return worker
 
     async def _run_on(self, worker: Worker, job: StudioJob) -> bool:
-        """Whether the process has ended the job, by whatever end; not if it had died before it began."""
+        """Run a job on a process; whether the job has ended, which it has not if the process was dead before it began."""
         has_begun = worker.is_new
         try:
             if not job.ended:  # it may have been stopped before it began
@@ -232,7 +232,7 @@ class JobQueue:
                 )
             return has_begun or job.ended
         finally:
-            # of a job that was stopped, what the process still does is of no use
+            # a process whose job was stopped may still be at work on it
             reusable = job.ended and "stopped" not in job.events[-1] and worker.process.returncode is None
             if reusable and not self.closed and not self.idle:
                 self.idle.append(worker)
@@ -247,7 +247,7 @@ class JobQueue:
 
 
 class _PendingWorker:
-    """In place of a process that is about to be there."""
+    """Stands in for a process that is about to start."""
 
     def kill(self) -> None:
         pass

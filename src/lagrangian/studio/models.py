@@ -1,10 +1,11 @@
-"""Mechanisms by the text that describes them: read once, looked at once, kept while they are used."""
+"""Mechanisms by the text that describes them: read once, prepared for drawing once, and kept while they are used."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,23 @@ from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_messa
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.studio.diagnostics import problem_entry
 from lagrangian.studio.thread_warnings import collect_warnings
+from lagrangian.viewer.scene.scene import Track
 
-MAX_MODELS = 24  # texts
-MAX_SPEEDS = 150  # speeds: of larger mechanisms nothing is compiled while somebody types
+MAX_MODELS = 24
+MAX_SPEEDS = 150  # of a mechanism that is compiled while somebody types
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """The configuration in which a mechanism is drawn, the track that is drawn, and its degrees of freedom in words."""
+
+    q: np.ndarray
+    track: Track
+    mobility: str = ""
 
 
 class StudioModel:
-    """One text, and what is known of it. Its look, for which something may have to be compiled, is worked out when asked for."""
+    """One text with its mechanism and problems. Its view, which may need a compilation, is computed when it is first needed."""
 
     def __init__(self, text: str, format: str) -> None:  # noqa: A002
         self.text, self.format = text, format
@@ -28,9 +39,9 @@ class StudioModel:
         self.mechanism: Mechanism | None = None
         self.problems: list[dict[str, Any]] = []
         self.error: LagrangianError | None = None
-        self._view: dict[str, Any] | None = None
+        self._view: ModelView | None = None
         self.posture: Any = None
-        self.check_content: bytes | None = None  # to /api/check
+        self.check_content: bytes | None = None  # the answer to /api/check
         with collect_warnings() as caught_warnings:
             try:
                 self.mechanism = loads(text, format)
@@ -48,7 +59,7 @@ class StudioModel:
 
     @property
     def valid_mechanism(self) -> Mechanism:
-        """The mechanism, or the error that there is instead."""
+        """The mechanism; an error if the text describes none."""
         if self.mechanism is None:
             assert self.error is not None
             raise self.error
@@ -58,14 +69,14 @@ class StudioModel:
     def is_small(self) -> bool:
         return self.valid_mechanism.nv <= MAX_SPEEDS
 
-    def view(self) -> dict[str, Any]:
-        """`q`, the track that is drawn, and the degrees of freedom: with the loops closed, as far as they close."""
+    def view(self) -> ModelView:
+        """What is drawn, with the loops closed as far as they close."""
         with self.lock:
             if self._view is None:
                 self._view = self._compute_view()
             return self._view
 
-    def _compute_view(self) -> dict[str, Any]:
+    def _compute_view(self) -> ModelView:
         from lagrangian.configuration.mobility import mobility
         from lagrangian.viewer.scene.poses import drawn_configuration
         from lagrangian.viewer.scene.track import still_track
@@ -80,18 +91,18 @@ class StudioModel:
             except LagrangianError as error:
                 self.problems.append(problem_entry(self.text, self.format, error))
         self.problems += [problem_entry(self.text, self.format, x, "warning") for x in caught_warnings]
-        return {"q": np.asarray(q, dtype=float), "track": track, "mobility": mobility_text}
+        return ModelView(np.asarray(q, dtype=float), track, mobility_text)
 
-    def preview(self) -> dict[str, Any]:
-        """What can be drawn before anything is compiled: the loops may be open."""
+    def preview(self) -> ModelView:
+        """The view before anything is compiled: its loops may be open."""
         from lagrangian.viewer.scene.track import still_track
 
         q = initial_configuration(self.valid_mechanism)
-        return {"q": q, "track": still_track(self.valid_mechanism, q), "mobility": ""}
+        return ModelView(q, still_track(self.valid_mechanism, q))
 
 
 def initial_configuration(mechanism: Mechanism) -> np.ndarray:
-    """The mechanism's own start as it is written."""
+    """The start of the mechanism as the description has it."""
     from lagrangian.configuration import state_arguments
 
     return np.asarray(state_arguments.as_configuration(mechanism, None, "q").q, dtype=float)
@@ -113,7 +124,7 @@ class ModelCache:
             return model
 
     def get_or_read(self, text: Any, format: Any) -> StudioModel:  # noqa: A002
-        """Of a text, which is read if it is new."""
+        """The model of a text, which is read if it is new."""
         if not isinstance(text, str) or not isinstance(format, str):
             raise ArgumentError("a text and its format are needed", remedy='{"text": "...", "format": "toml"}')
         if format not in FORMATS:

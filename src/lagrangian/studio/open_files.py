@@ -1,4 +1,6 @@
-"""Files that are dropped on the page, and descriptions written in another format."""
+"""Texts that the page opens beside the files of its folder: a file that is dropped on it, a mechanism of the library, a template,
+or the description converted to another format.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,21 @@ from lagrangian.studio.models import StudioModel
 from lagrangian.studio.refused import RequestError
 from lagrangian.studio.thread_warnings import collect_warnings
 
-_WRITER_LOCK = threading.Lock()  # writers silence warnings for a while, of the whole process: two at a time would not end it
+_WRITER_LOCK = threading.Lock()  # writers silence warnings of the whole process: two at once would not restore them
+
+# mechanisms of the library that are short and plain enough to begin your own from, with their titles
+_TEMPLATES = {
+    "pendulum": "A pendulum",
+    "cart_pendulum": "A cart with a pendulum",
+    "four_bar": "A four-bar linkage",
+    "slider_crank": "A slider-crank",
+    "scara": "A SCARA arm, by Denavit and Hartenberg",
+    "stewart": "A Stewart platform",
+}
 
 
 def read_dropped_file(name: Any, content: Any) -> dict[str, Any]:
-    """The text and format of a file that was dropped. Its name names nothing on this computer: only its ending counts."""
+    """The text and format of a file that was dropped. Only the ending of its name counts: it is no path on this computer."""
     if not isinstance(name, str) or not isinstance(content, str):
         raise RequestError(400, "a file name and a text are needed")
     if len(content) > MAX_BYTES:
@@ -41,25 +53,24 @@ def read_dropped_file(name: Any, content: Any) -> dict[str, Any]:
             notes = loads(content, format).notes
         except LagrangianError as error:
             notes = (str(error),)
-    remarks = [
-        _remark_text(str(x), path.name) for x in (*caught_warnings, *notes)
-    ]  # what is warned of is also noted: each is said once
+    remarks = [_remark_text(str(x), path.name) for x in (*caught_warnings, *notes)]
+    # a warning may also be a note: each is listed once
     return {"text": content, "format": format, "name": path.name, "warnings": list(dict.fromkeys(remarks))}
 
 
 def _remark_text(text: str, name: str) -> str:
-    """A remark with its line, if it has one, in place of the name that a text has for its reader."""
+    """A remark in which the name of the file, or the line, stands for the `<text>` of the reader."""
     return re.sub(r"<text>:(?=\d)", "line ", text.removeprefix("<text>: ")).replace("<text>", name)
 
 
 def _safe_name(name: str) -> str:
-    """The last part of a name, without what has a meaning elsewhere."""
+    """The last part of a file name, without invisible characters."""
     last = re.split(r"[/\\]", name)[-1]
     return "".join(c for c in last if c.isprintable())[:120] or "text"
 
 
 def convert_description(model: StudioModel, to: Any) -> dict[str, Any]:
-    """The same mechanism in another format, and what that does not hold."""
+    """The same mechanism in another format, and warnings about what that format cannot hold."""
     if to not in FORMATS:
         raise RequestError(400, unknown_name_message("format", to, FORMATS))
     with _WRITER_LOCK, collect_warnings() as caught_warnings:
@@ -67,34 +78,10 @@ def convert_description(model: StudioModel, to: Any) -> dict[str, Any]:
     return {"text": text, "format": to, "warnings": [str(x) for x in caught_warnings]}
 
 
-# MERGED lagrangian.studio.shelf: What a new text can begin from: the library's mechanisms, and templates.
-
-# those of the library that are short and plain enough to be changed into one's own, and what they are a beginning of
-_TEMPLATES = {
-    "pendulum": "A pendulum",
-    "cart_pendulum": "A cart with a pendulum",
-    "four_bar": "A four-bar linkage",
-    "slider_crank": "A slider-crank",
-    "scara": "A SCARA arm, by Denavit and Hartenberg",
-    "stewart": "A Stewart platform",
-}
-
-
-def library_names() -> tuple[str, ...]:
-    return load.library_names()
-
-
-def library_text(name: str) -> str:
-    """Of a mechanism of the library. It is looked up in the list, so that a name can never lead out of the folder."""
-    if name not in library_names():
-        raise RequestError(404, f"there is no mechanism {name[:60]!r} in the library")
-    return (load.library_folder() / f"{name}.toml").read_text(encoding="utf-8")
-
-
 @cache
 def library() -> tuple[dict[str, Any], ...]:
-    """Name, what it is, and its counts."""
-    from lagrangian.mechanism_library import library as catalogue
+    """The mechanisms of the library: their names, descriptions and counts of parts."""
+    from lagrangian.mechanism_library import library as mechanism_library
 
     return tuple(
         {
@@ -106,12 +93,24 @@ def library() -> tuple[dict[str, Any], ...]:
             "loops": e.loops,
             "constraints": e.constraints,
         }
-        for e in catalogue().entries
+        for e in mechanism_library().entries
     )
+
+
+def library_names() -> tuple[str, ...]:
+    return load.library_names()
+
+
+def library_text(name: str) -> str:
+    """The text of a mechanism of the library. The name has to be in the list, so that it can never lead out of the folder."""
+    if name not in library_names():
+        raise RequestError(404, f"there is no mechanism {name[:60]!r} in the library")
+    return (load.library_folder() / f"{name}.toml").read_text(encoding="utf-8")
 
 
 @cache
 def templates() -> tuple[dict[str, str], ...]:
+    """Texts to begin a description from."""
     summaries = {e["name"]: e["summary"] for e in library()}
     arm = {
         "name": "arm",

@@ -1,4 +1,4 @@
-"""A mechanism moved by hand: joints set to values, or a point dragged; its loops stay closed."""
+"""A mechanism moved by hand: joints are set to values, or a point is dragged, while its loops stay closed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, LagrangianError, format_value, is_number, unknown_name_message
+from lagrangian.errors import ArgumentError, LagrangianError, is_number
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.posing.drag_point import drag_point
 from lagrangian.posing.posture import Posture
 from lagrangian.studio.models import StudioModel, initial_configuration
-from lagrangian.viewer.scene.poses import all_poses, frame_names
+from lagrangian.studio.request_checks import body_point, read_numbers
+from lagrangian.viewer.scene.poses import all_poses
 
-PATIENCE = 0.15  # s for a drag: longer than that is not followed by eye
-CLOSURE_TOLERANCE = 1e-8  # what a loop may miss by and be shown as closed
+DRAG_TIME = 0.15  # s that one step of a drag may take, so that the picture follows the hand
+CLOSURE_TOLERANCE = 1e-8  # within which a loop is shown as closed
 
 
 def pose_mechanism(model: StudioModel, request: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def pose_mechanism(model: StudioModel, request: dict[str, Any]) -> dict[str, Any
 
 
 def pose_if_possible(model: StudioModel, q: Any) -> dict[str, Any] | None:
-    """A configuration that another text had, in this one; nothing where it does not fit."""
+    """The pose of this text at a configuration that another text had; None where it does not fit."""
     if model.mechanism is None or not model.is_small or not isinstance(q, list) or len(q) != model.mechanism.nq:
         return None
     try:
@@ -62,14 +63,14 @@ def posture_data(m: Mechanism, q: np.ndarray, closed: bool, message: str, postur
 
 def _model_posture(model: StudioModel) -> Posture:
     if model.posture is None:
-        look = model.view()
-        model.posture = Posture(model.valid_mechanism, look["q"], look["track"].scene.size)
+        view = model.view()
+        model.posture = Posture(model.valid_mechanism, view.q, view.track.scene.size)
     posture: Posture = model.posture
     return posture
 
 
 def _start_posture(posture: Posture, request: dict[str, Any]) -> str:
-    """At the configuration that the page has: numbers, or a pose's name."""
+    """Move to the configuration of the page, which is numbers or the name of a pose; the message if it does not work."""
     q = request.get("q")
     if q is None:
         return ""
@@ -103,25 +104,6 @@ def _drag_frame(model: StudioModel, posture: Posture, drag: Any) -> str:
     target = read_numbers(drag.get("to"), 3, "to")
     if body == GROUND:
         return "The ground does not move."
-    size = float(model.view()["track"].scene.size)
-    missing = drag_point(posture, body, point, target, size, PATIENCE)
+    size = float(model.view().track.scene.size)
+    missing = drag_point(posture, body, point, target, size, DRAG_TIME)
     return f"The mechanism cannot reach this point: {missing:.3g} m are missing." if missing > 1e-3 * size else ""
-
-
-def body_point(m: Mechanism, frame: Any, point: Any) -> tuple[str, np.ndarray]:
-    """The body that carries a frame of the scene, and a point of the frame as one of the body."""
-    local_point = read_numbers(point if point is not None else (0, 0, 0), 3, "point")
-    if not isinstance(frame, str) or frame not in frame_names(m):
-        raise ArgumentError(unknown_name_message("frame", frame, frame_names(m)))
-    if frame == GROUND or any(b.name == frame for b in m.bodies):
-        return frame, local_point
-    mounted_frame = next(f for f in m.frames if f.name == frame)
-    T = mounted_frame.placement.matrix()
-    return mounted_frame.body, T[:3, :3] @ local_point + T[:3, 3]
-
-
-def read_numbers(values: Any, count: int, name: str) -> np.ndarray:
-    """As many finite numbers as are needed."""
-    if not isinstance(values, list | tuple | np.ndarray) or len(values) != count or not all(is_number(x) for x in values):
-        raise ArgumentError(f"is {format_value(values)}", argument=name, remedy=f"{count} numbers are needed")
-    return np.array([float(x) for x in values])

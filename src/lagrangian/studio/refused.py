@@ -1,4 +1,4 @@
-"""A request that is not granted: its status, and what the page shows."""
+"""The error of a request that the studio refuses: its status, and what the page shows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RequestError(Exception):
-    """Answered as {"error": ..., "remedy": ...}, with what else belongs to it."""
+    """Answered with the status and {"error": ..., "remedy": ...}, to which `more` entries may be added."""
 
     def __init__(self, status: int, error: str, remedy: str = "", **more: Any) -> None:
         super().__init__(error)

@@ -17,9 +17,9 @@ from lagrangian.configuration.poses import body_poses
 from lagrangian.description.load import loads
 from lagrangian.errors import ArgumentError, LagrangianError
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.studio.diagnostics import line_column, text_edit
 from lagrangian.studio.models import StudioModel
-from lagrangian.studio.pose import body_point, read_numbers
+from lagrangian.studio.request_checks import body_point, read_numbers
+from lagrangian.studio.text_positions import line_column, text_edit
 from lagrangian.studio.toml_places import Span, TomlNode, scan
 
 MIN_RATIO = 0.02  # of the length before: a link is not dragged to nothing
@@ -58,7 +58,7 @@ def resize_link(model: StudioModel, request: dict[str, Any]) -> dict[str, Any]:
         )
     m, text = model.valid_mechanism, model.text
     body, point = body_point(m, request.get("frame"), request.get("point"))
-    q = read_numbers(request["q"], m.nq, "q") if request.get("q") is not None else model.view()["q"]
+    q = read_numbers(request["q"], m.nq, "q") if request.get("q") is not None else model.view().q
     T = body_poses(m, q)[body][0]
     to = T[:3, :3].T @ (read_numbers(request.get("to"), 3, "to") - T[:3, 3])
     root = scan(text)

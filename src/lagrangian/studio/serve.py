@@ -1,4 +1,7 @@
-"""The studio's server: one process for one workspace, on this computer alone, until Ctrl-C."""
+"""The studio's server: one process for one workspace, on this computer alone, until Ctrl-C.
+
+Drafts are kept in a state folder of the user, or in the folder that `LAGRANGIAN_STATE` names.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from lagrangian.viewer.live import has_screen
 from lagrangian.viewer.live.server import HOST, check_port
 
 FIRST_PORT, LAST_PORT = 8090, 8190
+STATE_VARIABLE = "LAGRANGIAN_STATE"
 
 
 def run_studio(source: str | None = None, port: int | None = None, browser: bool = True, path: str = "/") -> None:
@@ -35,12 +39,11 @@ def _announce(url: str, workspace: StudioWorkspace, browser: bool) -> None:
 
 
 def _open_listener(port: int | None) -> socket.socket:
-    """A socket that listens already, so that the address can be told, and is nobody else's."""
+    """A socket that listens already, so that the address is certain before it is printed."""
     ports = [port] if port is not None else [*range(FIRST_PORT, LAST_PORT), 0]
     for number in ports:
-        listener = socket.socket(
-            socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
-        )  # asyncio then sends small answers at once
+        # with the protocol named, asyncio sends small answers at once
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((HOST, number))
@@ -50,7 +53,7 @@ def _open_listener(port: int | None) -> socket.socket:
             listener.close()
             if number == ports[-1]:
                 raise
-    raise AssertionError("the last port that is tried is any")
+    raise AssertionError("the last port, 0, is any free one")
 
 
 def _serve(workspace: StudioWorkspace, listener: socket.socket, announce: Callable[[str], None], path: str) -> None:
@@ -76,18 +79,12 @@ def _serve(workspace: StudioWorkspace, listener: socket.socket, announce: Callab
         server.run(sockets=[listener])
 
 
-# MERGED lagrangian.studio.state: The folder in which the studio keeps what must not be lost. `LAGRANGIAN_STATE` names
-# another.
-
-STATE_VARIABLE = "LAGRANGIAN_STATE"
-
-
 def state_folder() -> Path:
-    """Made if it is not there, and closed to others."""
+    """The folder in which the studio keeps drafts; it is made if it is not there, and other users cannot read it."""
     configured = os.environ.get(STATE_VARIABLE, "")
-    place = (Path(configured) if configured else _platform_folder() / "lagrangian").expanduser() / "studio"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return place
+    folder = (Path(configured) if configured else _platform_folder() / "lagrangian").expanduser() / "studio"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def _platform_folder() -> Path:

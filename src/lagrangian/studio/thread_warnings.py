@@ -1,4 +1,4 @@
-"""Warnings, heard by the thread that asked for them: Python's own recording is of a whole process."""
+"""Warnings collected by the thread that caused them: Python's own `catch_warnings` is for a whole process."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _COLLECTORS = threading.local()
 
 @contextmanager
 def collect_warnings() -> Iterator[list[LagrangianWarning]]:
-    """The warnings of this thread, each once, in their order; `everywhere` must hold around it."""
-    before = getattr(_COLLECTORS, "heard", None)
+    """Collect the warnings of this thread, each once, in their order, inside of `route_warnings_by_thread`."""
+    before = getattr(_COLLECTORS, "warnings", None)
     collected: list[LagrangianWarning] = []
-    _COLLECTORS.heard = collected
+    _COLLECTORS.warnings = collected
     try:
         yield collected
     finally:
-        _COLLECTORS.heard = before
+        _COLLECTORS.warnings = before
 
 
 @contextmanager
 def route_warnings_by_thread() -> Iterator[None]:
-    """While it holds, warnings go to the thread that listens, and nowhere else."""
+    """Within it, a warning goes to the collector of its thread, and nowhere else."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        collected = getattr(_COLLECTORS, "heard", None)
+        collected = getattr(_COLLECTORS, "warnings", None)
         if collected is not None and isinstance(message, LagrangianWarning) and str(message) not in {str(x) for x in collected}:
             collected.append(message)
 

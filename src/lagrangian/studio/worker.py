@@ -1,4 +1,4 @@
-"""The process that does the studio's longer work: asked by one pipe, it tells by another, and ends with the studio."""
+"""The process that runs the studio's jobs: it reads requests from one pipe, sends events by another, and ends with the studio."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from lagrangian.studio.models import ModelCache
 from lagrangian.studio.tasks import TASKS, TaskRequest
 from lagrangian.studio.thread_warnings import route_warnings_by_thread
 
-PERIOD = 0.1  # s between two words of progress
+PERIOD = 0.1  # s between two events of progress
 
 
 class EventPipe:
-    """Where events go."""
+    """The pipe to the studio: each event is JSON behind its length."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream, self.lock, self.last = stream, threading.Lock(), 0.0
@@ -43,7 +43,7 @@ def _json_default(value: Any) -> Any:
 
 
 def run_job(request: dict[str, Any], models: ModelCache, pipe: EventPipe) -> None:
-    """Do a job, and tell its result or its error."""
+    """Run a job, and send its result or its error."""
     number = request["id"]
     model = None
     try:
@@ -61,14 +61,14 @@ def run_job(request: dict[str, Any], models: ModelCache, pipe: EventPipe) -> Non
         line = problem_entry(model.text, model.format, error)["line"] if model is not None and error is model.error else None
         remedy, error.remedy = error.remedy, ""
         pipe.send({"id": number, "error": {"message": str(error), "remedy": remedy, "line": line}})
-    except Exception as error:  # whatever it is, the next job is not to suffer from it
+    except Exception as error:  # the process goes on with the next job
         problem = f"an unexpected error occurred: {type(error).__name__}: {error}"
         pipe.send({"id": number, "error": {"message": problem, "remedy": "", "line": None}})
 
 
 def main() -> None:
     pipe = EventPipe(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anybody prints is no event
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the library prints is no event
     jobs: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=_read_jobs, args=(sys.stdin.buffer, jobs), daemon=True).start()
     models = ModelCache()
@@ -79,14 +79,14 @@ def main() -> None:
 
 
 def _read_jobs(stream: BinaryIO, jobs: queue.Queue[dict[str, Any]]) -> None:
-    """Jobs, until the studio is gone, however it ended: then this process ends too."""
+    """Read jobs until the studio is gone, however it ended; then this process ends too."""
     while len(head := stream.read(4)) == 4:
         jobs.put(json.loads(stream.read(int.from_bytes(head, "little"))))
     os._exit(0)
 
 
 def _import_early() -> None:
-    """What most jobs need is imported before the first."""
+    """Import what most jobs need before the first job comes."""
     import lagrangian.motion.simulate
     import lagrangian.plots.quantities
     import lagrangian.viewer.scene.track  # noqa: F401

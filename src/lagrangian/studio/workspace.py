@@ -1,4 +1,7 @@
-"""The folder one works in, the file that is open in it, and its draft: read, kept, saved. Nothing is written outside of it."""
+"""The folder you work in, the file that is open in it, and the draft of its text. Descriptions are saved in this folder alone.
+
+A draft is what was typed and is not saved yet. It is kept on disk: one for every file, or one for the untitled text of a folder.
+"""
 
 from __future__ import annotations
 
@@ -21,71 +24,40 @@ from lagrangian.errors import ArgumentError, DescriptionError, unknown_name_mess
 from lagrangian.studio import open_files
 from lagrangian.studio.refused import RequestError
 
-# MERGED lagrangian.studio.drafts: What was typed and is not saved yet, on disk: one draft for every file, or one for the
-# untitled text of a folder.
-
-MAX_AGE = 90 * 86400.0  # s after which a draft that nobody came back to is deleted
-FIELDS = {"text": str, "format": str, "path": str, "revision": int, "basis": str, "written": float}
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A text as it was typed. `basis` is the digest of the file that it was begun from, "" if there was none."""
-
-    text: str
-    format: str
-    path: str  # of the file, or of the folder of an untitled one
-    revision: int
-    basis: str
-    written: float  # s since 1970
-
-
-class DraftStore:
-    """The drafts in a folder of ours."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / "drafts"
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        files.delete_leftovers(self.folder)
-        self._forget_old()
-
-    def read(self, path: str) -> Draft | None:
-        """The draft of a path, if there is a whole one."""
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            fields = json.loads(self._draft_path(path).read_text(encoding="utf-8", errors="surrogatepass"))
-            if fields.keys() == FIELDS.keys() and all(isinstance(fields[k], kind) for k, kind in FIELDS.items()):
-                return Draft(**fields) if fields["path"] == path else None
-        return None
-
-    def write(self, draft: Draft) -> None:
-        """Whole, in place of the one before."""
-        files.write_private(self._draft_path(draft.path), json.dumps(asdict(draft)).encode("utf-8"))
-
-    def forget(self, path: str) -> None:
-        self._draft_path(path).unlink(missing_ok=True)
-
-    def _draft_path(self, path: str) -> Path:
-        return self.folder / f"{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
-
-    def _forget_old(self) -> None:
-        for draft_path in self.folder.glob("*.json"):
-            with contextlib.suppress(OSError):
-                if time.time() - draft_path.stat().st_mtime > MAX_AGE:
-                    draft_path.unlink()
-
-
 SUFFIXES = {"toml": (".toml",), "urdf": (".urdf", ".xml"), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf", ".world")}
 DRAWING_FORMAT = "drawing"  # a text that the page for drawing keeps: its draft lies beside that of the description
 MAX_RECENT = 12
+MAX_DRAFT_AGE = 90 * 86400.0  # s after which a draft that nobody came back to is deleted
+DRAFT_FIELDS = {"text": str, "format": str, "path": str, "revision": int, "basis": str, "written": float}
+
+
+def open_workspace(state: Path, source: str | None) -> StudioWorkspace:
+    """The workspace for a file, a folder, or a name of the library; without any, that of the working folder."""
+    if source is None:
+        return StudioWorkspace(state, Path.cwd())
+    path = Path(source)
+    if path.is_dir():
+        return StudioWorkspace(state, path)
+    if not path.suffix and not path.exists() and source in open_files.library_names():
+        return StudioWorkspace(state, Path.cwd(), text=open_files.library_text(source), draft_name=source)
+    if path.suffix.lower() not in {x for suffixes in SUFFIXES.values() for x in suffixes}:
+        raise ArgumentError(f"{source}: the studio opens .toml, .urdf, .xml, .mjcf and .sdf files, and mechanisms of the library")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"{source}: there is no folder {str(path.parent)!r}")
+    if path.exists():
+        format_of(path, read_text(path))  # a file that cannot be read is an error before anything is served
+    elif path.suffix.lower() == ".xml":
+        raise DescriptionError(f"{source}: there is no such file")
+    return StudioWorkspace(state, path.parent, path)
 
 
 class StudioWorkspace:
-    """One folder. `path` is the open file in it, None while the text has no name; the last one opened is known again."""
+    """One folder. `path` is the open file in it, None while the text has no name; the next session opens the same file again."""
 
     def __init__(self, state: Path, folder: Path, path: Path | None = None, text: str = "", draft_name: str = "") -> None:
-        """`text` is what a text without a file begins with, and `called` what its draft is kept under, apart from others."""
+        """`text` is what a text without a file begins with, and `draft_name` the name under which its draft is kept."""
         self.folder = folder.resolve()
-        self._lock = threading.RLock()  # what is read, changed and written again is nobody else's meanwhile
+        self._lock = threading.RLock()  # nobody else changes what is read, changed and written again
         self._draft_name = draft_name
         self.drafts = DraftStore(state)
         self._memory_path = state / f"folder-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:32]}.json"
@@ -96,7 +68,7 @@ class StudioWorkspace:
     # -- the document --------------------------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
-        """The open text: that of its draft where there is one, which may be newer than the file."""
+        """The open text: that of its draft, where there is a newer one than the file."""
         with self._lock:
             return self._document()
 
@@ -106,17 +78,17 @@ class StudioWorkspace:
         newer = draft is not None and draft.text != text
         if draft is not None and newer:
             text, format = draft.text, draft.format  # noqa: A001
-        basis = draft.basis if draft is not None and newer else digest  # what the text shown was begun from
+        basis = draft.basis if draft is not None and newer else digest  # of the file that the text was begun from
         return {
             "text": text,
             "format": format,
             "path": self._relative_name(self.path) if self.path is not None else None,
-            "called": self._draft_name if self.path is None else "",  # what a text without a file is kept under
+            "called": self._draft_name if self.path is None else "",  # the name of the draft of a text without a file
             "saved": self.path is not None and bool(digest) and not newer,
             "draft": newer,
-            "changed": basis != digest,  # the file is not the one that the draft was begun from
+            "changed": basis != digest,  # the file has changed since the draft was begun
             "revision": draft.revision if draft is not None else 0,
-            "digest": basis or None,  # a save gives it back, and asks if the file is another one now
+            "digest": basis or None,  # a save sends it back, so that a file that has changed meanwhile is not overwritten
             "folder": str(self.folder),
             "recent": self._recent_files(),
         }
@@ -151,10 +123,10 @@ class StudioWorkspace:
         name: Any = ...,
         draft_name: str | None = None,
     ) -> int:
-        """Keep what was typed; its new revision. What is older than the draft that is there is refused.
+        """Keep the text that was typed, and return its new revision. A text older than the draft that is there is refused.
 
-        `name` is the file that it is of, None for a text without one (then `called` is what the document says); the one that
-        is open, if the page does not say. What is open stays so.
+        `name` is its file, or None for a text without one (then `draft_name` is what the document calls it); without it, the
+        text is that of the open file. The open file stays open.
         """
         _check_text(text, format, (*FORMATS, DRAWING_FORMAT))
         with self._lock:
@@ -177,7 +149,7 @@ class StudioWorkspace:
         return {"text": draft.text, "revision": draft.revision, "digest": draft.basis or None}
 
     def _draft_key(self, name: Any, draft_name: Any, format: str) -> str:  # noqa: A002
-        """What the draft of a file, or of a text without one, is kept under."""
+        """The key of the draft of a file, or of a text without one."""
         path = self.path if name is ... else self._resolve_inside(name) if name else None
         return self._path_key(path, self._draft_name if draft_name is None else str(draft_name), format)
 
@@ -191,10 +163,10 @@ class StudioWorkspace:
         expected: str | None,
         drafts: Iterable[Mapping[str, Any]] = (),
     ) -> dict[str, Any]:
-        """Write the file, unless it is not the one that was read: somebody else has changed it.
+        """Write the file, unless somebody else has changed it since it was read.
 
-        `drafts` are those that the page kept the text under, each with its revision. They are deleted, unless another page has
-        kept a newer one there; so is a draft of the file that says the same. No other is.
+        `drafts` are those under which the page kept the text, each with its revision. They are deleted unless another page has
+        kept a newer one there, and so is a draft of the file with the same text.
         """
         _check_text(text, format, FORMATS)
         with self._lock:
@@ -226,7 +198,7 @@ class StudioWorkspace:
         return target
 
     def resolve_path(self, name: str) -> Path:
-        """Where something that is made of the mechanism goes: in the folder."""
+        """The path of a file that a job writes into the folder."""
         return self._resolve_inside(name)
 
     def _switch_to(self, path: Path | None) -> None:
@@ -234,7 +206,7 @@ class StudioWorkspace:
             self.path, self._initial_text, self._draft_name = path, "", ""
             self._remember()
 
-    # -- beside --------------------------------------------------------------------------------------------------------
+    # -- names, and what is remembered -----------------------------------------------------------------------------------
 
     def _resolve_inside(self, name: Any) -> Path:
         if not isinstance(name, str) or not name.strip() or "\0" in name or len(name) > 1000:
@@ -295,21 +267,47 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def open_workspace(state: Path, source: str | None) -> StudioWorkspace:
-    """The workspace of what the command was given: a file, a folder, a name of the library, or nothing."""
-    if source is None:
-        return StudioWorkspace(state, Path.cwd())
-    path = Path(source)
-    if path.is_dir():
-        return StudioWorkspace(state, path)
-    if not path.suffix and not path.exists() and source in open_files.library_names():
-        return StudioWorkspace(state, Path.cwd(), text=open_files.library_text(source), draft_name=source)
-    if path.suffix.lower() not in {x for suffixes in SUFFIXES.values() for x in suffixes}:
-        raise ArgumentError(f"{source}: the studio opens .toml, .urdf, .xml, .mjcf and .sdf files, and mechanisms of the library")
-    if not path.parent.is_dir():
-        raise ArgumentError(f"{source}: there is no folder {str(path.parent)!r}")
-    if path.exists():
-        format_of(path, read_text(path))  # what cannot be read is said before anything is served
-    elif path.suffix.lower() == ".xml":
-        raise DescriptionError(f"{source}: there is no such file")
-    return StudioWorkspace(state, path.parent, path)
+@dataclass(frozen=True)
+class Draft:
+    """A text as it was typed. `basis` is the digest of the file that it was begun from, "" if there was none."""
+
+    text: str
+    format: str
+    path: str  # of the file, or of the folder of an untitled one
+    revision: int
+    basis: str
+    written: float  # s since 1970
+
+
+class DraftStore:
+    """The drafts in the state folder of the studio."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "drafts"
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.delete_leftovers(self.folder)
+        self._forget_old()
+
+    def read(self, path: str) -> Draft | None:
+        """The draft of a path; None if there is none, or none that is complete."""
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            fields = json.loads(self._draft_path(path).read_text(encoding="utf-8", errors="surrogatepass"))
+            if fields.keys() == DRAFT_FIELDS.keys() and all(isinstance(fields[k], kind) for k, kind in DRAFT_FIELDS.items()):
+                return Draft(**fields) if fields["path"] == path else None
+        return None
+
+    def write(self, draft: Draft) -> None:
+        """Write a draft in place of the one before, all of it or nothing."""
+        files.write_private(self._draft_path(draft.path), json.dumps(asdict(draft)).encode("utf-8"))
+
+    def forget(self, path: str) -> None:
+        self._draft_path(path).unlink(missing_ok=True)
+
+    def _draft_path(self, path: str) -> Path:
+        return self.folder / f"{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+
+    def _forget_old(self) -> None:
+        for draft_path in self.folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                if time.time() - draft_path.stat().st_mtime > MAX_DRAFT_AGE:
+                    draft_path.unlink()

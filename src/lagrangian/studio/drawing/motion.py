@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from importlib.resources import files
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, LagrangianError, SimulationError, format_value, is_number
-from lagrangian.studio.drawing.drawing import GROUND, Drawing, drawing_from_dict, drawing_to_dict
+from lagrangian.errors import ArgumentError, SimulationError, format_value, is_number
+from lagrangian.studio.drawing.drawing import GROUND, Drawing
 from lagrangian.studio.drawing.links import Connection, spanning_tree
 from lagrangian.studio.drawing.to_toml import drawing_to_toml
-from lagrangian.studio.drawing.words import mobility_message
 
-ROWS_PER_SECOND = 120  # a second: two of each picture
+ROWS_PER_SECOND = 120  # two for each picture of a screen
 MAX_ROWS = 2400
-MAX_SECONDS = 60.0  # seconds
-MAX_SPEED_RATIO = 3.0  # times the speed at the start: just before a dead centre the links have more, and ever more
-MIN_ROWS = 60  # rows of a motion that ends at one
+MAX_SECONDS = 60.0
+MAX_SPEED_RATIO = 3.0  # to the speed at the start: just before a dead centre the links are faster, and ever faster
+MIN_ROWS = 60  # of a motion that ends at a dead centre
 Progress = Callable[[float, float], None]
 
 
 def simulate_drawing(drawing: Drawing, seconds: float, progress: Progress | None = None) -> dict[str, Any]:
-    """The motion from the drawing as it stands; arrays are lists, as a page reads them."""
+    """Simulate the drawing from where it stands; arrays are lists, as a page reads them."""
     import lagrangian as lg
+    from lagrangian.configuration.poses import body_poses
 
     if not is_number(seconds) or not 0 < seconds <= MAX_SECONDS:
         raise ArgumentError(f"is {format_value(seconds)}", argument="seconds", remedy=f"a number up to {MAX_SECONDS:g} is needed")
@@ -41,14 +39,10 @@ def simulate_drawing(drawing: Drawing, seconds: float, progress: Progress | None
             if error.motion is None or len(error.motion.t) < 2:
                 raise
             motion, end_messages = error.motion, [str(error)]
-    from lagrangian.configuration.poses import body_poses
-
     if not motion.success:
         if _has_speed_motor(drawing):
-            end_messages, caught_warnings = (
-                [_dead_centre_message(drawing, motion)],
-                [],
-            )  # what else is said of it speaks of solvers
+            # the other warnings about it speak of solvers
+            end_messages, caught_warnings = [_dead_centre_message(drawing, motion)], []
         motion = _cut_before_singularity(motion)
     poses = body_poses(mechanism, motion.q)
     return {
@@ -73,23 +67,23 @@ def _dead_centre_message(drawing: Drawing, motion: Any) -> str:
 
 
 def _cut_before_singularity(motion: Any) -> Any:
-    """The motion up to where it blows up: largest forces that are read any later would be those of rounding."""
+    """The motion up to shortly before its singularity: forces after that would be rounding errors."""
     t = np.linspace(motion.t[0], motion.t[-1], 20 * MIN_ROWS)
     speeds = np.abs(motion.resample(t).qd).max(axis=1)
-    usual = np.flatnonzero(speeds <= MAX_SPEED_RATIO * speeds[0])
-    last = min(max(int(usual[-1]), 1), int(0.98 * len(t)))
+    moderate_rows = np.flatnonzero(speeds <= MAX_SPEED_RATIO * speeds[0])
+    last = min(max(int(moderate_rows[-1]), 1), int(0.98 * len(t)))
     return motion.resample(np.linspace(t[0], t[last], max(MIN_ROWS, round(len(motion.t) * last / len(t)))))
 
 
 def _json_numbers(rows: Any) -> list[float]:
-    """Numbers for JSON, which knows neither infinities nor what is no number; more digits than a picture has are left out."""
+    """Numbers for JSON, which has neither infinities nor NaN, with the digits that a picture shows."""
     finite = np.where(np.isfinite(rows), rows, 0.0)
-    least = 1e-12 * float(np.abs(finite).max(initial=0.0))  # less is rounding
-    return [float(f"{x:.9g}") if abs(x) > least else 0.0 for x in finite]
+    rounding = 1e-12 * float(np.abs(finite).max(initial=0.0))
+    return [float(f"{x:.9g}") if abs(x) > rounding else 0.0 for x in finite]
 
 
 def pin_path(drawing: Drawing, poses: dict[str, np.ndarray], pin: str) -> dict[str, list[float]]:
-    """Where a pin is, by any link that has it."""
+    """The path of a pin in the world, carried by any link that has it."""
     link, local = _carrying_link(drawing, pin)
     if link is None:
         drawn_pin = drawing.pin(pin)
@@ -108,18 +102,18 @@ def _carrying_link(drawing: Drawing, pin: str) -> tuple[str | None, tuple[float,
 
 
 def _pin_forces(drawing: Drawing, motion: Any, poses: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
-    """What one link exerts on another at a pin, along the axes of the drawing."""
+    """The force that one link exerts on another at each pin, along the axes of the drawing."""
     linkage_tree = spanning_tree(drawing)
     reactions = motion.reactions
-    for k, branch in enumerate(linkage_tree.edges):
+    for k, edge in enumerate(linkage_tree.edges):
         joint = motion.mechanism.joints[k]
         frame = poses[joint.child] @ joint.child_placement.matrix()
         force = np.einsum("rab,rb->ra", frame[:, :3, :3], reactions[:, k, 3:])
-        kind = "guide" if branch.connection.slider is not None else "pin"
-        # what a slide exerts on the block, whichever of the two the tree begins with
-        reversed_slide = kind == "guide" and branch.child != branch.connection.b
-        on, by = (branch.parent, branch.child) if reversed_slide else (branch.child, branch.parent)
-        yield _force_data(kind, branch.connection, on, by, -force if reversed_slide else force)
+        kind = "guide" if edge.connection.slider is not None else "pin"
+        # the force of the guide on the block, whichever of the two is the parent in the tree
+        reversed_slide = kind == "guide" and edge.child != edge.connection.b
+        on, by = (edge.parent, edge.child) if reversed_slide else (edge.child, edge.parent)
+        yield _force_data(kind, edge.connection, on, by, -force if reversed_slide else force)
     for k, loop in enumerate(linkage_tree.loops):
         joined = motion.mechanism.loops[k]
         yield _force_data("pin", loop, joined.a, joined.b, motion.multipliers[:, 2 * k : 2 * k + 2])
@@ -127,80 +121,22 @@ def _pin_forces(drawing: Drawing, motion: Any, poses: dict[str, np.ndarray]) -> 
 
 def _force_data(kind: str, x: Connection, on: str, by: str, force: np.ndarray) -> dict[str, Any]:
     size = np.hypot(force[:, 0], force[:, 1])
-    along = {"x": _json_numbers(force[:, 0]), "y": _json_numbers(force[:, 1]), "size": _json_numbers(size)}
-    return {"kind": kind, "pin": x.pin, "on": on, "by": by, **along}
+    components = {"x": _json_numbers(force[:, 0]), "y": _json_numbers(force[:, 1]), "size": _json_numbers(size)}
+    return {"kind": kind, "pin": x.pin, "on": on, "by": by, **components}
 
 
 def _motor_loads(drawing: Drawing, motion: Any) -> Iterator[dict[str, Any]]:
     """The torque and the power of each motor: of one with a given speed, what the drive takes."""
     linkage_tree = spanning_tree(drawing)
     first = 2 * len(linkage_tree.loops)
-    for k, branch in enumerate(linkage_tree.edges):
-        motor = branch.connection.motor
+    for k, edge in enumerate(linkage_tree.edges):
+        motor = edge.connection.motor
         if motor is None:
             continue
-        sense = 1.0 if branch.child == motor.drives else -1.0
+        sense = 1.0 if edge.child == motor.drives else -1.0
         if motor.kind == "speed":
             torque, first = motion.multipliers[:, first], first + 1
         else:
             torque = motion.tau[:, k]
         power = _json_numbers(torque * motion.qd[:, k])
         yield {"pin": motor.pin, "torque": _json_numbers(sense * torque), "power": power}
-
-
-# MERGED lagrangian.studio.drawing.answers: What the page asks of a drawing: dictionaries in, dictionaries out, as JSON has
-# them.
-
-
-def describe_drawing(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A drawing's description, how freely it moves, and what is wrong with it as yet."""
-    try:
-        drawing = drawing_from_dict(body.get("drawing"))
-    except LagrangianError as error:  # such as two pins of a bar that were dragged onto each other
-        return {"degrees": 0, "count": "", "words": f"{error}.", "good": False, "text": "", "problem": str(error)}
-    mobility = mobility_message(drawing)
-    content = {"degrees": mobility.degrees, "count": mobility.count, "words": mobility.mobility_message, "good": mobility.is_good}
-    try:
-        return content | {"text": drawing_to_toml(drawing), "problem": ""}
-    except LagrangianError as error:  # unfinished, as every drawing is for a while
-        return content | {"text": "", "problem": str(error)}
-
-
-def recover_drawing(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The drawing of a description, and what of the description it does not have."""
-    import lagrangian as lg
-    from lagrangian.studio.drawing.from_mechanism import drawing_from_mechanism
-
-    recovery = drawing_from_mechanism(lg.loads(str(body.get("text", ""))))
-    return {"drawing": drawing_to_dict(recovery.drawing), "left_out": list(recovery.left_out)}
-
-
-def examples(body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Drawings to begin with."""
-    text = (files("lagrangian.studio") / "drawing" / "examples.json").read_text(encoding="utf-8")
-    return {"examples": json.loads(text)}
-
-
-def drawing_motion(options: Mapping[str, Any], progress: Callable[[float, float], None] | None = None) -> dict[str, Any]:
-    """The motion of a drawing over some seconds."""
-
-    return simulate_drawing(drawing_from_dict(options.get("drawing")), options.get("seconds", 5.0), progress)
-
-
-# MERGED lagrangian.studio.drawing.routes: The addresses at which the page asks about drawings.
-
-ROUTES: list[tuple[str, str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = [
-    ("POST", "/api/drawing", describe_drawing),
-    ("POST", "/api/drawing/read", recover_drawing),
-    ("GET", "/api/drawing/examples", examples),
-]
-
-
-def _handler(function: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[..., Awaitable[Any]]:
-    async def handle(studio: Any, body: dict[str, Any], request: Any) -> Any:
-        return await studio.run_in_thread(function, body)
-
-    return handle
-
-
-HANDLERS = [(method, address, _handler(function)) for method, address, function in ROUTES]

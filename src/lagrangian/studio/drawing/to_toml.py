@@ -8,138 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lagrangian.description.toml import text
-from lagrangian.studio.drawing import links
+from lagrangian.studio.drawing import masses
 from lagrangian.studio.drawing.drawing import BAR_WIDTH, GROUND, Bar, Drawing, DrawnMotor, Slider
-from lagrangian.studio.drawing.links import Connection, LinkageTree, Point, TreeEdge, spanning_tree
-
-# MERGED lagrangian.studio.drawing.frames: A frame for each link of a drawing, its origin at the pin that it hangs on, x along
-# the bar; and names for its lengths.
+from lagrangian.studio.drawing.links import Connection, LinkageTree, TreeEdge, spanning_tree
+from lagrangian.studio.drawing.masses import Point
 
 DIGITS = 12  # decimals of metres and radians: rounding of the last bits is not shown
-Value = float | str  # a number, or an expression of parameters
-
-
-def round_decimals(x: float) -> float:
-    return round(x, DIGITS) + 0.0  # no -0.0
-
-
-def wrap_angle(angle: float) -> float:
-    """An angle between -pi and pi."""
-    return math.remainder(angle, 2 * math.pi)
-
-
-@dataclass(frozen=True)
-class LinkFrame:
-    """Where a link's frame is in the drawing."""
-
-    origin: Point
-    angle: float
-
-    def to_local(self, p: Point) -> Point:
-        dx, dy, c, s = p[0] - self.origin[0], p[1] - self.origin[1], math.cos(self.angle), math.sin(self.angle)
-        return round_decimals(c * dx + s * dy), round_decimals(c * dy - s * dx)
-
-
-@dataclass(frozen=True)
-class Guide:
-    """The line that a block slides along, in its link's frame: its point nearest to the origin, and its angle."""
-
-    foot: Point
-    angle: float
-    along: float  # where the block is on it, from the foot
-
-
-class ParameterTable:
-    """Parameters by name: each name once, with its value and what it is."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, tuple[float, str]] = {}
-
-    def add(self, name: str, value: float, meaning: str) -> str:
-        unique_name, k = name, 1
-        while unique_name in self.values:
-            k += 1
-            unique_name = f"{name}_{k}" if re.search(r"\d$", name) else f"{name}{k}"
-        self.values[unique_name] = (round_decimals(value), meaning)
-        return unique_name
-
-
-class DrawingFrames:
-    """The frames of all links, and the places of pins in them, as numbers and by the names of parameters."""
-
-    def __init__(self, drawing: Drawing, tree: LinkageTree, parameters: ParameterTable) -> None:
-        self.drawing, self.parameters = drawing, parameters
-        self.origin_pins = {x.child: x.connection.pin for x in tree.edges if x.connection.slider is None}
-        self.by_link = {GROUND: LinkFrame((0.0, 0.0), 0.0)}
-        self.lengths: dict[str, str] = {}
-        self._pin_coordinates: dict[tuple[str, str], tuple[Value, Value]] = {}
-        for bar in drawing.bars:
-            self._add_bar_frame(bar)
-        for slider in drawing.sliders:
-            guide = self.guide(slider)
-            self.by_link[slider.block] = LinkFrame(self.pin_position(slider.pin), self.by_link[slider.on].angle + guide.angle)
-
-    def pin_position(self, pin: str) -> Point:
-        drawn_pin = self.drawing.pin(pin)
-        return drawn_pin.x, drawn_pin.y
-
-    def base_pins(self, bar: Bar) -> tuple[str, str]:
-        """The pins at the origin and along x."""
-        origin = self.origin_pins.get(bar.name, bar.pins[0])
-        return origin, next(x for x in bar.pins if x != origin)
-
-    def _add_bar_frame(self, bar: Bar) -> None:
-        origin, along = self.base_pins(bar)
-        o, p = self.pin_position(origin), self.pin_position(along)
-        self.by_link[bar.name] = LinkFrame(o, math.atan2(p[1] - o[1], p[0] - o[0]))
-        first, second = sorted((origin, along), key=bar.pins.index)
-        self.lengths[bar.name] = self.parameters.add(f"l_{first}{second}", math.dist(o, p), f"from {first} to {second}")
-
-    def pin_coordinates(self, link: str, pin: str) -> tuple[Value, Value]:
-        """A pin in a link's frame, by the names of parameters; zeros stay zeros."""
-        if link.startswith("block ") and any(x.block == link for x in self.drawing.sliders):
-            return 0, 0
-        if (link, pin) not in self._pin_coordinates:
-            self._pin_coordinates[link, pin] = self._name_coordinates(link, pin)
-        return self._pin_coordinates[link, pin]
-
-    def _name_coordinates(self, link: str, pin: str) -> tuple[Value, Value]:
-        x, y = self.by_link[link].to_local(self.pin_position(pin))
-        if link != GROUND:
-            origin, along = self.base_pins(self.drawing.bar(link))
-            length = self.lengths[link]
-            if pin in (origin, along):
-                return (length if pin == along else 0), 0
-            if abs(x - self.parameters.values[length][0] / 2) < 1e-9:
-                return f"{length}/2", self.add_parameter(f"v_{pin}", y, f"of pin {pin}, across the bar")
-        if link == GROUND:
-            return self.add_parameter(f"x_{pin}", x, f"of pin {pin}"), self.add_parameter(f"y_{pin}", y, f"of pin {pin}")
-        u = self.add_parameter(f"u_{pin}", x, f"of pin {pin}, along the bar")
-        return u, self.add_parameter(f"v_{pin}", y, f"of pin {pin}, across the bar")
-
-    def add_parameter(self, name: str, value: float, meaning: str) -> Value:
-        """A length by its name; none is needed for zero."""
-        return self.parameters.add(name, value, meaning) if abs(value) > 1e-9 else 0
-
-    def guide(self, slider: Slider) -> Guide:
-        """The line of a slider in the frame of what it slides on; it points to the right, as the frame has it."""
-        frame = self.by_link[slider.on]
-        world = slider.angle
-        if slider.on != GROUND:
-            (ax, ay), (bx, by) = (self.pin_position(x) for x in self.drawing.bar(slider.on).pins[:2])
-            world = math.atan2(by - ay, bx - ax)
-        angle = wrap_angle(world - frame.angle)
-        angle = round_decimals(angle - math.copysign(math.pi, angle) if abs(angle) > math.pi / 2 + 1e-9 else angle)
-        (x, y), (c, s) = frame.to_local(self.pin_position(slider.pin)), (math.cos(angle), math.sin(angle))
-        along, across = c * x + s * y, c * y - s * x
-        return Guide((round_decimals(-s * across), round_decimals(c * across)), angle, round_decimals(along))
-
-
 SECONDS = 5.0
 THICKNESS = 0.005  # metres: what is seen in space; bars lie behind each other
 ANGLE_PREFIXES = ("theta", "phi", "psi", "chi")  # the angles at one pin, if there are several
+
 # prefixes of a slide's coordinate; of a frame at the end of a bar; of a frame whose pin has given its name to a loop
 SLIDE_PREFIX, END_PREFIX, POINT_PREFIX = "s_", "end_", "point_"
+Value = float | str  # a number, or an expression of parameters
 Entries = dict[str, str]
 
 
@@ -184,7 +65,7 @@ class _TomlBuilder:
     def _bar(self, bar: Bar, k: int) -> Entries:
         l = self.frames.lengths[bar.name]
         m = self._mass(
-            bar.pins, links.rod_mass(self.parameters.values[l][0], bar.width) if bar.mass is None else bar.mass, bar.name
+            bar.pins, masses.rod_mass(self.parameters.values[l][0], bar.width) if bar.mass is None else bar.mass, bar.name
         )
         shape = self._box((0.0, 0.0), (self.parameters.values[l][0], 0.0), bar.width, k, l)
         return {
@@ -198,11 +79,11 @@ class _TomlBuilder:
     def _plate(self, bar: Bar, k: int) -> Entries:
         frame = self.frames.by_link[bar.name]
         points = [frame.to_local(self.frames.pin_position(x)) for x in bar.pins]
-        lamina = links.plate(points, bar.width, bar.mass)
+        lamina = masses.plate(points, bar.width, bar.mass)
         m = self._mass(bar.pins, lamina.mass, bar.name)
         meaning = f"of {_comment_text(bar.name)} about its centre of mass"
         I = self.parameters.add(f"I_{''.join(bar.pins)}", float(f"{lamina.inertia:.6g}"), meaning)
-        corners = links.convex_hull(points)
+        corners = masses.convex_hull(points)
         edges = zip(corners, [*corners[1:], corners[0]] if len(corners) > 2 else corners[1:], strict=False)
         shapes = [self._box(a, b, bar.width, k) for a, b in edges]
         return {
@@ -214,7 +95,7 @@ class _TomlBuilder:
         }
 
     def _block(self, slider: Slider) -> Entries:
-        m = self._mass((slider.pin,), links.BLOCK_MASS if slider.mass is None else slider.mass, slider.block)
+        m = self._mass((slider.pin,), masses.BLOCK_MASS if slider.mass is None else slider.mass, slider.block)
         size = 2 * next((x.width for x in self.drawing.bars if slider.pin in x.pins), BAR_WIDTH)
         shape = text.format_inline_table(
             {"shape": '"box"', "size": text.format_array(self._number_texts((1.5 * size, size, THICKNESS)))}
@@ -225,7 +106,7 @@ class _TomlBuilder:
     def _mass(self, pins: Sequence[str], mass: float, link: str) -> str:
         return self.parameters.add(f"m_{''.join(pins)}", mass, f"of {_comment_text(link)}")
 
-    def _box(self, a: links.Point, b: links.Point, width: float, layer: int, length: str = "") -> str:
+    def _box(self, a: Point, b: Point, width: float, layer: int, length: str = "") -> str:
         long, angle = math.dist(a, b), math.atan2(b[1] - a[1], b[0] - a[0])
         middle: tuple[Value, ...] = (
             (f"{length}/2", 0) if length else (round_decimals((a[0] + b[0]) / 2), round_decimals((a[1] + b[1]) / 2))
@@ -237,25 +118,25 @@ class _TomlBuilder:
 
     # -- joints ------------------------------------------------------------------------------------------------------
 
-    def _joint(self, branch: TreeEdge) -> Entries:
-        x, motor = branch.connection, branch.connection.motor
+    def _joint(self, edge: TreeEdge) -> Entries:
+        x, motor = edge.connection, edge.connection.motor
         if x.slider is not None:
-            return self._slide(branch, x.slider)
+            return self._slide(edge, x.slider)
         name = self._unused_name(*(f"{word}_{x.pin}" for word in ANGLE_PREFIXES))
-        parent, child = self.frames.by_link[branch.parent], self.frames.by_link[branch.child]
+        parent, child = self.frames.by_link[edge.parent], self.frames.by_link[edge.child]
         self.start[name] = round_decimals(wrap_angle(child.angle - parent.angle))
         if motor is not None:
-            self.motors.append((motor, name, 1.0 if branch.child == motor.drives else -1.0))
-        entries = {"name": text.format_string(name), "type": '"revolute"', **self._between(branch)}
-        place = self._place(branch.parent, x.pin, "xyz")
+            self.motors.append((motor, name, 1.0 if edge.child == motor.drives else -1.0))
+        entries = {"name": text.format_string(name), "type": '"revolute"', **self._between(edge)}
+        place = self._place(edge.parent, x.pin, "xyz")
         return entries | place | ({} if motor is not None else {"actuated": "false"})
 
-    def _slide(self, branch: TreeEdge, slider: Slider) -> Entries:
+    def _slide(self, edge: TreeEdge, slider: Slider) -> Entries:
         guide, name = self.frames.guide(slider), self._unused_name(f"{SLIDE_PREFIX}{slider.pin}")
         self.start[name] = guide.along
-        block_is_child = branch.child == slider.block
+        block_is_child = edge.child == slider.block
         prefix = "" if block_is_child else "child_"
-        entries = {"name": text.format_string(name), "type": '"prismatic"', **self._between(branch)}
+        entries = {"name": text.format_string(name), "type": '"prismatic"', **self._between(edge)}
         meaning = f"of the line along which {slider.pin} slides"
         foot = [self.frames.add_parameter(f"{c}_{slider.pin}", x, meaning) for c, x in zip("xy", guide.foot, strict=True)]
         if any(foot):
@@ -264,9 +145,9 @@ class _TomlBuilder:
             entries[f"{prefix}rpy"] = self._rpy_text(guide.angle)
         return entries | {"axis": '"x"' if block_is_child else '"-x"', "actuated": "false"}
 
-    def _between(self, branch: TreeEdge) -> Entries:
-        parent = {} if branch.parent == GROUND else {"parent": text.format_string(branch.parent)}
-        return {**parent, "child": text.format_string(branch.child)}
+    def _between(self, edge: TreeEdge) -> Entries:
+        parent = {} if edge.parent == GROUND else {"parent": text.format_string(edge.parent)}
+        return {**parent, "child": text.format_string(edge.child)}
 
     def _loop(self, x: Connection) -> Entries:
         # the forces of the loop are told as those on its first body, which is better not the ground
@@ -348,3 +229,119 @@ class _TomlBuilder:
 def _comment_text(link: str) -> str:
     """A link's name in a comment: on one line, and short."""
     return text.format_comment(link)[2:]
+
+
+class DrawingFrames:
+    """The frames of all links, and the places of pins in them, as numbers and by the names of parameters."""
+
+    def __init__(self, drawing: Drawing, tree: LinkageTree, parameters: ParameterTable) -> None:
+        self.drawing, self.parameters = drawing, parameters
+        self.origin_pins = {x.child: x.connection.pin for x in tree.edges if x.connection.slider is None}
+        self.by_link = {GROUND: LinkFrame((0.0, 0.0), 0.0)}
+        self.lengths: dict[str, str] = {}
+        self._pin_coordinates: dict[tuple[str, str], tuple[Value, Value]] = {}
+        for bar in drawing.bars:
+            self._add_bar_frame(bar)
+        for slider in drawing.sliders:
+            guide = self.guide(slider)
+            self.by_link[slider.block] = LinkFrame(self.pin_position(slider.pin), self.by_link[slider.on].angle + guide.angle)
+
+    def pin_position(self, pin: str) -> Point:
+        drawn_pin = self.drawing.pin(pin)
+        return drawn_pin.x, drawn_pin.y
+
+    def base_pins(self, bar: Bar) -> tuple[str, str]:
+        """The pins at the origin and along x."""
+        origin = self.origin_pins.get(bar.name, bar.pins[0])
+        return origin, next(x for x in bar.pins if x != origin)
+
+    def _add_bar_frame(self, bar: Bar) -> None:
+        origin, along = self.base_pins(bar)
+        o, p = self.pin_position(origin), self.pin_position(along)
+        self.by_link[bar.name] = LinkFrame(o, math.atan2(p[1] - o[1], p[0] - o[0]))
+        first, second = sorted((origin, along), key=bar.pins.index)
+        self.lengths[bar.name] = self.parameters.add(f"l_{first}{second}", math.dist(o, p), f"from {first} to {second}")
+
+    def pin_coordinates(self, link: str, pin: str) -> tuple[Value, Value]:
+        """A pin in a link's frame, by the names of parameters; zeros stay zeros."""
+        if link.startswith("block ") and any(x.block == link for x in self.drawing.sliders):
+            return 0, 0
+        if (link, pin) not in self._pin_coordinates:
+            self._pin_coordinates[link, pin] = self._name_coordinates(link, pin)
+        return self._pin_coordinates[link, pin]
+
+    def _name_coordinates(self, link: str, pin: str) -> tuple[Value, Value]:
+        x, y = self.by_link[link].to_local(self.pin_position(pin))
+        if link != GROUND:
+            origin, along = self.base_pins(self.drawing.bar(link))
+            length = self.lengths[link]
+            if pin in (origin, along):
+                return (length if pin == along else 0), 0
+            if abs(x - self.parameters.values[length][0] / 2) < 1e-9:
+                return f"{length}/2", self.add_parameter(f"v_{pin}", y, f"of pin {pin}, across the bar")
+        if link == GROUND:
+            return self.add_parameter(f"x_{pin}", x, f"of pin {pin}"), self.add_parameter(f"y_{pin}", y, f"of pin {pin}")
+        u = self.add_parameter(f"u_{pin}", x, f"of pin {pin}, along the bar")
+        return u, self.add_parameter(f"v_{pin}", y, f"of pin {pin}, across the bar")
+
+    def add_parameter(self, name: str, value: float, meaning: str) -> Value:
+        """A length by its name; none is needed for zero."""
+        return self.parameters.add(name, value, meaning) if abs(value) > 1e-9 else 0
+
+    def guide(self, slider: Slider) -> Guide:
+        """The line of a slider in the frame of what it slides on; it points to the right, as the frame has it."""
+        frame = self.by_link[slider.on]
+        world = slider.angle
+        if slider.on != GROUND:
+            (ax, ay), (bx, by) = (self.pin_position(x) for x in self.drawing.bar(slider.on).pins[:2])
+            world = math.atan2(by - ay, bx - ax)
+        angle = wrap_angle(world - frame.angle)
+        angle = round_decimals(angle - math.copysign(math.pi, angle) if abs(angle) > math.pi / 2 + 1e-9 else angle)
+        (x, y), (c, s) = frame.to_local(self.pin_position(slider.pin)), (math.cos(angle), math.sin(angle))
+        along, across = c * x + s * y, c * y - s * x
+        return Guide((round_decimals(-s * across), round_decimals(c * across)), angle, round_decimals(along))
+
+
+@dataclass(frozen=True)
+class LinkFrame:
+    """Where a link's frame is in the drawing."""
+
+    origin: Point
+    angle: float
+
+    def to_local(self, p: Point) -> Point:
+        dx, dy, c, s = p[0] - self.origin[0], p[1] - self.origin[1], math.cos(self.angle), math.sin(self.angle)
+        return round_decimals(c * dx + s * dy), round_decimals(c * dy - s * dx)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The line that a block slides along, in its link's frame: its point nearest to the origin, and its angle."""
+
+    foot: Point
+    angle: float
+    along: float  # where the block is on it, from the foot
+
+
+class ParameterTable:
+    """Parameters by name: each name once, with its value and what it is."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, tuple[float, str]] = {}
+
+    def add(self, name: str, value: float, meaning: str) -> str:
+        unique_name, k = name, 1
+        while unique_name in self.values:
+            k += 1
+            unique_name = f"{name}_{k}" if re.search(r"\d$", name) else f"{name}{k}"
+        self.values[unique_name] = (round_decimals(value), meaning)
+        return unique_name
+
+
+def round_decimals(x: float) -> float:
+    return round(x, DIGITS) + 0.0  # no -0.0
+
+
+def wrap_angle(angle: float) -> float:
+    """An angle between -pi and pi."""
+    return math.remainder(angle, 2 * math.pi)

@@ -1,4 +1,4 @@
-"""What the studio does in a process of its own: each kind of job is a function of what is asked, imported when it is."""
+"""The jobs that the studio runs in a process of its own: each kind of job is a function of a request, imported when needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from lagrangian.studio.models import StudioModel
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """A model, the options of the job, the folder to write in; `progress(done, total, text)` and `partial(...)` tell of it."""
+    """What a job works on: a model, the options of the job, and the folder to write in.
+
+    The job reports by `progress(done, total, text)`, and sends parts of its result early by `partial(...)`.
+    """
 
     model: StudioModel
     options: dict[str, Any]
@@ -29,7 +32,17 @@ def _lazy_task(module: str, function: str) -> Callable[[TaskRequest], dict[str, 
     return run
 
 
+# by the kind of job, which is also the name of its function
+_MODULES = {
+    "equations": "tasks.equations",
+    "motion": "tasks.motion",
+    "inverse": "tasks.inverse",
+    "study": "tasks.study",
+    "checks": "tasks.checks",
+    "report": "tasks.export",
+    "export": "tasks.export",
+    "linkage": "drawing.routes",
+}
 TASKS: dict[str, Callable[[TaskRequest], dict[str, Any]]] = {
-    name: _lazy_task(f"lagrangian.studio.tasks.{name}", name)
-    for name in ("equations", "motion", "inverse", "study", "checks", "report", "export", "linkage")
+    kind: _lazy_task(f"lagrangian.studio.{module}", kind) for kind, module in _MODULES.items()
 }

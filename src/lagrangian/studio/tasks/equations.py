@@ -21,8 +21,8 @@ from lagrangian.equations.writing.printers import MathML
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.report import typeset
 from lagrangian.report.html import Html, element, number
+from lagrangian.studio.request_checks import read_number
 from lagrangian.studio.tasks import TaskRequest
-from lagrangian.studio.tasks.motion import read_number as in_range
 
 DIGITS = 6
 DEFAULT_LIMIT = 60.0  # s that a derivation may be forecast to take, unless the page says otherwise
@@ -58,7 +58,7 @@ def equations(request: TaskRequest) -> dict[str, Any]:
     eom = derive(
         m,
         form,
-        limit=in_range(options, "limit", DEFAULT_LIMIT, 1.0, 36000.0),
+        limit=read_number(options, "limit", DEFAULT_LIMIT, 1.0, 36000.0),
         progress=lambda done, total: request.progress(done, total, "deriving"),
     ).display_form
     formatter = EquationsFormatter(eom)

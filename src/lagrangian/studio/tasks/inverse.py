@@ -12,15 +12,15 @@ from lagrangian.motion.motion import Motion
 from lagrangian.plots.quantities import CurvePanel
 from lagrangian.posing.drag_point import drag_point, point_jacobian, point_position
 from lagrangian.posing.posture import Posture
-from lagrangian.studio.pose import body_point, read_numbers
+from lagrangian.studio.request_checks import body_point, read_number, read_numbers
 from lagrangian.studio.tasks import TaskRequest
-from lagrangian.studio.tasks.motion import motion_data, motion_plots, plot_data, read_number
+from lagrangian.studio.tasks.motion import motion_data, motion_plots, plot_data
 from lagrangian.studio.thread_warnings import collect_warnings
 
 ROWS = 401
-POINT_COUNT = 24  # that a drawn curve is led through: a hand's tremble is not to be followed
+POINT_COUNT = 24  # of a drawn curve: few enough that the tremble of a hand is not followed
 MAX_POINTS = 5000
-MIN_SLOPE = 1e-6  # of the largest slope: directions that move by less are not led
+MIN_SLOPE = 1e-6  # of the largest: along directions that move less, the point cannot be led
 
 
 def inverse(request: TaskRequest) -> dict[str, Any]:
@@ -28,8 +28,8 @@ def inverse(request: TaskRequest) -> dict[str, Any]:
     frame = _read_frame(m, options.get("frame"))
     path_points = smooth_path(_read_points(options.get("points")))
     seconds = read_number(options, "seconds", 2.0, 0.01, 3600.0)
-    size = float(request.model.view()["track"].scene.size)
-    q0 = read_numbers(options["q0"], m.nq, "q0") if options.get("q0") is not None else request.model.view()["q"]
+    size = float(request.model.view().track.scene.size)
+    q0 = read_numbers(options["q0"], m.nq, "q0") if options.get("q0") is not None else request.model.view().q
     request.progress(0, seconds, "following the path")
     with collect_warnings() as caught_warnings:
         motion, notes = follow_drawn_path(request, m, frame, path_points, seconds, q0, size)
@@ -59,7 +59,7 @@ def _read_points(points: Any) -> np.ndarray:
 
 
 def smooth_path(points: np.ndarray, count: int = POINT_COUNT) -> np.ndarray:
-    """Points evenly along what was drawn, each the mean of what is around it; the ends, and a closed curve, stay."""
+    """Points at even distances along a drawn path, each averaged with its neighbours; its ends, and a closed curve, stay."""
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     points = points[np.append(True, steps > 0)]
     if len(points) < 2:
@@ -68,8 +68,8 @@ def smooth_path(points: np.ndarray, count: int = POINT_COUNT) -> np.ndarray:
     set_by_hand = len(points) <= 4  # points that were set one by one are meant
     if set_by_hand:
         return points
-    at = np.linspace(0, arc_length[-1], 4 * count)
-    fine = np.column_stack([np.interp(at, arc_length, points[:, k]) for k in range(3)])
+    distances = np.linspace(0, arc_length[-1], 4 * count)
+    fine = np.column_stack([np.interp(distances, arc_length, points[:, k]) for k in range(3)])
     for _ in range(2):
         fine[1:-1] = (fine[:-2] + 2 * fine[1:-1] + fine[2:]) / 4
     return fine[np.linspace(0, len(fine) - 1, count).round().astype(int)]
@@ -78,8 +78,8 @@ def smooth_path(points: np.ndarray, count: int = POINT_COUNT) -> np.ndarray:
 def follow_drawn_path(
     request: TaskRequest, m: Mechanism, frame: str, path_points: np.ndarray, seconds: float, q0: np.ndarray, size: float
 ) -> tuple[Motion, list[str]]:
-    """The motion along the path; where the mechanism cannot follow it, along the nearest that it can, and a word of that."""
-    from lagrangian.inverse_dynamics.inverse import inverse as follow
+    """The motion along the path, or along the nearest path that the mechanism can follow, and notes about the difference."""
+    from lagrangian.inverse_dynamics.inverse import inverse as inverse_dynamics
     from lagrangian.paths import joint_spline, spline
 
     body, point = body_point(m, frame, None)
@@ -96,7 +96,7 @@ def follow_drawn_path(
     if len(axes) > 1 and largest_distance <= 2e-3 * size:
         try:
             path = spline(path_points, seconds, frame=frame, directions=axes)
-            return follow(m, path, frame, q[0], t_eval=ROWS, limits=False, progress=progress), notes
+            return inverse_dynamics(m, path, frame, q[0], t_eval=ROWS, limits=False, progress=progress), notes
         except LagrangianError as error:
             notes.append(f"The drawn curve is followed point by point: {error}")
     leading = _leading_coordinates(m, q)
@@ -105,7 +105,7 @@ def follow_drawn_path(
     if len(values) < 2:
         raise ArgumentError("the mechanism cannot move closer to the path", remedy="draw the path closer to the frame")
     joint_path = joint_spline(values, seconds, names=list(leading))
-    return follow(m, joint_path, None, q[0], t_eval=ROWS, limits=False, progress=progress), notes
+    return inverse_dynamics(m, joint_path, None, q[0], t_eval=ROWS, limits=False, progress=progress), notes
 
 
 def nearest_configurations(
@@ -124,35 +124,35 @@ def nearest_configurations(
 
 
 def controllable_axes(m: Mechanism, posture: Posture, body: str, point: np.ndarray) -> tuple[str, ...]:
-    """The axes along which the point can be led: those that its permitted speeds move, if they can be moved one by one."""
+    """The axes along which the point can be led: those along which permitted speeds move it, if they can do so one by one."""
     scales = posture.speed_scales
     J = point_jacobian(m, posture.q, body, point) * scales
     if posture.has_constraints:
         _, s, Vt = np.linalg.svd(posture.dyn.constraint_jacobian(posture.q) * scales)
         J = J @ Vt[int(np.sum(s > 1e-6 * s[0])) if s.size and s[0] > 0 else 0 :].T
     sizes = np.linalg.norm(J, axis=1)
-    least = MIN_SLOPE * max(float(sizes.max(initial=0.0)), 1e-300)
-    axes = [k for k in range(3) if sizes[k] > least]
-    return tuple("xyz"[k] for k in axes) if len(axes) == np.linalg.matrix_rank(J, tol=least) else ()
+    smallest = MIN_SLOPE * max(float(sizes.max(initial=0.0)), 1e-300)
+    axes = [k for k in range(3) if sizes[k] > smallest]
+    return tuple("xyz"[k] for k in axes) if len(axes) == np.linalg.matrix_rank(J, tol=smallest) else ()
 
 
 def _leading_coordinates(m: Mechanism, q: np.ndarray) -> dict[str, int]:
-    """Coordinates that are led where the joints are: the actuated ones, with their places in q."""
+    """The coordinates of a path of joints, with their indices in q: the actuated ones of a mechanism with loops, else all."""
     from lagrangian.configuration.coordinates import single_coordinates
 
-    places = single_coordinates(m)
+    indices = single_coordinates(m)
     actuated = {name for j in m.joints if j.actuated for name in j.coordinate_names}
-    columns = {name: iq for name, (iq, _) in places.items() if name in actuated} if m.equation_count else {}
+    columns = {name: iq for name, (iq, _) in indices.items() if name in actuated} if m.equation_count else {}
     if not columns:
-        if len(places) < m.nv:
+        if len(indices) < m.nv:
             raise ArgumentError(
                 "a mechanism with ball or free joints needs a path that its frame can reach", remedy="draw another path"
             )
-        columns = {name: iq for name, (iq, _) in places.items()}
+        columns = {name: iq for name, (iq, _) in indices.items()}
     return columns
 
 
-# -- what it asks of the joints -------------------------------------------------------------------------------------------
+# -- what the joints need --------------------------------------------------------------------------------------------
 
 
 def power_plot(motion: Motion) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def power_plot(motion: Motion) -> dict[str, Any]:
 
 
 def peak_table(motion: Motion) -> dict[str, Any]:
-    """The largest of every joint."""
+    """The largest torque, speed and power of each joint that has a torque."""
     head = ["joint", "torque", "unit", "speed", "unit", "power [W]"]
     rows = []
     slides = [s for j in motion.model("peaks need").joints for s in j.slides]
@@ -176,7 +176,7 @@ def peak_table(motion: Motion) -> dict[str, Any]:
 
 
 def motor_table(request: TaskRequest, m: Mechanism, motion: Motion) -> dict[str, Any]:
-    """What of the shipped catalogue can do it; the reason, where none is found."""
+    """The motors of the shipped catalogue that can do it, or the reason why there is none."""
     from lagrangian.sizing.actuators import size_actuators
     from lagrangian.sizing.tables import motor_rows, remarks
 

@@ -9,31 +9,28 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, LagrangianError, format_value, is_number
+from lagrangian.studio.request_checks import read_number
 from lagrangian.studio.tasks import TaskRequest
-from lagrangian.studio.tasks.motion import DEFAULT_SECONDS, MAX_SECONDS, read_number, round_for_screen
+from lagrangian.studio.tasks.motion import round_for_screen, start_and_duration
 from lagrangian.studio.thread_warnings import collect_warnings
 
 DEFAULT_COUNT, MAX_SAMPLES = 25, 40_000  # samples of a sweep by default, and of a study at most
-MAX_TABLE_ROWS = 400  # of the table
+MAX_TABLE_ROWS = 400
 
 
 def study(request: TaskRequest) -> dict[str, Any]:
     from lagrangian.studies.distributions import grid
-    from lagrangian.studies.study import study as run
+    from lagrangian.studies.study import study as run_study
 
     m, options = request.model.valid_mechanism, request.options
     bounds = _read_ranges(options.get("over"))
     over = {name: grid(*x) for name, x in bounds.items()}
-    t_span = m.initial.t_span
-    seconds = read_number(
-        options, "seconds", float(t_span[1] - t_span[0]) if t_span is not None else DEFAULT_SECONDS, 1e-6, MAX_SECONDS
-    )
-    start = float(t_span[0]) if t_span is not None else 0.0
+    start, seconds = start_and_duration(request)
     keep = _read_outputs(options.get("keep"))
     total = int(np.prod([n for *_, n in bounds.values()]))
     request.progress(0, total, "preparing")
     with tempfile.TemporaryDirectory(prefix="lagrangian-study-") as folder, collect_warnings() as caught_warnings:
-        result = run(
+        result = run_study(
             m,
             over,
             {"t_span": (start, start + seconds)},
@@ -83,7 +80,7 @@ def _read_outputs(data: Any) -> Any:
 
 
 def _svg_picture(result: Any) -> str:
-    """As SVG, which a page shows as an image: nothing in it is run."""
+    """The picture as SVG, which the page shows as an image, so that no script in it runs."""
     try:
         stream = io.BytesIO()
         result.plot().savefig(stream, format="svg")
@@ -95,7 +92,7 @@ def _svg_picture(result: Any) -> str:
 
 
 def _plot_data(names: list[str], outputs: list[str], columns: dict[str, np.ndarray]) -> dict[str, Any]:
-    """For plots of the page's own: curves over one number, or values over a grid of two."""
+    """Numbers for the page's own plots: curves over one number, or values over a grid of two."""
     if len(names) == 1:
         order = np.argsort(columns[names[0]], kind="stable")
         return {
@@ -103,11 +100,11 @@ def _plot_data(names: list[str], outputs: list[str], columns: dict[str, np.ndarr
             "series": [{"name": n, "values": [round_for_screen(x) for x in columns[n][order]]} for n in outputs],
         }
     first, second = (np.unique(columns[n]) for n in names)
-    places = np.searchsorted(first, columns[names[0]]), np.searchsorted(second, columns[names[1]])
+    grid_columns, grid_rows = np.searchsorted(first, columns[names[0]]), np.searchsorted(second, columns[names[1]])
     grids = []
     for name in outputs:
         grid = np.full((len(second), len(first)), np.nan)
-        grid[places[1], places[0]] = columns[name]
+        grid[grid_rows, grid_columns] = columns[name]
         grids.append({"name": name, "values": [[round_for_screen(x) for x in row] for row in grid]})
     axes = [{"name": n, "values": [round_for_screen(x) for x in v]} for n, v in zip(names, (first, second), strict=True)]
     return {"x": axes[0], "y": axes[1], "grids": grids}

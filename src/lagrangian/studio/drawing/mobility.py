@@ -1,4 +1,4 @@
-"""How freely a drawing moves, counted by Gruebler and told in words."""
+"""How freely a drawing moves: the degrees of freedom that Gruebler counts, and a sentence that says what they mean."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 
 
 @dataclass(frozen=True)
-class MobilityMessage:
-    """`degrees` as Gruebler counts them without motors, the `count` itself, what it means, and whether all is well."""
+class DrawingMobility:
+    """The degrees of freedom of a drawing as Gruebler counts them without motors, with a sentence about them.
+
+    `count` is Gruebler's count as it is written: "3 × 3 links − 2 × 4 joints = 1". `is_good` is False where the drawing has to
+    be changed before it can move.
+    """
 
     degrees: int
     count: str
-    mobility_message: str
+    message: str
     is_good: bool
 
 
-def mobility_message(drawing: Drawing) -> MobilityMessage:
+def drawing_mobility(drawing: Drawing) -> DrawingMobility:
     moving, degrees = len(moving_links(drawing)), gruebler_count(drawing)
     pairs = (3 * moving - degrees) // 2
     count = (
         f"3 × {moving} {_pluralise(moving, 'link')} − 2 × {pairs} {_pluralise(pairs, 'joint')} = {str(degrees).replace('-', '−')}"
     )
-    words, good = _state_message(drawing, degrees)
-    return MobilityMessage(degrees, count, words, good)
+    message, is_good = _state_message(drawing, degrees)
+    return DrawingMobility(degrees, count, message, is_good)
 
 
 def _state_message(drawing: Drawing, degrees: int) -> tuple[str, bool]:
