@@ -296,7 +296,7 @@ def linkage_page() -> None:
 
 
 def study() -> None:
-    over = {"l1": lg.grid(0.8, 1.2, 25), "m2": lg.normal(12.5, 1.5)}
+    over = {"l1": lg.distributions.grid(0.8, 1.2, 25), "m2": lg.distributions.normal(12.5, 1.5)}
     keep_of_all = ["min(tip.x)", "peak(qd_theta1)", "rows(theta2)"]
     figure(lg.study("two_r", over, {"t_span": 2}, keep_of_all, samples=32, folder="lengths").plot(), "study")
 

@@ -29,7 +29,7 @@ for mode in lg.assembly_modes(bar, fixed={"theta1": np.pi / 3}):
 # A coin that rolls and leans: a free body with three constraints, two of which are nonholonomic.
 coin = lg.Mechanism(
     "coin",
-    [lg.Body.from_shapes("coin", [lg.cylinder(0.012, 0.002, mass=0.006)])],
+    [lg.Body.from_shapes("coin", [lg.shapes.cylinder(0.012, 0.002, mass=0.006)])],
     [lg.Joint("coin", "free", "ground", "coin")],
     constraints=[lg.RollingConstraint("edge", "coin", radius=0.012, axis="z")],
 )

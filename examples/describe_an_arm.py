@@ -8,7 +8,7 @@ import lagrangian as lg
 
 # 1. Bodies and joints in Python
 upper = lg.Body.from_shapes(
-    "upper", [lg.tube(0.03, 0.025, 0.5, density=2700, at=lg.Transform.from_rpy((0.25, 0, 0), (0, math.pi / 2, 0)))]
+    "upper", [lg.shapes.tube(0.03, 0.025, 0.5, density=2700, at=lg.Transform.from_rpy((0.25, 0, 0), (0, math.pi / 2, 0)))]
 )
 fore = lg.Body("fore", mass=1.2, center=(0.2, 0, 0), inertia=(0.001, 0, 0, 0.02, 0, 0.02))
 arm = lg.Mechanism(

@@ -41,7 +41,7 @@ NOT_RUN = {
     "compare-solvers",
 }  # a browser, long, or times: they have tests
 NEEDS = {
-    "second_opinion": "sksundae",
+    "error_against": "sksundae",
     "lagrangian compare": "pinocchio",
     "import pinocchio": "pinocchio",
     "import mujoco": "mujoco",

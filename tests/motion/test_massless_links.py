@@ -290,7 +290,7 @@ def test_friction_and_stops(name: str, how: str, stabilisation: str) -> None:
 def test_links_in_another_order_than_joints() -> None:
     """A rod on a free joint has no inertia about itself; its joint comes last, and hangs on the first."""
     parts = [lg.Body("a", 1.5, inertia=(0.02, 0.02, 0.02)), lg.Body("b", 1.0, inertia=(0.03, 0.03, 0.03))]
-    rod = lg.Body.from_shapes("rod", [lg.rod((0, 0, 0), (0, 0, 0.4), mass=2.0)])
+    rod = lg.Body.from_shapes("rod", [lg.shapes.rod((0, 0, 0), (0, 0, 0.4), mass=2.0)])
     joints = [
         lg.Joint("x", "prismatic", "ground", "a", axis="x"),
         lg.Joint("turn", "revolute", "ground", "b", axis="y"),

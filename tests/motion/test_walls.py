@@ -118,8 +118,8 @@ def test_a_wall_on_a_moving_body() -> None:
 
 def test_bodies_that_fly() -> None:
     """A small body strikes a turning plate off its middle: all six momenta are kept, whatever is lost."""
-    plate = lg.Body.from_shapes("plate", [lg.box((1, 1, 0.1), mass=2.0)])
-    stone = lg.Body.from_shapes("stone", [lg.sphere(0.1, mass=0.5)])
+    plate = lg.Body.from_shapes("plate", [lg.shapes.box((1, 1, 0.1), mass=2.0)])
+    stone = lg.Body.from_shapes("stone", [lg.shapes.sphere(0.1, mass=0.5)])
     joints = [lg.Joint("plate", "free", "ground", "plate"), lg.Joint("stone", "free", "ground", "stone")]
     wall = lg.Wall("face", "stone", (0.02, 0, -0.1), "plate", (0, 0, 0.05), "z", 1e4, 1e4)
     mechanism = lg.Mechanism("strike", [plate, stone], joints, springs=[wall], gravity=(0, 0, 0))

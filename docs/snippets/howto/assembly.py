@@ -84,7 +84,7 @@ for blade in blades:
 # --- rolling
 disc = lg.Mechanism(
     "disc",
-    [lg.Body.from_shapes("disc", [lg.cylinder(0.3, 0.01, mass=2.0)])],
+    [lg.Body.from_shapes("disc", [lg.shapes.cylinder(0.3, 0.01, mass=2.0)])],
     [lg.Joint("disc", "free", "ground", "disc")],
     # without an axis it would be a sphere
     constraints=[lg.RollingConstraint("edge", "disc", radius=0.3, axis="z")],

@@ -32,8 +32,8 @@ along_x = lg.Transform.from_rpy((0.25, 0, 0), (0, np.pi / 2, 0))
 boom = lg.Body.from_shapes(
     "boom",
     [
-        lg.tube(0.04, 0.035, 0.5, density=2700, at=along_x),
-        lg.sphere(0.05, mass=0.4, at=(0.5, 0, 0)),
+        lg.shapes.tube(0.04, 0.035, 0.5, density=2700, at=along_x),
+        lg.shapes.sphere(0.05, mass=0.4, at=(0.5, 0, 0)),
     ],
 )
 print(f"{float(boom.mass):.4f} kg, centre at x = {float(boom.center[0]):.4f} m")

@@ -18,10 +18,10 @@ bodies = {body.name: body for body in lift.bodies}
 wrong_units = bodies["coupler"]  # kg mm^2 instead of kg m^2
 bodies["coupler"] = replace(wrong_units, inertia=[1e-6 * x for x in wrong_units.inertia])
 bodies["rocker"] = lg.Body.from_shapes(
-    "rocker", [lg.box((0.4, 0.03, 0.02), mass=1.2, at=(0.2, 0, 0))]
+    "rocker", [lg.shapes.box((0.4, 0.03, 0.02), mass=1.2, at=(0.2, 0, 0))]
 )
 bodies["hook"] = lg.Body.from_shapes(
-    "hook", [lg.box((0.03, 0.02, 0.02), mass=0.02, at=(0.005, 0, 0))]
+    "hook", [lg.shapes.box((0.03, 0.02, 0.02), mass=0.02, at=(0.005, 0, 0))]
 )
 
 # --- limits

@@ -34,7 +34,7 @@ for l1 in (0.3, 0.5, 0.6):
     print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
 
 # --- compare
-compared = lg.compare_cycles("four_bar", {"l1": lg.grid(0.2, 0.45, 6)}, speed=10.0)
+compared = lg.compare_cycles("four_bar", {"l1": lg.distributions.grid(0.2, 0.45, 6)}, speed=10.0)
 print(compared)
 compared.plot("four_bar-turns.png")
 

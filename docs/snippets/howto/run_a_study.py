@@ -6,7 +6,7 @@ import lagrangian as lg
 arm = lg.library("two_r")
 study = lg.study(
     arm,
-    over={"l1": lg.grid(0.8, 1.2, 9), "m2": lg.normal(12.5, 0.5)},
+    over={"l1": lg.distributions.grid(0.8, 1.2, 9), "m2": lg.distributions.normal(12.5, 0.5)},
     run={"t_span": 2},
     keep=["min(tip.x)", "peak(qd_theta1)", "rows(theta2)"],
     samples=16,
@@ -37,6 +37,6 @@ def settling(mechanism, sample):
 
 
 pendulum = lg.library("pendulum")
-over = {"L": lg.grid(0.5, 1.5, 3), "kd": [0.5, 1.0]}
+over = {"L": lg.distributions.grid(0.5, 1.5, 3), "kd": [0.5, 1.0]}
 decay = lg.study(pendulum, over, settling, folder="settling", workers=1)
 print(decay.grid_array("decay").round(3))
