@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lagrangian.errors import DescriptionError
-from lagrangian.model.expression import exact_text, features, functions, intervals, parse, symbol
+from lagrangian.model.expression import exact_text, features, functions, parse, switching_times, symbol
 from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.model.expression.intervals import DualInterval
@@ -87,12 +87,12 @@ def test_mistakes(text: str, said: str) -> None:
     ],
 )
 def test_all_times_are_found(text: str, times: list[float]) -> None:
-    found = intervals.switching_times([parse(text, NAMES)], 0.0, 10.0)
+    found = switching_times.switching_times([parse(text, NAMES)], 0.0, 10.0)
     assert found == pytest.approx(times, rel=1e-12)
 
 
 def test_what_the_state_decides() -> None:
-    found = intervals.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
+    found = switching_times.state_switches([parse("max(x, 3*t) + sign(t - 1) + abs(x - 2) + floor(x)", NAMES)])
     assert [str(x) for x in found if "sin" not in str(x)] == ["x-2", "x-3*t"]
     (whole,) = (x for x in found if "sin" in str(x))  # zero where x is a whole number
     assert abs(functions.evaluate_univariate(whole, 3.0)) < 1e-14 < abs(functions.evaluate_univariate(whole, 2.5))
@@ -142,7 +142,7 @@ def test_bounds_hold(text: str) -> None:
 )
 def test_narrow_places(text: str, pulses: list[float]) -> None:
     x = parse(text, NAMES)
-    found = np.array(features.pulse_times([x], 0.0, 10.0, intervals.switching_times([x], 0.0, 10.0)))
+    found = np.array(features.pulse_times([x], 0.0, 10.0, switching_times.switching_times([x], 0.0, 10.0)))
     for at in pulses:
         beside = found[np.abs(found - at) < 0.01]
         assert beside.min() < at < beside.max()

@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.expression import features, functions, intervals
+from lagrangian.model.expression import features, functions, switching_times
 from lagrangian.model.expression.functions import TimeArray
 from lagrangian.motion import torque, wrench
 
@@ -26,11 +26,11 @@ class ExternalWrenches:
         times = [float(t) for w in self.wrenches for t in getattr(w.called, "discontinuities", ())]
         entries = [x for w in self.wrenches for x in w.entries]
         try:
-            jumps = intervals.switching_times(entries, start, end)
+            jumps = switching_times.switching_times(entries, start, end)
             times += [*jumps, *features.pulse_times(entries, start, end, jumps)]
-        except intervals.TooManySwitches:  # what changes that often is resolved by no quadrature
+        except switching_times.TooManySwitches:  # what changes that often is resolved by no quadrature
             pass
-        return tuple(intervals.distinct_times(times, start, end))
+        return tuple(switching_times.distinct_times(times, start, end))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
         names: dict[str, Any] = {"t": TimeArray.from_values(t)}

@@ -1,4 +1,4 @@
-"""Rigid bodies: mass, centre of mass and inertia."""
+"""Rigid bodies: mass, centre of mass and inertia; and a body with a payload as one rigid body, by the parallel-axis theorem."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from lagrangian.model.vector import NO_INERTIA, InertiaLike, MatrixLike, Symmetr
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
+
+
+EPSILON = sys.float_info.epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +269,7 @@ def rotate_inertia(rotation: MatrixLike, inertia: InertiaLike) -> np.ndarray:
 
 
 def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
-    """Why no real body can have this inertia about its centre of mass; '' if one can.
+    """Return why no real body can have this inertia about its centre of mass; '' if one can.
 
     A real tensor is positive semi-definite and its principal moments obey the triangle inequality; equivalently the
     pseudo-inertia is positive semi-definite.
@@ -276,8 +279,8 @@ def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
         a, b, c = sorted((xx, yy, zz))
     else:
         a, b, c = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])).tolist()
-    # data written with 5 digits, of thin rods and plates, sit on the boundary: allow their rounding
-    # and a point mass's may be the rounding of zero
+    # thin rods and plates lie on the boundary, and files give five digits: allow for their rounding;
+    # the inertia of a point mass may be the rounding of zero
     slack = 1e-4 * max(abs(a), abs(c)) + 1e-15 * abs(float(mass))
     moments_text = f"principal moments ({a:g}, {b:g}, {c:g}) kg m^2"
     if a < -slack:
@@ -289,14 +292,8 @@ def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
     return ""
 
 
-# MERGED lagrangian.model.payload: A body with something in its gripper: the two as one rigid body, by the parallel-axis
-# theorem.
-
-EPSILON = sys.float_info.epsilon
-
-
 def with_payload(mechanism: Mechanism, frame: Any, mass: Any, center: Any = v.ZERO, inertia: Any = NO_INERTIA) -> Mechanism:
-    """`center` is in the frame, and `inertia` about it along the frame's axes."""
+    """Return the mechanism with a payload at a frame; `center` is in the frame, `inertia` about it along the frame's axes."""
     payload_frame = mechanism.frame(frame)
     if payload_frame.body not in mechanism.body_index:
         raise MechanismError(
@@ -314,7 +311,7 @@ def with_payload(mechanism: Mechanism, frame: Any, mass: Any, center: Any = v.ZE
 
 
 def _merge_bodies(a: Body, b: Body) -> Body:
-    """Both as one, called as the first; the inertia is about their common centre of mass."""
+    """Return both bodies as one with the name of the first; its inertia is about their common centre of mass."""
     if float(b.mass) == 0 and not parameters(b.mass):
         return a
     mass = a.mass + b.mass
@@ -333,7 +330,7 @@ def _merge_bodies(a: Body, b: Body) -> Body:
 
 
 def _offset_without_rounding(a: v.Vector, b: v.Vector) -> v.Vector:
-    """The way from b to a. What is but the rounding of a common centre of mass is zero: it would become an inertia."""
+    """Return the vector from b to a; a difference that is only rounding counts as zero, or it would become an inertia."""
     rounding = 4 * EPSILON * max(abs(float(x)) for x in (*a, *b))
     x, y, z = (0.0 if abs(float(d)) <= rounding and not parameters(d) else d for d in v.sub(a, b))
     return x, y, z

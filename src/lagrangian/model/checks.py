@@ -1,7 +1,7 @@
-"""What a user may hand to the model, made into what the model holds, or refused with a sentence that says what would be right.
+"""Checks and conversions of what a user gives to the model; an error says what would be right.
 
-Lists, tuples and numpy arrays serve as vectors and matrices; three numbers serve as a placement without rotation, a 4x4 matrix as
-any placement; mappings serve as the small classes that sit at a joint.
+Lists, tuples and numpy arrays serve as vectors and matrices, and mappings serve as the small classes at a joint, such as
+`Friction`. Each function takes the value and the name of the argument, and returns what the model holds.
 """
 
 from __future__ import annotations
@@ -22,25 +22,17 @@ from lagrangian.model.expression.scalar import NumberWithSource
 _MAX_INTEGER = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 
-# what no mechanism exceeds: a million kilometres; and in kg, N/m, m/s^2 and so on about the mass of the sun
+# no mechanism exceeds these: a million kilometres; and about the mass of the sun in kg, for N/m, m/s^2 and so on too
 MAX_DISTANCE, MAX_MAGNITUDE = 1e9, 1e30
 MIN_MASS = 1e-30  # kg, of a body that has a mass at all: about that of an electron
-
 T = TypeVar("T")
 
 
-def check_name(name: str, noun: str) -> None:
-    """Names are shown in many places: in each of them they are seen."""
-    if has_invisible(name):
-        raise MechanismError(
-            f"{name!r} cannot be the name of a {noun}",
-            remedy="a name has no line breaks, tabs or invisible characters",
-        )
-
-
-def _is_scalar(value: Any) -> bool:
-    """Whether it can be held as it is."""
-    return type(value) in (float, Expression) or (type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER)
+def number(value: Any, name: str) -> Scalar:
+    """A finite number or an expression."""
+    x = scalar(value, name)
+    check_finite((x,), name)
+    return x
 
 
 def scalar(value: Any, name: str) -> Scalar:
@@ -58,15 +50,8 @@ def scalar(value: Any, name: str) -> Scalar:
 
 
 def number_with_source(value: Any, name: str) -> float:
-    """A number, which remembers the expression that it was given by."""
+    """A number, which remembers the expression that it was computed from."""
     return value if isinstance(value, NumberWithSource) else NumberWithSource.from_scalar(scalar(value, name))
-
-
-def number(value: Any, name: str) -> Scalar:
-    """A finite number or an expression."""
-    x = scalar(value, name)
-    check_finite((x,), name)
-    return x
 
 
 def text(value: Any, name: str) -> str:
@@ -76,21 +61,6 @@ def text(value: Any, name: str) -> str:
     return value
 
 
-def mapping(value: Any, name: str) -> dict[str, Any]:
-    """Things by their names, in a mapping of one's own."""
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="a mapping of names is needed")
-    return dict(value)
-
-
-def pairs(value: Any, name: str) -> dict[str, Any]:
-    """Things by their names, as pairs."""
-    try:
-        return mapping(dict(value), name)
-    except (TypeError, ValueError):
-        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="pairs of a name and a value are needed") from None
-
-
 def boolean(value: Any, name: str) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
@@ -98,14 +68,19 @@ def boolean(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def sequence_length(value: Any) -> int:
-    """How many things it holds; -1 if it is no list, tuple or array."""
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__getitem__"):
-        return -1
+def mapping(value: Any, name: str) -> dict[str, Any]:
+    """Values by name, as a new dictionary."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="a mapping of names is needed")
+    return dict(value)
+
+
+def pairs(value: Any, name: str) -> dict[str, Any]:
+    """Values by name, from pairs."""
     try:
-        return len(value)
-    except TypeError:  # an array without dimensions
-        return -1
+        return mapping(dict(value), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short_repr(value)}", argument=name, remedy="pairs of a name and a value are needed") from None
 
 
 def vector(value: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
@@ -131,6 +106,23 @@ def axis(value: Any, name: str) -> v.Vector:
             raise MechanismError(unknown_name_message("axis", value, _AXES), where=name)
         return _AXES[value]
     return vector(value, name)
+
+
+def direction(value: Any, name: str) -> v.Vector:
+    """A unit vector, from whatever a user may give as an axis."""
+    return unit_vector(axis(value, name), name)
+
+
+def unit_vector(axis: v.Vector, name: str) -> v.Vector:
+    """An axis scaled to length one; it stays as it is, and so exact, where its length is one but for rounding."""
+    length2 = float(v.dot(axis, axis))
+    if not 1e-20 < length2 < float("inf"):
+        remedy = "it needs a finite direction, such as (0, 0, 1)"
+        raise MechanismError(f"is {tuple(float(x) for x in axis)}", argument=name, remedy=remedy)
+    if abs(length2 - 1.0) < 1e-15:
+        return axis
+    length = sqrt(v.dot(axis, axis))
+    return (axis[0] / length, axis[1] / length, axis[2] / length)
 
 
 def matrix(value: Any, name: str) -> v.Matrix:
@@ -178,7 +170,7 @@ def symmetric(value: Any, name: str) -> v.Symmetric:
 
 
 def as_instance(kind: type[T], value: Any, name: str) -> T:
-    """One of the small classes at a joint, as itself or as a mapping of its entries."""
+    """An instance of one of the small classes at a joint, or a mapping of its entries."""
     if isinstance(value, kind):
         return value
     names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
@@ -193,7 +185,7 @@ def as_instance(kind: type[T], value: Any, name: str) -> T:
 
 
 def tuple_of(kind: type[T], value: Any, name: str) -> tuple[T, ...]:
-    """Several things of one class, or of one of several."""
+    """Several instances of a class, or of one of several classes."""
     class_names = " or ".join(k.__name__ for k in getattr(kind, "__args__", (kind,)))
     if isinstance(value, kind):
         class_name = type(value).__name__
@@ -208,13 +200,13 @@ def tuple_of(kind: type[T], value: Any, name: str) -> tuple[T, ...]:
 
 
 def convert_fields(instance: Any, convert: Callable[[Any, str], Any], *names: str) -> None:
-    """Attributes of a frozen thing as `how` makes them."""
+    """Convert attributes of a frozen instance in place."""
     for name in names:
         object.__setattr__(instance, name, convert(getattr(instance, name), name))
 
 
 def check_finite(numbers: Any, name: str, maximum: float = MAX_MAGNITUDE) -> None:
-    """Whether numbers are such, and none beyond what a mechanism can have: products of larger ones would be infinite."""
+    """Refuse numbers that are not finite, or larger than a mechanism can have: products of such numbers would be infinite."""
     for x in numbers:
         value = float(x)
         if not abs(value) <= maximum:
@@ -222,31 +214,38 @@ def check_finite(numbers: Any, name: str, maximum: float = MAX_MAGNITUDE) -> Non
             raise MechanismError(f"is {format_value(value)}", argument=name, remedy=f"{bound} are needed")
 
 
-def _short_repr(value: Any) -> str:
-    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
-        return "an integer with more than 308 digits"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def direction(value: Any, name: str) -> v.Vector:
-    """A unit vector, of whatever a user may give as an axis."""
-    return unit_vector(axis(value, name), name)
-
-
-def unit_vector(axis: v.Vector, name: str) -> v.Vector:
-    """The axis at length one; left alone, and so exact, where it already has it, but for the rounding of a division."""
-    length2 = float(v.dot(axis, axis))
-    if not 1e-20 < length2 < float("inf"):
-        remedy = "it needs a finite direction, such as (0, 0, 1)"
-        raise MechanismError(f"is {tuple(float(x) for x in axis)}", argument=name, remedy=remedy)
-    if abs(length2 - 1.0) < 1e-15:
-        return axis
-    length = sqrt(v.dot(axis, axis))
-    return (axis[0] / length, axis[1] / length, axis[2] / length)
+def check_name(name: str, noun: str) -> None:
+    """Refuse a name with invisible characters or line breaks: names are shown in many places."""
+    if has_invisible(name):
+        raise MechanismError(
+            f"{name!r} cannot be the name of a {noun}",
+            remedy="a name has no line breaks, tabs or invisible characters",
+        )
 
 
 def check_perpendicular(a: v.Vector, b: v.Vector, message: str) -> None:
     """Refuse two axes that are not perpendicular."""
     if abs(float(v.dot(a, b))) > 1e-9:
         raise MechanismError(message)
+
+
+def sequence_length(value: Any) -> int:
+    """Return the length of a list, tuple or array; -1 of anything else."""
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__getitem__"):
+        return -1
+    try:
+        return len(value)
+    except TypeError:  # an array without dimensions
+        return -1
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether the model can hold a value as it is."""
+    return type(value) in (float, Expression) or (type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER)
+
+
+def _short_repr(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        return "an integer with more than 308 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

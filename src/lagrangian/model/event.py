@@ -174,7 +174,7 @@ class PullCondition:
 
 @dataclass(frozen=True)
 class SwitchCondition:
-    """Stands for what changes its sign where an expression that acts jumps or has a kink: see `model.expression.switching_times`."""
+    """Stands for what changes its sign where an expression that acts jumps or has a kink: see `switching_times`."""
 
     argument: Scalar
 

@@ -1,4 +1,4 @@
-"""What closes loops of the tree, and what else stands between two bodies: loop joints, walls, frames."""
+"""Loop joints, which close loops of the tree, and their residual in numbers; frames on bodies; compliant walls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Point
 from lagrangian.model.type_entries import TypedElement, validate_entries
 from lagrangian.model.vector import AxisLike, Vector
 
-# of a frame, along the world's axes: turning about them, and moving
+# the components of a frame's velocity along the axes of the world: angular, then linear
 TWIST_COMPONENTS = ("wx", "wy", "wz", "x", "y", "z")
 ANGULAR_COMPONENTS = TWIST_COMPONENTS[:3]
 
@@ -134,7 +134,7 @@ class LoopJoint(TypedElement):
 
     @property
     def kind(self) -> LoopType:
-        """The type as an object, which knows its equations."""
+        """The type as an object, which has its equations."""
         return loops.TYPES[self.type]
 
     @property
@@ -162,6 +162,39 @@ class LoopJoint(TypedElement):
                 where=MechanismPart("loop", self.name),
             )
         return equations
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame that is fixed to a body, such as the tool of a robot.
+
+    Paths, forces, payloads and plots name frames. The frame of a body has the name of the body and need not be listed.
+
+    Parameters
+    ----------
+    name : str
+        The name, which no body or other frame has.
+    body : str
+        The name of the body; "ground" is the fixed world.
+    placement : Transform or array_like, optional
+        The frame in the frame of the body: a `Transform`, or a position in m. By default they are the same.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> tool = lg.Frame("tool", "link2", (0.5, 0, 0))
+    >>> tool.placement.position
+    (0.5, 0, 0)
+    """
+
+    name: str
+    body: str
+    placement: Transform = field(default_factory=Transform)
+
+    def __post_init__(self) -> None:
+        with error_location(MechanismPart("frame", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body")
+            object.__setattr__(self, "placement", Transform.from_value(self.placement, "placement"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,47 +266,17 @@ class Wall:
                 raise MechanismError(problem, remedy="it needs two bodies")
 
 
-Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may stand in `Mechanism.springs`
+Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what `Mechanism.springs` may contain
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A named frame that is fixed to a body, such as the tool of a robot.
-
-    Paths, forces, payloads and plots name frames. The frame of a body has the name of the body and need not be listed.
-
-    Parameters
-    ----------
-    name : str
-        The name, which no body or other frame has.
-    body : str
-        The name of the body; "ground" is the fixed world.
-    placement : Transform or array_like, optional
-        The frame in the frame of the body: a `Transform`, or a position in m. By default they are the same.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> tool = lg.Frame("tool", "link2", (0.5, 0, 0))
-    >>> tool.placement.position
-    (0.5, 0, 0)
-    """
-
-    name: str
-    body: str
-    placement: Transform = field(default_factory=Transform)
-
-    def __post_init__(self) -> None:
-        with error_location(MechanismPart("frame", self.name)):
-            checks.convert_fields(self, checks.text, "name", "body")
-            object.__setattr__(self, "placement", Transform.from_value(self.placement, "placement"))
-
-
-# MERGED lagrangian.model.loops.numeric: Loops in numbers: how far one is open, with its bodies at given places.
+def loop_residual(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:
+    """Return the values of a loop's equations: by how much it is open, for the poses of its bodies in the world."""
+    A, B = NumericFrame(a @ loop.a_placement.matrix()), NumericFrame(b @ loop.b_placement.matrix())
+    return [float(eta) for _, eta in loop.constraint_equations(A, B)]
 
 
 class NumericFrame:
-    """A frame of plain numbers, from its homogeneous matrix in the world."""
+    """A frame in numbers, from its homogeneous matrix in the world."""
 
     def __init__(self, T: np.ndarray) -> None:
         self.T = T
@@ -294,9 +297,3 @@ class NumericFrame:
 
     def vanishes(self, x: float) -> bool:
         return False  # a number says nothing about other configurations: equations go along the axes of frame a
-
-
-def loop_residual(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:
-    """The values of a loop's equations, with its bodies a and b at homogeneous matrices in the world."""
-    A, B = NumericFrame(a @ loop.a_placement.matrix()), NumericFrame(b @ loop.b_placement.matrix())
-    return [float(eta) for _, eta in loop.constraint_equations(A, B)]

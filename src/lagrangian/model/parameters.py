@@ -1,4 +1,12 @@
-"""The named parameters of a mechanism: a mapping that prints their values, and what may take its place."""
+"""The named parameters of a mechanism, and the same mechanism with other numbers.
+
+An expression remembers the names that it was written with, so that a new value of a parameter is carried through everything that
+follows from it: masses, lengths, limits, poses, initial states, torques, and what is drawn. Whatever is rebuilt is checked again.
+
+Numbers without a name, such as those of a robot file, are found by their paths: `link3.mass`, `link3.center.x`,
+`elbow.friction.viscous`, `gravity.z`. A path begins with the name of a body, joint, loop, constraint, spring or frame, or with
+`gravity`; it goes on with the attributes that the Python class of that part has.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +25,17 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 
+PART_KINDS = ("bodies", "joints", "loops", "constraints", "springs", "frames")
+VECTOR_COMPONENTS, SYMMETRIC_COMPONENTS = ("x", "y", "z"), ("xx", "xy", "xz", "yy", "yz", "zz")
+_PATH_REMEDY = "name the number of a part by its path, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
+
+
 class Parameters(dict[str, Expression]):
-    """Names and expressions. It prints their values: `l1 = 0.5`, and `I1 = m1*l1^2/12 = 0.04` where one follows from others."""
+    """Parameters by name. It prints their values: `l1 = 0.5`, and `I1 = m1*l1^2/12 = 0.04` where one follows from others."""
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Parameters:
-        """Numbers become parameters of their names."""
+        """Return the parameters; a number becomes a parameter with its name."""
         return cls({name: x if isinstance(x, Expression) else parameter(name, x) for name, x in values.items()})
 
     def __str__(self) -> str:
@@ -37,34 +50,192 @@ def _format_parameter(name: str, parameter: Any) -> str:
 
 
 def check_unchanged(parameters: Mapping[str, Any], new_values: Mapping[str, Any]) -> None:
-    """Refuse other values of parameters that are in use: bodies and joints hold them as numbers already."""
+    """Refuse new values of parameters that are in use: bodies and joints already hold their values."""
     for name, value in new_values.items():
         if name not in parameters or float(value) == float(parameters[name]):
             continue
         current_text, new_text = f"{float(parameters[name]):g}", f"{float(value):g}"
         raise MechanismError(
-            f"{name!r} is {current_text} in the bodies and joints already; replacing the parameter by {new_text} would not change them",
+            f"{name!r} is {current_text} in the bodies and joints already; replacing the parameter by {new_text} would not "
+            f"change them",
             where="parameters",
             remedy=f"use mechanism.with_parameters({name}={new_text})",
         )
 
 
-# MERGED lagrangian.model.parts: Numbers of a mechanism's parts by their paths: `link3.mass`, `link3.center.x`,
-# `elbow.friction.viscous`, `gravity.z`. So a robot file without named parameters has them all the same. A path begins with
-# the name of a body, joint, loop, constraint, spring or frame, or with `gravity`; it goes on with the attributes that the
-# Python class of that part has.
+def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism with new values of parameters, by name, and of numbers of its parts, by their paths."""
+    named_values: dict[str, float] = {}
+    for name, value in values.items():
+        if name not in mechanism.parameters:
+            if not is_path(mechanism, name):
+                raise MechanismError(
+                    unknown_name_message("parameter", name, mechanism.parameters), where="parameters", remedy=_PATH_REMEDY
+                )
+            continue
+        if not is_number(value):
+            raise MechanismError(
+                f"is {format_value(value)}", where="parameters", argument=name, remedy="a finite number is needed"
+            )
+        named_values[name] = float(value)
+    revised = _with_named_values(mechanism, named_values) if named_values else mechanism
+    for path in (name for name in values if name not in named_values):
+        revised = with_value_at(revised, path, values[path])
+    return mechanism if revised is mechanism else with_origin(revised, mechanism, values)
 
-PART_KINDS = ("bodies", "joints", "loops", "constraints", "springs", "frames")
-VECTOR_COMPONENTS, SYMMETRIC_COMPONENTS = ("x", "y", "z"), ("xx", "xy", "xz", "yy", "yz", "zz")
+
+def _with_named_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    new_values = {name: x for name, x in values.items() if x != mechanism.parameters[name].value}
+    if not new_values:
+        return mechanism
+    revision = Revision(mechanism, new_values)
+    field_names = [f.name for f in fields(mechanism) if f.name not in ("parameters", "poses", "initial")]
+    parts = {name: revision.revise(getattr(mechanism, name)) for name in field_names}
+    parts["initial"] = _revise_initial_state(revision, mechanism, new_values)
+    parts["poses"], left_out = _revise_poses(revision, mechanism.poses)
+    parts["notes"] = (*mechanism.notes, *left_out)
+    parameters = {name: revision.revise_parameter(name, x) for name, x in mechanism.parameters.items()}
+    return replace(mechanism, parameters=parameters, **parts)
 
 
-def is_path(mechanism: Mechanism, path: str) -> bool:
-    """Whether a text begins as the path of a part does."""
-    return isinstance(path, str) and (path.partition(".")[0] == "gravity" or bool(_matching_parts(mechanism, path)))
+def _revise_initial_state(revision: Revision, mechanism: Mechanism, new_values: Mapping[str, float]) -> Any:
+    """Return the initial state with the new values. It cannot be computed where lengths do not fit together, as a rule."""
+    try:
+        return revision.revise(mechanism.initial)
+    except DescriptionError as error:
+        values = ", ".join(f"{name} = {x:.6g}" for name, x in new_values.items())
+        problem = "the loops cannot close where [initial] begins" if mechanism.equation_count else "[initial] has no value"
+        remedy = "choose other values of the parameters"
+        raise DescriptionError(f"with {values} {problem}: {error}", where=mechanism.name, remedy=remedy) from None
+
+
+def _revise_poses(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the poses with the new values, and notes about those that cannot be computed; nothing else needs them."""
+    revised_poses, notes = {}, []
+    for name, pose in poses.items():
+        try:
+            revised_poses[name] = revision.revise(pose)
+        except DescriptionError as error:
+            notes.append(f"pose {name!r} is left out, because it cannot be computed with the new parameters: {error}")
+    return revised_poses, notes
+
+
+def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """Return the mechanism with its initial state and poses in the assembly of the nominal mechanism, from which it was made.
+
+    Coordinates that they leave open are reached from the nominal ones. An initial state in numbers suits the nominal lengths
+    alone, so that all of its coordinates are reached from there; one in parameters follows them, and stays as it is.
+    """
+    if not mechanism.equation_count:
+        return mechanism
+    q = mechanism.initial.q
+    if q is None or not (isinstance(q, PartialState) or any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)):
+        q = PartialState(mechanism.neutral_configuration() if q is None else q)
+    poses = {name: _with_state_origin(pose, StateOrigin(nominal, name, values)) for name, pose in mechanism.poses.items()}
+    initial = replace(mechanism.initial, q=_with_state_origin(q, StateOrigin(nominal, None, values)), revised=True)
+    return replace(mechanism, initial=initial, poses=poses)
+
+
+def _with_state_origin(row: tuple[float, ...], origin: StateOrigin) -> tuple[float, ...]:
+    """Return coordinates with the state that they are reached from; an earlier origin stays, with the values that are new."""
+    if not isinstance(row, PartialState):
+        return row
+    earlier = row.origin
+    combined = origin if earlier is None else replace(earlier, values={**earlier.values, **origin.values})
+    return PartialState(row, row.given_names, combined)
+
+
+def substitute_parameters(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
+    """Return an argument of a run, such as torques or events, with other values of the parameters in its expressions.
+
+    A text is read with the current values; an expression has those that it was made with, and needs this.
+    """
+    numeric_values = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
+    new_values = {name: value for name, value in numeric_values.items() if value != mechanism.parameters[name].value}
+    return _substitute(Revision(mechanism, new_values), x) if new_values else x
+
+
+def _substitute(revision: Revision, x: Any) -> Any:
+    if isinstance(x, Expression):
+        return revision.revise_scalar(x)
+    if isinstance(x, Mapping):
+        return {name: _substitute(revision, item) for name, item in x.items()}
+    if isinstance(x, (Event, SwitchCondition)):
+        return revision.revise(x)
+    return type(x)(_substitute(revision, item) for item in x) if type(x) in (tuple, list) else x
+
+
+class Revision:
+    """The parts of a mechanism with other values of some parameters; what does not depend on them stays the same object."""
+
+    def __init__(self, mechanism: Mechanism, values: Mapping[str, float]) -> None:
+        self.symbols = {name: parameter(name, value) for name, value in values.items()}
+        # an expression that a parameter stands for is recognised as the same object
+        self._revised_by_id: dict[int, tuple[Expression, Scalar]] = {}
+        self._names = {id(mechanism.parameters[name]): name for name in values}
+
+    def revise_parameter(self, name: str, expression: Expression) -> Expression:
+        """Return one of the mechanism's parameters with the new values."""
+        revised = self.symbols.get(name) or self.revise_scalar(expression)
+        return revised if isinstance(revised, Expression) else parameter(name, revised)
+
+    def revise_scalar(self, x: Scalar) -> Scalar:
+        if not isinstance(x, Expression):
+            return x
+        entry = self._revised_by_id.get(id(x))
+        if entry is None:
+            entry = self._revised_by_id[id(x)] = (x, self._evaluate(x))  # which keeps x, so that no other object has its id
+        return entry[1]
+
+    def _evaluate(self, x: Expression) -> Scalar:
+        name = self._names.get(id(x), x.name if x.operation == "symbol" and x.value is not None else "")
+        if name in self.symbols:
+            return self.symbols[name]
+        arguments = [self.revise_scalar(a) for a in x.arguments]
+        is_unchanged = all(a is b for a, b in zip(arguments, x.arguments, strict=True))
+        return x if is_unchanged else call(x.operation, *arguments)
+
+    def revise(self, x: Any) -> Any:
+        """Return a part of a mechanism with the new values: a scalar, something that holds scalars, or something without any."""
+        if isinstance(x, Expression):
+            return self.revise_scalar(x)
+        if isinstance(x, NumberWithSource):
+            scalar = self.revise_scalar(x.source)
+            return x if scalar is x.source else NumberWithSource.from_scalar(scalar)
+        if isinstance(x, (tuple, list)):
+            items = [self.revise(item) for item in x]
+            if _all_identical(items, x):
+                return x
+            return PartialState(items, x.given_names, x.origin) if isinstance(x, PartialState) else type(x)(items)
+        if isinstance(x, Mapping):
+            values = [self.revise(item) for item in x.values()]
+            return x if _all_identical(values, x.values()) else dict(zip(x, values, strict=True))
+        if is_dataclass(x) and not isinstance(x, type):
+            changes = {f.name: self.revise(getattr(x, f.name)) for f in fields(x)}
+            changes = {name: new for name, new in changes.items() if new is not getattr(x, name)}
+            return replace(x, **changes) if changes else x
+        return x
+
+
+def _all_identical(a: Iterable[Any], b: Iterable[Any]) -> bool:
+    return all(x is y for x, y in zip(a, b, strict=True))
+
+
+def parameter_value(mechanism: Mechanism, name: str) -> float:
+    """Return the value of a parameter, or the number at a path."""
+    return float(mechanism.parameters[name] if name in mechanism.parameters else scalar_at(mechanism, name))
+
+
+def scalar_at(mechanism: Mechanism, path: str) -> Scalar:
+    """Return the number at a path; anything else is refused."""
+    value = value_at(mechanism, path)
+    if not isinstance(value, (int, float, Expression)):
+        raise MechanismError(f"{path} is {format_value(value)}", remedy="a path to one number is needed")
+    return value
 
 
 def value_at(mechanism: Mechanism, path: str) -> Any:
-    """What stands at a path."""
+    """Return the number, vector or other value at a path."""
     values: list[Any] = []
 
     def record_value(old: Any) -> Any:
@@ -76,13 +247,13 @@ def value_at(mechanism: Mechanism, path: str) -> Any:
 
 
 def with_value_at(mechanism: Mechanism, path: str, value: Any) -> Mechanism:
-    """Another number, or vector, at a path."""
+    """Return the mechanism with another number, or vector, at a path."""
     with error_location("parameters", path):
         return _replace_at_path(mechanism, path, lambda old: _convert_like(old, value))
 
 
 def _convert_like(old: Any, value: Any) -> Any:
-    """A new value must be of the kind of the old one."""
+    """Return a new value, which must be of the kind of the old one."""
     if isinstance(old, (int, float, Expression)) or old is None:
         if isinstance(value, (str, bool)) or not (isinstance(value, Expression) or hasattr(value, "__float__")):
             raise MechanismError(f"is {format_value(value)}", remedy="a number is needed")
@@ -97,14 +268,9 @@ def _convert_like(old: Any, value: Any) -> Any:
     )
 
 
-def _matching_parts(mechanism: Mechanism, path: str) -> list[tuple[str, int, str]]:
-    """The parts whose name a path may begin with, the longest first, each with the rest of the path: names may have dots."""
-    matches = []
-    for kind in PART_KINDS:
-        for k, part in enumerate(getattr(mechanism, kind)):
-            if path.startswith(part.name + "."):
-                matches.append((kind, k, path[len(part.name) + 1 :]))
-    return sorted(matches, key=lambda owner: len(owner[2]))
+def is_path(mechanism: Mechanism, path: str) -> bool:
+    """Whether a text begins with the name of a part, or with `gravity`."""
+    return isinstance(path, str) and (path.partition(".")[0] == "gravity" or bool(_matching_parts(mechanism, path)))
 
 
 def _replace_at_path(mechanism: Mechanism, path: str, change: Callable[[Any], Any]) -> Mechanism:
@@ -123,20 +289,18 @@ def _replace_at_path(mechanism: Mechanism, path: str, change: Callable[[Any], An
     return replace(mechanism, **replacements)
 
 
+def _matching_parts(mechanism: Mechanism, path: str) -> list[tuple[str, int, str]]:
+    """Return the parts whose name a path may begin with, the longest first, and the rest of the path: names may have dots."""
+    matches = []
+    for kind in PART_KINDS:
+        for k, part in enumerate(getattr(mechanism, kind)):
+            if path.startswith(part.name + "."):
+                matches.append((kind, k, path[len(part.name) + 1 :]))
+    return sorted(matches, key=lambda owner: len(owner[2]))
+
+
 def _matched_part(mechanism: Mechanism, owner: tuple[str, int, str]) -> Any:
     return getattr(mechanism, owner[0])[owner[1]]
-
-
-def _entry_names(x: Any) -> list[str]:
-    """What the next word of a path may be."""
-    if isinstance(x, tuple):
-        return list(_component_names(x))
-    names = [f.name for f in fields(x) if f.name not in ("name", "type_entries")] if is_dataclass(x) else []
-    return names + ([key for key, _ in x.type_entries] if isinstance(x, TypedElement) else [])
-
-
-def _component_names(x: tuple[Any, ...]) -> Sequence[str]:
-    return {3: VECTOR_COMPONENTS, 6: SYMMETRIC_COMPONENTS}.get(len(x), [str(k) for k in range(len(x))])
 
 
 def _replace_scalar(x: Any, path: list[str], change: Callable[[Any], Any]) -> Any:
@@ -159,188 +323,13 @@ def _replace_scalar(x: Any, path: list[str], change: Callable[[Any], Any]) -> An
     return replace(x, **{name: _replace_scalar(getattr(x, name), tail, change)})
 
 
-def scalar_at(mechanism: Mechanism, path: str) -> Scalar:
-    """The number at a path; what is no number is refused."""
-    value = value_at(mechanism, path)
-    if not isinstance(value, (int, float, Expression)):
-        raise MechanismError(f"{path} is {format_value(value)}", remedy="a path to one number is needed")
-    return value
+def _entry_names(x: Any) -> list[str]:
+    """Return the words that a path may go on with."""
+    if isinstance(x, tuple):
+        return list(_component_names(x))
+    names = [f.name for f in fields(x) if f.name not in ("name", "type_entries")] if is_dataclass(x) else []
+    return names + ([key for key, _ in x.type_entries] if isinstance(x, TypedElement) else [])
 
 
-def parameter_value(mechanism: Mechanism, name: str) -> float:
-    """The value of a parameter, or the number at a path."""
-    return float(mechanism.parameters[name] if name in mechanism.parameters else scalar_at(mechanism, name))
-
-
-# MERGED lagrangian.model.revision: The same mechanism with other numbers: of its named parameters, of its parts, or with a
-# payload in its gripper. An expression remembers the names that it was written with, so that a new value of a parameter is
-# carried through everything that follows from it: masses, lengths, limits, poses, starts, torques, and what is drawn.
-# Whatever is rebuilt is checked again.
-
-
-def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """Parameters by their names, and numbers of parts by their paths, such as `link3.mass`."""
-    named_values: dict[str, float] = {}
-    for name, value in values.items():
-        if name not in mechanism.parameters:
-            if not is_path(mechanism, name):
-                raise MechanismError(
-                    unknown_name_message("parameter", name, mechanism.parameters), where="parameters", remedy=_PATH_REMEDY
-                )
-            continue
-        if not is_number(value):
-            raise MechanismError(
-                f"is {format_value(value)}", where="parameters", argument=name, remedy="a finite number is needed"
-            )
-        named_values[name] = float(value)
-    revised = _with_named_values(mechanism, named_values) if named_values else mechanism
-    for path in (name for name in values if name not in named_values):
-        revised = with_value_at(revised, path, values[path])
-    return mechanism if revised is mechanism else with_origin(revised, mechanism, values)
-
-
-_PATH_REMEDY = "name the number of a part by its path, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
-
-
-def _with_named_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    new_values = {name: x for name, x in values.items() if x != mechanism.parameters[name].value}
-    if not new_values:
-        return mechanism
-    revision = Revision(mechanism, new_values)
-    field_names = [f.name for f in fields(mechanism) if f.name not in ("parameters", "poses", "initial")]
-    parts = {name: revision.revise(getattr(mechanism, name)) for name in field_names}
-    parts["initial"] = _revise_initial_state(revision, mechanism, new_values)
-    parts["poses"], left_out = _revise_poses(revision, mechanism.poses)
-    parts["notes"] = (*mechanism.notes, *left_out)
-    parameters = {name: revision.revise_parameter(name, x) for name, x in mechanism.parameters.items()}
-    return replace(mechanism, parameters=parameters, **parts)
-
-
-def _revise_initial_state(revision: Revision, mechanism: Mechanism, new_values: Mapping[str, float]) -> Any:
-    """The start with these values. One that cannot be computed is that of lengths which do not fit together, as a rule."""
-    try:
-        return revision.revise(mechanism.initial)
-    except DescriptionError as error:
-        values = ", ".join(f"{name} = {x:.6g}" for name, x in new_values.items())
-        problem = "the loops cannot close where [initial] begins" if mechanism.equation_count else "[initial] has no value"
-        remedy = "choose other values of the parameters"
-        raise DescriptionError(f"with {values} {problem}: {error}", where=mechanism.name, remedy=remedy) from None
-
-
-def _revise_poses(revision: Revision, poses: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The poses that there are with these values, and notes of the others.
-
-    One whose expressions cannot be computed is none, and nothing else needs it.
-    """
-    revised_poses, notes = {}, []
-    for name, pose in poses.items():
-        try:
-            revised_poses[name] = revision.revise(pose)
-        except DescriptionError as error:
-            notes.append(f"pose {name!r} is left out, because it cannot be computed with the new parameters: {error}")
-    return revised_poses, notes
-
-
-def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    """The same mechanism, whose start and poses are in the assembly of those of the mechanism that it was made from.
-
-    What they do not give is reached from there. A start that is written in numbers was right for the lengths that its author
-    had: it is all reached from there; one that is written with the parameters follows them, and stays as it is.
-    """
-    if not mechanism.equation_count:
-        return mechanism
-    q = mechanism.initial.q
-    if q is None or not (isinstance(q, PartialState) or any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)):
-        q = PartialState(mechanism.neutral_configuration() if q is None else q)
-    poses = {name: _with_state_origin(pose, StateOrigin(nominal, name, values)) for name, pose in mechanism.poses.items()}
-    initial = replace(mechanism.initial, q=_with_state_origin(q, StateOrigin(nominal, None, values)), revised=True)
-    return replace(mechanism, initial=initial, poses=poses)
-
-
-def _with_state_origin(row: tuple[float, ...], origin: StateOrigin) -> tuple[float, ...]:
-    """A row of coordinates with where it is reached from; an earlier origin stays, with the values that are new since."""
-    if not isinstance(row, PartialState):
-        return row
-    earlier = row.origin
-    combined = origin if earlier is None else replace(earlier, values={**earlier.values, **origin.values})
-    return PartialState(row, row.given_names, combined)
-
-
-def substitute_parameters(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
-    """What is given for a run of a mechanism, with other values of its parameters: expressions, and what holds some.
-
-    A text is read with the values that are current; an expression brings those along that it was made with.
-    """
-    numeric_values = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
-    new_values = {name: value for name, value in numeric_values.items() if value != mechanism.parameters[name].value}
-    return _substitute(Revision(mechanism, new_values), x) if new_values else x
-
-
-def _substitute(revision: Revision, x: Any) -> Any:
-    if isinstance(x, Expression):
-        return revision.revise_scalar(x)
-    if isinstance(x, Mapping):
-        return {name: _substitute(revision, item) for name, item in x.items()}
-    if isinstance(x, (Event, SwitchCondition)):
-        return revision.revise(x)
-    return type(x)(_substitute(revision, item) for item in x) if type(x) in (tuple, list) else x
-
-
-class Revision:
-    """Everything of a mechanism, with other values of some parameters; what does not depend on them stays the same object."""
-
-    def __init__(self, mechanism: Mechanism, values: Mapping[str, float]) -> None:
-        self.symbols = {name: parameter(name, value) for name, value in values.items()}
-        # a parameter that follows from others stands for its expression, which is known by being the same object
-        self._revised_by_id: dict[int, tuple[Expression, Scalar]] = {}
-        self._names = {id(mechanism.parameters[name]): name for name in values}
-
-    def revise_parameter(self, name: str, expression: Expression) -> Expression:
-        """One of the mechanism's parameters."""
-        revised = self.symbols.get(name) or self.revise_scalar(expression)
-        return revised if isinstance(revised, Expression) else parameter(name, revised)
-
-    def revise_scalar(self, x: Scalar) -> Scalar:
-        if not isinstance(x, Expression):
-            return x
-        entry = self._revised_by_id.get(id(x))
-        if entry is None:
-            entry = self._revised_by_id[id(x)] = (x, self._evaluate(x))  # which keeps x, so that no other object has its id
-        return entry[1]
-
-    def _evaluate(self, x: Expression) -> Scalar:
-        name = self._names.get(id(x), x.name if x.operation == "symbol" and x.value is not None else "")
-        if name in self.symbols:
-            return self.symbols[name]
-        arguments = [self.revise_scalar(a) for a in x.arguments]
-        is_unchanged = all(a is b for a, b in zip(arguments, x.arguments, strict=True))
-        return x if is_unchanged else call(x.operation, *arguments)
-
-    def revise(self, x: Any) -> Any:
-        """A part of a mechanism: a scalar, something that holds some, or what has none."""
-        if isinstance(x, Expression):
-            return self.revise_scalar(x)
-        if isinstance(x, NumberWithSource):
-            scalar = self.revise_scalar(x.source)
-            return x if scalar is x.source else NumberWithSource.from_scalar(scalar)
-        if isinstance(x, (tuple, list)):
-            items = [self.revise(item) for item in x]
-            return (
-                x
-                if _all_identical(items, x)
-                else PartialState(items, x.given_names, x.origin)
-                if isinstance(x, PartialState)
-                else type(x)(items)
-            )
-        if isinstance(x, Mapping):
-            values = [self.revise(item) for item in x.values()]
-            return x if _all_identical(values, x.values()) else dict(zip(x, values, strict=True))
-        if is_dataclass(x) and not isinstance(x, type):
-            changes = {f.name: self.revise(getattr(x, f.name)) for f in fields(x)}
-            changes = {name: new for name, new in changes.items() if new is not getattr(x, name)}
-            return replace(x, **changes) if changes else x
-        return x
-
-
-def _all_identical(a: Iterable[Any], b: Iterable[Any]) -> bool:
-    return all(x is y for x, y in zip(a, b, strict=True))
+def _component_names(x: tuple[Any, ...]) -> Sequence[str]:
+    return {3: VECTOR_COMPONENTS, 6: SYMMETRIC_COMPONENTS}.get(len(x), [str(k) for k in range(len(x))])

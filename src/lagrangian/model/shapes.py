@@ -1,4 +1,7 @@
-"""Shapes with a mass, of which bodies are composed, and what is drawn for a body."""
+"""Shapes with a mass, of which bodies are composed, and what is drawn for a body.
+
+Rods without thickness, discs without height and flat plates are the thin bodies of the textbooks.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,40 @@ from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.vector import VectorLike
 
 __all__ = ["box", "capsule", "cylinder", "disc", "ellipsoid", "plate", "point_mass", "rod", "sphere", "tube"]
-
 VISUAL_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
+
+# of what is drawn: the radius of a rod by its length, the thickness of a disc by its radius
+ROD_RADIUS_RATIO, DISC_THICKNESS_RATIO = 0.02, 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A homogeneous solid, placed in the frame of a body.
+
+    The functions `box`, `cylinder`, `sphere` and so on return shapes; `Body.from_shapes` composes them to a body.
+
+    Attributes
+    ----------
+    kind : str
+        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "rod" or "disc".
+    size : tuple of float
+        The dimensions in metres, as the function takes them.
+    mass : float or Expression
+        The mass in kg; a hole has a negative one.
+    inertia : tuple
+        The inertia about the centre of mass along the axes of the shape, `(xx, xy, xz, yy, yz, zz)` in kg m².
+    placement : Transform
+        The frame of the shape, whose origin is the centre of mass, in the frame of the body.
+    visual : Visual or None
+        What is drawn, if it is not the shape itself.
+    """
+
+    kind: str
+    size: tuple[Any, ...]
+    mass: Scalar
+    inertia: v.Symmetric
+    placement: Transform = field(default_factory=Transform)
+    visual: Visual | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,70 +92,6 @@ class Visual:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A homogeneous solid, placed in the frame of a body.
-
-    The functions `box`, `cylinder`, `sphere` and so on return shapes; `Body.from_shapes` composes them to a body.
-
-    Attributes
-    ----------
-    kind : str
-        "box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "rod" or "disc".
-    size : tuple of float
-        The dimensions in metres, as the function takes them.
-    mass : float or Expression
-        The mass in kg; a hole has a negative one.
-    inertia : tuple
-        The inertia about the centre of mass along the axes of the shape, `(xx, xy, xz, yy, yz, zz)` in kg m².
-    placement : Transform
-        The frame of the shape, whose origin is the centre of mass, in the frame of the body.
-    drawn : Visual or None
-        What is drawn, if it is not the shape itself.
-    """
-
-    kind: str
-    size: tuple[Any, ...]
-    mass: Scalar
-    inertia: v.Symmetric
-    placement: Transform = field(default_factory=Transform)
-    visual: Visual | None = None  # what to draw, where it is not the shape itself
-
-
-def _finite_numbers(kind: str, **values: Any) -> list[Scalar]:
-    """What a shape is given, as finite numbers or expressions."""
-    with error_location(kind):
-        return [checks.number(x, name) for name, x in values.items()]
-
-
-def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
-    for x in size:
-        if not float(x) > 0:
-            raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
-
-
-def _solid_mass(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
-    _check_dimensions(kind, size)
-    if (mass is None) == (density is None):
-        raise MechanismError("give either a mass or a density", where=kind)
-    if mass is not None:
-        return _finite_numbers(kind, mass=mass)[0]
-    return _finite_numbers(kind, density=density)[0] * volume
-
-
-def _dimensions(kind: str, size: Any) -> v.Vector:
-    with error_location(kind):
-        return checks.vector(size, "size", "(0.1, 0.2, 0.3)")
-
-
-def _shape_placement(kind: str, at: Any) -> Transform:
-    return Transform() if at is None else Transform.from_value(at, f"{kind}: at")
-
-
-def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
-    return (xx, 0, 0, yy, 0, zz)
-
-
 def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None) -> Shape:
     """Make a solid box.
 
@@ -156,10 +127,6 @@ def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None 
     x, y, z = _dimensions("box", size)
     m = _solid_mass("box", (x, y, z), x * y * z, mass, density)
     return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _shape_placement("box", at))
-
-
-def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
-    return _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
 
 
 def cylinder(
@@ -406,38 +373,6 @@ def capsule(
     return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _shape_placement("capsule", at))
 
 
-def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
-    """Make a point mass.
-
-    Parameters
-    ----------
-    mass : float or Expression
-        The mass in kg.
-    at : Transform or array_like, optional
-        The position in the frame of the body in m; the default is the origin.
-
-    Returns
-    -------
-    Shape
-        The shape, for `Body.from_shapes`.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> bob = lg.Body.from_shapes("bob", [lg.shapes.point_mass(1.0, at=(0, 0, -0.5))])
-    >>> bob.center
-    (0.0, 0.0, -0.5)
-    """
-    (mass,) = _finite_numbers("point_mass", mass=mass)
-    return Shape("point", (), mass, v.NO_INERTIA, _shape_placement("point_mass", at))
-
-
-def _hole_vectors(value: Any) -> list[v.Vector]:
-    with error_location("plate"):
-        holes = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
-        return [checks.point(hole, "a hole") for hole in holes]
-
-
 def plate(
     size: VectorLike,
     *,
@@ -504,13 +439,6 @@ def plate(
         inertia = _diagonal(side, side, hole_mass * (r * r) / 2)
         shapes.append(Shape("cylinder", (r, z), hole_mass, inertia, base @ Transform(position=(hx, hy, 0))))
     return tuple(shapes)
-
-
-# MERGED lagrangian.model.thin: Thin bodies of the textbooks: rods without thickness and discs without height. A rectangular
-# lamina is a flat `plate`.
-
-# of what is drawn: a rod's radius against its length, a disc's thickness against its radius
-ROD_RADIUS_RATIO, DISC_THICKNESS_RATIO = 0.02, 0.04
 
 
 def rod(start: VectorLike, end: VectorLike, *, mass: Scalar) -> Shape:
@@ -597,3 +525,73 @@ def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Sh
     placement = Transform() if at is None else Transform.from_value(at, "disc: at")
     visual = Visual("cylinder", (radius, DISC_THICKNESS_RATIO * radius), placement)
     return Shape("disc", (radius,), mass, (square / 4, 0, 0, square / 4, 0, square / 2), placement, visual)
+
+
+def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
+    """Make a point mass.
+
+    Parameters
+    ----------
+    mass : float or Expression
+        The mass in kg.
+    at : Transform or array_like, optional
+        The position in the frame of the body in m; the default is the origin.
+
+    Returns
+    -------
+    Shape
+        The shape, for `Body.from_shapes`.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> bob = lg.Body.from_shapes("bob", [lg.shapes.point_mass(1.0, at=(0, 0, -0.5))])
+    >>> bob.center
+    (0.0, 0.0, -0.5)
+    """
+    (mass,) = _finite_numbers("point_mass", mass=mass)
+    return Shape("point", (), mass, v.NO_INERTIA, _shape_placement("point_mass", at))
+
+
+def _solid_mass(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
+    _check_dimensions(kind, size)
+    if (mass is None) == (density is None):
+        raise MechanismError("give either a mass or a density", where=kind)
+    if mass is not None:
+        return _finite_numbers(kind, mass=mass)[0]
+    return _finite_numbers(kind, density=density)[0] * volume
+
+
+def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
+    for x in size:
+        if not float(x) > 0:
+            raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
+
+
+def _dimensions(kind: str, size: Any) -> v.Vector:
+    with error_location(kind):
+        return checks.vector(size, "size", "(0.1, 0.2, 0.3)")
+
+
+def _finite_numbers(kind: str, **values: Any) -> list[Scalar]:
+    """Return the arguments of a shape as finite numbers or expressions."""
+    with error_location(kind):
+        return [checks.number(x, name) for name, x in values.items()]
+
+
+def _shape_placement(kind: str, at: Any) -> Transform:
+    return Transform() if at is None else Transform.from_value(at, f"{kind}: at")
+
+
+def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
+    return _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
+
+
+def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
+    return (xx, 0, 0, yy, 0, zz)
+
+
+def _hole_vectors(value: Any) -> list[v.Vector]:
+    with error_location("plate"):
+        holes = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        return [checks.point(hole, "a hole") for hole in holes]

@@ -15,18 +15,9 @@ from lagrangian.model.checks import direction, number, scalar
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 
 
-class EntryKind(Enum):
-    """What an entry holds."""
-
-    AXIS = "a direction"
-    NUMBER = "a number"
-    FUNCTION = "an expression"
-    DIRECTIONS = "names of directions"
-
-
 @dataclass(frozen=True)
 class TypeEntry:
-    """One entry: its name, what it holds, its default (None where it must be given), and its meaning, told where it is missing.
+    """One entry: its name, its kind, its default (None where it must be given), and its meaning, for the error if it is missing.
 
     `argument` is the name of the variable that a function is written in.
     """
@@ -38,7 +29,7 @@ class TypeEntry:
     argument: str = ""
 
     def validate(self, value: Any) -> Any:
-        """The value as the model holds it, or an error that says what would be right."""
+        """Return the value as the model holds it, or raise an error that says what would be right."""
         match self.kind:
             case EntryKind.AXIS:
                 return direction(value, self.name)
@@ -63,48 +54,17 @@ class TypeEntry:
         return function
 
 
-class HasEntries(Protocol):
-    """A type of joint or loop, as far as its entries go."""
+class EntryKind(Enum):
+    """The kind of value of an entry."""
 
-    name: ClassVar[str]
-    entries: ClassVar[tuple[TypeEntry, ...]]
-
-
-def validate_entries(
-    kind: HasEntries, values: Mapping[str, Any], noun: str, types: Iterable[HasEntries], common_names: Iterable[str] = ()
-) -> tuple[tuple[str, Any], ...]:
-    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint".
-
-    `types` are those that may have been meant instead, and `every` the entries that all types have.
-    """
-    entries = {entry.name: entry for entry in kind.entries}
-    for name in values:
-        if name not in entries:
-            owners = [other.name for other in types if any(entry.name == name for entry in other.entries)]
-            if owners:
-                raise MechanismError(f"{noun} has no {name}", where=name, remedy=f"only {', '.join(owners)} have one")
-            similar_name = closest_name(name, [*entries, *common_names])
-            hint = f" Did you mean {similar_name!r}?" if similar_name else ""
-            available = f"Its own entries are {', '.join(entries)}." if entries else "It has no entries of its own."
-            raise MechanismError(f"{noun} has no {name!r}.{hint} {available}")
-    for name, entry in entries.items():
-        if name not in values and entry.default is None:
-            raise MechanismError(f"{name!r} is missing", remedy=f"{noun} needs {entry.meaning}")
-    return tuple((name, entry.validate(values.get(name, entry.default))) for name, entry in entries.items())
-
-
-def check_entry_names(entries: Iterable[TypeEntry], common_names: Iterable[str]) -> None:
-    """An entry of a type may not be called like what every joint or loop has."""
-    placement_keys = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
-    for entry in entries:
-        if entry.name in (*common_names, *placement_keys):
-            raise MechanismError(f"its entry {entry.name!r} has the name of an entry that every type has; give it another name")
-        if entry.default is None and not entry.meaning:
-            raise MechanismError(f"its entry {entry.name!r} has no default, so that it needs a `meaning`")
+    AXIS = "a direction"
+    NUMBER = "a number"
+    FUNCTION = "an expression"
+    DIRECTIONS = "names of directions"
 
 
 class TypedElement:
-    """A joint or loop with the entries of its type in `own`, which are attributes of it too."""
+    """A joint or loop, with the entries of its type in `type_entries` and as attributes."""
 
     __slots__ = ()
     name: str
@@ -127,6 +87,46 @@ class TypedElement:
             parts = value if isinstance(value, tuple) else (value,)
             scalars += [x for x in parts if isinstance(x, (int, float, Expression))]
         return scalars
+
+
+def validate_entries(
+    kind: HasEntries, values: Mapping[str, Any], noun: str, types: Iterable[HasEntries], common_names: Iterable[str] = ()
+) -> tuple[tuple[str, Any], ...]:
+    """Return all entries of a type by name, checked; `noun` names the type in errors, such as "a revolute joint".
+
+    `types` are those that may have been meant instead, and `common_names` the entries that all types have.
+    """
+    entries = {entry.name: entry for entry in kind.entries}
+    for name in values:
+        if name not in entries:
+            owners = [other.name for other in types if any(entry.name == name for entry in other.entries)]
+            if owners:
+                raise MechanismError(f"{noun} has no {name}", where=name, remedy=f"only {', '.join(owners)} have one")
+            similar_name = closest_name(name, [*entries, *common_names])
+            hint = f" Did you mean {similar_name!r}?" if similar_name else ""
+            available = f"Its own entries are {', '.join(entries)}." if entries else "It has no entries of its own."
+            raise MechanismError(f"{noun} has no {name!r}.{hint} {available}")
+    for name, entry in entries.items():
+        if name not in values and entry.default is None:
+            raise MechanismError(f"{name!r} is missing", remedy=f"{noun} needs {entry.meaning}")
+    return tuple((name, entry.validate(values.get(name, entry.default))) for name, entry in entries.items())
+
+
+def check_entry_names(entries: Iterable[TypeEntry], common_names: Iterable[str]) -> None:
+    """Refuse entries of a type with the name of an entry that every joint or loop has."""
+    placement_keys = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
+    for entry in entries:
+        if entry.name in (*common_names, *placement_keys):
+            raise MechanismError(f"its entry {entry.name!r} has the name of an entry that every type has; give it another name")
+        if entry.default is None and not entry.meaning:
+            raise MechanismError(f"its entry {entry.name!r} has no default, so that it needs a `meaning`")
+
+
+class HasEntries(Protocol):
+    """A type of joint or loop with its name and its entries."""
+
+    name: ClassVar[str]
+    entries: ClassVar[tuple[TypeEntry, ...]]
 
 
 def _direction_names(value: Any, name: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.model.constraint import HolonomicConstraint, PfaffianConstraint
 from lagrangian.model.event import Event, SwitchCondition
-from lagrangian.model.expression import Expression, Scalar, call, features, free_symbols, intervals
+from lagrangian.model.expression import Expression, Scalar, call, features, free_symbols, switching_times
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.torque import Torque
@@ -24,7 +24,7 @@ Span = tuple[float, float]
 def with_breaks(source: Torque, mechanism: Mechanism, events: Sequence[Event], span: Span) -> tuple[Torque, list[Event]]:
     """What drives a run, with the times at which its steps end; and the events at which they end for what the state does."""
     acting = _acting(source, mechanism)
-    timed = [e.when for e in events if isinstance(e.when, Expression) and free_symbols(e.when) == intervals.TIME]
+    timed = [e.when for e in events if isinstance(e.when, Expression) and free_symbols(e.when) == switching_times.TIME]
     if not acting and not timed:
         return source, []
     times, kinks = _found(tuple(acting), tuple(timed), mechanism.name, span)
@@ -62,7 +62,7 @@ def _found(acting: tuple[Expression, ...], timed: tuple[Expression, ...], name: 
     if known is not None:
         return known[1]
     times = _times(acting, timed, name, span)
-    kinks = tuple(Event(SwitchCondition(x), RESTART) for x in intervals.state_switches(acting))
+    kinks = tuple(Event(SwitchCondition(x), RESTART) for x in switching_times.state_switches(acting))
     if len(_KNOWN) >= REMEMBERED:
         _KNOWN.clear()
     _KNOWN[key] = ((*acting, *timed), (times, kinks))
@@ -71,14 +71,14 @@ def _found(acting: tuple[Expression, ...], timed: tuple[Expression, ...], name: 
 
 def _times(acting: Sequence[Expression], timed: Sequence[Expression], name: str, span: Span) -> tuple[float, ...]:
     try:
-        jumps = intervals.switching_times(acting, *span)
-        zeros = [t for x in timed for t in intervals.label_changes(x, np.sign, *span)]
+        jumps = switching_times.switching_times(acting, *span)
+        zeros = [t for x in timed for t in switching_times.label_changes(x, np.sign, *span)]
         pulses = features.pulse_times(acting, *span, jumps)
-    except intervals.TooManySwitches as error:
+    except switching_times.TooManySwitches as error:
         warn(
             f"{name}: '{error.expression}' changes its sign, or its whole part, too often between {span[0]:g} and {span[1]:g} s "
             f"to find every jump beforehand, so that steps may pass over some; limit their length by max_step",
             SimulationWarning,
         )
         return ()
-    return tuple(intervals.distinct_times([*jumps, *zeros, *pulses], *span))
+    return tuple(switching_times.distinct_times([*jumps, *zeros, *pulses], *span))

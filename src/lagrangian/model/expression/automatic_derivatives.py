@@ -18,9 +18,24 @@ from lagrangian.model.expression.scalar import Expression, NumberWithSource, Sca
 
 Array = np.ndarray
 
+# functions of floats, and their slopes from argument and value
+_FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Array, Array], Any]]] = {
+    "sin": (math.sin, lambda x, y: np.cos(x)),
+    "cos": (math.cos, lambda x, y: -np.sin(x)),
+    "tan": (math.tan, lambda x, y: 1 + y * y),
+    "asin": (math.asin, lambda x, y: 1 / np.sqrt(1 - x * x)),
+    "acos": (math.acos, lambda x, y: -1 / np.sqrt(1 - x * x)),
+    "atan": (math.atan, lambda x, y: 1 / (1 + x * x)),
+    "sqrt": (math.sqrt, lambda x, y: 0.5 / y),
+    "exp": (math.exp, lambda x, y: y),
+    "log": (math.log, lambda x, y: 1 / x),
+    "tanh": (math.tanh, lambda x, y: 1 - y * y),
+    "floor": (lambda x: float(math.floor(x)), lambda x, y: 0.0),
+}
+
 
 class DualArray:
-    """`value` has one entry a sample; `slopes` one row a parameter, or is None where no slopes are wanted."""
+    """A scalar of many samples: `value` has an entry for each, `slopes` has a row for each parameter, or is None."""
 
     __slots__ = ("slopes", "value")
 
@@ -28,22 +43,22 @@ class DualArray:
         self.value, self.slopes = value, slopes
 
     def _propagate(self, value: Array, own_slope: Any, other: Any = None, other_slope: Any = None) -> DualArray:
-        """A result whose slopes are `own` times these, and `slope` times those of another."""
+        """Return a result with a value, and with slopes by the chain rule for this scalar and another one."""
         if self.slopes is None:
             return DualArray(value)
         slopes = self.slopes * own_slope
         return DualArray(value, slopes if other is None else slopes + other.slopes * other_slope)
 
     def constant(self, x: float) -> DualArray:
-        """A number that is the same in every sample, as a scalar of this kind."""
+        """Return a number as a scalar of this kind, the same in every sample."""
         return DualArray(np.full_like(self.value, x), _zero_slopes(self.slopes))
 
     def differs_from(self, value: float) -> bool:
-        """Whether it is another number than this in some sample, or would be for other parameters."""
+        """Whether it is not this number in some sample, or would not be for other parameters."""
         return bool((self.value != value).any()) or (self.slopes is not None and bool(self.slopes.any()))
 
     def snap_to(self, numbers: tuple[float, ...], distance: float) -> DualArray:
-        """The same, but exactly one of the numbers where it is as near to it as this."""
+        """Return the same, but exactly one of some numbers where it is nearer to it than a distance."""
         value = self.value
         for x in numbers:
             value = np.where(np.abs(value - x) < distance, x, value)
@@ -87,7 +102,7 @@ class DualArray:
         return 0 if isinstance(other, (int, float)) and other == 0 else self._propagate(quotient, -quotient / self.value)
 
     def power(self, n: Any) -> DualArray:
-        """As Python's own, sample by sample."""
+        """x^n as Python computes it, sample by sample."""
         if isinstance(n, DualArray):
             value = _map_floats(math.pow, self.value, n.value)
             return self._propagate(value, n.value * _map_floats(math.pow, self.value, n.value - 1), n, value * np.log(self.value))
@@ -127,8 +142,12 @@ class DualArray:
         return self.apply("sqrt")
 
 
+def _zero_slopes(slopes: Array | None) -> Array | None:
+    return None if slopes is None else np.zeros_like(slopes)
+
+
 def _map_floats(function: Callable[..., float], *arrays: Array) -> Array:
-    """A function of floats, value by value."""
+    """Apply a function of floats value by value."""
     return np.array([function(*values) for values in zip(*(a.tolist() for a in arrays), strict=True)], dtype=float)
 
 
@@ -136,46 +155,10 @@ def _value(x: Any) -> Any:
     return x.value if isinstance(x, DualArray) else x
 
 
-def _zero_slopes(slopes: Array | None) -> Array | None:
-    return None if slopes is None else np.zeros_like(slopes)
-
-
-# a function of floats, and its slope from its argument and its value
-_FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Array, Array], Any]]] = {
-    "sin": (math.sin, lambda x, y: np.cos(x)),
-    "cos": (math.cos, lambda x, y: -np.sin(x)),
-    "tan": (math.tan, lambda x, y: 1 + y * y),
-    "asin": (math.asin, lambda x, y: 1 / np.sqrt(1 - x * x)),
-    "acos": (math.acos, lambda x, y: -1 / np.sqrt(1 - x * x)),
-    "atan": (math.atan, lambda x, y: 1 / (1 + x * x)),
-    "sqrt": (math.sqrt, lambda x, y: 0.5 / y),
-    "exp": (math.exp, lambda x, y: y),
-    "log": (math.log, lambda x, y: 1 / x),
-    "tanh": (math.tanh, lambda x, y: 1 - y * y),
-    "floor": (lambda x: float(math.floor(x)), lambda x, y: 0.0),
-}
-
-_OPERATIONS: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "^": lambda a, b: a.power(b) if isinstance(a, DualArray) else b.constant(a).power(b),
-    "neg": lambda a: -a,
-    "atan2": f.atan2,
-    "min": f.minimum,
-    "max": f.maximum,
-    "abs": f.absolute,
-    "sign": f.sign,
-    "piecewise": lambda c, x, y: f.choose(0.0, c, x, y),
-    **{name: (lambda x, name=name: x.apply(name)) for name in _FUNCTIONS},
-}
-
-
 class SampleEvaluator:
-    """The values of expressions where some names have many values, parameters or others; and expressions known by their id.
+    """Evaluates expressions in which some names, or whole expressions known by their id, have a value for every sample.
 
-    What depends on none of them is a float.
+    An expression that depends on none of them is a float.
     """
 
     def __init__(self, names: Mapping[str, DualArray], by_id: Mapping[int, DualArray] | None = None) -> None:
@@ -201,3 +184,20 @@ class SampleEvaluator:
         if not any(isinstance(a, DualArray) for a in arguments):
             return float(x)
         return _OPERATIONS[x.operation](*arguments)
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "^": lambda a, b: a.power(b) if isinstance(a, DualArray) else b.constant(a).power(b),
+    "neg": lambda a: -a,
+    "atan2": f.atan2,
+    "min": f.minimum,
+    "max": f.maximum,
+    "abs": f.absolute,
+    "sign": f.sign,
+    "piecewise": lambda c, x, y: f.choose(0.0, c, x, y),
+    **{name: (lambda x, name=name: x.apply(name)) for name in _FUNCTIONS},
+}

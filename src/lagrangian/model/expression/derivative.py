@@ -15,7 +15,7 @@ def derivative(x: Scalar, name: str) -> Scalar:
     if all(_is_zero(d) for d in slopes):
         return 0
     if len(slopes) == 1:
-        return _unary(x, x.arguments[0], slopes[0])
+        return _unary_derivative(x, x.arguments[0], slopes[0])
     if x.operation == "piecewise":
         return call("piecewise", x.arguments[0], *slopes[1:]) if any(not _is_zero(d) for d in slopes[1:]) else 0
     (a, b), (da, db) = x.arguments, slopes
@@ -43,7 +43,7 @@ def derivative(x: Scalar, name: str) -> Scalar:
     return (high + low) / 2 + chosen * (high - low) / 2
 
 
-def _unary(x: Expression, u: Scalar, du: Scalar) -> Scalar:
+def _unary_derivative(x: Expression, u: Scalar, du: Scalar) -> Scalar:
     match x.operation:
         case "neg":
             return -du

@@ -1,4 +1,7 @@
-"""Elementary functions of scalars that are numbers, or objects that bring their own (traced values, jets)."""
+"""Elementary functions of scalars of any kind, and the value of an expression over such scalars.
+
+A scalar is a number, or an object that has its own functions: a traced value, a jet, an interval, an array of many times.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,37 @@ import numpy as np
 
 from lagrangian.model.expression.scalar import Expression, Scalar, call, free_symbols
 
-# a name for a time at which functions of time alone that jump or have kinks are decided: within an interval in which none does,
-# they are then smooth, and at its ends what they are from within
+# the name of the time at which functions of time alone that jump or have kinks are decided: within an interval without jumps they
+# are then smooth, and at its ends they have their values from inside
 DECISION_TIME = "t decided"
 
-# how the name of an input begins that stands for a number of the description: see `algorithms.structure`
+# the names of inputs that stand for numbers of the description begin with this: see `algorithms.structure`
 SLOT_PREFIX = "#"
+
+
+def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
+    """Return the value of an expression over scalars of any kind; `names` has the scalar of each name without a value."""
+    if not isinstance(expression, Expression):
+        return expression
+    if expression.value is not None:
+        return expression.value
+    if expression.operation == "symbol":
+        return names[expression.name]
+    if DECISION_TIME in names and expression.operation in _DECISIONS:
+        decision = _DECISIONS[expression.operation](names, *expression.arguments)
+        if decision is not None:
+            return decision
+    return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))
+
+
+def evaluate_univariate(expression: Scalar, x: Any) -> Any:
+    """Return the value of an expression of one variable, whatever its name, at x: a scalar of any kind, or an array of floats."""
+    return evaluate(expression, dict.fromkeys(free_symbols(expression), x))
+
+
+def apply(name: str, x: Any) -> Any:
+    """A function of one argument by its name: sin, cos, sqrt, exp, log, asin, acos, atan, tanh, floor."""
+    return getattr(math, name)(x) if isinstance(x, (int, float)) else getattr(x, name)()
 
 
 def sin(x: Any) -> Any:
@@ -36,6 +64,31 @@ def exp(x: Any) -> Any:
 
 def log(x: Any) -> Any:
     return apply("log", x)
+
+
+def power(x: Any, n: Any) -> Any:
+    """x^n: by multiplication if n is a whole number, by a square root if it is a half, else by logarithms."""
+    if isinstance(n, (int, float)):
+        if float(n).is_integer():
+            result: Any = 1
+            square, remaining = x, abs(int(n))
+            while remaining:
+                result = result * square if remaining % 2 else result
+                remaining //= 2
+                square = square * square if remaining else square
+            return 1 / result if n < 0 else result
+        if n == 0.5:
+            return sqrt(x)
+    if isinstance(x, (int, float)) and isinstance(n, (int, float)):
+        return x**n
+    return exp(n * log(x))
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y)."""
+    if isinstance(y, (int, float)):
+        return math.atan2(y, x) if isinstance(x, (int, float)) else x.atan2_of(y)
+    return y.atan2(x)
 
 
 def choose(a: Any, b: Any, x: Any, y: Any) -> Any:
@@ -64,29 +117,28 @@ def minimum(a: Any, b: Any) -> Any:
     return choose(a, b, a, b)
 
 
-def power(x: Any, n: Any) -> Any:
-    """x^n: by multiplication where n is a whole number, by a root where it is a half, else through logarithms."""
-    if isinstance(n, (int, float)):
-        if float(n).is_integer():
-            result: Any = 1
-            square, remaining = x, abs(int(n))
-            while remaining:
-                result = result * square if remaining % 2 else result
-                remaining //= 2
-                square = square * square if remaining else square
-            return 1 / result if n < 0 else result
-        if n == 0.5:
-            return sqrt(x)
-    if isinstance(x, (int, float)) and isinstance(n, (int, float)):
-        return x**n
-    return exp(n * log(x))
+class TimeArray(np.ndarray):
+    """The values of a scalar at many times: an array that has the functions of expressions."""
+
+    @staticmethod
+    def from_values(values: np.ndarray) -> TimeArray:
+        return np.ascontiguousarray(values, dtype=float).view(TimeArray)
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
+        return np.where(a < b, x, y).view(TimeArray)
+
+    def atan2(self, x: Any) -> Any:
+        return np.arctan2(self, x).view(TimeArray)
+
+    def atan2_of(self, y: Any) -> Any:
+        return np.arctan2(y, self).view(TimeArray)
 
 
-def apply(name: str, x: Any) -> Any:
-    """A function of one argument by its name: sin, cos, sqrt, exp, log, asin, acos, atan, tanh, floor."""
-    return getattr(math, name)(x) if isinstance(x, (int, float)) else getattr(x, name)()
-
-
+for _name, _function in {
+    **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh", "floor")},
+    **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
+}.items():
+    setattr(TimeArray, _name, lambda self, _function=_function: _function(self))
 _OPERATIONS: dict[str, Any] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -108,35 +160,8 @@ _OPERATIONS: dict[str, Any] = {
 }
 
 
-def atan2(y: Any, x: Any) -> Any:
-    """The angle of the point (x, y)."""
-    if isinstance(y, (int, float)):
-        return math.atan2(y, x) if isinstance(x, (int, float)) else x.atan2_of(y)
-    return y.atan2(x)
-
-
-def evaluate_univariate(expression: Scalar, x: Any) -> Any:
-    """An expression of one variable, whatever it is called there, at x: a scalar of any kind, or an array of floats."""
-    return evaluate(expression, dict.fromkeys(free_symbols(expression), x))
-
-
-def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
-    """An expression over scalars of any kind: `names` gives what stands for each name that has no value."""
-    if not isinstance(expression, Expression):
-        return expression
-    if expression.value is not None:
-        return expression.value
-    if expression.operation == "symbol":
-        return names[expression.name]
-    if DECISION_TIME in names and expression.operation in _DECISIONS:
-        decision = _DECISIONS[expression.operation](names, *expression.arguments)
-        if decision is not None:
-            return decision
-    return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))
-
-
 def _at_decision_time(x: Scalar, names: Mapping[str, Any]) -> Any:
-    """A function of time alone at the time at which it is decided; None of any other."""
+    """Return a function of time alone at the time at which it is decided; None for any other function."""
     free = {name for name in free_symbols(x) if not name.startswith(SLOT_PREFIX)}
     return evaluate(x, {**names, "t": names[DECISION_TIME]}) if free == {"t"} else None
 
@@ -172,7 +197,7 @@ def _minimum(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
     return None if difference is None else choose(difference, 0.0, evaluate(a, names), evaluate(b, names))
 
 
-# functions that jump or have kinks, decided at another time than they are computed at
+# functions that jump or have kinks, with their decision at the time `DECISION_TIME`
 _DECISIONS: dict[str, Any] = {
     "sign": _decision_of("sign"),
     "floor": _decision_of("floor"),
@@ -181,30 +206,3 @@ _DECISIONS: dict[str, Any] = {
     "max": _maximum,
     "min": _minimum,
 }
-
-
-# MERGED lagrangian.model.expression.arrays: Expressions of many times at once.
-
-
-class TimeArray(np.ndarray):
-    """An array that brings the functions expressions are made of."""
-
-    @staticmethod
-    def from_values(values: np.ndarray) -> TimeArray:
-        return np.ascontiguousarray(values, dtype=float).view(TimeArray)
-
-    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
-        return np.where(a < b, x, y).view(TimeArray)
-
-    def atan2(self, x: Any) -> Any:
-        return np.arctan2(self, x).view(TimeArray)
-
-    def atan2_of(self, y: Any) -> Any:
-        return np.arctan2(y, self).view(TimeArray)
-
-
-for _name, _function in {
-    **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh", "floor")},
-    **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
-}.items():
-    setattr(TimeArray, _name, lambda self, _function=_function: _function(self))

@@ -16,42 +16,6 @@ ROUNDING = 4 * np.finfo(float).eps
 IntervalBounds = tuple[np.ndarray, np.ndarray]
 
 
-def _round_outward(low: np.ndarray, high: np.ndarray) -> IntervalBounds:
-    """With room for rounding; what is not a number is not known."""
-    low, high = low - ROUNDING * np.abs(low), high + ROUNDING * np.abs(high)
-    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-
-
-def _product(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
-    if a is b:  # a square
-        high = np.maximum(a[0] ** 2, a[1] ** 2)
-        least = np.minimum(a[0] ** 2, a[1] ** 2)
-        return _round_outward(np.where((a[0] <= 0) & (a[1] >= 0), 0.0, least), high)
-    corners = np.array([x * y for x in a for y in b])
-    corners[np.isnan(corners)] = 0.0  # zero times a bound that is infinite
-    return _round_outward(corners.min(axis=0), corners.max(axis=0))
-
-
-def _hull(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
-    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
-
-
-def _periodic_bounds(value: IntervalBounds, function: Callable[[np.ndarray], np.ndarray], peak: float) -> IntervalBounds:
-    """Of a function of period 2 pi between -1 and 1, which is 1 at `highest` and falls to -1 half a period later."""
-    low, high = value
-    ends = np.array([function(low), function(high)])
-    covers_period = ~(high - low < 2 * math.pi)
-
-    def passes(angle: float) -> np.ndarray:
-        crosses: np.ndarray = np.floor((high - angle) / (2 * math.pi)) != np.floor((low - angle) / (2 * math.pi))
-        return crosses | covers_period
-
-    top = np.where(passes(peak), 1.0, ends.max(axis=0))
-    bottom = np.where(passes(peak + math.pi), -1.0, ends.min(axis=0))
-    room = ROUNDING * (1 + np.maximum(np.abs(low), np.abs(high)))  # beside its peaks, roundings decide whether one is passed
-    return bottom - room * (bottom > -1), top + room * (top < 1)
-
-
 class DualInterval:
     """Bounds of a value and of its slope, in every interval."""
 
@@ -116,7 +80,7 @@ class DualInterval:
         return self._inverse() * x
 
     def _increasing(self, function: Any, slope: Any, domain: tuple[float, float] = (-math.inf, math.inf)) -> DualInterval:
-        """Of a function that rises, with bounds of its slope at bounds of x; outside its domain nothing is known."""
+        """Apply a function that rises, with bounds of its slope at bounds of x; outside its domain the slope is not bounded."""
         low, high = (np.clip(x, *domain) for x in self.value)
         return self.chain((function(low), function(high)), slope(low, high))
 
@@ -171,12 +135,48 @@ class DualInterval:
         return DualInterval(tuple(value), tuple(slope))  # type: ignore[arg-type]
 
 
-def _jump_slope(where: np.ndarray) -> IntervalBounds:
-    """The slope of what jumps there, and is constant elsewhere."""
-    return np.where(where, -np.inf, 0.0), np.where(where, np.inf, 0.0)
+def _round_outward(low: np.ndarray, high: np.ndarray) -> IntervalBounds:
+    """Widen bounds by rounding; a bound that is not a number becomes infinite."""
+    low, high = low - ROUNDING * np.abs(low), high + ROUNDING * np.abs(high)
+    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
+def _product(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
+    if a is b:  # a square
+        high = np.maximum(a[0] ** 2, a[1] ** 2)
+        least = np.minimum(a[0] ** 2, a[1] ** 2)
+        return _round_outward(np.where((a[0] <= 0) & (a[1] >= 0), 0.0, least), high)
+    corners = np.array([x * y for x in a for y in b])
+    corners[np.isnan(corners)] = 0.0  # zero times a bound that is infinite
+    return _round_outward(corners.min(axis=0), corners.max(axis=0))
+
+
+def _periodic_bounds(value: IntervalBounds, function: Callable[[np.ndarray], np.ndarray], peak: float) -> IntervalBounds:
+    """Return bounds of a function of period 2 pi between -1 and 1, which is 1 at `peak` and falls to -1 half a period later."""
+    low, high = value
+    ends = np.array([function(low), function(high)])
+    covers_period = ~(high - low < 2 * math.pi)
+
+    def passes(angle: float) -> np.ndarray:
+        crosses: np.ndarray = np.floor((high - angle) / (2 * math.pi)) != np.floor((low - angle) / (2 * math.pi))
+        return crosses | covers_period
+
+    top = np.where(passes(peak), 1.0, ends.max(axis=0))
+    bottom = np.where(passes(peak + math.pi), -1.0, ends.min(axis=0))
+    room = ROUNDING * (1 + np.maximum(np.abs(low), np.abs(high)))  # beside its peaks, roundings decide whether one is passed
+    return bottom - room * (bottom > -1), top + room * (top < 1)
 
 
 def _bell_bounds(function: Any, low: np.ndarray, high: np.ndarray) -> IntervalBounds:
-    """Of a function that rises to 1 at 0 and falls from there."""
+    """Return bounds of a function that rises to 1 at 0 and falls from there."""
     ends = np.array([function(low), function(high)])
     return ends.min(axis=0), np.where((low <= 0) & (high >= 0), 1.0, ends.max(axis=0))
+
+
+def _jump_slope(where: np.ndarray) -> IntervalBounds:
+    """Return the slope of a function that jumps in some intervals, and is constant elsewhere."""
+    return np.where(where, -np.inf, 0.0), np.where(where, np.inf, 0.0)
+
+
+def _hull(a: IntervalBounds, b: IntervalBounds) -> IntervalBounds:
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])

@@ -1,8 +1,8 @@
 """Scalars of a description: numbers, or expressions of named parameters.
 
-A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is read by the small
-grammar of `parser` and never handed to Python. Every node knows its numeric value, if it has one: a name that stands
-for a coordinate or for time has none.
+A description may contain `"m1*l1^2/12"`: the closed form keeps the names, the kernels use the value. The small grammar of
+`parser` reads such texts; they are never handed to Python. Every node has its numeric value, unless it contains a coordinate or
+time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from lagrangian.model.expression import parser
 from lagrangian.model.expression.turns import quarter_turns
 
 Scalar = Union[int, float, "Expression"]
-
 _BINARY: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -55,10 +54,12 @@ _DOMAINS = {
     "sqrt": "a number that is not negative",
     "log": "a positive number",
 }
+
 # x where the first is positive, else y: text has conditions there, such as t < 5
 _TERNARY: dict[str, Callable[[float, float, float], float]] = {"piecewise": lambda c, x, y: x if c > 0 else y}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 FUNCTIONS = sorted({*_UNARY, *_BINARY, *_TERNARY} - {"neg", "+", "-", "*", "/", "^"})
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 
 
 class Expression:
@@ -91,14 +92,14 @@ class Expression:
         return isinstance(other, Expression) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        try:  # found once: expressions are long, and are keys of what was compiled
+        try:  # computed once: expressions are long, and they are keys of compiled code
             return self._hash
         except AttributeError:
             self._hash: int = hash(self._fields())
             return self._hash
 
     def __reduce__(self) -> tuple[type[Expression], tuple[str, tuple[Scalar, ...], float | None, str]]:
-        """Without the hash, which is another one in every process."""
+        """Pickle without the hash, which differs between processes."""
         return Expression, (self.operation, self.arguments, self.value, self.name)
 
     def _fields(self) -> tuple[str, str, float | None, tuple[Scalar, ...]]:
@@ -188,162 +189,36 @@ def symbol(name: str) -> Expression:
 
 
 def number(value: float) -> Expression:
-    """A number that is not computed with but kept, so that what is made of it can still be told apart: cos(0.3), not 0.955336."""
+    """A number that stays as it is in results: cos(0.3), not 0.955336."""
     return Expression("number", (), float(value))
 
 
 def keep_symbolic(*scalars: Scalar) -> tuple[Scalar, ...]:
-    """Scalars as they are; but if one of them has names, numbers among them are kept as such too."""
+    """Return scalars, of which numbers become nodes if another scalar contains parameters."""
     if not any(isinstance(x, Expression) and parameters(x) for x in scalars):
         return scalars
     return tuple(number(x) if isinstance(x, float) else x for x in scalars)
 
 
-def free_symbols(scalar: Scalar) -> set[str]:
-    """The names in an expression that have no value."""
-    return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
+class NumberWithSource(float):
+    """A float that remembers the expression it was computed from, as `source`.
 
+    The closed form needs `-pi/2` exactly, and an initial angle `acos(l1/l2)` follows the lengths.
+    """
 
-def parameters(scalar: Scalar) -> dict[str, float]:
-    """The named parameters in an expression, with their values."""
-    return {n.name: n.value for n in walk(scalar) if n.operation == "symbol" and n.value is not None}
+    source: Scalar
 
+    @staticmethod
+    def from_scalar(scalar: Scalar) -> float:
+        """Return a scalar as a float, which remembers an expression."""
+        if not isinstance(scalar, Expression):
+            return scalar if isinstance(scalar, NumberWithSource) else float(scalar)
+        number = NumberWithSource(float(scalar))
+        number.source = scalar
+        return number
 
-def has_pi(scalar: Scalar) -> bool:
-    """Whether an expression is written with pi, or with `deg`, which stands for it."""
-    return any(node.operation == "pi" for node in walk(scalar))
-
-
-def walk(scalar: Scalar) -> Iterator[Expression]:
-    """The nodes of an expression; none of a number."""
-    stack = [scalar]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Expression):
-            yield node
-            stack.extend(node.arguments)
-
-
-def _equals(x: Scalar, number: int) -> bool:
-    return not isinstance(x, Expression) and x == number
-
-
-def _value(x: Scalar) -> float | None:
-    return x.value if isinstance(x, Expression) else float(x)
-
-
-def _make_node(operation: str, *arguments: Scalar) -> Scalar:
-    values = [_value(a) for a in arguments]
-    value: float | None = None
-    if None not in values:
-        function: Callable[..., float] = (_UNARY, _BINARY, _TERNARY)[len(values) - 1][operation]
-        try:
-            value = function(*values)
-        except (ZeroDivisionError, ValueError, OverflowError) as error:
-            shown = _format(Expression(operation, arguments, None), 0)
-            domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
-            reason = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
-            raise DescriptionError(f"'{shown}' cannot be computed: {reason}") from None
-        if isinstance(value, complex) or not math.isfinite(value):
-            shown = _format(Expression(operation, arguments, None), 0)
-            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
-    return Expression(operation, arguments, value)
-
-
-def _add(a: Scalar, b: Scalar) -> Scalar:
-    if _equals(a, 0):
-        return b
-    positive = _negation(b)
-    return a if _equals(b, 0) else _make_node("+", a, b) if positive is None else _subtract(a, positive)
-
-
-def _subtract(a: Scalar, b: Scalar) -> Scalar:
-    if _equals(b, 0):
-        return a
-    if _equals(a, 0):
-        return -b
-    positive = _negation(b)
-    return 0 if a is b else _make_node("-", a, b) if positive is None else _add(a, positive)
-
-
-def _negation(x: Scalar) -> Scalar | None:
-    """The opposite of what is written with a minus before it, -2*b: a sum takes it as one of the other sign."""
-    if not isinstance(x, Expression):
-        return -x if x < 0 else None
-    if x.operation == "neg":
-        return x.arguments[0]
-    if x.operation not in ("*", "/") or (first := _negation(x.arguments[0])) is None:
-        return None
-    return _multiply(first, x.arguments[1]) if x.operation == "*" else _make_node("/", first, x.arguments[1])
-
-
-def _multiply(a: Scalar, b: Scalar) -> Scalar:
-    if _equals(a, 0) or _equals(b, 0):
-        return 0
-    if _equals(a, 1):
-        return b
-    if _equals(b, 1):
-        return a
-    if _equals(a, -1):
-        return -b
-    return -a if _equals(b, -1) else _make_node("*", a, b)
-
-
-def _quarter_turns(x: Scalar) -> int | None:
-    """n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers, not 5e-12."""
-    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
-        return None
-    return quarter_turns(x)
-
-
-def sin(x: Scalar) -> Scalar:
-    """Sine, exact at multiples of 90 degrees."""
-    n = _quarter_turns(x)
-    if n is not None:
-        return (0, 1, 0, -1)[n % 4]
-    return _make_node("sin", x) if isinstance(x, Expression) else math.sin(x)
-
-
-def cos(x: Scalar) -> Scalar:
-    """Cosine, exact at multiples of 90 degrees."""
-    n = _quarter_turns(x)
-    if n is not None:
-        return (1, 0, -1, 0)[n % 4]
-    return _make_node("cos", x) if isinstance(x, Expression) else math.cos(x)
-
-
-def tan(x: Scalar) -> Scalar:
-    """Tangent, exact at multiples of 180 degrees; it has none at 90."""
-    n = _quarter_turns(x)
-    if n is not None and n % 2:
-        raise DescriptionError(f"'tan({x})' is infinite; a finite real number is needed")
-    return 0 if n is not None else _make_node("tan", x)
-
-
-def deg(x: Scalar) -> Scalar:
-    """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
-    return x * PI / 180
-
-
-def sqrt(x: Scalar) -> Scalar:
-    """Square root."""
-    return _make_node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
-
-
-def ceil(x: Scalar) -> Scalar:
-    """The least whole number that is not below x."""
-    return -_make_node("floor", -x)
-
-
-def mod(x: Scalar, y: Scalar) -> Scalar:
-    """What is left of x by whole multiples of y: between 0 and y."""
-    return (
-        x - y * _make_node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _make_node("mod", x, y)
-    )
-
-
-# functions that an expression in text calls as Python does, and that may give something simpler than a call
-_SIMPLIFIED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
+    def __reduce__(self) -> Any:
+        return NumberWithSource.from_scalar, (self.source,)
 
 
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
@@ -353,8 +228,14 @@ def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     return grammar.parse(text)
 
 
+def call(operation: str, *arguments: Scalar) -> Scalar:
+    """Return a function of scalars, by its name, as a node or as something simpler."""
+    simplify = _SIMPLIFIED.get(operation)
+    return simplify(*arguments) if simplify else _make_node(operation, *arguments)
+
+
 def substitute(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
-    """The same expression with other scalars in place of names that have no value."""
+    """Return the expression with other scalars in place of names without a value."""
     if not isinstance(x, Expression) or not free_symbols(x):
         return x
     if x.operation == "symbol":
@@ -362,17 +243,8 @@ def substitute(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
     return call(x.operation, *(substitute(a, names) for a in x.arguments))
 
 
-def call(operation: str, *arguments: Scalar) -> Scalar:
-    """A function by its name, simpler than a call where it can be."""
-    simplify = _SIMPLIFIED.get(operation)
-    return simplify(*arguments) if simplify else _make_node(operation, *arguments)
-
-
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
-
-
 def exact_text(x: Scalar) -> str:
-    """The text that reads back to the very same: a+(b+c), which is rounded otherwise than a+b+c, keeps its parentheses."""
+    """Return the text that reads back as the same expression: a+(b+c), which is not rounded as a+b+c, keeps its parentheses."""
     return _format(x, 0, exact=True)
 
 
@@ -401,25 +273,148 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
     return f"({text})" if precedence < outer else text
 
 
-# MERGED lagrangian.model.expression.written: A number that remembers the expression it was computed from.
+def free_symbols(scalar: Scalar) -> set[str]:
+    """The names in an expression that have no value."""
+    return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
 
 
-class NumberWithSource(float):
-    """A float for all who compute with it; `scalar` is the expression, for those who need it exactly, or with other parameters.
+def parameters(scalar: Scalar) -> dict[str, float]:
+    """The named parameters in an expression, with their values."""
+    return {n.name: n.value for n in walk(scalar) if n.operation == "symbol" and n.value is not None}
 
-    `-pi/2` is no float, and a start at `acos(l1/l2)` follows the lengths.
-    """
 
-    source: Scalar
+def has_pi(scalar: Scalar) -> bool:
+    """Whether an expression contains pi, or `deg`, which contains it."""
+    return any(node.operation == "pi" for node in walk(scalar))
 
-    @staticmethod
-    def from_scalar(scalar: Scalar) -> float:
-        """A scalar as a float; one that is an expression remembers it."""
-        if not isinstance(scalar, Expression):
-            return scalar if isinstance(scalar, NumberWithSource) else float(scalar)
-        number = NumberWithSource(float(scalar))
-        number.source = scalar
-        return number
 
-    def __reduce__(self) -> Any:
-        return NumberWithSource.from_scalar, (self.source,)
+def walk(scalar: Scalar) -> Iterator[Expression]:
+    """The nodes of an expression; none of a number."""
+    stack = [scalar]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Expression):
+            yield node
+            stack.extend(node.arguments)
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (0, 1, 0, -1)[n % 4]
+    return _make_node("sin", x) if isinstance(x, Expression) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (1, 0, -1, 0)[n % 4]
+    return _make_node("cos", x) if isinstance(x, Expression) else math.cos(x)
+
+
+def tan(x: Scalar) -> Scalar:
+    """Tangent, exact at multiples of 180 degrees; it has none at 90."""
+    n = _quarter_turns(x)
+    if n is not None and n % 2:
+        raise DescriptionError(f"'tan({x})' is infinite; a finite real number is needed")
+    return 0 if n is not None else _make_node("tan", x)
+
+
+def _quarter_turns(x: Scalar) -> int | None:
+    """Return n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers."""
+    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
+        return None
+    return quarter_turns(x)
+
+
+def deg(x: Scalar) -> Scalar:
+    """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
+    return x * PI / 180
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return _make_node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
+
+
+def ceil(x: Scalar) -> Scalar:
+    """The smallest whole number that is not below x."""
+    return -_make_node("floor", -x)
+
+
+def mod(x: Scalar, y: Scalar) -> Scalar:
+    """The remainder of x / y, between 0 and y."""
+    return (
+        x - y * _make_node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _make_node("mod", x, y)
+    )
+
+
+# functions that texts may call, and that may return something simpler than a node of their own
+_SIMPLIFIED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
+
+
+def _make_node(operation: str, *arguments: Scalar) -> Scalar:
+    values = [_value(a) for a in arguments]
+    value: float | None = None
+    if None not in values:
+        function: Callable[..., float] = (_UNARY, _BINARY, _TERNARY)[len(values) - 1][operation]
+        try:
+            value = function(*values)
+        except (ZeroDivisionError, ValueError, OverflowError) as error:
+            shown = _format(Expression(operation, arguments, None), 0)
+            domain = _DOMAINS.get(operation) if isinstance(error, ValueError) else None
+            reason = f"{operation} needs {domain}, and its argument is {values[0]:.6g}" if domain else error
+            raise DescriptionError(f"'{shown}' cannot be computed: {reason}") from None
+        if isinstance(value, complex) or not math.isfinite(value):
+            shown = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
+    return Expression(operation, arguments, value)
+
+
+def _value(x: Scalar) -> float | None:
+    return x.value if isinstance(x, Expression) else float(x)
+
+
+def _add(a: Scalar, b: Scalar) -> Scalar:
+    if _equals(a, 0):
+        return b
+    positive = _negation(b)
+    return a if _equals(b, 0) else _make_node("+", a, b) if positive is None else _subtract(a, positive)
+
+
+def _subtract(a: Scalar, b: Scalar) -> Scalar:
+    if _equals(b, 0):
+        return a
+    if _equals(a, 0):
+        return -b
+    positive = _negation(b)
+    return 0 if a is b else _make_node("-", a, b) if positive is None else _add(a, positive)
+
+
+def _negation(x: Scalar) -> Scalar | None:
+    """Return the opposite of a term with a minus sign, such as -2*b, so that a sum can subtract it; None for other terms."""
+    if not isinstance(x, Expression):
+        return -x if x < 0 else None
+    if x.operation == "neg":
+        return x.arguments[0]
+    if x.operation not in ("*", "/") or (first := _negation(x.arguments[0])) is None:
+        return None
+    return _multiply(first, x.arguments[1]) if x.operation == "*" else _make_node("/", first, x.arguments[1])
+
+
+def _multiply(a: Scalar, b: Scalar) -> Scalar:
+    if _equals(a, 0) or _equals(b, 0):
+        return 0
+    if _equals(a, 1):
+        return b
+    if _equals(b, 1):
+        return a
+    if _equals(a, -1):
+        return -b
+    return -a if _equals(b, -1) else _make_node("*", a, b)
+
+
+def _equals(x: Scalar, number: int) -> bool:
+    return not isinstance(x, Expression) and x == number

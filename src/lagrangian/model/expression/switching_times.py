@@ -16,69 +16,24 @@ from lagrangian.model.expression.intervals import DualInterval
 from lagrangian.model.expression.scalar import Expression, Scalar, call, free_symbols, walk
 
 TIME = {"t"}
-# intervals at a time up to which the search goes on, and times up to which a run is broken at them
-MAX_INTERVALS = 200_000
-MIN_SWITCH_WIDTH = 1e-13  # of the largest time: no interval is halved further
-MIN_SEPARATION = 1e-12  # of the largest time: nearer ones are one
-HALVINGS = 60
 
+# the search ends with an error if it has more intervals at once, or finds more times
+MAX_INTERVALS = 200_000
+MIN_SWITCH_WIDTH = 1e-13  # by the largest time: narrower intervals are not halved
+MIN_SEPARATION = 1e-12  # by the largest time: nearer times are one
+HALVINGS = 60
 Label = Callable[[np.ndarray], np.ndarray]
 
 
-class SwitchingFunction(NamedTuple):
-    """What a function decides by: it changes where the sign of its argument does, or, of floor, where its whole part does."""
-
-    argument: Scalar
-    by_whole_part: bool = False
-
-    @property
-    def label(self) -> Label:
-        return np.floor if self.by_whole_part else np.sign
-
-    @property
-    def zero(self) -> Scalar:
-        """What changes its sign where this changes."""
-        return call("sin", call("*", np.pi, self.argument)) if self.by_whole_part else self.argument
-
-
-def switching_functions(x: Scalar) -> Iterator[SwitchingFunction]:
-    """Those of an expression."""
-    for node in walk(x):
-        match node.operation:
-            case "sign" | "abs" | "piecewise":
-                yield SwitchingFunction(node.arguments[0])
-            case "min" | "max":
-                yield SwitchingFunction(call("-", *node.arguments))
-            case "floor":
-                yield SwitchingFunction(node.arguments[0], by_whole_part=True)
-            case "sqrt" if free_symbols(node) == TIME:  # steep where it begins
-                yield SwitchingFunction(node.arguments[0])
-            case "atan2" if free_symbols(node) == TIME:  # it jumps behind the origin
-                yield SwitchingFunction(node.arguments[0])
-
-
-def state_switches(expressions: Iterable[Scalar]) -> list[Scalar]:
-    """What changes its sign where expressions jump or have kinks, of arguments that depend on more than time."""
-    functions = dict.fromkeys(s for x in expressions for s in switching_functions(x) if free_symbols(s.argument) - TIME)
-    return [switch.zero for switch in functions]
-
-
-class TooManySwitches(Exception):
-    """An expression changes too often for all its times to be found."""
-
-    def __init__(self, expression: Scalar) -> None:
-        self.expression = expression
-
-
 def switching_times(expressions: Iterable[Scalar], start: float, end: float) -> list[float]:
-    """The times between start and end at which expressions jump or have kinks, of arguments that depend on time alone."""
+    """Return the times between start and end at which expressions jump or have kinks, for arguments that depend on time alone."""
     functions = dict.fromkeys(s for x in expressions for s in switching_functions(x) if free_symbols(s.argument) == TIME)
     times = [t for switch in functions for t in label_changes(switch.argument, switch.label, start, end)]
     return distinct_times(times, start, end)
 
 
 def distinct_times(times: Iterable[float], start: float, end: float) -> list[float]:
-    """Those within the interval, in their order, without those that rounding alone tells from others."""
+    """Return the times within an interval in their order; of times that differ by rounding alone, only the first."""
     separation = MIN_SEPARATION * max(abs(start), abs(end))
     separate_times: list[float] = []
     for t in sorted(float(x) for x in times):
@@ -88,7 +43,7 @@ def distinct_times(times: Iterable[float], start: float, end: float) -> list[flo
 
 
 def label_changes(x: Scalar, label: Label, start: float, end: float) -> list[float]:
-    """The times at which the label of an expression's value changes."""
+    """Return the times at which the label of an expression's value changes."""
     if not isinstance(x, Expression):
         return []
     low, high = np.array([start]), np.array([end])
@@ -117,12 +72,8 @@ def label_changes(x: Scalar, label: Label, start: float, end: float) -> list[flo
     return times
 
 
-def _values_at(x: Scalar, t: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(np.asarray(evaluate(x, {"t": TimeArray.from_values(t)}), dtype=float), t.shape)
-
-
 def _bisect(x: Scalar, label: Label, low: np.ndarray, high: np.ndarray) -> list[float]:
-    """The time in every interval at which the label is no longer that of its beginning, by bisection to the last digit."""
+    """Return, for every interval, the time at which the label first differs from that at its start, by bisection."""
     if not len(low):
         return []
     first = label(_values_at(x, low))
@@ -131,3 +82,52 @@ def _bisect(x: Scalar, label: Label, low: np.ndarray, high: np.ndarray) -> list[
         is_before = label(_values_at(x, middle)) == first
         low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
     return list(high)
+
+
+def _values_at(x: Scalar, t: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(np.asarray(evaluate(x, {"t": TimeArray.from_values(t)}), dtype=float), t.shape)
+
+
+class TooManySwitches(Exception):
+    """An expression switches too often for all its times to be found."""
+
+    def __init__(self, expression: Scalar) -> None:
+        self.expression = expression
+
+
+def state_switches(expressions: Iterable[Scalar]) -> list[Scalar]:
+    """Return expressions whose sign changes where others jump or have kinks, for arguments that depend on more than time."""
+    functions = dict.fromkeys(s for x in expressions for s in switching_functions(x) if free_symbols(s.argument) - TIME)
+    return [switch.zero for switch in functions]
+
+
+def switching_functions(x: Scalar) -> Iterator[SwitchingFunction]:
+    """Yield the switching functions of an expression."""
+    for node in walk(x):
+        match node.operation:
+            case "sign" | "abs" | "piecewise":
+                yield SwitchingFunction(node.arguments[0])
+            case "min" | "max":
+                yield SwitchingFunction(call("-", *node.arguments))
+            case "floor":
+                yield SwitchingFunction(node.arguments[0], by_whole_part=True)
+            case "sqrt" if free_symbols(node) == TIME:  # steep where it begins
+                yield SwitchingFunction(node.arguments[0])
+            case "atan2" if free_symbols(node) == TIME:  # it jumps behind the origin
+                yield SwitchingFunction(node.arguments[0])
+
+
+class SwitchingFunction(NamedTuple):
+    """An argument by which a function switches: where its sign changes, or its whole part (of floor)."""
+
+    argument: Scalar
+    by_whole_part: bool = False
+
+    @property
+    def label(self) -> Label:
+        return np.floor if self.by_whole_part else np.sign
+
+    @property
+    def zero(self) -> Scalar:
+        """An expression whose sign changes where this switches."""
+        return call("sin", call("*", np.pi, self.argument)) if self.by_whole_part else self.argument

@@ -77,7 +77,8 @@ def _check(joint_type: JointType) -> None:
         if len(getattr(joint_type, attribute)) != size:
             each = "coordinate" if attribute == "units" else "speed"
             raise MechanismError(
-                f"`{attribute}` has {len(getattr(joint_type, attribute))} entries; there must be one for each {each}, {size} in total"
+                f"`{attribute}` has {len(getattr(joint_type, attribute))} entries; there must be one for each {each}, "
+                f"{size} in total"
             )
     if joint_type.name in TYPES:
         raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")

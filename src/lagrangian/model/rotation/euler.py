@@ -36,7 +36,8 @@ class EulerSequence:
             axes = tuple("XYZ".index(axis) for axis in name.upper())
             return EulerSequence(name, axes[::-1] if fixed else axes, fixed)  # type: ignore[arg-type]
         raise ArgumentError(
-            f"is {name!r}; one of {', '.join(MOVING_SEQUENCES)} (about moving axes), or in lower case (about fixed axes), is needed",
+            f"is {name!r}; one of {', '.join(MOVING_SEQUENCES)} (about moving axes), or in lower case (about fixed axes), "
+            f"is needed",
             argument="euler",
         )
 
