@@ -67,9 +67,9 @@ if TYPE_CHECKING:
     from lagrangian.identification.result import Identification
     from lagrangian.inverse_dynamics.inverse import inverse
     from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult
+    from lagrangian.kernels.batched_dynamics import BatchedDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kernels.operational_space import OperationalSpaceDynamics
-    from lagrangian.kernels.sampled_dynamics import BatchedDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model import shapes
     from lagrangian.model.body import Body, rotate_inertia
@@ -126,7 +126,7 @@ _LAZY_ATTRIBUTES = {
     "OperationalSpaceDynamics": "lagrangian.kernels.operational_space",
     **dict.fromkeys(("Body", "rotate_inertia"), "lagrangian.model.body"),
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
-    "BatchedDynamics": "lagrangian.kernels.sampled_dynamics",
+    "BatchedDynamics": "lagrangian.kernels.batched_dynamics",
     **dict.fromkeys(
         ("HolonomicConstraint", "KnifeEdgeConstraint", "PfaffianConstraint", "PfaffianFunctionConstraint", "RollingConstraint"),
         "lagrangian.model.constraint",

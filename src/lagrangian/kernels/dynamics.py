@@ -19,6 +19,7 @@ from lagrangian.arguments import array
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, DynamicsClosedError, unknown_name_message
 from lagrangian.kernels import derivatives
+from lagrangian.kernels.batched_dynamics import BatchedDynamics, is_sampled
 from lagrangian.kernels.catalogue import Kernels
 from lagrangian.kernels.compiled_method import (
     CompiledMethod,
@@ -33,7 +34,6 @@ from lagrangian.kernels.kernel import Wrenches, as_rows
 from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
 from lagrangian.kernels.reactions import reactions
-from lagrangian.kernels.sampled_dynamics import BatchedDynamics, is_sampled
 from lagrangian.model import checks
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -162,8 +162,8 @@ class Dynamics:
 
         Returns
         -------
-        Dynamics or SampledDynamics
-            The functions for the new values. If a value is an array, the result is a `SampledDynamics`.
+        Dynamics or BatchedDynamics
+            The functions for the new values. If a value is an array, the result is a `BatchedDynamics`.
 
         Raises
         ------
@@ -190,7 +190,7 @@ class Dynamics:
         """Release the machine code.
 
         Functions that you took from this object before, and motions that you simulated with it, keep working. Any later call of a
-        method raises `ClosedError`.
+        method raises `DynamicsClosedError`.
         """
         for name in [name for name in self.__dict__ if name not in ("mechanism", "nq", "nv")]:
             del self.__dict__[name]
@@ -456,7 +456,7 @@ class Dynamics:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.compile("two_r").center_of_mass([0.3, 0.8]).round(3))
+        >>> print(lg.compile("two_r").centre_of_mass([0.3, 0.8]).round(3))
         [0.979 0.522 0.   ]
         """
         return self._kernels.sweep(energy.CENTER_OF_MASS)(q)
@@ -1075,7 +1075,7 @@ class Dynamics:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.compile("two_r").jacobian_dot_qd([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
+        >>> print(lg.compile("two_r").jacobian_bias([0.3, 0.8], [0.5, -1.0], "tip")[3:5].round(3))
         [-0.352 -0.297]
         """
         return self._kernels.frame_function(kinematics.JACOBIAN_RATE, frame)(q, qd)
@@ -1114,7 +1114,7 @@ class Dynamics:
 
         Returns
         -------
-        CartesianDynamics
+        OperationalSpaceDynamics
             M_x, C_x, G_x, F_x, the Jacobian and its dynamically consistent inverse.
 
         Raises

@@ -4,9 +4,15 @@
     C_x = J_bar^T C qd - M_x J' qd,  G_x = J_bar^T G,  F_x = J_bar^T F
 
 with P = M^-1. Where J is square, M_x = J^-T M J^-1 and J_bar = J^-1; where joints are more than directions, J_bar is Khatib's
-dynamically consistent inverse. With Euler angles J is that of the angles' rates (`euler_angles`).
+dynamically consistent inverse.
+
 Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and
 J' qd gains J b, where b is the least acceleration, measured by M, that keeps the constraints: Psi b = -gamma.
+
+With Euler angles phi of the frame, w = E phi', so that J of the angles is E^-1 J. With x = (phi, p) and T = diag(E, 1), the
+equations along w and p become those of x (G27):
+
+    M_phi = T^T M_x T,   C_phi = T^T (C_x + M_x (E' phi', 0)),   G_phi = T^T G_x.
 """
 
 from __future__ import annotations
@@ -20,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
-from lagrangian.errors import ArgumentError, SingularWarning, is_number, unknown_name_message, warn
-from lagrangian.errors import warn as warn_of
+from lagrangian.errors import ArgumentError, SingularWarning, is_number, unknown_name_message
+from lagrangian.errors import warn as emit_warning
 from lagrangian.kernels.kernel import as_rows
 from lagrangian.kernels.least_squares import pseudoinverse_factors, unit_rows
 from lagrangian.model.loop import TWIST_COMPONENTS, Frame
@@ -32,158 +38,16 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
 
-# MERGED lagrangian.kernels.euler_angles: A frame's orientation by Euler angles in its equations of motion: w = E phi', so
-# that J of the angles is E^-1 J. With x = (phi, p) and T = diag(E, 1), the equations along w and p become those of x (G27):
-# M_phi = T^T M_x T, C_phi = T^T (C_x + M_x (E' phi', 0)), G_phi = T^T G_x.
-
-NAMES = (*ANGLE_NAMES, *TWIST_COMPONENTS[3:])
-LOCK_TOLERANCE = 1e-6  # |det E| below which the angles have no rates
-NEAR_LOCK_TOLERANCE = 0.02  # and below which they are said to be near gimbal lock: 1.1 degrees
-
-
-@dataclass(frozen=True)
-class EulerAngleRates:
-    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
-
-    E: np.ndarray
-    rates: np.ndarray
-    drift: np.ndarray
-
-    @staticmethod
-    def from_rotations(
-        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
-    ) -> EulerAngleRates:
-        """At states of rotation matrices R and angular velocities w; what is not `known` is not looked at."""
-        sequence = EulerSequence.from_name(angles)
-        phi = sequence.angles(R)
-        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
-        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
-        worst = int(np.argmin(openness))
-        if openness[worst] < NEAR_LOCK_TOLERANCE:
-            beta = np.degrees(phi[worst, 1])
-            state = f" at state {worst}" if len(openness) > 1 else ""
-            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
-            message = f"{where}; it is {beta:.6g}{state}"
-            advice = "use another sequence, or the directions wx, wy, wz"
-            if openness[worst] < LOCK_TOLERANCE:
-                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
-            if warn_near_lock:
-                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
-                warn(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
-        E = sequence.rates_matrix(phi)
-        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
-        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
-
-    def has_all_angles(self, rows: list[int]) -> bool:
-        """Whether all three angles are among the rows of (phi, p)."""
-        return {0, 1, 2} <= set(rows)
-
-    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
-        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
-        if not self.has_all_angles(rows):
-            return T
-        turning = [rows.index(k) for k in range(3)]
-        combined = T.copy()
-        combined[:, :, turning] = T[:, :, turning] @ self.E
-        return combined
-
-    def jacobian(self, J: np.ndarray) -> np.ndarray:
-        """Of (phi, p), from J of (w, p): (n, 6, nv)."""
-        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
-
-    def acceleration(self, a: np.ndarray) -> np.ndarray:
-        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
-        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
-        return np.concatenate([turning, a[:, 3:]], axis=1)
-
-
-# MERGED lagrangian.kernels.directions: Directions along which a frame is asked to move: which there are, and which of them
-# are independent.
-EULER_NAMES = NAMES  # MERGED: another name of the same
-
+EULER_NAMES = (*ANGLE_NAMES, *TWIST_COMPONENTS[3:])
 Directions = str | Iterable[str] | None
 
-
-def direction_names(euler: str | None) -> tuple[str, ...]:
-    return TWIST_COMPONENTS if euler is None else EULER_NAMES
-
-
-def as_direction_names(
-    dyn: Dynamics, frame: str | Frame, directions: Directions, frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
-) -> tuple[str, ...]:
-    """Checked, and no more than there are degrees of freedom."""
-    available = direction_names(euler)
-    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
-        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
-    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
-    for name in names:
-        if not isinstance(name, str) or name not in available:
-            raise ArgumentError(f"cartesian: {unknown_name_message('direction', name, available)}", concerns="directions")
-    if not names or len(set(names)) != len(names):
-        raise ArgumentError(
-            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
-        )
-    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
-    if len(names) > degrees:
-        label = dyn.mechanism.frame(frame).name
-        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
-        raise ArgumentError(
-            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(free, euler)}"
-        )
-    return names
-
-
-def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
-    """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
-    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
-        label = dyn.mechanism.frame(frame).name
-        raise ArgumentError(
-            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent_rows(G), euler)}"
-        )
-
-
-def _generic_jacobian(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
-    """J of the tree where it has no accidental zeros."""
-    q = dyn.mechanism.random_configuration(1)
-    J: np.ndarray = dyn.jacobian(q, frame)
-    if euler is not None:
-        R, no_rotation, label = dyn.pose(q, frame)[None, :3, :3], np.zeros((1, 3)), dyn.mechanism.frame(frame).name
-        J = EulerAngleRates.from_rotations(euler, R, no_rotation, label, np.array([True]), False).jacobian(J[None])[0]
-    return J
-
-
-def _independent_rows(G: np.ndarray) -> tuple[int, ...]:
-    """Of the six directions, positions first, as many as move by themselves."""
-    G, rows = unit_rows(G)[0], list[int]()
-    for k in (3, 4, 5, 0, 1, 2):
-        if np.linalg.matrix_rank(G[[*rows, k]], tol=1e-6) > len(rows):
-            rows.append(k)
-    return tuple(sorted(rows))
-
-
-def _advice(rows: tuple[int, ...], euler: str | None) -> str:
-    names = tuple(direction_names(euler)[k] for k in rows)
-    return f"Independent directions are {', '.join(names)}: use directions={names!r}" if names else "It does not move"
-
-
-def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
-    """A direction in words: x, or 0.71 x - 0.71 y."""
-    u = T / np.linalg.norm(T)
-    u = u * np.sign(u[np.argmax(np.abs(u))])
-    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
-    if len(terms) == 1:
-        return terms[0][1]
-    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
-    return text.removeprefix("+ ")
-
-
-# the least part of the fastest direction's speed that is told apart from none
-MIN_RELATIVE_SPEED = 1e-8
-# the part of the fastest direction's speed below which a direction is on its way to be lost
+# the part of the fastest direction's speed below which a direction fades out
 THRESHOLD = 1e-3
+
+# the smallest part of the fastest direction's speed that is distinguished from zero
+MIN_RELATIVE_SPEED = 1e-8
+LOCK_TOLERANCE = 1e-6  # |det E| below which the angles have no rates
+NEAR_LOCK_TOLERANCE = 0.02  # and below which they are said to be near gimbal lock: 1.1 degrees
 
 
 @dataclass(frozen=True, repr=False)
@@ -262,7 +126,7 @@ class OperationalSpaceDynamics:
         return "\n".join([title, *parts, f"condition {self.condition:.3g}{near}"])
 
     def __repr__(self) -> str:
-        return f"<CartesianDynamics of {self.frame!r} along {', '.join(self.directions)}>"
+        return f"<OperationalSpaceDynamics of {self.frame!r} along {', '.join(self.directions)}>"
 
 
 def cartesian(
@@ -276,7 +140,7 @@ def cartesian(
     warn: bool = True,
     euler: str | None = None,
 ) -> OperationalSpaceDynamics:
-    """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
+    """The equations that `Dynamics.cartesian` gives; without `warn` the caller has to look at `singular` itself."""
     (q, qd), batch = as_rows("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
     threshold = _check_threshold(threshold)
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
@@ -289,7 +153,8 @@ def cartesian(
 
     N, b = constraint_null_space(dyn, q, qd, t)
     frame_jacobian = evaluate(lambda q: dyn.jacobian(q, frame), q)
-    active_directions = as_direction_names(dyn, frame, directions, frame_jacobian, N, euler)
+    active_directions = as_direction_names(directions, euler)
+    check_degrees_of_freedom(dyn, frame, active_directions, frame_jacobian, N, euler)
     rows = [direction_names(euler).index(d) for d in active_directions]
     drift = evaluate(lambda q, qd: dyn.jacobian_bias(q, qd, frame), q, qd)
     if euler is not None and min(rows) < 3:
@@ -331,12 +196,21 @@ def cartesian(
         _warn_of_singular(
             dyn, equations, lost_speeds, format_direction(T[int(np.argmin(lost_speeds)), -1], active_directions), batch
         )
-    return _restore_batch_shape(equations, bad, batch)
+    masked = _mask_invalid_states(equations, bad) if bad.any() else equations
+    return _without_batch_axis(masked) if batch is None else masked
+
+
+def _check_threshold(threshold: float) -> float:
+    if not is_number(threshold) or not 1e-7 <= threshold < 1:
+        raise ArgumentError(
+            f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
+        )
+    return float(threshold)
 
 
 @dataclass(frozen=True)
 class _JointForces:
-    """What the equations of motion have at the joints: the mass matrix, and forces by velocities, gravity and friction."""
+    """The terms of the equations of motion at the joints: the mass matrix, and forces of speeds, gravity and friction."""
 
     M: np.ndarray
     velocity: np.ndarray
@@ -372,53 +246,13 @@ class _JointForces:
         )
 
 
-def _check_threshold(threshold: float) -> float:
-    if not is_number(threshold) or not 1e-7 <= threshold < 1:
-        raise ArgumentError(
-            f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
-        )
-    return float(threshold)
-
-
-def _warn_of_singular(
-    dyn: Dynamics, equations: OperationalSpaceDynamics, lost_speeds: np.ndarray, lost_direction: str, batch: int | None
-) -> None:
-    """`part` is how fast the slowest direction is, of the fastest one; not finite where nothing is near to being lost."""
-    worst = int(np.argmin(lost_speeds))
-    which = "" if batch is None else f" at {int(np.isfinite(lost_speeds).sum())} of {batch} states, worst at state {worst}"
-    warn_of(
-        f"{dyn.mechanism.name}: it is near a singular configuration{which}: {equations.frame!r} moves along {lost_direction} at "
-        f"{lost_speeds[worst]:.2g} of the speed of its fastest direction. The equations leave this direction out",
-        SingularWarning,
-    )
-
-
-def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
-    """N, whose columns span the speeds the constraints leave (those that are none are zero), and some qdd that keeps them.
-
-    None stands for all speeds.
-    """
-    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
-    if not m:
-        return None, np.zeros((count, n))
-    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
-    rows, size = unit_rows(psi)
-    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
-    r = inverse.shape[1]
-    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
-    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
-    free = np.ones((count, n), dtype=bool)
-    free[:, :r] = inverse == 0
-    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
-
-
 def _constrained_inverse(M: np.ndarray, N: np.ndarray | None, name: str) -> np.ndarray:
     """N (N^T M N)^-1 N^T, where columns of N may be zero."""
     try:
         if N is None:
             return np.linalg.inv(M)
-        idle: np.ndarray = ~(N != 0).any(axis=1)
-        return N @ np.linalg.inv(_T(N) @ M @ N + np.eye(N.shape[1]) * idle[:, None, :]) @ _T(N)
+        is_zero: np.ndarray = ~(N != 0).any(axis=1)
+        return N @ np.linalg.inv(_T(N) @ M @ N + np.eye(N.shape[1]) * is_zero[:, None, :]) @ _T(N)
     except np.linalg.LinAlgError:
         raise ArgumentError(f"cartesian: the mass matrix of {name} is singular: something that moves has no inertia") from None
 
@@ -426,7 +260,7 @@ def _constrained_inverse(M: np.ndarray, N: np.ndarray | None, name: str) -> np.n
 def _singular_values(
     mechanism: Mechanism, frame_jacobian: np.ndarray, N: np.ndarray | None, rows: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
+    """The combinations of directions that J along the rows has, as rows, and their singular values, the largest first."""
     slides = np.array([slides for j in mechanism.joints for slides in j.slides], dtype=bool)
     turns = frame_jacobian @ N if N is not None else frame_jacobian[:, :, ~slides]
     angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
@@ -447,7 +281,7 @@ def _singular_values(
 def _singular_values_with_angles(
     mechanism: Mechanism, orientation: EulerAngleRates, frame_jacobian: np.ndarray, N: np.ndarray | None, rows: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same with Euler angles among the rows.
+    """The same combinations and singular values with Euler angles among the rows.
 
     All three angles move where the angular velocity does: what is near to being lost has nothing to do with them.
     """
@@ -458,9 +292,9 @@ def _singular_values_with_angles(
 
 
 def _effective_mass(T: np.ndarray, A: np.ndarray, relative_speeds: np.ndarray, threshold: float) -> np.ndarray:
-    """A^-1, where nothing is near; what is nearer than half the threshold is left out, as if it had not been asked for.
+    """A^-1 away from singularities; directions slower than half the threshold are left out, as if they had not been asked for.
 
-    In between it fades: what is said of a direction, and what couples it to others, without a jump for a controller to meet.
+    In between, a direction and what couples it to others fade out, so that a controller meets no jump.
     """
     if (relative_speeds >= threshold).all():
         M_x = np.linalg.inv(A)
@@ -475,19 +309,199 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, relative_speeds: np.ndarray, t
     return (M_x + _T(M_x)) / 2
 
 
-def _restore_batch_shape(equations: OperationalSpaceDynamics, bad: np.ndarray, batch: int | None) -> OperationalSpaceDynamics:
-    """For one state without the batch's axis; what was computed from no number is none."""
-    values: dict[str, Any] = {}
-    for field in fields(equations):
-        value = getattr(equations, field.name)
-        if isinstance(value, np.ndarray):
-            if bad.any() and value.dtype != bool:
-                value = np.where(bad.reshape(-1, *(1,) * (value.ndim - 1)), np.nan, value)
-            value = value[0] if batch is None else value
-            values[field.name] = value.item() if isinstance(value, np.generic) else value
-        else:
-            values[field.name] = value
-    return OperationalSpaceDynamics(**values)
+def _warn_of_singular(
+    dyn: Dynamics, equations: OperationalSpaceDynamics, lost_speeds: np.ndarray, lost_direction: str, batch: int | None
+) -> None:
+    """Warn of the state where a direction is nearest to being lost.
+
+    `lost_speeds` are the speeds of the slowest direction as parts of the fastest one's; inf where no direction is lost.
+    """
+    worst = int(np.argmin(lost_speeds))
+    which = "" if batch is None else f" at {int(np.isfinite(lost_speeds).sum())} of {batch} states, worst at state {worst}"
+    emit_warning(
+        f"{dyn.mechanism.name}: it is near a singular configuration{which}: {equations.frame!r} moves along {lost_direction} at "
+        f"{lost_speeds[worst]:.2g} of the speed of its fastest direction. The equations leave this direction out",
+        SingularWarning,
+    )
+
+
+def _mask_invalid_states(equations: OperationalSpaceDynamics, bad: np.ndarray) -> OperationalSpaceDynamics:
+    """The equations with NaN at states that are not numbers."""
+
+    def mask(value: np.ndarray) -> np.ndarray:
+        return value if value.dtype == bool else np.where(bad.reshape(-1, *(1,) * (value.ndim - 1)), np.nan, value)
+
+    return _with_arrays(equations, mask)
+
+
+def _without_batch_axis(equations: OperationalSpaceDynamics) -> OperationalSpaceDynamics:
+    """The equations of the only state of a batch."""
+
+    def first(value: np.ndarray) -> Any:
+        return value[0].item() if isinstance(value[0], np.generic) else value[0]
+
+    return _with_arrays(equations, first)
+
+
+def _with_arrays(equations: OperationalSpaceDynamics, change: Callable[[np.ndarray], Any]) -> OperationalSpaceDynamics:
+    """The equations with every array changed."""
+    values = {field.name: getattr(equations, field.name) for field in fields(equations)}
+    return OperationalSpaceDynamics(**{name: change(x) if isinstance(x, np.ndarray) else x for name, x in values.items()})
+
+
+def constraint_null_space(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
+    """N, whose columns span the speeds that the constraints permit, and some qdd that keeps the constraints.
+
+    Columns of N that span nothing are zero. None stands for all speeds.
+    """
+    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
+    if not m:
+        return None, np.zeros((count, n))
+    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
+    rows, size = unit_rows(psi)
+    U, inverse, V = pseudoinverse_factors(rows, full_matrices=True)
+    r = inverse.shape[1]
+    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
+    coefficients = inverse * _matvec(_T(U)[:, :r], gamma)
+    free = np.ones((count, n), dtype=bool)
+    free[:, :r] = inverse == 0
+    return _T(V) * free[:, None, :], -_matvec(_T(V)[:, :, :r], coefficients)
+
+
+def direction_names(euler: str | None) -> tuple[str, ...]:
+    return TWIST_COMPONENTS if euler is None else EULER_NAMES
+
+
+def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, ...]:
+    """Names of directions from an argument: known ones, each once."""
+    available = direction_names(euler)
+    if not isinstance(directions, (str, Iterable, NoneType)) or isinstance(directions, np.ndarray):
+        raise ArgumentError(f"is {directions!r}; give some of {', '.join(available)}", where="cartesian", argument="directions")
+    names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
+    for name in names:
+        if not isinstance(name, str) or name not in available:
+            raise ArgumentError(f"cartesian: {unknown_name_message('direction', name, available)}", concerns="directions")
+    if not names or len(set(names)) != len(names):
+        raise ArgumentError(
+            f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"
+        )
+    return names
+
+
+def check_degrees_of_freedom(
+    dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
+) -> None:
+    """More directions than degrees of freedom are an error, which names independent ones."""
+    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
+    if len(names) > degrees:
+        label = dyn.mechanism.frame(frame).name
+        free = _independent_rows(_generic_jacobian(dyn, frame, euler) if N is None else frame_jacobian[0] @ N[0])
+        raise ArgumentError(
+            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
+            f"{len(names)} directions. {_advice(free, euler)}"
+        )
+
+
+def check_independent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
+    """Directions that depend on each other in every configuration are an error, not a singularity."""
+    G, rows = _generic_jacobian(dyn, frame, euler), [direction_names(euler).index(name) for name in names]
+    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
+        label = dyn.mechanism.frame(frame).name
+        raise ArgumentError(
+            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
+            f"{_advice(_independent_rows(G), euler)}"
+        )
+
+
+def _generic_jacobian(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
+    """J of the tree where it has no accidental zeros."""
+    q = dyn.mechanism.random_configuration(1)
+    J: np.ndarray = dyn.jacobian(q, frame)
+    if euler is not None:
+        R, no_rotation, label = dyn.pose(q, frame)[None, :3, :3], np.zeros((1, 3)), dyn.mechanism.frame(frame).name
+        J = EulerAngleRates.from_rotations(euler, R, no_rotation, label, np.array([True]), False).jacobian(J[None])[0]
+    return J
+
+
+def _independent_rows(G: np.ndarray) -> tuple[int, ...]:
+    """As many of the six directions, positions first, as are independent."""
+    G, rows = unit_rows(G)[0], list[int]()
+    for k in (3, 4, 5, 0, 1, 2):
+        if np.linalg.matrix_rank(G[[*rows, k]], tol=1e-6) > len(rows):
+            rows.append(k)
+    return tuple(sorted(rows))
+
+
+def _advice(rows: tuple[int, ...], euler: str | None) -> str:
+    names = tuple(direction_names(euler)[k] for k in rows)
+    return f"Independent directions are {', '.join(names)}: use directions={names!r}" if names else "It does not move"
+
+
+def format_direction(T: np.ndarray, names: tuple[str, ...]) -> str:
+    """A direction as text: x, or 0.71 x - 0.71 y."""
+    u = T / np.linalg.norm(T)
+    u = u * np.sign(u[np.argmax(np.abs(u))])
+    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
+    if len(terms) == 1:
+        return terms[0][1]
+    text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
+    return text.removeprefix("+ ")
+
+
+@dataclass(frozen=True)
+class EulerAngleRates:
+    """The angles of a frame at some states, with E of w = E phi', the rates phi' and E' phi'."""
+
+    E: np.ndarray
+    rates: np.ndarray
+    drift: np.ndarray
+
+    @staticmethod
+    def from_rotations(
+        angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
+    ) -> EulerAngleRates:
+        """At states of rotation matrices R and angular velocities w; states that are not `valid` are not looked at."""
+        sequence = EulerSequence.from_name(angles)
+        phi = sequence.angles(R)
+        openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
+        phi = np.where(valid[:, None], phi, sequence.angles(sequence.rotation(np.full((1, 3), 0.5))))
+        worst = int(np.argmin(openness))
+        if openness[worst] < NEAR_LOCK_TOLERANCE:
+            beta = np.degrees(phi[worst, 1])
+            state = f" at state {worst}" if len(openness) > 1 else ""
+            where = f"the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}"
+            message = f"{where}; it is {beta:.6g}{state}"
+            advice = "use another sequence, or the directions wx, wy, wz"
+            if openness[worst] < LOCK_TOLERANCE:
+                raise ArgumentError(f"cartesian: gimbal lock: {message}; {advice}", concerns="euler")
+            if warn_near_lock:
+                rate_factor = f"rates of alpha and gamma are up to {1 / openness[worst]:.3g} times the angular velocity"
+                emit_warning(f"near gimbal lock: {message}. The {rate_factor}; {advice}", SingularWarning)
+        E = sequence.rates_matrix(phi)
+        rates = np.linalg.solve(E, w[:, :, None])[:, :, 0]
+        return EulerAngleRates(E, rates, sequence.rates_matrix_bias(phi, rates))
+
+    def has_all_angles(self, rows: list[int]) -> bool:
+        """Whether all three angles are among the rows of (phi, p)."""
+        return {0, 1, 2} <= set(rows)
+
+    def combinations(self, T: np.ndarray, rows: list[int]) -> np.ndarray:
+        """Combinations of angular velocities and speeds, as rows, in terms of rates of the angles, if all three are asked for."""
+        if not self.has_all_angles(rows):
+            return T
+        turning = [rows.index(k) for k in range(3)]
+        combined = T.copy()
+        combined[:, :, turning] = T[:, :, turning] @ self.E
+        return combined
+
+    def jacobian(self, J: np.ndarray) -> np.ndarray:
+        """Of (phi, p), from J of (w, p): (n, 6, nv)."""
+        return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
+
+    def acceleration(self, a: np.ndarray) -> np.ndarray:
+        """(phi'', p'') of the accelerations (w', p''): (n, 6)."""
+        turning = np.linalg.solve(self.E, (a[:, :3] - self.drift)[:, :, None])[:, :, 0]
+        return np.concatenate([turning, a[:, 3:]], axis=1)
 
 
 def _T(A: np.ndarray) -> np.ndarray:

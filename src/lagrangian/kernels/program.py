@@ -107,7 +107,7 @@ class TracedProgram(Program):
         return self.name, self._digest
 
     def trace(self, limit: int | None = None) -> Trace:
-        """Its operations, which read the numbers as inputs; `TooLarge` if there are more than the limit."""
+        """Its operations, which read the numbers as inputs; `GraphTooLargeError` if there are more than the limit."""
         graph = Graph(limit)
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):

@@ -1,4 +1,4 @@
-"""From IR text to machine code in memory, by way of an object file that can be kept."""
+"""From LLVM IR, as text, to machine code in memory, by way of an object file that can be kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lagrangian.kernels.llvm.target import CPUTarget
 
 @cache
 def llvm() -> Any:
-    """llvmlite, ready to write code for this machine."""
+    """The binding of llvmlite, ready to write code for this machine."""
     import llvmlite.binding as binding
 
     binding.initialize_native_target()
@@ -54,9 +54,9 @@ UNROLLING_PASSES = (
 def compile_object(
     ir: str, target: CPUTarget, level: int = 1, passes: Sequence[str] | None = PASSES, machine: Any = None
 ) -> bytes:
-    """Optimise by the named passes of LLVM, or by its whole pipeline with None, and assemble with the effort of that level.
+    """The object file of IR, optimised by the named passes of LLVM, or by its whole pipeline with None.
 
-    Another `machine` than this one may be given.
+    `level` is the effort of the assembler; `machine` may be another than this one.
     """
     binding, native = llvm(), machine is None
     machine = _machine(target, level) if native else machine
@@ -93,7 +93,7 @@ _ENGINES: dict[int, Any] = {}
 
 
 class LoadedCode:
-    """Machine code loaded from an object file; it lives as long as this, or `life`, does."""
+    """Machine code loaded from an object file; it lives as long as this object, or its `keep_alive`, does."""
 
     def __init__(self, data: bytes, target: CPUTarget) -> None:
         binding = llvm()

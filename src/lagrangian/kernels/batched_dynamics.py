@@ -1,4 +1,4 @@
-"""The functions of a mechanism for many values of its parameters: `dyn.with_parameters(l1=lengths)`.
+"""A mechanism's dynamics for many values of its parameters: `dyn.with_parameters(l1=lengths)`.
 
 All samples use the same machine code, which reads the numbers of each; a sample whose structure differs has its own.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 MAX_CACHED_SAMPLES = 4096  # samples whose functions are kept for the next call; those of more would fill the memory
-# those whose results are arrays
+# methods of `Dynamics` whose results are arrays
 FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "kinetic_energy", "potential_energy",
     "centre_of_mass", "momentum", "friction", "external_torque", "spring_forces", "regressor", "inertial_parameters", "reactions",
@@ -50,7 +50,7 @@ class BatchedDynamics:
     >>> import numpy as np
     >>> payloads = lg.compile("two_r").with_parameters(m2=np.array([10.0, 15.0, 20.0]))
     >>> payloads
-    <SampledDynamics of 'two_r': 3 samples of m2>
+    <BatchedDynamics of 'two_r': 3 samples of m2>
     >>> print(payloads.gravity([0.0, 0.0]).round(2))
     [[249.75  57.19]
      [327.39  85.79]
@@ -76,7 +76,7 @@ class BatchedDynamics:
         return (self[k] for k in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<SampledDynamics of {self.mechanism.name!r}: {len(self)} samples of {', '.join(self.parameters)}>"
+        return f"<BatchedDynamics of {self.mechanism.name!r}: {len(self)} samples of {', '.join(self.parameters)}>"
 
     def __getitem__(self, k: int) -> Dynamics:
         if not isinstance(k, (int, np.integer)):
@@ -168,7 +168,7 @@ def is_sampled(parameters: Mapping[str, Any]) -> bool:
 
 
 def _parameter_columns(parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Every parameter with a value for each sample."""
+    """Every parameter as an array with a value for each sample."""
     columns = {}
     for name, x in parameters.items():
         try:
