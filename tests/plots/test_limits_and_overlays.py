@@ -11,7 +11,7 @@ import pytest
 from matplotlib.colors import same_color
 
 import lagrangian as lg
-from lagrangian.plots.panels import LINE, MARK
+from lagrangian.plots.panels import EXCESS_LINE, LIMIT_LINE
 from lagrangian.plots.style import GREY
 from tests.plots.motions import resting, run
 from tests.plots.test_motion_plot import overlaps
@@ -28,12 +28,12 @@ def limited(speed: float = 2.0, other: float = 4.0, effort: float = 5.0) -> lg.M
 
 def dashed(axes: Any) -> dict[float, Any]:
     """Limits that are drawn, with their colours."""
-    lines = [x for x in axes.lines if x.get_linewidth() == LINE["linewidth"] and len(set(x.get_ydata())) == 1]
+    lines = [x for x in axes.lines if x.get_linewidth() == LIMIT_LINE["linewidth"] and len(set(x.get_ydata())) == 1]
     return {float(x.get_ydata()[0]): x.get_color() for x in lines}
 
 
 def marked(axes: Any) -> list[np.ndarray]:
-    return [np.asarray(x.get_ydata()) for x in axes.lines if x.get_linewidth() == MARK["linewidth"]]
+    return [np.asarray(x.get_ydata()) for x in axes.lines if x.get_linewidth() == EXCESS_LINE["linewidth"]]
 
 
 def test_limits_are_lines_and_what_is_beyond_is_marked() -> None:

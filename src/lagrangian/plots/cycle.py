@@ -1,4 +1,8 @@
-"""A turn of a linkage: the linkage with its dead centres and coupler curves, and over the input all that a turn has."""
+"""Plots of the cycle of a linkage, and of the cycles of linkages that differ in their parameters.
+
+`plot_cycle` draws the linkage with its dead centres and coupler curves, and all results over the input. `plot_cycle_comparison`
+draws the numbers of each cycle over the first parameter.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,24 @@ from lagrangian.design.compare_cycles import CycleComparison
 from lagrangian.design.coupler_curve import CouplerCurve
 from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.linkage import coordinate_unit
-from lagrangian.plots import panels as legends
-from lagrangian.plots import style
+from lagrangian.plots import legends, style
 from lagrangian.plots.quantities import angle_unit
 from lagrangian.plots.stick_figure import CUSP, DOUBLE, DrawnConfiguration, LinkageView
-from lagrangian.plots.style import COLOURS, DASHES, FAINT, MAX_NAMED_CURVES, ORANGE, PURPLE, RED
+from lagrangian.plots.style import COLOURS, DASHES, FAINT, MAX_NAMED_CURVES, ORANGE, PURPLE, RED, StyledFigure
 
 DEAD_CENTRE_STYLES: dict[str, dict[str, Any]] = {
     "input": {"color": RED, "linestyle": DASHES[1], "linewidth": 1.4},
     "output": {"color": PURPLE, "linestyle": DASHES[1], "linewidth": 1.4},
 }
 MIN_TRANSMISSION_ANGLE = np.radians(40)  # the least transmission angle that textbooks advise
+CyclePanel = tuple[str, list[tuple[str, np.ndarray]], str]  # label of the axis, curves, scale
+MAX_MARKED = 40  # values that are marked along a curve
+LABELS = {
+    "swing": "swing of\n{output}",
+    "transmission_angle": "least transmission\nangle",
+    "time_ratio": "time ratio",
+    "peak_torque": "peak torque\nat {speed}",
+}
 
 
 def plot_cycle(
@@ -32,14 +43,12 @@ def plot_cycle(
     frames: str | Iterable[str] | None = None,
     angles: str = "degrees",
 ) -> Any:
-    """A figure of a turn."""
+    """Draw a cycle: the linkage, and all results over the input."""
     file, angle = style.figure_path(path), angle_unit(angles)
     names = _frame_names(cycle, frames)
     curves = {name: cycle.coupler_curve(name) for name in names}
     view = _linkage_view(cycle, curves)
     with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
         panels = _cycle_panels(cycle, angle)
         entries = view.legend_entries()
         force_panel = panels.pop() if len(panels) > 3 else None  # the forces, under the linkage
@@ -59,38 +68,10 @@ def plot_cycle(
         return style.save_if_named(figure, file)
 
 
-def plot_coupler_curve(coupler_curve: CouplerCurve, path: str | os.PathLike[str] | None = None) -> Any:
-    """A figure of a coupler curve, with the linkage where it begins."""
-    file = style.figure_path(path)
-    marks = [("cusp", coupler_curve.cusps, CUSP), ("double point", coupler_curve.double_points, DOUBLE)]
-    view = LinkageView(
-        coupler_curve.dyn, [DrawnConfiguration(coupler_curve.q[0], "linkage")], {coupler_curve.frame: coupler_curve.points}, marks
-    )
-    with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
-        entries = view.legend_entries()
-        plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
-        width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
-        height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
-        top = 0.34 + legends.legend_height([name for _, name in entries], 6.1)
-        figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
-        view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
-        legends.draw_header(
-            figure, coupler_curve.dyn.mechanism.name, f"{coupler_curve.frame}: {coupler_curve.length:.4g} m", entries, top
-        )
-        return style.save_if_named(figure, file)
-
-
 def _frame_names(cycle: CycleAnalysis, frames: str | Iterable[str] | None) -> list[str]:
     if frames is None:
         return [f.name for f in cycle.mechanism.frames][:MAX_NAMED_CURVES]
     return [frames] if isinstance(frames, str) else list(frames)
-
-
-def _remark(cycle: CycleAnalysis) -> str:
-    kind = f"{cycle.four_bar.kind}: " if cycle.four_bar is not None else ""
-    return kind + str(cycle).splitlines()[0].partition(": ")[2]
 
 
 def _linkage_view(cycle: CycleAnalysis, curves: dict[str, CouplerCurve]) -> LinkageView:
@@ -113,11 +94,8 @@ def _linkage_view(cycle: CycleAnalysis, curves: dict[str, CouplerCurve]) -> Link
     return LinkageView(cycle.dyn, configurations[::-1], {name: c.points for name, c in curves.items()}, marks)
 
 
-CyclePanel = tuple[str, list[tuple[str, np.ndarray]], str]  # label of the axis, curves, scale
-
-
 def _cycle_panels(cycle: CycleAnalysis, angle: tuple[str, float]) -> list[CyclePanel]:
-    """What there is to plot over the input."""
+    """All panels over the input that have something to show."""
     panels = [*_positions(cycle, angle)]
     ratio = "1" if cycle.units[0] == cycle.units[1] else f"{cycle.units[1]}/{cycle.units[0]}"
     if cycle.output_ratio is not None and cycle.mechanical_advantage is not None and not cycle.output_is_fixed:
@@ -140,7 +118,7 @@ def _cycle_panels(cycle: CycleAnalysis, angle: tuple[str, float]) -> list[CycleP
 
 
 def _positions(cycle: CycleAnalysis, angle: tuple[str, float]) -> Iterable[CyclePanel]:
-    """The output's coordinate; where there is none, all others that are angles, or lengths."""
+    """Panels of the output's coordinate, or of all coordinates that move if the output is none: angles, then lengths."""
     places = single_coordinates(cycle.mechanism)
     names = (
         [cycle.output]
@@ -178,16 +156,8 @@ def _draw_panel(
         legends.draw_legend_above(axes, legend_entries, 4.6)
 
 
-def set_transmission_axis(axes: Any, per_radian: float) -> None:
-    """An axis of transmission angles, on which poor ones are shaded."""
-    axes.set_ylim(0, per_radian * np.radians(93))
-    if per_radian > 1:
-        axes.set_yticks([0, 30, 60, 90])
-    axes.axhspan(0, per_radian * MIN_TRANSMISSION_ANGLE, color=ORANGE, alpha=0.12, linewidth=0)
-
-
 def _clip_axis(axes: Any, values: np.ndarray) -> None:
-    """An axis that shows what most values are where a few grow without bound, as at dead centres."""
+    """Limit an axis to the range of most values where a few grow without bound, as at dead centres."""
     if not values.size:
         return
     low, high = np.percentile(values, [3, 97])
@@ -206,26 +176,46 @@ def _set_input_axis(axes: Any, cycle: CycleAnalysis, angle: tuple[str, float], l
     axes.set_xlim(*(factor * np.array(cycle.range)))
 
 
-# MERGED lagrangian.pictures.turns_plot: Turns of a linkage with other parameters, side by side: what is compared, over the
-# first parameter.
+def _remark(cycle: CycleAnalysis) -> str:
+    kind = f"{cycle.four_bar.kind}: " if cycle.four_bar is not None else ""
+    return kind + str(cycle).splitlines()[0].partition(": ")[2]
 
-MAX_MARKED = 40  # values that are marked along a curve
-LABELS = {
-    "swing": "swing of\n{output}",
-    "transmission_angle": "least transmission\nangle",
-    "time_ratio": "time ratio",
-    "peak_torque": "peak torque\nat {speed}",
-}
+
+def plot_coupler_curve(coupler_curve: CouplerCurve, path: str | os.PathLike[str] | None = None) -> Any:
+    """Draw a coupler curve, with the linkage where it begins."""
+    file = style.figure_path(path)
+    marks = [("cusp", coupler_curve.cusps, CUSP), ("double point", coupler_curve.double_points, DOUBLE)]
+    view = LinkageView(
+        coupler_curve.dyn, [DrawnConfiguration(coupler_curve.q[0], "linkage")], {coupler_curve.frame: coupler_curve.points}, marks
+    )
+    with style.plot_style():
+        entries = view.legend_entries()
+        plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
+        width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
+        height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
+        top = 0.34 + legends.legend_height([name for _, name in entries], 6.1)
+        figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
+        view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
+        legends.draw_header(
+            figure, coupler_curve.dyn.mechanism.name, f"{coupler_curve.frame}: {coupler_curve.length:.4g} m", entries, top
+        )
+        return style.save_if_named(figure, file)
+
+
+def set_transmission_axis(axes: Any, per_radian: float) -> None:
+    """Set up an axis of transmission angles, on which poor ones are shaded."""
+    axes.set_ylim(0, per_radian * np.radians(93))
+    if per_radian > 1:
+        axes.set_yticks([0, 30, 60, 90])
+    axes.axhspan(0, per_radian * MIN_TRANSMISSION_ANGLE, color=ORANGE, alpha=0.12, linewidth=0)
 
 
 def plot_cycle_comparison(
     comparison: CycleComparison, path: str | os.PathLike[str] | None = None, angles: str = "degrees"
 ) -> Any:
-    """A figure of turns that are compared."""
+    """Draw the numbers of several cycles over the first parameter that differs."""
     file, angle = style.figure_path(path), angle_unit(angles)
     with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
         names = list(comparison.parameters)
         panels = [c for c in comparison.columns() if c.name in LABELS]
         curves = _rows_by_curve(comparison)
@@ -252,7 +242,7 @@ def plot_cycle_comparison(
 
 
 def _rows_by_curve(comparison: CycleComparison) -> list[tuple[str, np.ndarray]]:
-    """Rows of one curve each: those with equal values of all parameters but the first."""
+    """The rows of each curve with its label: those with equal values of all parameters but the first."""
     first, *other_parameters = comparison.parameters
     order = np.argsort(comparison.parameters[first], kind="stable")
     if not other_parameters:
@@ -270,15 +260,6 @@ def _axis_limits(values: np.ndarray) -> tuple[float, float]:
     return (low, high) if low < high else (low - 0.5 * abs(low) - 1e-9, low + 0.5 * abs(low) + 1e-9)
 
 
-def _label(comparison: CycleComparison, name: str, unit: str, angle: str) -> str:
-    first_cycle = comparison.first_cycle
-    text = LABELS[name].format(
-        output=style.escape_label(first_cycle.output or "", 14), speed=f"{first_cycle.speed:g} {first_cycle.units[0]}/s"
-    )
-    unit = angle if unit == "rad" else unit
-    return text if unit == "1" else f"{text} [{unit}]"
-
-
 def _set_axis(axes: Any, name: str, label: str, per_radian: float) -> None:
     axes.set_ylabel(label)
     if name == "transmission_angle":
@@ -287,3 +268,12 @@ def _set_axis(axes: Any, name: str, label: str, per_radian: float) -> None:
         axes.set_ylim(bottom=1.0, top=max(axes.get_ylim()[1], 1.05))
     else:
         axes.set_ylim(bottom=0.0)
+
+
+def _label(comparison: CycleComparison, name: str, unit: str, angle: str) -> str:
+    first_cycle = comparison.first_cycle
+    text = LABELS[name].format(
+        output=style.escape_label(first_cycle.output or "", 14), speed=f"{first_cycle.speed:g} {first_cycle.units[0]}/s"
+    )
+    unit = angle if unit == "rad" else unit
+    return text if unit == "1" else f"{text} [{unit}]"

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"-?\d+\.\d{3,}")  # with more digits than can be seen
 
 
 def theme_svg(svg: str) -> str:
-    """An `<svg>` element with variables for its colours, and what they are in the dark."""
+    """Return an `<svg>` element with variables for its colours, and their values on a dark page."""
     colours = list(dict.fromkeys(x.lower() for x in _COLOUR.findall(svg)))
     index = {colour: k for k, colour in enumerate(["#000000", *(c for c in colours if c != "#000000")])}
     body = _COLOUR.sub(lambda match: f"var(--lg{index[match[0].lower()]})", svg)
@@ -29,7 +29,7 @@ def theme_svg(svg: str) -> str:
 
 
 def dark_colour(colour: str) -> str:
-    """A colour on a dark page: greys between ink and paper, pale washes dark, and others as light as is needed to be seen."""
+    """A colour for a dark page: greys lie between ink and paper, pale washes become dark, others light enough to be seen."""
     r, g, b = _rgb(colour)
     if max(r, g, b) - min(r, g, b) < 0.1:
         grey = (r + g + b) / 3
@@ -48,7 +48,7 @@ def _shorten_number(number: re.Match[str]) -> str:
 
 
 def contrast(a: str, b: str) -> float:
-    """Of two colours, 1 to 21, as the guidelines for accessible pages (WCAG 2) define it."""
+    """The contrast of two colours, from 1 to 21, as the guidelines for accessible pages (WCAG 2) define it."""
     high, low = sorted((_luminance(a), _luminance(b)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 

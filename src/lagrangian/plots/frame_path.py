@@ -12,10 +12,10 @@ from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.motion.motion import Motion
-from lagrangian.plots import panels, style
+from lagrangian.plots import legends, style
 from lagrangian.plots.phase import END, START, draw_arrows
 from lagrangian.plots.sticks import MAX_BODIES, stick_segments
-from lagrangian.plots.style import FAINT, GREY, MAX_NAMED_CURVES, curve_style
+from lagrangian.plots.style import FAINT, GREY, MAX_NAMED_CURVES, StyledFigure, curve_style
 
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 DASHED: Any = (0, (3, 1.5))
@@ -25,7 +25,7 @@ FLAT = 1e-6  # of the largest extent: less than this is in a plane
 def plot_frame_path(
     motion: Motion, frames: Sequence[str] = (), path: str | os.PathLike[str] | None = None, plane: str | None = None
 ) -> Any:
-    """Paths of frames or bodies: of the named frames, or else of the last body, if none are given.
+    """Draw the paths of the named frames or bodies, or of the last body if none are named.
 
     A motion in a plane of the world's axes is seen in it, another in space; `plane` is "xy", "xz" or "yz" to see it there.
     """
@@ -64,7 +64,7 @@ def _origins(dyn: Dynamics, q: np.ndarray, name: str) -> np.ndarray:
 
 
 def _last_moving(dyn: Dynamics, q: np.ndarray) -> str:
-    """The last body whose frame's origin moves: a rocker's, at its pivot, does not."""
+    """The last body whose frame's origin moves; that of a rocker, at its pivot, does not."""
     outward = [joint.child for joint in reversed(dyn.mechanism.outward_joints()[-MAX_BODIES:])]
     rows = q[:: max(1, len(q) // 20)]
     return next((body for body in outward if np.ptp(_origins(dyn, rows, body), axis=0).max() > 1e-9), outward[0])
@@ -82,9 +82,7 @@ def common_plane(points: np.ndarray) -> tuple[int, int] | None:
 
 
 def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndarray, plane_axes: tuple[int, int] | None) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
-    entries: list[panels.Entry] = [(curve_style(k), frame) for k, frame in enumerate(points)]
+    entries: list[legends.Entry] = [(curve_style(k), frame) for k, frame in enumerate(points)]
     entries += [(START, "start"), (END, "end")]
     if stick_points.size:
         entries += [({"color": FAINT, "linewidth": 2.0, "linestyle": DASHED}, "mechanism at start")]
@@ -97,7 +95,7 @@ def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndar
         plane_width, plane_height = np.maximum((high - low)[list(plane_axes)], 1e-3 * max(float((high - low).max()), 1e-9))
         width, height = 6.4, float(np.clip(5.2 * plane_height / plane_width + 0.6, 2.6, 6.4))
     names = [entry for _, entry in entries]
-    top = 0.34 + panels.legend_height(names, width - 0.3)
+    top = 0.34 + legends.legend_height(names, width - 0.3)
     figure = StyledFigure(figsize=(width, height + top), layout="constrained")
     axes: Any = figure.add_subplot(projection=None if plane_axes is not None else "3d")
     axes_shown = list(plane_axes) if plane_axes is not None else [0, 1, 2]
@@ -127,12 +125,12 @@ def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndar
     else:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.06)
-    panels.draw_header(figure, name, "", entries, top)
+    legends.draw_header(figure, name, "", entries, top)
     return figure
 
 
 def set_up_space_axes(axes: Any, low: np.ndarray, high: np.ndarray, zoom: float = 0.95) -> None:
-    """The same scale along all axes, and a box without grey walls."""
+    """Give all axes of a plot in space the same scale, and a box without grey walls."""
     from matplotlib.ticker import MaxNLocator
 
     half = np.maximum((high - low) / 2, 0.2 * float((high - low).max()) + 1e-9) * 1.06

@@ -1,4 +1,8 @@
-"""Motions over time: coordinates, speeds, forces, energies and errors, each unit in a panel of its own."""
+"""Plots of motions over time: `plot_motion` draws one motion, or a few on the same axes; `plot_ensemble` draws many.
+
+The panels of `plot_motion` hold coordinates, speeds, forces, energies and errors, each unit in a panel of its own.
+`plot_ensemble` draws a thin line for each motion, their median, and the range in which nine of ten are.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,16 @@ from lagrangian.arguments import texts
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.motions import Motions
-from lagrangian.plots import panels, style
-from lagrangian.plots import panels as legends
+from lagrangian.plots import legends, panels, style
 from lagrangian.plots.overlaid import CurveLooks, SharedAxis, label_motions, labelled_events, share_axes
 from lagrangian.plots.panels import PanelAxis, common_joint_looks
 from lagrangian.plots.quantities import angle_unit
-from lagrangian.plots.style import BLACK, BLUE
+from lagrangian.plots.style import BLACK, BLUE, StyledFigure
 
 ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
+MAX_LINES, MAX_PANELS = 200, 6  # most that are drawn
+MEDIAN: dict[str, Any] = {"color": BLACK, "linewidth": 1.6}
+RANGE: dict[str, Any] = {"color": BLUE, "linewidth": 7.0, "alpha": 0.35}
 
 
 def plot_motion(
@@ -34,14 +40,15 @@ def plot_motion(
     other_motions: Mapping[str, Motion] | None = None,
     label: str | None = None,
 ) -> Any:
-    """Panels over time of what is named, or of all that has something to show.
+    """Draw panels over time of the named quantities, or of all that have something to show.
 
-    `what` may be "coordinates", "speeds", "accelerations", "torques", "friction", "multipliers", "reactions" (the size of each
-    joint's force and moment), "energy", "balance" (the change of energy less all work: the error of the run), "drift", and the
-    name of a frame or body, whose x, y and z are plotted; "positions" are those of the frames in `frames`, or of all. `joints`
-    picks coordinates and speeds by their joints' names or their own. `angles` are in "degrees" or "radians". `scale` is that of
-    multipliers and reactions: "linear", "log" (of their sizes), or "auto", which shows forces of both signs over orders of
-    magnitude where they grow by as many. `others` are motions drawn over this one, by their labels, and `label` is this one's.
+    `quantities` may be "coordinates", "speeds", "accelerations", "torques", "friction", "multipliers", "reactions" (the size
+    of each joint's force and moment), "energy", "balance" (the change of energy less all work: the error of the run), "drift",
+    and the name of a frame or body, whose x, y and z are plotted; "positions" are those of the frames in `frames`, or of all.
+    `joints` picks coordinates and speeds by their joints' names or their own. `angles` are in "degrees" or "radians". `scale`
+    is that of multipliers and reactions: "linear", "log" (of their sizes), or "auto", which shows forces of both signs over
+    orders of magnitude where they grow by as many. `other_motions` are drawn over this one, by their labels; `label` is the
+    label of this one.
     """
     file = style.figure_path(path)
     motions = label_motions(motion, other_motions, label)
@@ -52,19 +59,17 @@ def plot_motion(
 
 
 def _make_figure(motions: dict[str, Motion], shared_panels: list[SharedAxis]) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
     first = next(iter(motions.values()))
     looks = CurveLooks(tuple(motions), shared_panels) if len(motions) > 1 else None
     panel_axes = [PanelAxis(shared_panel, looks) for shared_panel in shared_panels]
     of_joints = common_joint_looks(panel_axes, first.coordinate_names, looks)
-    entries: list[panels.Entry] = [(line_style, name) for name, line_style in of_joints.items()]
+    entries: list[legends.Entry] = [(line_style, name) for name, line_style in of_joints.items()]
     entries += looks.legend_entries() if looks else []
-    entries += panels.legend_entries([axis.limits for axis in panel_axes])
+    entries += panels.limit_legend_entries([axis.limits for axis in panel_axes])
     columns = 1 if len(shared_panels) <= 3 else 2
     rows = math.ceil(len(shared_panels) / columns)
     width = ONE_COLUMN if columns == 1 else TWO_COLUMNS
-    top = 0.34 + panels.legend_height([name for _, name in entries], width - 0.3)
+    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
     panel_height = HEIGHT * (1.4 if len(shared_panels) == 1 else 1.0)
     figure = StyledFigure(figsize=(width, panel_height * rows + top + 0.25), layout="constrained")
     grid = figure.add_gridspec(rows, columns)
@@ -87,7 +92,7 @@ def _make_figure(motions: dict[str, Motion], shared_panels: list[SharedAxis]) ->
             axes.set_xlabel(f"time [{style.extract_power_of_ten(axes.xaxis, np.array(span))}s]")
     if span[1] > span[0]:
         first_axes.set_xlim(*span)
-    panels.draw_header(figure, _title(motions), _remark(motions), entries, top)
+    legends.draw_header(figure, _title(motions), _remark(motions), entries, top)
     return figure
 
 
@@ -96,25 +101,17 @@ def _title(motions: Mapping[str, Motion]) -> str:
 
 
 def _remark(motions: Mapping[str, Motion]) -> str:
-    """How runs ended that did not end as they should."""
+    """How those runs ended that stopped early."""
     if len(motions) == 1:
         (motion,) = motions.values()
         return "" if motion.success else motion.message
     return "; ".join(f"{label}: {motion.message}" for label, motion in motions.items() if not motion.success)
 
 
-# MERGED lagrangian.pictures.spaghetti: Many motions over time: each a thin line, with their median and the range in which
-# nine of ten are.
-
-MAX_LINES, MAX_PANELS = 200, 6  # most that are drawn
-MEDIAN: dict[str, Any] = {"color": BLACK, "linewidth": 1.6}
-RANGE: dict[str, Any] = {"color": BLUE, "linewidth": 7.0, "alpha": 0.35}
-
-
 def plot_ensemble(
     motions: Motions, joints: Any = None, path: str | os.PathLike[str] | None = None, angles: str = "degrees"
 ) -> Any:
-    """A panel for each coordinate, or for those that are named."""
+    """Draw a panel for each coordinate, or for those in `joints`."""
     unit_of_angles, factor_of_angles = angle_unit(angles)
     file, rows = style.figure_path(path), motions.q
     names = motions.coordinate_names
@@ -130,8 +127,6 @@ def plot_ensemble(
     )
     drawn_motions = np.linspace(0, len(motions) - 1, min(MAX_LINES, len(motions))).astype(int)
     with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
         figure = StyledFigure(figsize=(max(5.0, 4.4 * columns), 2.7 * row_count + top), layout="constrained")
         panels = figure.subplots(row_count, columns, squeeze=False)
         for axes, name in zip(panels.flat, shown_names, strict=False):

@@ -40,7 +40,7 @@ def mechanism_html(m: Mechanism) -> str:
 
 
 def motion_html(motion: Motion) -> str:
-    """How it went, in a table, and its plot."""
+    """The outcome of a motion in a table, and its plot."""
     parts = [_heading(motion.name, "" if motion.success else motion.message), pairs_html(summary(motion))]
     if len(motion.t):
         try:
@@ -79,7 +79,7 @@ def summary(motion: Motion) -> list[tuple[str, str]]:
 
 
 def sizing_html(sizing: ActuatorSizing) -> str:
-    """What the joints ask, what was chosen, and what is lacking."""
+    """The demand of the joints, the chosen motors, and the joints without one."""
     parts = [_heading(sizing_text.title(sizing)), _paragraph("At the joints"), rows_html(sizing_text.demand_rows(sizing))]
     motors = sizing_text.motor_rows(sizing)
     if len(motors) > 1:
@@ -88,7 +88,7 @@ def sizing_html(sizing: ActuatorSizing) -> str:
 
 
 def text_html(text: str) -> str:
-    """Text as it is printed."""
+    """A text with its line breaks, as it is printed."""
     return f"<pre>{html.escape(text)}</pre>"
 
 
@@ -113,7 +113,7 @@ def rows_html(rows: Sequence[Sequence[str]]) -> str:
 
 
 def pairs_html(pairs: Sequence[tuple[str, str]]) -> str:
-    """A table of names and what they are."""
+    """A table of names and values."""
     wide = CELL.replace("nowrap", "normal")
     lines = (f'<tr><th style="{CELL}">{html.escape(a)}</th><td style="{wide}">{html.escape(b)}</td></tr>' for a, b in pairs)
     return f'<table style="border-collapse:collapse;margin:6px 0"><tbody>{"".join(lines)}</tbody></table>'
@@ -139,7 +139,7 @@ def _mobility_text(m: Mechanism) -> str:
 
 
 def _picture_html(m: Mechanism) -> str:
-    """A picture; a mechanism that cannot be drawn has its tables all the same."""
+    """A picture of a mechanism; nothing if it cannot be drawn, so that its tables remain."""
     try:
         pixels = np.asarray(m.draw(size=PICTURE_SIZE))
         return image_html(_png(pixels), f"picture of {m.name}", PICTURE_SIZE[0])

@@ -15,7 +15,7 @@ from lagrangian.plots.style import DASHES, GREY, curve_style
 
 @dataclass(frozen=True, eq=False)
 class SharedAxis:
-    """An axis, with the panel that each of some motions has on it, by the motion's number."""
+    """One axis for several motions: the panel of each motion that has one, by the index of the motion."""
 
     panels: dict[int, CurvePanel] = field(default_factory=dict)
 
@@ -29,12 +29,12 @@ class SharedAxis:
 
     @property
     def scale(self) -> str:
-        """Forces that grow by orders of magnitude in one motion are shown so for all."""
+        """The scale of all motions: if one motion needs a logarithmic axis, all have it."""
         return next((p.scale for p in self.panels.values() if p.scale != "linear"), "linear")
 
 
 def label_motions(motion: Motion, other_motions: Any, label: str | None) -> dict[str, Motion]:
-    """All motions of a figure by their labels, which are checked."""
+    """All motions of a figure by their labels, once these are checked."""
     remedy = 'labels with motions are needed, such as {"with friction": other}'
     if other_motions is None:
         other_motions = {}
@@ -78,27 +78,27 @@ class CurveLooks:
         self.by_dashes = len(labels) <= len(DASHES) and any(len(shared.names) > 1 for shared in axes)
 
     def curve_look(self, motion: int, name: int, names: int) -> dict[str, Any]:
-        """Of a curve, by the numbers of its motion and of its name, of so many."""
+        """The look of a curve, by the indices of its motion and of its name among `count` names."""
         if self.by_dashes:
             return curve_style(name, names) | {"linestyle": DASHES[motion]}
         look = curve_style(motion, len(self.labels))
         return look if names == 1 else look | {"linestyle": DASHES[name % len(DASHES)]}
 
     def name_look(self, name: int, names: int) -> dict[str, Any]:
-        """Whichever motion it is of."""
+        """The look of a name, whichever motion it belongs to."""
         if self.by_dashes:
             return curve_style(name, names) | {"linestyle": "-"}
         return {"color": GREY, "linestyle": DASHES[name % len(DASHES)]}
 
     def legend_entries(self) -> list[tuple[dict[str, Any], str]]:
-        """Of the motions."""
+        """Legend entries for the motions."""
         if self.by_dashes:
             return [({"color": GREY, "linestyle": DASHES[k]}, label) for k, label in enumerate(self.labels)]
         return [(curve_style(k, len(self.labels)), label) for k, label in enumerate(self.labels)]
 
 
 def labelled_events(motions: Mapping[str, Motion]) -> list[Happening]:
-    """Of one motion as they are called; of several with their labels."""
+    """The events of a motion; those of several motions carry the labels of their motions."""
     if len(motions) == 1:
         return list(next(iter(motions.values())).events)
     return [replace(event, name=f"{label}: {event.name}") for label, motion in motions.items() for event in motion.events]

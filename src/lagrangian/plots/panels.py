@@ -1,17 +1,21 @@
-"""One axis of a figure of motions: its curves, their limits, its scale, its label and its legend."""
+"""One axis of a figure of motions: its curves, scale, label and legend, with marks for limits and events.
+
+A limit is a dashed line where it is in sight. What is beyond a limit is shaded, and curves are marked there. An event is a thin
+line, and the labels of events above the panel do not overlap.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lagrangian.motion.events import Happening
 from lagrangian.motion.result.over_limits import BEYOND
 from lagrangian.plots import style
+from lagrangian.plots.legends import draw_legend_above, shorten_entries
 from lagrangian.plots.overlaid import CurveLooks, SharedAxis
 from lagrangian.plots.quantities import WORK_LABELS, CurvePanel
 from lagrangian.plots.style import (
@@ -30,10 +34,6 @@ from lagrangian.plots.style import (
     escape_label,
 )
 
-if TYPE_CHECKING:
-    from lagrangian.plots.style import StyledFigure
-
-
 Look = dict[str, Any]
 _ENERGIES: dict[str, Look] = {
     "kinetic": {"color": ORANGE, "linestyle": "-"},
@@ -47,6 +47,13 @@ _ENERGIES: dict[str, Look] = {
     WORK_LABELS["payloads"]: {"color": GREEN, "linestyle": DASHES[3]},
     WORK_LABELS["parameters"]: {"color": SKY, "linestyle": DASHES[3]},
 }
+LIMIT_LINE: dict[str, Any] = {"linestyle": (0, (7, 3)), "linewidth": 0.9}
+EXCESS_LINE: dict[str, Any] = {"color": RED, "linewidth": 4.5, "alpha": 0.4, "linestyle": "-"}
+MAX_LIMIT_DISTANCE = 0.6  # of the height of what is drawn: a limit that is farther away would make the curves small
+MAX_EVENT_LABELS = 6  # most that are written
+MAX_EVENT_LABEL_LENGTH = 40  # letters of a label
+EVENT_LETTER_WIDTH = 0.062  # in, the mean width of one
+EVENT_LINE_HEIGHT = 10.0  # points from one line of labels to the next
 
 
 class PanelAxis:
@@ -56,11 +63,8 @@ class PanelAxis:
         self.shared, self.looks = shared, looks
         self.panel = shared.first
         self.names = shared.names
-        name_count = len(self.names)
-        indices = (
-            range(name_count) if name_count <= MAX_CURVES else [round(k) for k in np.linspace(0, name_count - 1, MAX_CURVES)]
-        )
-        drawn_names = {self.names[k] for k in indices}
+        n = len(self.names)
+        drawn_names = {self.names[round(k)] for k in np.linspace(0, n - 1, min(n, MAX_CURVES))}
         self.curves = [
             (motion, panel, k)
             for motion, panel in shared.panels.items()
@@ -76,7 +80,7 @@ class PanelAxis:
         )
 
     def draw(self, axes: Any, joint_looks: dict[str, Look], width: float, points: float) -> None:
-        """`of_joints` has the looks that coordinates and speeds have in all panels, if they have one legend."""
+        """Draw the curves; `joint_looks` has the looks of coordinates and speeds in all panels, if one legend names them."""
         curve_looks = [self._curve_look(motion, panel, k, joint_looks) for motion, panel, k in self.curves]
         for (_, panel, k), look in zip(self.curves, curve_looks, strict=True):
             marker_style: Look = {"marker": "o"} if len(panel.t) == 1 else {}
@@ -99,7 +103,7 @@ class PanelAxis:
             self._legend(axes, curve_looks, width, points)
 
     def _curve_look(self, motion: int, panel: CurvePanel, k: int, joint_looks: dict[str, Look]) -> Look:
-        """Of a curve."""
+        """The look of the curve of one name in one motion."""
         name = panel.names[k]
         if self.looks is not None:
             names = list(joint_looks) if panel.named_by_joint and joint_looks else self.names
@@ -118,7 +122,7 @@ class PanelAxis:
         return curve_style(groups.index(panel.groups[k]), len(groups)) | {"linestyle": dashes}
 
     def _legend(self, axes: Any, styles: list[Look], width: float, points: float) -> None:
-        """Of the names on this axis; of few, if there are many."""
+        """Draw a legend of the names on this axis; of many names it has a few."""
         panel = self.panel
         groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
         drawn_count = len({panel.names[k] for _, panel, k in self.curves})
@@ -142,7 +146,7 @@ class PanelAxis:
         draw_legend_above(axes, entries, width, points)
 
     def _with_energy_colour(self, look: Look, name: str) -> Look:
-        """Energies have their own colours, where colours are of names."""
+        """Energies have colours of their own where colours tell names apart."""
         energy_look = (
             _ENERGIES.get(name) if self.panel.quantity == "energy" and self.looks is not None and self.looks.by_dashes else None
         )
@@ -150,7 +154,7 @@ class PanelAxis:
 
 
 def common_joint_looks(panel_axes: Sequence[PanelAxis], order: Sequence[str], looks: CurveLooks | None) -> dict[str, Look]:
-    """One legend for all panels of joints, where few names serve for coordinates and speeds alike; the look of each name."""
+    """The look of each joint's name if one legend serves all panels of joints; that is so where the names are few."""
     joint_axes = [axis for axis in panel_axes if axis.panel.named_by_joint]
     names = list(dict.fromkeys(name for axis in joint_axes for name in axis.names))
     if len(joint_axes) < 2 or len(names) > MAX_NAMED_CURVES or any(name not in order for name in names):
@@ -159,31 +163,47 @@ def common_joint_looks(panel_axes: Sequence[PanelAxis], order: Sequence[str], lo
     return {name: curve_style(k) if looks is None else looks.name_look(k, len(names)) for k, name in enumerate(names)}
 
 
-def _draw_all_zero(axes: Any) -> None:
-    """Curves that are zero throughout: said in words, on an axis that pretends to no scale."""
-    axes.set_ylim(-1.0, 1.0)
-    axes.set_yticks([0.0])
-    axes.text(0.5, 0.62, "all zero", transform=axes.transAxes, ha="center", va="center", color=GREY)
+class LimitMarks:
+    """The limits of the curves of one axis: those that are in sight, each with the indices of its curves."""
 
+    def __init__(self, curves: Sequence[LimitedCurve]) -> None:
+        self.curves = curves
+        self.visible: dict[float, list[int]] = {}
+        values = np.concatenate([c.y[np.isfinite(c.y)] for c in curves]) if curves else np.zeros(0)
+        low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+        margin = MAX_LIMIT_DISTANCE * (high - low) if high > low else 0.05 * abs(high)
+        for k, c in enumerate(curves):
+            for limit in dict.fromkeys(c.limits):
+                if np.isfinite(limit) and (low - margin <= limit <= high + margin or limit in dict(c.excursions())):
+                    self.visible.setdefault(limit, []).append(k)
+        self.any_exceeded = any(dict(c.excursions()) for c in curves)
 
-# MERGED lagrangian.pictures.limit_marks: Limits on an axis: a dashed line each, where it is in sight; what is beyond is
-# shaded, and curves there are marked.
-
-LINE: dict[str, Any] = {"linestyle": (0, (7, 3)), "linewidth": 0.9}
-MARK: dict[str, Any] = {"color": RED, "linewidth": 4.5, "alpha": 0.4, "linestyle": "-"}
-MAX_DISTANCE = 0.6  # of the height of what is drawn: a limit that is farther away would make the curves small
+    def draw(self, axes: Any, colours: Sequence[Any]) -> None:
+        """Draw the limits on the axis of these curves, which have these colours."""
+        for c in self.curves:
+            for _, y in c.excursions():
+                axes.plot(c.t, y, zorder=1.9, solid_capstyle="butt", **EXCESS_LINE)
+        for limit, curve_indices in self.visible.items():
+            distinct_colours = {str(colours[k]) for k in curve_indices}
+            axes.axhline(limit, color=colours[curve_indices[0]] if len(distinct_colours) == 1 else GREY, zorder=1.8, **LIMIT_LINE)
+        bottom, top = axes.get_ylim()
+        for limit, curve_indices in self.visible.items():
+            if len(curve_indices) == len(self.curves):  # it holds for all of them
+                ends = (bottom, limit) if limit == self.curves[curve_indices[0]].limits[0] else (limit, top)
+                axes.axhspan(*ends, color=RED, alpha=0.09, linewidth=0, zorder=0.5)
+        axes.set_ylim(bottom, top)
 
 
 @dataclass(frozen=True, eq=False)
 class LimitedCurve:
-    """Over time, with the least and the most that it may be, infinite if nothing is said."""
+    """A curve over time with its lower and upper limit; a limit that does not exist is infinite."""
 
     t: np.ndarray
     y: np.ndarray
     limits: tuple[float, float]
 
     def excursions(self) -> Iterator[tuple[float, np.ndarray]]:
-        """Limits that it passes, and the curve where it does: on the limit just before and after, not a number elsewhere."""
+        """Each limit that the curve passes, with the curve beyond it: on the limit just before and after, NaN elsewhere."""
         for limit, sign in zip(self.limits, (-1, 1), strict=True):
             is_beyond = sign * (self.y - limit) > BEYOND * abs(limit) if np.isfinite(limit) else np.zeros(len(self.y), dtype=bool)
             if is_beyond.any():
@@ -193,61 +213,21 @@ class LimitedCurve:
                 yield limit, np.where(widened, np.where(is_beyond, self.y, limit), np.nan)
 
 
-class LimitMarks:
-    """Of the curves of one axis: those that are in sight, each with the numbers of its curves."""
-
-    def __init__(self, curves: Sequence[LimitedCurve]) -> None:
-        self.curves = curves
-        self.visible: dict[float, list[int]] = {}
-        values = np.concatenate([c.y[np.isfinite(c.y)] for c in curves]) if curves else np.zeros(0)
-        low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-        margin = MAX_DISTANCE * (high - low) if high > low else 0.05 * abs(high)
-        for k, c in enumerate(curves):
-            for limit in dict.fromkeys(c.limits):
-                if np.isfinite(limit) and (low - margin <= limit <= high + margin or limit in dict(c.excursions())):
-                    self.visible.setdefault(limit, []).append(k)
-        self.any_exceeded = any(dict(c.excursions()) for c in curves)
-
-    def draw(self, axes: Any, colours: Sequence[Any]) -> None:
-        """Onto the axis that has these curves, in these colours."""
-        for c in self.curves:
-            for _, y in c.excursions():
-                axes.plot(c.t, y, zorder=1.9, solid_capstyle="butt", **MARK)
-        for limit, curve_indices in self.visible.items():
-            distinct_colours = {str(colours[k]) for k in curve_indices}
-            axes.axhline(limit, color=colours[curve_indices[0]] if len(distinct_colours) == 1 else GREY, zorder=1.8, **LINE)
-        bottom, top = axes.get_ylim()
-        for limit, curve_indices in self.visible.items():
-            if len(curve_indices) == len(self.curves):  # it holds for all of them
-                ends = (bottom, limit) if limit == self.curves[curve_indices[0]].limits[0] else (limit, top)
-                axes.axhspan(*ends, color=RED, alpha=0.09, linewidth=0, zorder=0.5)
-        axes.set_ylim(bottom, top)
-
-
-def legend_entries(limits: Sequence[LimitMarks]) -> list[tuple[dict[str, Any], str]]:
-    """What the lines and the marks are, as far as there are any."""
+def limit_legend_entries(limits: Sequence[LimitMarks]) -> list[tuple[dict[str, Any], str]]:
+    """Legend entries for the limits and for what is beyond them, if there are any."""
     entries: list[tuple[dict[str, Any], str]] = []
-    entries += [({"color": GREY, **LINE}, "limit")] if any(x.visible for x in limits) else []
-    return [*entries, (MARK, "beyond its limit")] if any(x.any_exceeded for x in limits) else entries
-
-
-# MERGED lagrangian.pictures.event_marks: Events of a run on a time axis: a thin line each, and labels above the panel that
-# keep out of each other's way.
-
-MAX_LABELS = 6  # most that are written
-LONGEST = 40  # letters of a label
-LETTER = 0.062  # in, the mean width of one
-LANE = 10.0  # points from one line of labels to the next
+    entries += [({"color": GREY, **LIMIT_LINE}, "limit")] if any(x.visible for x in limits) else []
+    return [*entries, (EXCESS_LINE, "beyond its limit")] if any(x.any_exceeded for x in limits) else entries
 
 
 def draw_event_lines(axes: Any, events: Sequence[Happening]) -> None:
-    """The lines."""
+    """Draw a thin line at the time of each event."""
     for t in sorted({e.t for e in events}):
         axes.axvline(t, color=GREY, linewidth=0.7, linestyle=(0, (2, 2)), zorder=1.5)
 
 
 def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float, float], width: float) -> float:
-    """The names above a panel that is `width` inches wide; the height they take, in points.
+    """Draw the names above a panel that is `width` inches wide; return the height they take, in points.
 
     What happens several times is named where it first does.
     """
@@ -255,25 +235,29 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
     for event in sorted(events, key=lambda e: e.t):
         first.setdefault(event.name, []).append(event.t)
     texts = [
-        (times[0], escape_label(name, LONGEST) + (f" ({len(times)} times)" if len(times) > 1 else ""))
+        (times[0], escape_label(name, MAX_EVENT_LABEL_LENGTH) + (f" ({len(times)} times)" if len(times) > 1 else ""))
         for name, times in first.items()
     ]
-    if len(texts) > MAX_LABELS:
-        texts = [*texts[: MAX_LABELS - 1], (texts[MAX_LABELS - 1][0], f"{len(texts) - MAX_LABELS + 1} other events")]
-    lanes: list[list[tuple[float, float]]] = []
+    if len(texts) > MAX_EVENT_LABELS:
+        texts = [
+            *texts[: MAX_EVENT_LABELS - 1],
+            (texts[MAX_EVENT_LABELS - 1][0], f"{len(texts) - MAX_EVENT_LABELS + 1} other events"),
+        ]
+    rows: list[list[tuple[float, float]]] = []
     length = (span[1] - span[0]) or 1.0
     for t, text in reversed(texts):  # labels go to the right of their lines: a later one is out of the way of an earlier line
-        position, text_width = width * (t - span[0]) / length, LETTER * len(text) + 0.12
+        position, text_width = width * (t - span[0]) / length, EVENT_LETTER_WIDTH * len(text) + 0.12
         rightward = position + text_width <= width or position < width / 2
         extent = (position, position + text_width) if rightward else (position - text_width, position)
-        lane = next((k for k, extents in enumerate(lanes) if all(extent[1] < a or extent[0] > b for a, b in extents)), len(lanes))
-        if lane == len(lanes):
-            lanes.append([])
-        lanes[lane].append(extent)
+        free_rows = (k for k, extents in enumerate(rows) if all(extent[1] < a or extent[0] > b for a, b in extents))
+        row = next(free_rows, len(rows))
+        if row == len(rows):
+            rows.append([])
+        rows[row].append(extent)
         axes.annotate(
             text,
             (t, 1.0),
-            (2.0 if rightward else -2.0, 3.0 + LANE * lane),
+            (2.0 if rightward else -2.0, 3.0 + EVENT_LINE_HEIGHT * row),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             ha="left" if rightward else "right",
@@ -287,95 +271,18 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
         axes.annotate(  # the line goes up to its label
             "",
             (t, 1.0),
-            (0.0, 3.0 + LANE * (lane + 0.85)),
+            (0.0, 3.0 + EVENT_LINE_HEIGHT * (row + 0.85)),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "linestyle": (0, (2, 2)), "shrinkA": 0, "shrinkB": 0},
             annotation_clip=False,
             zorder=2,
         )
-    return 3.0 + LANE * len(lanes) if lanes else 0.0
+    return 3.0 + EVENT_LINE_HEIGHT * len(rows) if rows else 0.0
 
 
-# MERGED lagrangian.pictures.legends: Legends above panels that fit: as many entries to a line as there is room for; of many
-# curves, some and a note.
-
-Entry = tuple[dict[str, Any], str]  # style of the line, and its name
-LETTER_WIDTH, HANDLE_WIDTH = 0.064, 0.41  # in, of a name's letter, and of what stands beside the name
-LINE_HEIGHT = 0.165  # in
-
-
-def column_count(names: Sequence[str], width: float) -> int:
-    """The most that fit; a legend is filled column by column."""
-    for n in range(len(names), 1, -1):
-        row_count = math.ceil(len(names) / n)
-        lengths = [max(map(len, names[k : k + row_count])) for k in range(0, len(names), row_count)]
-        if sum(LETTER_WIDTH * length + HANDLE_WIDTH for length in lengths) <= width:
-            return len(lengths)
-    return 1
-
-
-def legend_height(names: Sequence[str], width: float) -> float:
-    """In inches."""
-    names = [escape_label(name) for name in names]
-    return LINE_HEIGHT * math.ceil(len(names) / column_count(names, width)) if names else 0.0
-
-
-def shorten_entries(entries: list[Entry], drawn_count: int) -> list[Entry]:
-    """All of few; of many the first, the last and some between, with a note of how many there are."""
-    n = len(entries)
-    if n <= MAX_NAMED_CURVES:
-        return entries
-    note = f"({n} in this order)" if drawn_count == n else f"({drawn_count} of {n}, in this order)"
-    return [*(entries[round(k)] for k in np.linspace(0, n - 1, 4)), ({"color": "none", "linestyle": "none"}, note)]
-
-
-def draw_legend_above(axes: Any, entries: list[Entry], width: float, points: float = 0.0) -> None:
-    """Over the left corner of a panel of this width in inches, so many points higher."""
-    from matplotlib.transforms import ScaledTranslation
-
-    names = [escape_label(name) for _, name in entries]
-    axes.legend(
-        [legend_line(**style) for style, _ in entries],
-        names,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        bbox_transform=axes.transAxes + ScaledTranslation(0.0, (points + 2.0) / 72, axes.figure.dpi_scale_trans),
-        ncols=column_count(names, width),
-    )
-
-
-def draw_header(figure: StyledFigure, title: str, remark: str = "", entries: Sequence[Entry] = (), top: float = 0.34) -> None:
-    """A title, a remark beside it and a legend below it, in the `top` inches of a figure, which its panels leave free."""
-    from matplotlib.text import Annotation
-
-    width, figure_height = figure.get_size_inches()
-    layout: Any = figure.get_layout_engine()
-    layout.set(rect=(0.0, 0.0, 1.0, 1.0 - top / figure_height))
-    title = escape_label(title, int((width - 0.3) / 0.11))
-    title_text = figure.text(0.1 / width, 1 - 0.09 / figure_height, title, ha="left", va="top", fontsize=11, fontweight="bold")
-    title_text.set_in_layout(False)
-    if remark:
-        max_characters = int((width - 0.5 - 0.105 * len(title)) / LETTER_WIDTH)
-        remark = escape_label(remark, max(max_characters, 1))
-        remark_text = Annotation(
-            remark, (1, 0), (10, 0), xycoords=title_text, textcoords="offset points", va="baseline", fontsize=8.5, color=GREY
-        )
-        remark_text.set_in_layout(False)
-        figure.add_artist(remark_text)
-    if entries:
-        names = [escape_label(name) for _, name in entries]
-        legend = figure.legend(
-            [legend_line(**style) for style, _ in entries],
-            names,
-            loc="upper left",
-            bbox_to_anchor=(0.1 / width, 1 - 0.32 / figure_height),
-            ncols=column_count(names, width - 0.3),
-        )
-        legend.set_in_layout(False)
-
-
-def legend_line(**style: Any) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **style)
+def _draw_all_zero(axes: Any) -> None:
+    """Write "all zero" on an axis without a scale, where all curves are zero."""
+    axes.set_ylim(-1.0, 1.0)
+    axes.set_yticks([0.0])
+    axes.text(0.5, 0.62, "all zero", transform=axes.transAxes, ha="center", va="center", color=GREY)

@@ -11,9 +11,9 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.motion.motion import Motion
-from lagrangian.plots import panels, style
+from lagrangian.plots import legends, style
 from lagrangian.plots.quantities import ANGLE, DEGREES, POSITION, SLIDE, UNKNOWN, CurveSelection, angle_unit, moving_joints
-from lagrangian.plots.style import BLACK, BLUE, GREY
+from lagrangian.plots.style import BLACK, BLUE, GREY, StyledFigure
 
 MAX_PORTRAITS = 12  # most in one figure, unless they are named
 AXES = {
@@ -42,7 +42,7 @@ END: dict[str, Any] = {
 def plot_phase_portrait(
     motion: Motion, joints: Sequence[str] = (), path: str | os.PathLike[str] | None = None, angles: str = "degrees"
 ) -> Any:
-    """A panel for each coordinate that has a speed of its own: those of ball and free joints have none."""
+    """Draw a panel for each coordinate whose speed is its rate; those of ball and free joints have no such speed."""
     radians = angle_unit(angles)[0] == "rad"
     file = style.figure_path(path)
     names = [joints] if isinstance(joints, str) else list(joints)
@@ -58,21 +58,19 @@ def plot_phase_portrait(
         else f"{len(shown_pairs)} of {len(pairs)} coordinates; give names of joints to see others"
     )
     with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
-        top = 0.34 + panels.LINE_HEIGHT
+        top = 0.34 + legends.LINE_HEIGHT
         figure = StyledFigure(figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + top), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, (q, v, kind) in zip(grid.flat, shown_pairs, strict=False):
             _draw_portrait(axes, motion, q, v, RADIANS if kind == ANGLE and radians else AXES[kind])
         for axes in list(grid.flat)[len(shown_pairs) :]:
             axes.remove()
-        panels.draw_header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)
+        legends.draw_header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)
         return style.save_if_named(figure, file)
 
 
 def _pairs(motion: Motion, names: Sequence[str]) -> list[tuple[int, int, str]]:
-    """Coordinates with the speeds that are their rates."""
+    """Pairs of a coordinate and the speed that is its rate."""
     selection = CurveSelection(motion, names or None)
     if motion.mechanism is None:
         speeds = {name: k for k, name in enumerate(motion.speed_names)}
@@ -111,7 +109,7 @@ def _draw_portrait(axes: Any, motion: Motion, q: int, v: int, names: tuple[str, 
 
 
 def draw_arrows(axes: Any, x: np.ndarray, y: np.ndarray, count: int = 4, color: str = BLUE) -> None:
-    """Heads along a curve that say which way it is gone through, evenly along its length as it is seen."""
+    """Draw arrow heads along a curve in the direction of time, evenly spaced along its length on the page."""
     width, height = (float(np.ptp(z)) or 1.0 for z in (x, y))
     steps = np.hypot(np.diff(x) / width, np.diff(y) / height)
     length = np.concatenate([[0.0], np.cumsum(steps)])

@@ -1,4 +1,8 @@
-"""What of a motion can be plotted: panels of curves of one unit each."""
+"""What of a motion can be plotted: panels of curves of one unit each, for all joints and frames or for those that are named.
+
+`motion_panels` makes the panels. `QUANTITIES` has a function for each quantity, and `CurveSelection` knows which coordinates
+and speeds belong to the named joints.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,8 @@ from lagrangian.motion.result.over_limits import limits
 from lagrangian.motion.result.rounding import Rounding
 from lagrangian.plots.style import MAX_NAMED_CURVES
 
-# MERGED lagrangian.pictures.chosen: What of a motion is plotted, and how: its coordinates and speeds by joints, with their
-# kinds and units; panels of curves.
-
 DEGREES = 180 / np.pi
+
 # of joints' coordinates and speeds; those of a body that flies, or slides on a plane, stand apart from those of hinges and slides
 ANGLE, SLIDE, ORIENTATION, POSITION, UNKNOWN = "angle", "slide", "orientation", "position", "unknown"
 Label = tuple[str, str, float]  # text, unit and factor
@@ -28,18 +30,95 @@ LabelByKind = dict[str, Label]  # by kind
 ANGLES = ("degrees", "radians")
 SCALES = ("auto", "linear", "log")  # of the axes of forces
 
+# what work is done by, as it is called
+WORK_LABELS = {
+    "torque": "work of torques",
+    "friction": "work of friction",
+    "wrenches": "work of wrenches",
+    "constraints": "work of constraints",
+    "impacts": "work in impacts",
+    "payloads": "added by payloads",
+    "parameters": "added by parameters",
+}
+STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
+ROUNDING = 1e-12  # of the largest
+_FORCES: LabelByKind = {
+    **dict.fromkeys((ANGLE, ORIENTATION), ("torque", "N m", 1.0)),
+    **dict.fromkeys((SLIDE, POSITION), ("force", "N", 1.0)),
+    UNKNOWN: ("joint force", "N m or N", 1.0),
+}
+_SPEEDS: LabelByKind = {
+    ANGLE: ("angular speed", "deg/s", DEGREES),
+    SLIDE: ("speed", "m/s", 1.0),
+    ORIENTATION: ("angular velocity", "deg/s", DEGREES),
+    POSITION: ("velocity", "m/s", 1.0),
+    UNKNOWN: ("speed", "rad/s or m/s", 1.0),
+}
+_ACCELERATIONS: LabelByKind = {
+    **dict.fromkeys((ANGLE, ORIENTATION), ("angular acceleration", "deg/s²", DEGREES)),
+    **dict.fromkeys((SLIDE, POSITION), ("acceleration", "m/s²", 1.0)),
+    UNKNOWN: ("acceleration", "rad/s² or m/s²", 1.0),
+}
+ON_DEMAND = ("accelerations", "reactions", "positions")
+OF_CONSTRAINTS = ("multipliers", "drift")
 
-def angle_unit(angles: Any) -> tuple[str, float]:
-    """The unit in which angles are shown, and how many of them a radian has."""
-    if angles not in ANGLES:
-        raise ArgumentError(unknown_name_message("angles", angles, ANGLES), concerns="angles")
-    return ("rad", 1.0) if angles == "radians" else ("deg", DEGREES)
+
+def motion_panels(
+    motion: Motion, quantities: Sequence[str] = (), joints: str | Iterable[str] | None = None, **options: Any
+) -> list[CurvePanel]:
+    """The panels of the named quantities, or of all that have something to show; `options` are those of `CurveSelection`."""
+    if not len(motion.t):
+        raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
+    quantities, frames = _split_frames(motion, quantities)
+    selection = CurveSelection(motion, joints, **options)
+    selection.frames += frames
+    if selection.frames and "positions" not in quantities:
+        quantities = (*quantities, "positions")
+    if quantities:
+        # of forces and torques, those that are all zero are left out where the others are not
+        panels_by_quantity = [list(QUANTITIES[name](selection)) for name in dict.fromkeys(quantities)]
+        result_panels = [
+            panel
+            for quantity_panels in panels_by_quantity
+            for panel in [p for p in quantity_panels if not p.empty] or quantity_panels
+        ]
+    else:
+        names = [n for n in QUANTITIES if n not in ON_DEMAND and (motion.constraint_names or n not in OF_CONSTRAINTS)]
+        by_name = {name: [p for p in QUANTITIES[name](selection) if not p.empty or name == "coordinates"] for name in names}
+        # a coordinate and its rate stand side by side
+        result_panels = _pair_with_rates(by_name.pop("coordinates"), by_name.pop("speeds")) + [
+            p for ps in by_name.values() for p in ps
+        ]
+    if not result_panels:
+        raise ArgumentError(
+            f"{motion.name} has no {' or '.join(quantities) or 'coordinates'} to plot{' of these joints' if joints else ''}"
+        )
+    return [replace(panel, t=motion.t) for panel in result_panels]
 
 
-def in_radians(label: Label) -> Label:
-    """The label of a quantity in radians, if it is one in degrees."""
-    text, unit, _ = label
-    return (text, f"rad{unit.removeprefix('deg')}", 1.0) if unit.startswith("deg") else label
+def _split_frames(motion: Motion, names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Split names into quantities, and frames or bodies whose positions are plotted."""
+    m = motion.mechanism
+    frames = dict.fromkeys([*(f.name for f in m.frames), *(b.name for b in m.bodies)] if m is not None else ())
+    for name in names:
+        if not isinstance(name, str) or (name not in QUANTITIES and name not in frames):
+            raise ArgumentError(
+                unknown_name_message("quantity or frame to plot called", name, (*QUANTITIES, *frames)), concerns="what"
+            )
+    position_frames = [name for name in names if name not in QUANTITIES]
+    return tuple(dict.fromkeys("positions" if name in position_frames else name for name in names)), position_frames
+
+
+def _pair_with_rates(coordinates: list[CurvePanel], speeds: list[CurvePanel]) -> list[CurvePanel]:
+    """Order panels so that a coordinate and its rate stand side by side; those without a partner come last."""
+    partner = {"angle": "angular speed", "displacement": "speed", "quaternion": "angular velocity", "position": "velocity"}
+    unpaired = {p.label: p for p in speeds}
+    pairs, single = [], []
+    for panel in coordinates:
+        rate_panel = unpaired.pop(partner.get(panel.label, "speed"), None)
+        pairs += [panel, rate_panel] if rate_panel is not None else []
+        single += [] if rate_panel is not None else [panel]
+    return [*pairs, *single, *unpaired.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +177,7 @@ class CurveSelection:
             self.joints = {j for _, _, j in selections}
 
     def _columns_of_joint(self, name: str) -> tuple[list[int], list[int], str]:
-        """The coordinates and speeds of a joint, or those of the same place in it as the one that is named."""
+        """The columns of a joint's coordinates and speeds, or of the one that is named, and the joint's name."""
         motion = self.motion
         for joint, q, v in moving_joints(motion):
             if name == joint.name:
@@ -132,7 +211,7 @@ class CurveSelection:
         labels: LabelByKind,
         limits: np.ndarray | None = None,
     ) -> Iterable[CurvePanel]:
-        """A panel for each kind, or for kinds that share a label. What is but rounding is zero."""
+        """A panel for each kind, or for kinds that share a label. Values below the rounding error are zero."""
         values = self.rounding.without(values, quantity)
         for label in dict.fromkeys(labels.values()):
             curves = [k for k in columns if labels.get(kinds[k]) == label]
@@ -143,6 +222,19 @@ class CurveSelection:
                 yield CurvePanel(
                     quantity, text, unit, curve_names, factor * values[:, curves], named_by_joint=True, limits=curve_limits
                 )
+
+
+def angle_unit(angles: Any) -> tuple[str, float]:
+    """The unit in which angles are shown, and how many of them a radian has."""
+    if angles not in ANGLES:
+        raise ArgumentError(unknown_name_message("angles", angles, ANGLES), concerns="angles")
+    return ("rad", 1.0) if angles == "radians" else ("deg", DEGREES)
+
+
+def in_radians(label: Label) -> Label:
+    """The label of a quantity in radians, if it is one in degrees."""
+    text, unit, _ = label
+    return (text, f"rad{unit.removeprefix('deg')}", 1.0) if unit.startswith("deg") else label
 
 
 def moving_joints(motion: Motion) -> list[tuple[Joint, range, range]]:
@@ -157,7 +249,7 @@ def moving_joints(motion: Motion) -> list[tuple[Joint, range, range]]:
 
 
 def coordinate_kinds(motion: Motion) -> tuple[list[str], list[str]]:
-    """Of every coordinate and every speed."""
+    """The kind of every coordinate and of every speed."""
     if motion.mechanism is None:
         return [UNKNOWN] * len(motion.coordinate_names), [UNKNOWN] * len(motion.speed_names)
     q: list[str] = []
@@ -170,18 +262,47 @@ def coordinate_kinds(motion: Motion) -> tuple[list[str], list[str]]:
     return q, v
 
 
-# what work is done by, as it is called
-WORK_LABELS = {
-    "torque": "work of torques",
-    "friction": "work of friction",
-    "wrenches": "work of wrenches",
-    "constraints": "work of constraints",
-    "impacts": "work in impacts",
-    "payloads": "added by payloads",
-    "parameters": "added by parameters",
-}
-STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
-ROUNDING = 1e-12  # of the largest
+def frame_names(motion: Motion, frames: Sequence[str]) -> list[str]:
+    """The frames or bodies named; else the mechanism's own frames, or its last body."""
+    m = motion.model("positions of frames need")
+    known_names = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
+    for name in frames:
+        if name not in known_names:
+            raise ArgumentError(unknown_name_message("frame or body", name, known_names), concerns="frames")
+    if not m.bodies:
+        raise ArgumentError(f"{motion.name} has no moving bodies")
+    return list(dict.fromkeys(frames)) or [f.name for f in m.frames][:MAX_NAMED_CURVES] or [m.bodies[-1].name]
+
+
+def frame_positions(motion: Motion, name: str) -> np.ndarray:
+    """The positions of a frame in the world, by rows."""
+    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(motion.model("positions of frames need"))
+    return np.asarray(dyn.pose(motion.q, name))[:, :3, 3]
+
+
+def multiplier_units(motion: Motion) -> list[str]:
+    """The unit of the multiplier of every constraint equation; for equations from expressions it is not known."""
+    units: dict[str, str] = {}
+    m = motion.mechanism
+    for loop in m.loops if m is not None else ():
+        units |= {f"{loop.name}.{d}": "N" for d in ("x", "y", "z", "length")}
+        units |= {f"{loop.name}.{d}": "N m" for d in ("xz", "yz", "xy", "axes")}
+    for constraint in m.constraints if m is not None else ():
+        if isinstance(constraint, (KnifeEdgeConstraint, RollingConstraint)):
+            units |= {name: "N" for name in motion.constraint_names if split_equation_name(motion, name)[0] == constraint.name}
+    return [units.get(name, "N or N m") for name in motion.constraint_names]
+
+
+def split_equation_name(motion: Motion, equation: str) -> tuple[str, str]:
+    """The name of an equation's constraint or loop, and which of its equations it is; names may contain dots."""
+    m = motion.mechanism
+    constraint_names = {x.name for x in (*m.loops, *m.constraints)} if m is not None else set()
+    name, dot, part = equation.rpartition(".")
+    return (
+        (equation, "")
+        if equation in constraint_names or not dot or (constraint_names and name not in constraint_names)
+        else (name, part)
+    )
 
 
 def _coordinates(selection: CurveSelection) -> Iterable[CurvePanel]:
@@ -213,31 +334,6 @@ def _speed_panels(
     return panels
 
 
-def multiplier_units(motion: Motion) -> list[str]:
-    """Of the multiplier of every constraint equation; those of expressions do not tell theirs."""
-    units: dict[str, str] = {}
-    m = motion.mechanism
-    for loop in m.loops if m is not None else ():
-        units |= {f"{loop.name}.{d}": "N" for d in ("x", "y", "z", "length")}
-        units |= {f"{loop.name}.{d}": "N m" for d in ("xz", "yz", "xy", "axes")}
-    for constraint in m.constraints if m is not None else ():
-        if isinstance(constraint, (KnifeEdgeConstraint, RollingConstraint)):
-            units |= {name: "N" for name in motion.constraint_names if split_equation_name(motion, name)[0] == constraint.name}
-    return [units.get(name, "N or N m") for name in motion.constraint_names]
-
-
-def split_equation_name(motion: Motion, equation: str) -> tuple[str, str]:
-    """The constraint or loop an equation is of, and which of its equations it is; names may have dots of their own."""
-    m = motion.mechanism
-    constraint_names = {x.name for x in (*m.loops, *m.constraints)} if m is not None else set()
-    name, dot, part = equation.rpartition(".")
-    return (
-        (equation, "")
-        if equation in constraint_names or not dot or (constraint_names and name not in constraint_names)
-        else (name, part)
-    )
-
-
 def _multipliers(selection: CurveSelection) -> Iterable[CurvePanel]:
     m = selection.motion
     if not m.constraint_names:
@@ -254,7 +350,7 @@ def _multipliers(selection: CurveSelection) -> Iterable[CurvePanel]:
 
 
 def _scale_force_panel(selection: CurveSelection, panel: CurvePanel) -> CurvePanel:
-    """A panel of forces on an axis that shows small and large ones: they may grow by orders of magnitude, as at a lock."""
+    """Choose a scale that shows small and large forces: they may grow by orders of magnitude, as where a linkage locks."""
     if selection.scale == "log" and not panel.empty:
         size = np.abs(panel.values)
         # what is zero but for rounding would take all of the axis
@@ -280,7 +376,7 @@ def _reactions(selection: CurveSelection) -> Iterable[CurvePanel]:
 
 
 def _positions(selection: CurveSelection) -> Iterable[CurvePanel]:
-    """x, y and z of frames in the world; what stays zero is left out."""
+    """The x, y and z of frames in the world; a curve that stays zero is left out."""
     m = selection.motion
     positions_by_frame = {name: frame_positions(m, name) for name in frame_names(m, selection.frames)}
     names = tuple(f"{name}.{axis}" for name in positions_by_frame for axis in "xyz")
@@ -290,26 +386,8 @@ def _positions(selection: CurveSelection) -> Iterable[CurvePanel]:
     yield panel if panel.empty else panel.without_zeros()
 
 
-def frame_names(motion: Motion, frames: Sequence[str]) -> list[str]:
-    """The frames or bodies named; else the mechanism's own frames, or its last body."""
-    m = motion.model("positions of frames need")
-    known_names = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
-    for name in frames:
-        if name not in known_names:
-            raise ArgumentError(unknown_name_message("frame or body", name, known_names), concerns="frames")
-    if not m.bodies:
-        raise ArgumentError(f"{motion.name} has no moving bodies")
-    return list(dict.fromkeys(frames)) or [f.name for f in m.frames][:MAX_NAMED_CURVES] or [m.bodies[-1].name]
-
-
-def frame_positions(motion: Motion, name: str) -> np.ndarray:
-    """The positions of a frame in the world, by rows."""
-    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(motion.model("positions of frames need"))
-    return np.asarray(dyn.pose(motion.q, name))[:, :3, 3]
-
-
 def _energy(selection: CurveSelection) -> Iterable[CurvePanel]:
-    """Potential energy is counted from the lowest of the run: where its zero is says nothing, and would dwarf the rest."""
+    """Potential energy is counted from the least of the run, because an arbitrary zero could dwarf all other curves."""
     m, rounding = selection.motion, selection.rounding
     kinetic = rounding.without(m.kinetic_energy, "energy")
     curves = {"kinetic": kinetic}
@@ -337,23 +415,6 @@ def _drift(selection: CurveSelection) -> Iterable[CurvePanel]:
     yield panel if panel.empty else panel.without_zeros()
 
 
-_FORCES: LabelByKind = {
-    **dict.fromkeys((ANGLE, ORIENTATION), ("torque", "N m", 1.0)),
-    **dict.fromkeys((SLIDE, POSITION), ("force", "N", 1.0)),
-    UNKNOWN: ("joint force", "N m or N", 1.0),
-}
-_SPEEDS: LabelByKind = {
-    ANGLE: ("angular speed", "deg/s", DEGREES),
-    SLIDE: ("speed", "m/s", 1.0),
-    ORIENTATION: ("angular velocity", "deg/s", DEGREES),
-    POSITION: ("velocity", "m/s", 1.0),
-    UNKNOWN: ("speed", "rad/s or m/s", 1.0),
-}
-_ACCELERATIONS: LabelByKind = {
-    **dict.fromkeys((ANGLE, ORIENTATION), ("angular acceleration", "deg/s²", DEGREES)),
-    **dict.fromkeys((SLIDE, POSITION), ("acceleration", "m/s²", 1.0)),
-    UNKNOWN: ("acceleration", "rad/s² or m/s²", 1.0),
-}
 QUANTITIES: dict[str, Callable[[CurveSelection], Iterable[CurvePanel]]] = {
     "coordinates": _coordinates,
     "speeds": _speed_panels("speeds", "qd", _SPEEDS, "speed"),
@@ -367,63 +428,3 @@ QUANTITIES: dict[str, Callable[[CurveSelection], Iterable[CurvePanel]]] = {
     "balance": _balance,
     "drift": _drift,
 }
-ON_DEMAND = ("accelerations", "reactions", "positions")
-OF_CONSTRAINTS = ("multipliers", "drift")
-
-
-def motion_panels(
-    motion: Motion, quantities: Sequence[str] = (), joints: str | Iterable[str] | None = None, **options: Any
-) -> list[CurvePanel]:
-    """Those that are named, or all that have something to show. `how` are frames, angles and scale of `Chosen`."""
-    if not len(motion.t):
-        raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
-    quantities, frames = _split_frames(motion, quantities)
-    selection = CurveSelection(motion, joints, **options)
-    selection.frames += frames
-    if selection.frames and "positions" not in quantities:
-        quantities = (*quantities, "positions")
-    if quantities:
-        # of forces and torques, those that are all zero are left out where the others are not
-        panels_by_quantity = [list(QUANTITIES[name](selection)) for name in dict.fromkeys(quantities)]
-        result_panels = [
-            panel
-            for quantity_panels in panels_by_quantity
-            for panel in [p for p in quantity_panels if not p.empty] or quantity_panels
-        ]
-    else:
-        names = [n for n in QUANTITIES if n not in ON_DEMAND and (motion.constraint_names or n not in OF_CONSTRAINTS)]
-        by_name = {name: [p for p in QUANTITIES[name](selection) if not p.empty or name == "coordinates"] for name in names}
-        # a coordinate and its rate stand side by side
-        result_panels = _pair_with_rates(by_name.pop("coordinates"), by_name.pop("speeds")) + [
-            p for ps in by_name.values() for p in ps
-        ]
-    if not result_panels:
-        raise ArgumentError(
-            f"{motion.name} has no {' or '.join(quantities) or 'coordinates'} to plot{' of these joints' if joints else ''}"
-        )
-    return [replace(panel, t=motion.t) for panel in result_panels]
-
-
-def _split_frames(motion: Motion, names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """Quantities, and the names among them of frames or bodies, whose positions are plotted."""
-    m = motion.mechanism
-    frames = dict.fromkeys([*(f.name for f in m.frames), *(b.name for b in m.bodies)] if m is not None else ())
-    for name in names:
-        if not isinstance(name, str) or (name not in QUANTITIES and name not in frames):
-            raise ArgumentError(
-                unknown_name_message("quantity or frame to plot called", name, (*QUANTITIES, *frames)), concerns="what"
-            )
-    position_frames = [name for name in names if name not in QUANTITIES]
-    return tuple(dict.fromkeys("positions" if name in position_frames else name for name in names)), position_frames
-
-
-def _pair_with_rates(coordinates: list[CurvePanel], speeds: list[CurvePanel]) -> list[CurvePanel]:
-    """Each with its rates, where they are shown; what is without a partner last."""
-    partner = {"angle": "angular speed", "displacement": "speed", "quaternion": "angular velocity", "position": "velocity"}
-    unpaired = {p.label: p for p in speeds}
-    pairs, single = [], []
-    for panel in coordinates:
-        rate_panel = unpaired.pop(partner.get(panel.label, "speed"), None)
-        pairs += [panel, rate_panel] if rate_panel is not None else []
-        single += [] if rate_panel is not None else [panel]
-    return [*pairs, *single, *unpaired.values()]

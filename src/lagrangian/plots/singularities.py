@@ -9,10 +9,10 @@ import numpy as np
 
 from lagrangian.design.linkage import format_coordinate
 from lagrangian.design.singularities import Singularities
-from lagrangian.plots import panels, style
+from lagrangian.plots import legends, style
 from lagrangian.plots.quantities import angle_unit
 from lagrangian.plots.stick_figure import DrawnConfiguration, LinkageView
-from lagrangian.plots.style import BLUE, COLOURS, DASHES, FAINT, ORANGE, RED
+from lagrangian.plots.style import BLUE, COLOURS, DASHES, FAINT, ORANGE, RED, StyledFigure
 
 KINDS: dict[int, dict[str, Any]] = {
     1: {"color": BLUE, "marker": "o"},
@@ -24,7 +24,7 @@ MAX_DRAWN = 6
 
 
 def plot_singularities(singularities: Singularities, path: str | os.PathLike[str] | None = None, angles: str = "degrees") -> Any:
-    """A figure of singular configurations."""
+    """Draw the singular configurations over the coordinates that were varied."""
     file, angle = style.figure_path(path), angle_unit(angles)
     with style.plot_style():
         return style.save_if_named(
@@ -33,11 +33,9 @@ def plot_singularities(singularities: Singularities, path: str | os.PathLike[str
 
 
 def _draw_map(singularities: Singularities, angle: tuple[str, float]) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
     kinds = [k for k in KINDS if (singularities.kind == k).any()]
-    entries: list[panels.Entry] = [({**KINDS[k], "linestyle": "none", "markersize": 3.5}, NAMES[k]) for k in kinds]
-    top = 0.34 + panels.legend_height([name for _, name in entries], 6.1)
+    entries: list[legends.Entry] = [({**KINDS[k], "linestyle": "none", "markersize": 3.5}, NAMES[k]) for k in kinds]
+    top = 0.34 + legends.legend_height([name for _, name in entries], 6.1)
     figure = StyledFigure(figsize=(6.4, 5.4 + top), layout="constrained")
     axes: Any = figure.add_subplot()
     factors = np.array([angle[1] if unit == "rad" else 1.0 for unit in singularities.units])
@@ -49,7 +47,7 @@ def _draw_map(singularities: Singularities, angle: tuple[str, float]) -> Any:
         getattr(axes, f"set_{letter}lim")(*(factor * np.array(singularities.over[name])))
     if singularities.units[0] == singularities.units[1]:
         axes.set_aspect("equal", adjustable="box")
-    panels.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
     return figure
 
 
@@ -62,8 +60,6 @@ def _format_coordinate(x: float, unit: str, angle: tuple[str, float]) -> str:
 
 
 def _draw_configurations(singularities: Singularities, angle: tuple[str, float]) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
     name, unit = next(iter(singularities.over)), singularities.units[0]
     configurations = [DrawnConfiguration(singularities.start, "start", {"color": FAINT})]
     for k, (s, (x,)) in enumerate(list(zip(singularities, singularities.values, strict=True))[:MAX_DRAWN]):
@@ -76,8 +72,8 @@ def _draw_configurations(singularities: Singularities, angle: tuple[str, float])
     plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
     width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
     height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
-    top = 0.34 + panels.legend_height([entry for _, entry in entries], 6.1)
+    top = 0.34 + legends.legend_height([entry for _, entry in entries], 6.1)
     figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
     view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
-    panels.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
     return figure

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.plots import panels
+from lagrangian.plots import legends
 from lagrangian.plots.frame_path import common_plane, set_up_space_axes
 from lagrangian.plots.sticks import MAX_BODIES, stick_segments
 from lagrangian.plots.style import BLACK, GREY, curve_style, extract_power_of_ten
@@ -31,7 +31,7 @@ class DrawnConfiguration:
 
 @dataclass(frozen=True, eq=False)
 class LinkageView:
-    """What is drawn: configurations, curves by their names, and marked places by their names."""
+    """A drawing of a linkage: configurations, curves by their names, and marked points by their names."""
 
     dyn: Dynamics
     configurations: Sequence[DrawnConfiguration]
@@ -40,7 +40,7 @@ class LinkageView:
 
     @property
     def sticks(self) -> np.ndarray:
-        """(configurations, sticks, 2, 3), none of mechanisms with many bodies."""
+        """The ends of all sticks, (configurations, sticks, 2, 3); mechanisms with many bodies have none."""
         if len(self.dyn.mechanism.bodies) > MAX_BODIES or not self.configurations:
             return np.zeros((len(self.configurations), 0, 2, 3))
         return stick_segments(self.dyn, np.array([s.q for s in self.configurations]))
@@ -53,18 +53,18 @@ class LinkageView:
 
     @property
     def plane_axes(self) -> tuple[int, int] | None:
-        """The plane of two axes that everything lies in."""
+        """The plane of two of the world's axes in which everything lies, if there is one."""
         points = self.all_points()
         return common_plane(points) if len(points) else (0, 1)
 
-    def legend_entries(self) -> list[panels.Entry]:
-        """Of a legend."""
-        entries: list[panels.Entry] = [(curve_style(k), name) for k, name in enumerate(self.curves)]
+    def legend_entries(self) -> list[legends.Entry]:
+        """Legend entries for curves, marks and configurations."""
+        entries: list[legends.Entry] = [(curve_style(k), name) for k, name in enumerate(self.curves)]
         entries += [(dict(marker_style), name) for name, points, marker_style in self.marks if len(points)]
         return entries + [({"linewidth": 2.0, **s.line_style}, s.name) for s in self.configurations if s.name]
 
     def draw(self, figure: Any, place: Any) -> Any:
-        """The axes, in a place of a figure's grid."""
+        """Draw everything on new axes in one cell of a figure's grid."""
         plane_axes, all_points = self.plane_axes, self.all_points()
         axes: Any = figure.add_subplot(place, projection=None if plane_axes is not None else "3d")
         axes_shown = list(plane_axes) if plane_axes is not None else [0, 1, 2]

@@ -12,7 +12,7 @@ MAX_BODIES = 30  # most that are drawn: each one's pose is a function of its own
 
 
 def stick_segments(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
-    """(configurations, sticks, 2, 3): the ends of every stick in the world, for each row of q."""
+    """The ends of every stick in the world for each row of q: (configurations, sticks, 2, 3)."""
     m = dyn.mechanism
     poses = {GROUND: np.broadcast_to(np.eye(4), (len(q), 4, 4))}
     poses |= {b.name: np.asarray(dyn.pose(q, b.name)) for b in m.bodies}
@@ -26,7 +26,7 @@ def stick_segments(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
 
 
 def _stick_ends(m: Mechanism) -> list[tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]]:
-    """Pairs of points, each fixed to a body."""
+    """The sticks of a mechanism: pairs of points, each fixed to a body."""
     joint_points: dict[str, np.ndarray] = {}
     attached: dict[str, list[np.ndarray]] = {b.name: [] for b in m.bodies}
     sliding_sticks = []

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lagrangian.errors import ArgumentError, unknown_name_message
-from lagrangian.plots import panels as legends
-from lagrangian.plots import study_panels, style
+from lagrangian.plots import legends, study_panels, style
 from lagrangian.plots.study_panels import StudyPanel
+from lagrangian.plots.style import StyledFigure
 from lagrangian.studies.result import Study
 
 WIDTH, HEIGHT = 3.4, 2.5  # in, of a panel
@@ -33,7 +33,7 @@ def plot_study(
     path: str | os.PathLike[str] | None = None,
     with_title: bool = True,
 ) -> Any:
-    """Panels of what is named, or of all that fits the study; of all outputs, or of those named.
+    """Draw panels of the named kinds, or of all that suit the study, for all outputs or for those that are named.
 
     In a page that says what it is about, the figure is not `titled`.
     """
@@ -43,7 +43,7 @@ def plot_study(
     chosen_outputs = _chosen_outputs(study, outputs)
     for name in kinds:
         if name not in KINDS:
-            raise ArgumentError(unknown_name_message("plot of a study called", name, KINDS), concerns="what")
+            raise ArgumentError(unknown_name_message("plot of a study called", name, KINDS), concerns="kinds")
     panels = [
         panel
         for kind in kinds or suitable_kinds(study)
@@ -80,7 +80,7 @@ def suitable_kinds(study: Study) -> list[str]:
 
 
 def make_panels(study: Study, kind: str, outputs: Sequence[str], by_name: bool = False) -> list[StudyPanel]:
-    """The panels of one kind; none, or an error if it was asked for by name, where a study has nothing of it."""
+    """The panels of one kind. Where a study has none there is an error if the kind was asked for by name."""
     axes_needed = {"curves": 1, "heat maps": 2}
     axis_count = len(study.design.grid_axes)
     if kind in axes_needed and axis_count != axes_needed[kind]:
@@ -93,8 +93,6 @@ def make_panels(study: Study, kind: str, outputs: Sequence[str], by_name: bool =
 
 
 def _make_figure(study: Study, panels: list[StudyPanel], with_title: bool) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
     shown_panels = panels[:MAX_PANELS]
     lines = _panel_lines(shown_panels)
     max_columns = max(map(len, lines))

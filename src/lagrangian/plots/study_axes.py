@@ -16,31 +16,31 @@ GAP = 2  # characters between two of them
 
 
 def label_with_unit(study: Study, name: str, power: str = "", max_characters: int = 30) -> str:
-    """A name with its power of ten and its unit, as far as there are any: `peak(qd_theta1) [10⁻⁴ rad/s]`."""
+    """The label of a quantity with its power of ten and its unit, if it has them: `peak(qd_theta1) [10⁻⁴ rad/s]`."""
     unit_text = f"{power}{study.units.get(name, '')}".strip()
     return escape_label(_rows_argument(name), max_characters) + (f" [{unit_text}]" if unit_text else "")
 
 
 def _rows_argument(output: str) -> str:
-    """rows(theta1, 101) is of theta1."""
+    """The quantity of a kept curve: that of `rows(theta1, 101)` is theta1."""
     return output[5:-1].split(",")[0] if output.startswith("rows(") and output.endswith(")") else output
 
 
 def label_x_axis(axes: Any, study: Study, name: str, values: np.ndarray, max_characters: int = 30) -> None:
-    """Ticks and label of the horizontal axis."""
+    """Set the ticks and the label of the horizontal axis."""
     power = style.extract_power_of_ten(axes.xaxis, values)
     axes.set_xlabel(label_with_unit(study, name, power, max_characters))
     limit_ticks(axes.xaxis, values, bool(power))
 
 
 def label_y_axis(axes: Any, study: Study, name: str, values: np.ndarray) -> None:
-    """Ticks and label of the vertical axis."""
+    """Set the ticks and the label of the vertical axis."""
     power = style.extract_power_of_ten(axes.yaxis, values)
     axes.set_ylabel(label_with_unit(study, name, power))
 
 
 def limit_ticks(axis: Any, values: np.ndarray, powers: bool) -> None:
-    """As many ticks as have room beside each other, by the digits that it takes to tell them apart."""
+    """Set as many ticks as fit beside each other, with the digits that tell them apart."""
     from matplotlib.ticker import MaxNLocator
 
     finite = values[np.isfinite(values)]

@@ -21,14 +21,14 @@ RAMP = "viridis"
 
 @dataclass(frozen=True)
 class StudyPanel:
-    """Something to draw on axes; panels of one `row` stand beside each other."""
+    """A panel of a study and how it is drawn; panels with the same `row` stand beside each other."""
 
     row: str
     draw: Callable[[Any], None]
 
 
 def evenly_chosen(count: int, max_count: int) -> np.ndarray:
-    """Indices of at most so many samples, evenly chosen."""
+    """The indices of at most so many samples, evenly chosen."""
     return np.arange(count) if count <= max_count else np.unique(np.linspace(0, count - 1, max_count).round().astype(int))
 
 
@@ -36,7 +36,7 @@ def evenly_chosen(count: int, max_count: int) -> np.ndarray:
 
 
 def curves(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """Each output over the only span; of several draws, their median and what nine of ten lie in."""
+    """Panels of each output over the only input of a grid; of several draws they show the median and where nine of ten lie."""
     (name, span), *_ = study.design.grid_axes.items()
     x = np.array(span.values)
 
@@ -63,13 +63,13 @@ def curves(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
 
 
 def _nominal(study: Study, name: str) -> float | None:
-    """The mechanism's own value of what is varied, where the grid reaches it."""
+    """The mechanism's own value of an input, if it is within the grid."""
     value, values = study.about.get("nominal", {}).get(name), study.design.grid_axes[name].values
     return float(value) if value is not None and min(values) <= value <= max(values) else None
 
 
 def _draw_bands(axes: Any, x: np.ndarray, samples: np.ndarray) -> None:
-    """The median of samples, (samples, places), and bands that half and nine of ten of them lie in."""
+    """Draw the median of samples, (samples, places), and bands in which half and nine of ten of them lie."""
     has_values = np.isfinite(samples).any(axis=0)
     low, lower, middle, upper, high = np.nanquantile(samples[:, has_values], (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
     axes.fill_between(x[has_values], low, high, color=BLUE, alpha=0.16, linewidth=0, label="5 to 95 %")
@@ -79,7 +79,7 @@ def _draw_bands(axes: Any, x: np.ndarray, samples: np.ndarray) -> None:
 
 
 def _mark_failures(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
-    """Marks at the bottom where there is no result."""
+    """Mark the samples without a result at the bottom of the axes."""
     is_missing = ~np.isfinite(y)
     if is_missing.any():
         base = np.zeros(int(is_missing.sum()))
@@ -90,7 +90,7 @@ def _mark_failures(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
 
 
 def heat_maps(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """Each output over two inputs of a grid; of several draws, their mean. What failed is grey."""
+    """Panels of each output over two inputs of a grid; of several draws they show the mean. Samples that failed are grey."""
     (first, a), (second, b) = list(study.design.grid_axes.items())[:2]
     x, y = np.array(a.values), np.array(b.values)
 
@@ -120,7 +120,7 @@ def heat_maps(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
 
 
 def _is_smooth(z: np.ndarray) -> bool:
-    """Whether contour lines would say something: cells are near to the mean of their neighbours."""
+    """Whether contour lines make sense: each cell is near the mean of its neighbours."""
     if min(z.shape) < 5 or not np.isfinite(z).all() or np.ptp(z) == 0:
         return False
     curvature = z[1:-1, 1:-1] - (z[2:, 1:-1] + z[:-2, 1:-1] + z[1:-1, 2:] + z[1:-1, :-2]) / 4
@@ -137,7 +137,7 @@ def _mean_of_finite(z: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
 
 
 def _edges(x: np.ndarray) -> np.ndarray:
-    """Of cells about these values, which need not be even nor in order of size."""
+    """The edges of cells about these values, which need be neither even nor sorted."""
     if len(x) == 1:
         return np.array([x[0] - 0.5, x[0] + 0.5])
     middle = (x[1:] + x[:-1]) / 2
@@ -148,7 +148,7 @@ def _edges(x: np.ndarray) -> np.ndarray:
 
 
 def scatter(study: Study, outputs: Iterable[str], max_inputs: int = 3) -> list[StudyPanel]:
-    """Each output over the inputs that it depends on most, with a running median."""
+    """Panels of each output over the inputs that it depends on most, with a running median."""
     samples = study.values()
 
     def panel(output: str, k: int, y: np.ndarray) -> StudyPanel:
@@ -174,7 +174,7 @@ def scatter(study: Study, outputs: Iterable[str], max_inputs: int = 3) -> list[S
 
 
 def rank_inputs(study: Study, output: str) -> list[int]:
-    """The inputs, those that matter most to an output first."""
+    """The inputs, in the order of their influence on an output."""
     indices = study.indices(output)
     assert isinstance(indices, SensitivityIndices)
     size = np.nan_to_num(np.abs(indices.first if indices.total is None else indices.total))
@@ -192,7 +192,7 @@ def _draw_running_median(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
 
 
 def histograms(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """How often each output has which value, with its median and what nine of ten lie in."""
+    """Panels with a histogram of each output, its median, and the range in which nine of ten samples lie."""
 
     def panel(output: str) -> StudyPanel:
         y = study[output]
@@ -218,7 +218,7 @@ def histograms(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
 
 
 def _bins(y: np.ndarray) -> Any:
-    """As many as Freedman and Diaconis would have, within reason; rounding alone makes none."""
+    """Bins by the rule of Freedman and Diaconis, within limits; values that differ by rounding alone are in one bin."""
     size = float(np.abs(y).max())
     if np.ptp(y) <= 1e-12 * size:
         half = 0.5 * size or 0.5
@@ -231,7 +231,7 @@ def _bins(y: np.ndarray) -> Any:
 
 
 def rows(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """Curves over time: coloured by the only input, or with their median and what nine of ten lie in."""
+    """Panels of kept curves over time: coloured by the only input, or with their median and where nine of ten lie."""
     start, end = map(float, study.about["span"])
     axis_names = list(study.design.grid_axes)
     single = axis_names[0] if len(axis_names) == 1 else study.inputs[0] if len(study.inputs) == 1 else ""
@@ -257,7 +257,7 @@ def rows(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
 
 
 def _draw_quantiles(axes: Any, t: np.ndarray, y: np.ndarray) -> None:
-    """The median of curves, and what nine of ten lie between."""
+    """Draw the median of curves, and the bounds between which nine of ten lie."""
     has_values = np.isfinite(y).any(axis=0)
     low, middle, high = np.nanquantile(y[:, has_values], (0.05, 0.5, 0.95), axis=0)
     axes.plot(t[has_values], middle, color=BLUE, label="median")
@@ -283,7 +283,7 @@ def _draw_coloured_curves(axes: Any, t: np.ndarray, y: np.ndarray, colour_values
 
 
 def indices(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
-    """Bars of Sobol's indices, first and total, or of rank correlations, with their 95 % intervals."""
+    """Panels with bars of Sobol's first and total indices, or of rank correlations, and their 95 % intervals."""
 
     def panel(output: str) -> StudyPanel:
         output_indices = study.indices(output)

@@ -1,6 +1,7 @@
 """How all figures look: colours that the colour-blind tell apart, line styles for black and white, sizes, a light grid.
 
-The settings hold while one of these figures is made or written, and never change the user's own.
+The settings hold while one of these figures is made or written, and never change the user's own. A `StyledFigure` opens no
+window, has no global state, and shows itself in notebooks.
 """
 
 from __future__ import annotations
@@ -26,15 +27,12 @@ GREY, FAINT = "#666666", "#B0B0B0"
 
 # neighbours differ without their colours too; four and the seven colours have no common divisor: 28 pairs before one comes back
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (6, 1.6, 1.2, 1.6)), (0, (1.3, 1.3)))
-
 MAX_NAMED_CURVES = 10  # curves that a legend can name; more than these are a ramp of colours
 CONSTANT_TOLERANCE = 1e-9  # of a curve's size: by less it does not change
 MAX_CURVES = 60  # curves of one panel: of more, so many are drawn, evenly chosen
-
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMATS = (".png", ".svg", ".pdf")
 DPI = 160
-
 SETTINGS: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -100,7 +98,7 @@ SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def plot_style() -> Iterator[None]:
-    """This style, whatever the user's is, and the user's again afterwards."""
+    """Apply this style in a `with` block, and restore the user's afterwards."""
     import matplotlib
 
     window_settings = ("backend", "interactive")  # what decides about windows is not a matter of style
@@ -110,99 +108,11 @@ def plot_style() -> Iterator[None]:
         yield
 
 
-def curve_style(index: int, count: int = 1) -> dict[str, Any]:
-    """Colour and line style of one of several curves; of many, a colour along a ramp."""
-    if count <= MAX_NAMED_CURVES:
-        return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
-    from matplotlib import colormaps
-
-    # the brightest part of the ramp would be lost on white
-    return {"color": colormaps["viridis"](0.88 * index / (count - 1)), "linestyle": "-", "linewidth": 1.1}
-
-
-def escape_label(text: str, max_characters: int = 36) -> str:
-    """A name as it is, for a figure: dollars begin no formula, an underscore hides nothing, and what is too long is cut."""
-    text = " ".join(text.split())
-    text = text if len(text) <= max_characters else text[: max_characters - 1].rstrip() + "…"
-    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
-
-
-def extract_power_of_ten(axis: Any, values: np.ndarray) -> str:
-    """Takes the power of ten out of an axis with very large or small numbers; what then stands before its unit."""
-    size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-    exponent = math.floor(math.log10(size)) if size > 0 else 0
-    if -3 < exponent < 4:
-        return ""
-    axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
-    return "10" + str(exponent).translate(SUPERSCRIPTS) + " "
-
-
-def widen_constant_axis(axes: Any, values: np.ndarray) -> None:
-    """An axis of curves that do not change, but for rounding, which is not what it should show."""
-    finite = values[np.isfinite(values)]
-    size = float(np.abs(finite).max(initial=0.0))
-    if size > 0 and float(np.ptp(finite)) < CONSTANT_TOLERANCE * size:
-        middle = (float(finite.min()) + float(finite.max())) / 2
-        axes.set_ylim(middle - 0.06 * size, middle + 0.06 * size)
-
-
-def set_log_labels(axis: Any) -> None:
-    """Powers of ten as plain text, which is set in a fraction of the time that formulas take; between them where few fit."""
-
-    def format_tick(x: float, _: Any) -> str:
-        exponent = math.floor(math.log10(x) + 1e-9) if x > 0 else 0
-        factor = round(x / 10.0**exponent)
-        return ("" if factor == 1 else f"{factor}·") + "10" + str(exponent).translate(SUPERSCRIPTS)
-
-    low, high = axis.get_view_interval()
-    axis.set_major_formatter(format_tick)
-    axis.set_minor_formatter(format_tick if low > 0 and high < 10 * low else lambda x, _: "")
-
-
-def set_symmetric_log(axes: Any, values: np.ndarray) -> None:
-    """An axis that is logarithmic to both sides, and linear about zero: where most of the values are small."""
-    size = np.abs(values[np.isfinite(values)])
-    threshold = 10.0 ** math.floor(math.log10(float(np.median(size[size > 0]))))
-    axes.set_yscale("symlog", linthresh=threshold, linscale=1.0)
-    top = 10.0 ** math.ceil(math.log10(float(size.max())))
-    decades = round(math.log10(top / threshold))
-    powers = threshold * 10.0 ** np.arange(0, decades + 1, math.ceil((decades + 1) / 6))
-    ticks = [*(-powers[::-1] if values.min() < 0 else ()), 0.0, *(powers if values.max() > 0 else ())]
-    axes.set_yticks(ticks)
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(max(-top, 1.3 * float(values.min()) - threshold), min(top, 1.3 * float(values.max()) + threshold))
-    axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "\N{MINUS SIGN}") if abs(x) < 1e5 else f"{x:.0e}")
-
-
-def figure_path(path: str | os.PathLike[str] | None) -> Path | None:
-    """Where a figure goes, checked before it is made."""
-    if path is None:
-        return None
-    file = as_path(path)
-    if file.suffix.lower() not in FORMATS:
-        kind = f"as {file.suffix!r}" if file.suffix else "without an ending"
-        raise ArgumentError(
-            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
-            concerns="path",
-        )
-    return file
-
-
-def save_if_named(figure: StyledFigure, file: Path | None) -> StyledFigure:
-    """The figure, in a file too if one is named."""
-    if file is not None:
-        figure.savefig(file)
-    return figure
-
-
-# MERGED lagrangian.pictures.figure: A matplotlib figure of its own: no window, no global state, and shown by notebooks.
-
-
 class StyledFigure(Figure):
     """A figure that is drawn and written in the style it was made in, whatever the user's settings are."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Write it to a stream, or whole to a file, by whose ending its kind is told if no `format` is given."""
+        """Write the figure to a stream, or whole to a file, whose ending decides the format if none is given."""
         if isinstance(fname, str | os.PathLike):
             file = Path(fname)
             kind = str(options.get("format") or file.suffix[1:] or self.canvas.get_default_filetype()).lower()
@@ -218,17 +128,102 @@ class StyledFigure(Figure):
             super().savefig(fname, **options)
 
     def to_bytes(self, kind: str = "png", dpi: float | None = None) -> bytes:
-        """As a file of this kind holds it."""
+        """The content of a file of this kind."""
         stream = io.BytesIO()
         self.savefig(stream, format=kind, **({} if dpi is None else {"dpi": dpi}))
         return stream.getvalue()
 
     def to_svg(self) -> str:
-        """The `<svg>` element alone, to stand in a page."""
+        """The `<svg>` element alone, for use in a page."""
         text = self.to_bytes("svg").decode()
         return text[text.index("<svg") :]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """What a notebook shows: twice as fine as it is large."""
+        """The picture that a notebook shows, with two pixels for each of its own."""
         width, height = (round(100 * x) for x in self.get_size_inches())
         return self.to_bytes("png", 200.0), {"width": width, "height": height}
+
+
+def figure_path(path: str | os.PathLike[str] | None) -> Path | None:
+    """The file of a figure, checked before the figure is made."""
+    if path is None:
+        return None
+    file = as_path(path)
+    if file.suffix.lower() not in FORMATS:
+        kind = f"as {file.suffix!r}" if file.suffix else "without an ending"
+        raise ArgumentError(
+            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
+            concerns="path",
+        )
+    return file
+
+
+def save_if_named(figure: StyledFigure, file: Path | None) -> StyledFigure:
+    """Write the figure to a file if one is named, and return it."""
+    if file is not None:
+        figure.savefig(file)
+    return figure
+
+
+def curve_style(index: int, count: int = 1) -> dict[str, Any]:
+    """Colour and line style of one of several curves; of many, a colour along a ramp."""
+    if count <= MAX_NAMED_CURVES:
+        return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
+    from matplotlib import colormaps
+
+    # the brightest part of the ramp would be lost on white
+    return {"color": colormaps["viridis"](0.88 * index / (count - 1)), "linestyle": "-", "linewidth": 1.1}
+
+
+def escape_label(text: str, max_characters: int = 36) -> str:
+    """A name as a figure shows it: dollars begin no formula, an underscore hides nothing, and a name that is too long is cut."""
+    text = " ".join(text.split())
+    text = text if len(text) <= max_characters else text[: max_characters - 1].rstrip() + "…"
+    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def extract_power_of_ten(axis: Any, values: np.ndarray) -> str:
+    """Take the power of ten out of an axis with very large or small numbers; return the text that then stands before its unit."""
+    size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    exponent = math.floor(math.log10(size)) if size > 0 else 0
+    if -3 < exponent < 4:
+        return ""
+    axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
+    return "10" + str(exponent).translate(SUPERSCRIPTS) + " "
+
+
+def widen_constant_axis(axes: Any, values: np.ndarray) -> None:
+    """Widen an axis whose curves are constant but for rounding, so that it does not show the rounding."""
+    finite = values[np.isfinite(values)]
+    size = float(np.abs(finite).max(initial=0.0))
+    if size > 0 and float(np.ptp(finite)) < CONSTANT_TOLERANCE * size:
+        middle = (float(finite.min()) + float(finite.max())) / 2
+        axes.set_ylim(middle - 0.06 * size, middle + 0.06 * size)
+
+
+def set_log_labels(axis: Any) -> None:
+    """Label an axis with powers of ten as plain text, which is drawn much faster than formulas; and between them if few fit."""
+
+    def format_tick(x: float, _: Any) -> str:
+        exponent = math.floor(math.log10(x) + 1e-9) if x > 0 else 0
+        factor = round(x / 10.0**exponent)
+        return ("" if factor == 1 else f"{factor}·") + "10" + str(exponent).translate(SUPERSCRIPTS)
+
+    low, high = axis.get_view_interval()
+    axis.set_major_formatter(format_tick)
+    axis.set_minor_formatter(format_tick if low > 0 and high < 10 * low else lambda x, _: "")
+
+
+def set_symmetric_log(axes: Any, values: np.ndarray) -> None:
+    """Make an axis logarithmic to both sides and linear about zero, where most of the values are small."""
+    size = np.abs(values[np.isfinite(values)])
+    threshold = 10.0 ** math.floor(math.log10(float(np.median(size[size > 0]))))
+    axes.set_yscale("symlog", linthresh=threshold, linscale=1.0)
+    top = 10.0 ** math.ceil(math.log10(float(size.max())))
+    decades = round(math.log10(top / threshold))
+    powers = threshold * 10.0 ** np.arange(0, decades + 1, math.ceil((decades + 1) / 6))
+    ticks = [*(-powers[::-1] if values.min() < 0 else ()), 0.0, *(powers if values.max() > 0 else ())]
+    axes.set_yticks(ticks)
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(max(-top, 1.3 * float(values.min()) - threshold), min(top, 1.3 * float(values.max()) + threshold))
+    axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "\N{MINUS SIGN}") if abs(x) < 1e5 else f"{x:.0e}")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.plots import panels, style
-from lagrangian.plots.style import BLACK, BLUE, GREY, ORANGE, RED, SKY
+from lagrangian.plots import legends, style
+from lagrangian.plots.style import BLACK, BLUE, GREY, ORANGE, RED, SKY, StyledFigure
 from lagrangian.sizing.actuators import Actuator, ActuatorSizing
 from lagrangian.sizing.motors import RPM
 
@@ -20,7 +20,7 @@ CONTINUOUS: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}
 TASK: dict[str, Any] = {"color": RED, "linewidth": 1.4}
 AT_PEAK: dict[str, Any] = {"color": RED, "marker": "^", "markersize": 7, "markeredgecolor": BLACK, "linestyle": "none"}
 RMS: dict[str, Any] = {"color": ORANGE, "marker": "o", "markersize": 7.5, "markeredgecolor": BLACK, "linestyle": "none"}
-ENTRIES: list[panels.Entry] = [
+ENTRIES: list[legends.Entry] = [
     (PEAK, "peak envelope"),
     (CONTINUOUS, "continuous envelope"),
     (TASK, "task"),
@@ -32,7 +32,7 @@ ENTRIES: list[panels.Entry] = [
 def plot_torque_speed(
     sizing: ActuatorSizing, joints: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None
 ) -> Any:
-    """One panel for each joint that has a motor, or a nearest one."""
+    """Draw a panel for each joint that has a motor, or a nearest motor."""
     file = style.figure_path(path)
     names = list(sizing.actuators) if joints is None else [joints] if isinstance(joints, str) else list(joints)
     actuators = [a for a in (sizing[name] for name in names) if a.best is not None]
@@ -41,10 +41,8 @@ def plot_torque_speed(
     columns = min(3, len(actuators)) if len(actuators) != 4 else 2
     lines = math.ceil(len(actuators) / columns)
     with style.plot_style():
-        from lagrangian.plots.style import StyledFigure
-
         width = max(6.4, 4.0 * columns)
-        top = 0.34 + panels.legend_height([name for _, name in ENTRIES], width - 0.3)
+        top = 0.34 + legends.legend_height([name for _, name in ENTRIES], width - 0.3)
         figure = StyledFigure(figsize=(width, 3.3 * lines + top), layout="constrained")
         grid = figure.subplots(lines, columns, squeeze=False)
         for k, (axes, actuator) in enumerate(zip(grid.flat, actuators, strict=False)):
@@ -56,12 +54,12 @@ def plot_torque_speed(
         for axes in list(grid.flat)[len(actuators) :]:
             axes.remove()
         remark = "" if sizing.converged else "the choice of motors did not converge"
-        panels.draw_header(figure, sizing.mechanism.name, remark, ENTRIES, top)
+        legends.draw_header(figure, sizing.mechanism.name, remark, ENTRIES, top)
         return style.save_if_named(figure, file)
 
 
 def _draw_panel(axes: Any, actuator: Actuator) -> str:
-    """Draws it; the power of ten that stands before the unit of torque."""
+    """Draw the panel of one joint; return the power of ten that stands before the unit of torque."""
     best = actuator.best
     assert best is not None
     motor = best.motor
@@ -86,8 +84,7 @@ def _draw_panel(axes: Any, actuator: Actuator) -> str:
     axes.margins(x=0.04, y=0.06)
     axes.locator_params(axis="x", nbins=6)
     state = "" if actuator.chosen else "does not fit: "
-    margin_values = best.margins
-    margins = f"margins: {_format_margin(margin_values['continuous'])} continuous, {_format_margin(margin_values['peak'])} peak, {_format_margin(margin_values['speed'])} speed"
+    margins = "margins: " + ", ".join(f"{_format_margin(best.margins[kind])} {kind}" for kind in ("continuous", "peak", "speed"))
     axes.set_title(
         f"{style.escape_label(actuator.joint, 20)}: {state}{style.escape_label(f'{motor.name}, {best.gear}')}\n{margins}",
         color=BLACK if actuator.chosen else RED,

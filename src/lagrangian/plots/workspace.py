@@ -9,10 +9,10 @@ import numpy as np
 
 from lagrangian.configuration.start import Start
 from lagrangian.design.workspace import Workspace
-from lagrangian.plots import panels, style
+from lagrangian.plots import legends, style
 from lagrangian.plots.frame_path import set_up_space_axes
 from lagrangian.plots.sticks import MAX_BODIES, stick_segments
-from lagrangian.plots.style import BLACK, BLUE, GREY, SKY
+from lagrangian.plots.style import BLACK, BLUE, GREY, SKY, StyledFigure
 
 EDGE: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}
 AREA: dict[str, Any] = {"color": SKY, "linewidth": 7, "alpha": 0.35}
@@ -22,22 +22,20 @@ LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
 
 
 def plot_workspace(workspace: Workspace, path: str | os.PathLike[str] | None = None) -> Any:
-    """A figure of a workspace."""
+    """Draw a workspace: its boundary, what is reached, and the mechanism."""
     file = style.figure_path(path)
     with style.plot_style():
         return style.save_if_named(_draw_plane(workspace) if workspace.kind == "plane" else _draw_space(workspace), file)
 
 
 def _draw_plane(workspace: Workspace) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
-    entries: list[panels.Entry] = [(EDGE, "boundary"), (AREA, f"reached by {workspace.frame}"), (MECHANISM, "mechanism")]
+    entries: list[legends.Entry] = [(EDGE, "boundary"), (AREA, f"reached by {workspace.frame}"), (MECHANISM, "mechanism")]
     stick_points = _mechanism_sticks(workspace) @ workspace.plane.T
     loops = [p @ workspace.plane.T for p in workspace.boundary]
     all_points = np.vstack([*loops, stick_points.reshape(-1, 2)])
     plane_width, plane_height = np.maximum(np.ptp(all_points, axis=0), 1e-9)
     width, height = 6.4, float(np.clip(5.4 * plane_height / plane_width + 0.6, 2.6, 6.4))
-    top = 0.34 + panels.legend_height([name for _, name in entries], width - 0.3)
+    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
     figure = StyledFigure(figsize=(width, height + top), layout="constrained")
     axes: Any = figure.add_subplot()
     _fill_loops(axes, loops)
@@ -47,7 +45,7 @@ def _draw_plane(workspace: Workspace) -> Any:
         getattr(axes, f"set_{letter}label")(f"{_axis_label(axis_direction)} [{power}m]")
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.06)
-    panels.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
+    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
     return figure
 
 
@@ -61,7 +59,7 @@ def _axis_label(direction: np.ndarray) -> str:
 
 
 def _fill_loops(axes: Any, loops: list[np.ndarray]) -> None:
-    """Areas with their holes: one path of all loops, filled by the direction in which they go round."""
+    """Fill areas with their holes: one path of all loops, whose directions tell areas from holes."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -72,7 +70,7 @@ def _fill_loops(axes: Any, loops: list[np.ndarray]) -> None:
 
 
 def _mechanism_sticks(workspace: Workspace) -> np.ndarray:
-    """The mechanism's sticks at its own start, or at the sample in the midst of all where that is not among what was sampled."""
+    """The mechanism's sticks at its own start, or at the middle sample if the start is outside the sampled range."""
     if len(workspace.mechanism.bodies) > MAX_BODIES:
         return np.zeros((0, 2, 3))
     start = Start(workspace.dyn).given_state.q
@@ -95,15 +93,13 @@ def _draw_sticks(axes: Any, stick_points: np.ndarray) -> None:
 
 
 def _draw_space(workspace: Workspace) -> Any:
-    from lagrangian.plots.style import StyledFigure
-
     stick_points = _mechanism_sticks(workspace)
-    entries: list[panels.Entry] = [(MECHANISM, "mechanism")]
+    entries: list[legends.Entry] = [(MECHANISM, "mechanism")]
     sections = workspace.kind == "space"
     if sections:
         entries = [(EDGE, "boundary in sections"), (AREA, f"reached by {workspace.frame}"), *entries]
     width = 10.2 if sections else 6.4
-    top = 0.34 + panels.legend_height([name for _, name in entries], width - 0.3)
+    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
     figure = StyledFigure(figsize=(width, 5.4 + top), layout="constrained")
     grid = figure.add_gridspec(2, 2 if sections else 1, width_ratios=(1.5, 1) if sections else None)
     axes: Any = figure.add_subplot(grid[:, 0], projection="3d")
@@ -122,17 +118,17 @@ def _draw_space(workspace: Workspace) -> Any:
         middle = (low + high) / 2
         _draw_section(figure.add_subplot(grid[0, 1]), workspace, 1, _section_position(low[1], high[1], middle[1]), stick_points)
         _draw_section(figure.add_subplot(grid[1, 1]), workspace, 2, middle[2], stick_points)
-    panels.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
+    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
     return figure
 
 
 def _section_position(low: float, high: float, middle: float) -> float:
-    """Where a section is: through the origin, where that is inside."""
+    """The position of a section: through the origin if that is inside."""
     return 0.0 if low < 0 < high else float(middle)
 
 
 def _draw_mesh(axes: Any, workspace: Workspace) -> None:
-    """The surface, lit from one side."""
+    """Draw the surface, lit from one side."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
     corners = workspace.vertices[workspace.faces]
@@ -147,7 +143,7 @@ def _draw_mesh(axes: Any, workspace: Workspace) -> None:
 
 
 def _draw_section(axes: Any, workspace: Workspace, axis: int, position: float, stick_points: np.ndarray) -> None:
-    """Where a plane across an axis cuts the mesh."""
+    """Draw the section of the mesh with a plane across an axis."""
     plane_axes = [k for k in range(3) if k != axis]
     lines = _intersect_plane(workspace.vertices[workspace.faces], axis, position)[:, :, plane_axes]
     from matplotlib.collections import LineCollection
@@ -162,7 +158,7 @@ def _draw_section(axes: Any, workspace: Workspace, axis: int, position: float, s
 
 
 def _intersect_plane(faces: np.ndarray, axis: int, position: float) -> np.ndarray:
-    """Pieces of lines (n, 2, 3) along which quadrilaterals, as two triangles each, meet a plane."""
+    """The line segments (n, 2, 3) in which quadrilaterals, as two triangles each, meet a plane."""
     triangles = np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
     side = triangles[:, :, axis] - position
     side = np.where(side == 0, 1e-300, side)

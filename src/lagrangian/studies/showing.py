@@ -30,7 +30,7 @@ class ShownStudy:
 
         Parameters
         ----------
-        *what : str
+        *kinds : str
             The kinds of panels: "curves" (over one input of a grid), "heat maps" (over two), "scatter", "rows" (kept curves over
             time), "histograms" and "indices". By default, all that fit the study.
         outputs : str or list of str, optional
