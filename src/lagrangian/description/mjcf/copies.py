@@ -1,4 +1,7 @@
-"""<replicate> and <attach> put in place: the copies that they stand for, under the names that MuJoCo gives them."""
+"""Copies of elements for <replicate> and <attach>, under the names that MuJoCo gives them.
+
+Tendons, equalities and actuators that refer to a copied element are copied with it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, quaternion_wxyz
+from lagrangian.description.mjcf.compiler import CompilerSettings, quaternion_wxyz
+from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
 from lagrangian.errors import unknown_name_message
 from lagrangian.model import vector as v
 
-# MERGED lagrangian.description.mjcf.names: Copies of elements under other names, for <replicate> and <attach>: what refers to
-# a copied thing is copied with it.
-
-# which kind of thing an attribute of a tendon, an equality or an actuator names
+# the kind of element that an attribute of a tendon, an equality or an actuator names
 _REFERENCE_KINDS = {
     **dict.fromkeys(("body", "body1", "body2"), "body"),
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
@@ -26,116 +27,24 @@ _REFERENCE_KINDS = {
     "geom": "geom",
 }
 _KIND_BY_TAG = {"freejoint": "joint"}
-REFERENCE_SECTIONS = ("tendon", "equality", "actuator")  # the sections that are copied, each after those that it refers to
-_MODEL_ATTRIBUTES = ("class", "childclass", "mesh", "material", "hfield", "texture")  # what a model's own elements name
+REFERENCE_SECTIONS = ("tendon", "equality", "actuator")  # each section comes after those that it refers to
+_MODEL_ATTRIBUTES = (
+    "class",
+    "childclass",
+    "mesh",
+    "material",
+    "hfield",
+    "texture",
+)  # attributes that name classes and assets of the model
 MAX_ELEMENTS = 500_000
-
-NamesByKind = dict[str, set[str]]
-
-
-@dataclass(frozen=True)
-class RenameRule:
-    """How copies are called. The classes and assets of another model are renamed with its bodies."""
-
-    prefix: str = ""
-    suffix: str = ""
-    other_model: bool = False
-
-    def __call__(self, name: str) -> str:
-        return self.prefix + name + self.suffix
-
-    def copy(self, element: Element) -> Element:
-        """A copy of an element and all below it."""
-        copy = self._copy_one(element)
-        stack = [(element, copy)]
-        while stack:
-            source, target = stack.pop()
-            for child in source.children:
-                child_copy = self._copy_one(child)
-                target.children.append(child_copy)
-                stack.append((child, child_copy))
-        return copy
-
-    def _copy_one(self, element: Element) -> Element:
-        attributes = dict(element.attributes)
-        for key in ("name", *(_MODEL_ATTRIBUTES if self.other_model else ())):
-            if attributes.get(key):
-                attributes[key] = self(attributes[key])
-        copy = Element(element.tag, attributes, element.file, element.line, element.owner)
-        copy.text = element.text
-        return copy
-
-
-def names_by_kind(elements: Iterable[Element]) -> NamesByKind:
-    """The names of what is in a tree, by kind."""
-    names: NamesByKind = {}
-    for top in elements:
-        for element in top.walk():
-            if element.attributes.get("name"):
-                names.setdefault(_KIND_BY_TAG.get(element.tag, element.tag), set()).add(element.attributes["name"])
-    return names
-
-
-class References:
-    """The tendons, equalities and actuators of a model that refer to things of which copies are made."""
-
-    def __init__(self, root: Element, names: NamesByKind) -> None:
-        self._names = {kind: set(kind_names) for kind, kind_names in names.items()}
-        self.complete: list[tuple[str, Element]] = []  # these can be copied, each with its section
-        self.dangling: list[tuple[str, Element]] = []  # these refer to things of which there is no copy, too
-        for tag in REFERENCE_SECTIONS:
-            for section in root.find_all(tag):
-                for element in section.children:
-                    self._classify(tag, element)
-
-    def _classify(self, tag: str, element: Element) -> None:
-        is_copied = [
-            self._refers_to_copy(key, value)
-            for e in element.walk()
-            for key, value in e.attributes.items()
-            if key in _REFERENCE_KINDS
-        ]
-        if not any(is_copied):
-            return
-        if all(is_copied) or tag == "tendon":  # a tendon may begin on what is copied, and end elsewhere
-            self.complete.append((tag, element))
-            if element.attributes.get("name"):
-                self._names.setdefault(tag, set()).add(element.attributes["name"])
-        else:
-            self.dangling.append((tag, element))
-
-    def _refers_to_copy(self, attribute: str, value: str) -> bool:
-        return value in self._names.get(_REFERENCE_KINDS[attribute], ())
-
-    def copies(self, naming: RenameRule) -> list[Element]:
-        """Sections with a copy of each."""
-        sections: dict[str, Element] = {}
-        for tag, element in self.complete:
-            copy = naming.copy(element)
-            if naming.other_model:
-                copy.attributes.setdefault("class", naming(MAIN_CLASS))
-            for descendant in copy.walk():
-                for key, value in descendant.attributes.items():
-                    if key in _REFERENCE_KINDS and self._refers_to_copy(key, value):
-                        descendant.attributes[key] = naming(value)
-            sections.setdefault(tag, Element(tag, {}, element.file, element.line)).children.append(copy)
-        return list(sections.values())
-
-    def remove_originals(self, root: Element) -> None:
-        """Take the originals out of a model, of which the things they refer to are gone."""
-        removed_ids = {id(element) for _, element in (*self.complete, *self.dangling)}
-        for section in root.children:
-            if section.tag in REFERENCE_SECTIONS:
-                section.children = [x for x in section.children if id(x) not in removed_ids]
-
-
-ATTACHED = "#attached"  # of an element that holds what was attached: no file can have this tag
+ATTACHED = "#attached"  # the tag of an element around attached ones; no file can have it
 _DANGLING_NOTE = "dropped, as in MuJoCo: it also refers to elements that are not copied"
+NamesByKind = dict[str, set[str]]
 
 
 @dataclass
 class MjcfModel:
-    """A model as it is read: one document, and what belongs to it."""
+    """A model while it is read: its document, default classes, settings and assets."""
 
     root: Element
     folder: DescriptionFolder | None
@@ -153,12 +62,12 @@ class MjcfModel:
 
 
 def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) -> None:
-    """Replace each <replicate> and <attach> of a model, the inner ones first; `read` gives the model of a <model> element."""
+    """Replace each <replicate> and <attach> of a model, inner ones first; `read_model` reads a <model>."""
     files = {
         text_attribute(e, "name", ""): e for section in model.root.find_all("asset") for e in section.children if e.tag == "model"
     }
     models: dict[str, MjcfModel] = {}
-    if "" in files:  # one without a name here is called what it calls itself
+    if "" in files:  # a <model> without a name has the name in its own file
         unnamed_model = read_model(files[""])
         models[text_attribute(unnamed_model.root, "model", "MuJoCo Model")] = unnamed_model
     size = sum(1 for _ in model.root.walk())
@@ -178,7 +87,7 @@ def expand_copies(model: MjcfModel, read_model: Callable[[Element], MjcfModel]) 
 
 
 def _copy_elements(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
-    """Each element that is to be replaced, with the one around it; what is inside comes before what is around it."""
+    """Each <replicate> and <attach> with its parent; inner ones come before those around them."""
     stack: list[tuple[Element, Element | None, bool]] = [(world, None, False) for world in reversed(worlds)]
     while stack:
         element, parent, children_done = stack.pop()
@@ -191,23 +100,11 @@ def _copy_elements(worlds: list[Element]) -> Iterator[tuple[Element, Element]]:
         stack.extend((child, element, False) for child in reversed(element.children))
 
 
-def _size_with_copies(element: Element, size: int, added_count: int) -> int:
-    if size + added_count > MAX_ELEMENTS:
-        raise element.error(
-            f"the model would have {size + added_count} elements with these copies; at most {MAX_ELEMENTS} are allowed"
-        )
-    return size + added_count
-
-
-def _count_elements(elements: list[Element]) -> int:
-    return sum(1 for e in elements for _ in e.walk())
-
-
 # -- replicate ---------------------------------------------------------------------------------------------------------
 
 
 def _expand_replicate(model: MjcfModel, element: Element, size: int) -> tuple[list[Element], int]:
-    """Frames one after the other, each turned and shifted from the one before."""
+    """A frame for each copy, rotated and shifted from the one before; and the new number of elements."""
     count = number_attribute(element, "count")
     if count != int(count) or count < 1:
         raise element.error(f"count is {count:g}; the number of copies must be at least 1")
@@ -239,23 +136,11 @@ def _expand_replicate(model: MjcfModel, element: Element, size: int) -> tuple[li
     return frames, size
 
 
-def _make_element(tag: str, element: Element, attributes: dict[str, str]) -> Element:
-    return Element(tag, attributes, element.file, element.line, element.owner)
-
-
-def _present_attributes(element: Element, *keys: str) -> dict[str, str]:
-    return {key: element.attributes[key] for key in keys if key in element.attributes}
-
-
-def _format_numbers(numbers: tuple[float, ...]) -> str:
-    return " ".join(repr(float(x)) for x in numbers)
-
-
 # -- attach ------------------------------------------------------------------------------------------------------------
 
 
 def _expand_attach(model: MjcfModel, element: Element, other: MjcfModel | None, size: int) -> tuple[list[Element], int]:
-    """A body, a frame or the whole world of another model, or a body or frame of this one once more."""
+    """Copies of a body, a frame or the world of another model, or of a body or frame of this one; and the number of elements."""
     prefix = element.attributes.get("prefix")
     if prefix is None:
         raise element.error("needs the attribute 'prefix' for the names of the attached elements")
@@ -273,9 +158,9 @@ def _expand_attach(model: MjcfModel, element: Element, other: MjcfModel | None, 
     if other is None:
         return copies, size
     _adopt_assets(model, other, rename)
-    wrapper = _make_element(ATTACHED, element, {"childclass": rename(MAIN_CLASS)})
+    wrapper = _make_element(ATTACHED, element, {"childclass": rename.apply(MAIN_CLASS)})
     wrapper.children = copies
-    # settings of what was in turn attached to the other model are added behind those that are here
+    # settings of models that are attached to the other one are added behind those of this model
     first = len(model.compilers)
     for part in wrapper.walk():
         if part.tag == ATTACHED:
@@ -304,16 +189,144 @@ def _find_sources(element: Element, source: MjcfModel) -> list[Element]:
 
 
 def _adopt_assets(model: MjcfModel, other: MjcfModel, rename: RenameRule) -> None:
-    """Classes and assets of the other model, which one model brings only once under one name."""
-    model.defaults.adopt(other.defaults, rename)
+    """Add the default classes and assets of the other model under their new names."""
+    model.defaults.adopt(other.defaults, rename.apply)
     for asset, compiler, folder in other.assets:
         copy = rename.copy(asset)
         if asset.tag == "mesh" and "name" not in asset.attributes:
-            copy.attributes["name"] = rename(os.path.splitext(os.path.basename(asset.attributes.get("file", "")))[0])
+            copy.attributes["name"] = rename.apply(os.path.splitext(os.path.basename(asset.attributes.get("file", "")))[0])
         model.assets.append((copy, compiler, folder))
     if model.compiler.merges:
-        model.root.children[:0] = other.root.find_all("option")  # the model's own come later, and hold
+        model.root.children[:0] = other.root.find_all("option")  # the model's own come later and override them
     elif other.root.find_all("option"):
         model.notes.add("<option> of an attached model", "ignored: the options of the main model apply")
     if other.root.find_all("keyframe"):
         model.notes.add("<keyframe> of an attached model", "ignored")
+
+
+# -- elements ------------------------------------------------------------------------------------------------------------
+
+
+def _size_with_copies(element: Element, size: int, added_count: int) -> int:
+    """The number of elements of the model with copies; an error if it is too large."""
+    if size + added_count > MAX_ELEMENTS:
+        raise element.error(
+            f"the model would have {size + added_count} elements with these copies; at most {MAX_ELEMENTS} are allowed"
+        )
+    return size + added_count
+
+
+def _count_elements(elements: list[Element]) -> int:
+    return sum(1 for e in elements for _ in e.walk())
+
+
+def _format_numbers(numbers: tuple[float, ...]) -> str:
+    return " ".join(repr(float(x)) for x in numbers)
+
+
+def _make_element(tag: str, element: Element, attributes: dict[str, str]) -> Element:
+    return Element(tag, attributes, element.file, element.line, element.owner)
+
+
+def _present_attributes(element: Element, *keys: str) -> dict[str, str]:
+    return {key: element.attributes[key] for key in keys if key in element.attributes}
+
+
+# -- names and references of copies --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RenameRule:
+    """Names of copies: a prefix and a suffix. If the copies are from another model, its classes and assets are renamed too."""
+
+    prefix: str = ""
+    suffix: str = ""
+    other_model: bool = False
+
+    def apply(self, name: str) -> str:
+        """The name of the copy."""
+        return self.prefix + name + self.suffix
+
+    def copy(self, element: Element) -> Element:
+        """A copy of an element and all below it."""
+        copy = self._copy_one(element)
+        stack = [(element, copy)]
+        while stack:
+            source, target = stack.pop()
+            for child in source.children:
+                child_copy = self._copy_one(child)
+                target.children.append(child_copy)
+                stack.append((child, child_copy))
+        return copy
+
+    def _copy_one(self, element: Element) -> Element:
+        attributes = dict(element.attributes)
+        for key in ("name", *(_MODEL_ATTRIBUTES if self.other_model else ())):
+            if attributes.get(key):
+                attributes[key] = self.apply(attributes[key])
+        copy = Element(element.tag, attributes, element.file, element.line, element.owner)
+        copy.text = element.text
+        return copy
+
+
+def names_by_kind(elements: Iterable[Element]) -> NamesByKind:
+    """The names of elements and all their descendants, by kind."""
+    names: NamesByKind = {}
+    for top in elements:
+        for element in top.walk():
+            if element.attributes.get("name"):
+                names.setdefault(_KIND_BY_TAG.get(element.tag, element.tag), set()).add(element.attributes["name"])
+    return names
+
+
+class References:
+    """The tendons, equalities and actuators of a model that refer to copied elements."""
+
+    def __init__(self, root: Element, names: NamesByKind) -> None:
+        self._names = {kind: set(kind_names) for kind, kind_names in names.items()}
+        self.complete: list[tuple[str, Element]] = []  # those that can be copied, each with its section
+        self.dangling: list[tuple[str, Element]] = []  # those that also refer to elements without a copy
+        for tag in REFERENCE_SECTIONS:
+            for section in root.find_all(tag):
+                for element in section.children:
+                    self._classify(tag, element)
+
+    def _classify(self, tag: str, element: Element) -> None:
+        is_copied = [
+            self._refers_to_copy(key, value)
+            for e in element.walk()
+            for key, value in e.attributes.items()
+            if key in _REFERENCE_KINDS
+        ]
+        if not any(is_copied):
+            return
+        if all(is_copied) or tag == "tendon":  # a tendon may begin on a copied element and end elsewhere
+            self.complete.append((tag, element))
+            if element.attributes.get("name"):
+                self._names.setdefault(tag, set()).add(element.attributes["name"])
+        else:
+            self.dangling.append((tag, element))
+
+    def _refers_to_copy(self, attribute: str, value: str) -> bool:
+        return value in self._names.get(_REFERENCE_KINDS[attribute], ())
+
+    def copies(self, rename: RenameRule) -> list[Element]:
+        """Sections with a copy of each complete reference."""
+        sections: dict[str, Element] = {}
+        for tag, element in self.complete:
+            copy = rename.copy(element)
+            if rename.other_model:
+                copy.attributes.setdefault("class", rename.apply(MAIN_CLASS))
+            for descendant in copy.walk():
+                for key, value in descendant.attributes.items():
+                    if key in _REFERENCE_KINDS and self._refers_to_copy(key, value):
+                        descendant.attributes[key] = rename.apply(value)
+            sections.setdefault(tag, Element(tag, {}, element.file, element.line)).children.append(copy)
+        return list(sections.values())
+
+    def remove_originals(self, root: Element) -> None:
+        """Remove the originals from a model: the elements that they refer to are replaced by copies."""
+        removed_ids = {id(element) for _, element in (*self.complete, *self.dangling)}
+        for section in root.children:
+            if section.tag in REFERENCE_SECTIONS:
+                section.children = [x for x in section.children if id(x) not in removed_ids]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, boolean, rotation_from_quaternion
+from lagrangian.description.mjcf.compiler import boolean, rotation_from_quaternion
+from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
 from lagrangian.description.mjcf.passive_forces import Tendon, resolve_scalar_joint
 from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
@@ -24,13 +25,13 @@ _COUPLINGS = ("joint", "tendon")
 _IGNORED = ("flex", "flexstrain", "flexvert", "distance")
 _EXACT_NOTE = "held exactly; MuJoCo makes them soft (solref, solimp)"
 _COMMON = ("name", "class", "active", "solref", "solimp", "polycoef")
-_EXACT_TOLERANCE, _ROUNDING_TOLERANCE = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
+_EXACT_TOLERANCE, _ROUNDING_TOLERANCE = 1e-12, 1e-6  # m: frames that are as near as this in the file are meant to coincide
 _POLYNOMIAL = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass
 class Equalities:
-    """What the active equality constraints become."""
+    """The loops and constraints of the active equality constraints."""
 
     loops: list[LoopJoint] = field(default_factory=list)
     constraints: list[HolonomicConstraint] = field(default_factory=list)
@@ -39,7 +40,7 @@ class Equalities:
 def read_equalities(
     elements: Iterable[Element], tree: MjcfTree, tendons: Mapping[str, Tendon], defaults: DefaultClasses, notes: ReaderNotes
 ) -> Equalities:
-    """Connect and weld as loops; couplings of joints and of tendons as equations of coordinates, or distances."""
+    """Read <connect> and <weld> as loops, and couplings of joints and tendons as equations of coordinates or as distances."""
     equalities = Equalities()
     line_by_name: dict[str, int] = {}
     equality_elements = list(elements)
@@ -68,7 +69,11 @@ def read_equalities(
                 name += "_"
             used_names.add(name)
         if not is_loop:
-            _read_coupling(element, name, joints, tendons, equalities, notes)
+            coupling = _read_coupling(element, name, joints, tendons, notes)
+            if isinstance(coupling, HolonomicConstraint):
+                equalities.constraints.append(coupling)
+            elif coupling is not None:
+                equalities.loops.append(coupling)
         elif (loop_joint := _read_loop(element, name, tree, joint_by_child)) is not None:
             equalities.loops.append(loop_joint)
             notes.add("<connect> and <weld>", _EXACT_NOTE, name)
@@ -78,7 +83,7 @@ def read_equalities(
 
 
 def _read_loop(element: Element, name: str, tree: MjcfTree, joint_by_child: Mapping[str, Joint]) -> LoopJoint | None:
-    """The loop; None between bodies that cannot move against each other."""
+    """The loop joint; None if the two bodies cannot move against each other."""
     is_weld = element.tag == "weld"
     # a weld that does not care about rotation is a connect
     kind = "fixed" if is_weld and number_attribute(element, "torquescale", 1.0) != 0 else "ball"
@@ -92,14 +97,14 @@ def _read_loop(element: Element, name: str, tree: MjcfTree, joint_by_child: Mapp
         return None
     exact_placement = _relative_pose(tree, b, a) @ at_a
     if _EXACT_TOLERANCE < _frame_distance(exact_placement, at_b, kind == "fixed") < _ROUNDING_TOLERANCE:
-        # decimals of a file leave a loop open by a little, and several loops then contradict one another by as much
+        # a file has few decimals, which leave a loop slightly open, and several loops then contradict each other
         at_b = exact_placement if kind == "fixed" else Transform(at_b.rotation, exact_placement.position)
     with error_location(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
 
 
 def _frame_distance(a: Transform, b: Transform, with_rotation: bool) -> float:
-    """How far two frames are from each other, in metres, or by the entries of their rotations if these count."""
+    """The largest difference of two frames: in position, in metres, and in the entries of their rotations if they count."""
     differences = [abs(float(x) - float(y)) for x, y in zip(a.position, b.position, strict=True)]
     if with_rotation:
         differences += [
@@ -109,7 +114,7 @@ def _frame_distance(a: Transform, b: Transform, with_rotation: bool) -> float:
 
 
 def _rigid_body_of(body: str, joint_by_child: Mapping[str, Joint]) -> str:
-    """The body with joints of its own that a body is rigidly part of; `above` has the joint of each body."""
+    """The body with joints of its own that a body is rigidly part of."""
     while body in joint_by_child and joint_by_child[body].type == "fixed":
         body = joint_by_child[body].parent
     return body
@@ -129,18 +134,18 @@ def _resolve_site(element: Element, attribute: str, tree: MjcfTree) -> tuple[str
 
 
 def _relative_pose(tree: MjcfTree, a: str, b: str) -> Transform:
-    """Body b in body a, as the model is written."""
+    """The pose of body b in body a in which the model is written."""
     return tree.poses[a].inverse() @ tree.poses[b]
 
 
 def _connect_placements(element: Element, a: str, b: str, tree: MjcfTree) -> tuple[Transform, Transform]:
-    """The anchor is given on body 1; on body 2 it is where that point is as the model is written."""
+    """The placements of the anchor, which the file gives on body 1, on both bodies."""
     anchor = Transform(position=number_attributes(element, "anchor", 3))  # type: ignore[arg-type]
     return anchor, Transform(position=(_relative_pose(tree, b, a) @ anchor).position)
 
 
 def _weld_placements(element: Element, a: str, b: str, tree: MjcfTree) -> tuple[Transform, Transform]:
-    """`relpose` is the anchor, a point of body 2, in body 1, with the orientation of body 2 in body 1."""
+    """The placements of the weld on both bodies: `relpose` is the pose in body 1 of the anchor, which is a point of body 2."""
     anchor = Transform(position=number_attributes(element, "anchor", 3, v.ZERO))  # type: ignore[arg-type]
     pose = number_attributes(element, "relpose", 7, (0.0,) * 7)
     if not any(pose[3:]):
@@ -156,10 +161,12 @@ def _read_coupling(
     name: str,
     joints: Mapping[str, tuple[Joint, float]],
     tendons: Mapping[str, Tendon],
-    equalities: Equalities,
     notes: ReaderNotes,
-) -> None:
-    """y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4, of two joints or two tendons; without a second, y - y0 = a0."""
+) -> HolonomicConstraint | LoopJoint | None:
+    """The equation y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4 of two joints or tendons; without a second, y - y0 = a0.
+
+    Of a spatial tendon it is a distance between two points, or None if it cannot be read.
+    """
     first, second = f"{element.tag}1", f"{element.tag}2"
     a = number_attributes(element, "polycoef", 5, _POLYNOMIAL, min_count=1)
     a = (*a, *_POLYNOMIAL[len(a) :])
@@ -167,8 +174,7 @@ def _read_coupling(
         tendon = _resolve_tendon(element, first, tendons)
         other_tendons = [_resolve_tendon(element, second, tendons)] if second in element.attributes else []
         if not all(x.fixed for x in (tendon, *other_tendons)):
-            _read_distance(element, name, tendon, other_tendons, a[0], equalities, notes)
-            return
+            return _read_distance(element, name, tendon, other_tendons, a[0], notes)
         length_pairs = [(x.length, x.written_length) for x in (tendon, *other_tendons)]
     else:
         keys = [first, *([second] if second in element.attributes else [])]
@@ -178,8 +184,9 @@ def _read_coupling(
     if x is not None:
         right = right + sum((c * x**n for n, c in enumerate(a[1:], 1) if c), 0)
     with error_location(*element.where):
-        equalities.constraints.append(HolonomicConstraint(name, y - right))
+        constraint = HolonomicConstraint(name, y - right)
     notes.add(f"<equality> of a {element.tag}", _EXACT_NOTE, name)
+    return constraint
 
 
 def _resolve_tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> Tendon:
@@ -195,19 +202,18 @@ def _read_distance(
     tendon: Tendon,
     other_tendons: list[Tendon],
     a0: float,
-    equalities: Equalities,
     notes: ReaderNotes,
-) -> None:
-    """A spatial tendon between two sites that keeps its length keeps their distance. Any other is ignored."""
+) -> LoopJoint | None:
+    """The distance of two sites that a straight tendon of constant length keeps; None for any other spatial tendon."""
     length = tendon.written_length + a0
     if other_tendons or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:
         meaning = "ignored: only a tendon that runs straight between two sites on two bodies is supported"
         notes.add("<equality> of a spatial tendon", meaning, name, warn=True)
-        return
+        return None
     (body, point), (other_body, other_point) = tendon.ends
     with error_location(*element.where):
         loop_joint = LoopJoint(
             name, "distance", body, other_body, Transform(position=point), Transform(position=other_point), length=length
         )
-    equalities.loops.append(loop_joint)
     notes.add("<equality> of a tendon", _EXACT_NOTE, name)
+    return loop_joint

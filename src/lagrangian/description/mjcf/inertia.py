@@ -1,4 +1,4 @@
-"""Mass and inertia of MuJoCo bodies: given, or of their geoms; and what is drawn of these."""
+"""Mass and inertia of MuJoCo bodies, by <inertial> or by their geoms, which may be meshes and shells; and what is drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf.document import POSE, CompilerSettings, boolean, rotation_from_z
+from lagrangian.description.mjcf.compiler import POSE, CompilerSettings, boolean, rotation_from_z
 from lagrangian.description.mjcf.mesh_assets import MeshAsset
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes, text_attribute
@@ -22,74 +22,14 @@ from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Shape, Visual
 from lagrangian.model.vector import NO_INERTIA
 
-# MERGED lagrangian.description.mjcf.shell: Shells in the shape of MuJoCo's geoms (`shellinertia`): their area, and their
-# principal moments for a mass of 1.
-
-_SKIN = 1e-6  # m: MuJoCo takes an ellipsoid's shell as this thick, and its area by Thomsen's formula
-_THOMSEN = 1.6075
+_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+_SIZE_COUNTS = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_MIN_MASS = 1e-14  # kg: MuJoCo ignores geoms of less
+_DRAWN_GROUPS = (0, 1, 2)  # those that MuJoCo shows by default; collision geometry is usually in group 3
+_SKIN = 1e-6  # m: the thickness of an ellipsoid's shell in MuJoCo
+_THOMSEN = 1.6075  # the exponent of Thomsen's formula for the area of an ellipsoid
 
 Moments = tuple[float, float, float]
-
-
-def shell_inertia(kind: str, size: tuple[float, ...]) -> tuple[float, Moments]:
-    """Of a geom's type and MuJoCo's size, which has half-lengths."""
-    if kind == "sphere":
-        r = size[0]
-        return 4 * math.pi * r * r, (2 * r * r / 3,) * 3
-    if kind == "box":
-        return _box(*(2 * x for x in size))
-    if kind == "ellipsoid":
-        return _ellipsoid(size)
-    radius, half = size
-    return (_capsule if kind == "capsule" else _cylinder)(radius, half)
-
-
-def _capsule(r: float, h: float) -> tuple[float, Moments]:
-    caps, tube = 4 * math.pi * r * r, 4 * math.pi * r * h
-    area = caps + tube
-    a, b = caps / area, tube / area
-    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (
-        2 * r * r / 3 + h * h + h * r
-    )  # half a sphere's centre is r/2 out
-    return area, (transverse_moment, transverse_moment, b * r * r + a * 2 * r * r / 3)
-
-
-def _cylinder(r: float, h: float) -> tuple[float, Moments]:
-    discs, tube = 2 * math.pi * r * r, 4 * math.pi * r * h
-    area = discs + tube
-    a, b = discs / area, tube / area
-    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (r * r / 4 + h * h)
-    return area, (transverse_moment, transverse_moment, b * r * r + a * r * r / 2)
-
-
-def _box(x: float, y: float, z: float) -> tuple[float, Moments]:
-    areas = {(0, 1, 2): x * y, (1, 2, 0): y * z, (2, 0, 1): z * x}  # two sides, and the axis across
-    total = sum(areas.values())
-    lengths, squares = (x, y, z), [0.0, 0.0, 0.0]  # of the mean square of each coordinate
-    for (i, j, k), area in areas.items():
-        squares[i] += area / total * lengths[i] ** 2 / 12
-        squares[j] += area / total * lengths[j] ** 2 / 12
-        squares[k] += area / total * lengths[k] ** 2 / 4
-    a, b, c = squares
-    return 2 * total, (b + c, a + c, a + b)
-
-
-def _ellipsoid(size: tuple[float, ...]) -> tuple[float, Moments]:
-    a, b, c = size
-    p = _THOMSEN
-    area = 4 * math.pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
-    inner, outer = a * b * c, (a + _SKIN) * (b + _SKIN) * (c + _SKIN)
-
-    def mean_square(x: float) -> float:
-        return (outer * (x + _SKIN) ** 2 - inner * x * x) / (outer - inner) / 5
-
-    return area, (mean_square(b) + mean_square(c), mean_square(a) + mean_square(c), mean_square(a) + mean_square(b))
-
-
-TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
-_SIZE_COUNTS = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-_MIN_MASS = 1e-14  # kg: MuJoCo passes over geoms of less
-_DRAWN_GROUPS = (0, 1, 2)  # those that MuJoCo shows unless told otherwise; collision geometry is usually in group 3
 
 
 @dataclass(frozen=True)
@@ -114,7 +54,7 @@ class Geom:
 
 
 def read_inertial(element: Element, frame: Transform, compiler: CompilerSettings) -> Inertial:
-    """What an <inertial> says."""
+    """Read an <inertial>."""
     check_mjcf_attributes(element)
     number_attributes(element, "pos", 3)
     placement = frame @ compiler.pose(element)
@@ -136,12 +76,12 @@ def read_inertial(element: Element, frame: Transform, compiler: CompilerSettings
 
 
 def read_geom(element: Element, frame: Transform, compiler: CompilerSettings) -> Geom:
-    """A geom whose defaults are applied; sizes are MuJoCo's half-lengths still."""
+    """Read a geom whose defaults are applied; its size keeps MuJoCo's half-lengths."""
     check_mjcf_attributes(element)
-    kind = choice_attribute(element, "type", TYPES, "sphere")
+    kind = choice_attribute(element, "type", _TYPES, "sphere")
     size = number_attributes(element, "size", 3, (), min_count=1)
     group = number_attribute(element, "group", 0.0)
-    if "mesh" in element.attributes and kind in _SIZE_COUNTS:  # its size is that of the mesh
+    if "mesh" in element.attributes and kind in _SIZE_COUNTS:  # the mesh determines its size
         return Geom(element, "mesh", size, frame @ compiler.pose(element), int(group), kind)
     if kind not in _SIZE_COUNTS:
         return Geom(element, kind, size, frame @ compiler.pose(element), int(group))
@@ -162,7 +102,7 @@ def _size_and_placement(
     """Size and placement of a geom that reaches from one point to another."""
     if kind == "sphere":
         raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
-    if any(number_attributes(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are passed over, as in MuJoCo
+    if any(number_attributes(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are ignored, as in MuJoCo
         raise element.error("has fromto and pos; give one of them")
     if not size:
         raise element.error("fromto needs a size, the radius")
@@ -177,21 +117,21 @@ def _size_and_placement(
 
 
 def geom_shape(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Shape | None:
-    """The solid of a geom that carries mass; None for one that carries none."""
+    """The solid or shell of a geom; None if the geom has no mass."""
     element = geom.element
     mass, density = number_attribute(element, "mass", None), number_attribute(element, "density", 1000.0)
     if geom.type == "plane" or mass == 0 or (mass is None and density == 0):
         return None
     if (mass is not None and mass < 0) or density < 0:
         raise element.error("mass and density cannot be negative")
-    if geom.type == "hfield":  # of which MuJoCo takes a box
+    if geom.type == "hfield":  # MuJoCo takes a box for it
         geom = replace(geom, type="box", size=assets.hfield_box(geom))
     elif geom.fitted_type:
         geom = _fit_primitive(geom, compiler, assets)
     if geom.type not in _SIZE_COUNTS:
         return _mesh_shape(geom, mass, density, assets)
     if boolean(element, "shellinertia"):
-        area, moments = shell_inertia(geom.type, geom.size)
+        area, moments = _shell_inertia(geom.type, geom.size)
         mass = density * area if mass is None else mass
         xx, yy, zz = (mass * x for x in moments)
         return Shape(geom.type, geom.size, mass, (xx, 0, 0, yy, 0, zz), geom.placement)
@@ -244,6 +184,7 @@ def _fit_primitive(geom: Geom, compiler: CompilerSettings, assets: Assets) -> Ge
 
 
 def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSettings, assets: Assets) -> Inertial:
+    """The mass and inertia of all geoms of a body whose group counts."""
     low, high = compiler.groups
     shapes = [s for g in geoms if low <= g.group <= high and (s := geom_shape(g, compiler, assets)) is not None]
     shapes = [s for s in shapes if float(s.mass) > _MIN_MASS]
@@ -254,7 +195,7 @@ def inertia_from_geoms(name: str, geoms: Sequence[Geom], compiler: CompilerSetti
 
 
 def apply_mass_bounds(inertial: Inertial, compiler: CompilerSettings) -> Inertial:
-    """What boundmass, boundinertia and balanceinertia make of it."""
+    """Mass and inertia changed by boundmass, boundinertia and balanceinertia."""
     mass = max(inertial.mass, compiler.boundmass)
     inertia = inertial.inertia
     if compiler.boundinertia > 0 or compiler.balanceinertia:
@@ -280,7 +221,7 @@ class Assets:
     directory: str = ""  # of the main file, to which the files of visuals are relative
 
     def add(self, element: Element, compiler: CompilerSettings, folder: DescriptionFolder | None) -> None:
-        """One more element of <asset>, its defaults applied; `compiler` has the settings of its model."""
+        """Add an element of <asset> with its defaults applied; `compiler` has the settings of its model."""
         if element.tag == "mesh":
             file = text_attribute(element, "file", "").replace("\\", "/")
             name = text_attribute(element, "name", os.path.splitext(os.path.basename(file))[0])
@@ -328,7 +269,7 @@ class Assets:
 
 
 def _mesh_path(element: Element, file: str, meshdir: str, folder: DescriptionFolder | None) -> str:
-    """Where a mesh is, relative to the model's folder; a file that was included may name one relative to its own."""
+    """The path of a mesh relative to the model's folder; an included file may name one relative to its own folder."""
     path = os.path.join(meshdir, file) if file else ""
     if folder is None or not file or os.path.exists(os.path.join(folder.directory, path)):
         return path
@@ -337,9 +278,71 @@ def _mesh_path(element: Element, file: str, meshdir: str, folder: DescriptionFol
 
 
 def _full_size(geom: Geom) -> tuple[float, ...]:
-    """A geom's size as shapes have it: full lengths, but radii as they are."""
+    """The size of a geom as `Visual` has it: full lengths, and radii."""
     if geom.type == "box":
         return tuple(2 * x for x in geom.size)
     if geom.type in ("capsule", "cylinder"):
         return (geom.size[0], 2 * geom.size[1])
     return geom.size
+
+
+# -- shells (`shellinertia`) ---------------------------------------------------------------------------------------------
+
+
+def _shell_inertia(kind: str, size: tuple[float, ...]) -> tuple[float, Moments]:
+    """The area of a shell, and its principal moments for a mass of 1; MuJoCo's size has half-lengths."""
+    if kind == "sphere":
+        r = size[0]
+        return 4 * math.pi * r * r, (2 * r * r / 3,) * 3
+    if kind == "box":
+        return _box_shell(*(2 * x for x in size))
+    if kind == "ellipsoid":
+        return _ellipsoid_shell(size)
+    radius, half = size
+    return (_capsule_shell if kind == "capsule" else _cylinder_shell)(radius, half)
+
+
+def _capsule_shell(r: float, h: float) -> tuple[float, Moments]:
+    caps, tube = 4 * math.pi * r * r, 4 * math.pi * r * h
+    area = caps + tube
+    a, b = caps / area, tube / area
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (
+        2 * r * r / 3 + h * h + h * r
+    )  # half a sphere's centre is r/2 out
+    return area, (transverse_moment, transverse_moment, b * r * r + a * 2 * r * r / 3)
+
+
+def _cylinder_shell(r: float, h: float) -> tuple[float, Moments]:
+    discs, tube = 2 * math.pi * r * r, 4 * math.pi * r * h
+    area = discs + tube
+    a, b = discs / area, tube / area
+    transverse_moment = b * (6 * r * r + 4 * h * h) / 12 + a * (r * r / 4 + h * h)
+    return area, (transverse_moment, transverse_moment, b * r * r + a * r * r / 2)
+
+
+def _box_shell(x: float, y: float, z: float) -> tuple[float, Moments]:
+    areas = {
+        (0, 1, 2): x * y,
+        (1, 2, 0): y * z,
+        (2, 0, 1): z * x,
+    }  # the two directions of a side, the axis across it, and its area
+    total = sum(areas.values())
+    lengths, squares = (x, y, z), [0.0, 0.0, 0.0]  # the mean square of each coordinate
+    for (i, j, k), area in areas.items():
+        squares[i] += area / total * lengths[i] ** 2 / 12
+        squares[j] += area / total * lengths[j] ** 2 / 12
+        squares[k] += area / total * lengths[k] ** 2 / 4
+    a, b, c = squares
+    return 2 * total, (b + c, a + c, a + b)
+
+
+def _ellipsoid_shell(size: tuple[float, ...]) -> tuple[float, Moments]:
+    a, b, c = size
+    p = _THOMSEN
+    area = 4 * math.pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
+    inner, outer = a * b * c, (a + _SKIN) * (b + _SKIN) * (c + _SKIN)
+
+    def mean_square(x: float) -> float:
+        return (outer * (x + _SKIN) ** 2 - inner * x * x) / (outer - inner) / 5
+
+    return area, (mean_square(b) + mean_square(c), mean_square(a) + mean_square(c), mean_square(a) + mean_square(b))

@@ -18,12 +18,14 @@ from lagrangian.description.xml import Element, choice_attribute, number_attribu
 from lagrangian.errors import DescriptionError
 from lagrangian.model.rotation import quaternion
 
-INERTIA_KINDS = ("legacy", "exact", "convex", "shell")
+_GOLDEN = (1 + math.sqrt(5)) / 2
+_MAX_RESOLUTION = 500  # of a builtin mesh
+_INERTIA_KINDS = ("legacy", "exact", "convex", "shell")
 
 
 @dataclass(frozen=True)
 class MeshAsset:
-    """A mesh of <asset>. Its file, relative to the model's folder, is read when its inertia is asked for, and not before."""
+    """A mesh of <asset>. Its file, relative to the model's folder, is read only if its inertia is needed."""
 
     element: Element
     file: str
@@ -35,7 +37,7 @@ class MeshAsset:
         element = self.element
         check_mjcf_attributes(element)
         check_mjcf_children(element, ("plugin",))
-        kind = choice_attribute(element, "inertia", INERTIA_KINDS, "legacy")
+        kind = choice_attribute(element, "inertia", _INERTIA_KINDS, "legacy")
         try:
             vertices, faces = self._triangles()
             max_vertices = int(number_attribute(element, "maxhullvert", -1.0))
@@ -87,7 +89,7 @@ class MeshAsset:
 
 
 def _convex_hull(vertices: np.ndarray, max_vertices: int) -> np.ndarray:
-    """The faces of the convex hull, outwards, of at most so many vertices."""
+    """The faces of the convex hull, oriented outwards, of at most `max_vertices` vertices."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -101,15 +103,11 @@ def _convex_hull(vertices: np.ndarray, max_vertices: int) -> np.ndarray:
     return faces
 
 
-# MERGED lagrangian.description.mjcf.meshes.builtin: The meshes that MuJoCo makes itself (`builtin`), with the vertices that
-# it gives them, in single precision.
-
-_GOLDEN = (1 + math.sqrt(5)) / 2
-_MAX_RESOLUTION = 500  # the finest that is made
+# -- meshes that MuJoCo makes itself (`builtin`), with its vertices in single precision ---------------------------------
 
 
 def builtin_mesh(kind: str, parameters: list[float]) -> Triangles:
-    """The triangles of a built-in mesh; a ValueError says what is wrong with its parameters. Without faces it is its hull."""
+    """The triangles of a built-in mesh; a ValueError says what is wrong with its parameters. No faces mean the hull."""
     generators: dict[str, tuple[Callable[..., Triangles], int]] = {
         "sphere": (_sphere, 1),
         "supersphere": (_supersphere, 3),
@@ -127,14 +125,14 @@ def builtin_mesh(kind: str, parameters: list[float]) -> Triangles:
 
 
 def _sphere(divisions: int) -> Triangles:
-    """An icosahedron, each of its triangles divided into four again and again."""
+    """An icosahedron whose triangles are divided into four so many times."""
     unit, phi = np.float32(1), np.float32(_GOLDEN)
     square = np.array([(-unit, phi), (unit, phi), (-unit, -phi), (unit, -phi)], dtype=np.float32)
     zero = np.zeros(4, dtype=np.float32)
     x, y = square.T
     points = np.concatenate([np.stack(p, axis=1) for p in ((x, y, zero), (zero, x, y), (y, zero, x))])
     points = (points / np.linalg.norm(points[0].astype(float))).astype(np.float32)
-    # the faces are those of the hull, which has no others
+    # its faces are those of the hull
     corners = _icosahedron(points.astype(float))
     for _ in range(divisions):
         a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
@@ -144,7 +142,7 @@ def _sphere(divisions: int) -> Triangles:
 
 
 def _icosahedron(points: np.ndarray) -> np.ndarray:
-    """The twenty triangles of three neighbours each, outwards."""
+    """The corners of the twenty triangles, oriented outwards."""
     near = np.linalg.norm(points[:, None] - points[None], axis=2) < 1.1
     faces = [
         (i, j, k) if np.linalg.det(points[[i, j, k]]) > 0 else (i, k, j)
@@ -157,7 +155,7 @@ def _icosahedron(points: np.ndarray) -> np.ndarray:
 
 
 def _midpoint_on_sphere(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """On the sphere, half way between two points."""
+    """The points of the sphere half way between two."""
     m = (a + b) / np.float32(2)
     x, y, z = m.T
     return m / np.sqrt(x * x + y * y + z * z)[:, None]

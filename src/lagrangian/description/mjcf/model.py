@@ -6,8 +6,9 @@ import os
 
 from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
+from lagrangian.description.mjcf.compiler import CompilerSettings
 from lagrangian.description.mjcf.copies import MjcfModel, expand_copies
-from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, expand_includes, section_children
+from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, expand_includes, section_children
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_mjcf_attributes
 from lagrangian.description.xml import Element, text_attribute
@@ -40,7 +41,7 @@ _MAX_ATTACH_DEPTH = 30  # models that attach models that attach models
 def read_model(
     root: Element, folder: DescriptionFolder | None, notes: ReaderNotes, attaching_files: tuple[str, ...] = ()
 ) -> MjcfModel:
-    """The model of a root element; `around` are the files that attach it."""
+    """The model of a root element; `attaching_files` are the files that attach it, outermost first."""
     if root.tag != "mujoco":
         raise root.error(_OTHER_ROOTS.get(root.tag, "an MJCF file starts with <mujoco>"))
     check_mjcf_attributes(root)

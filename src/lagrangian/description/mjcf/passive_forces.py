@@ -1,4 +1,7 @@
-"""Passive forces of MJCF that are no joint's own: those of tendons, and gravity compensation."""
+"""Tendons of MJCF and the passive forces that they exert, and gravity compensation.
+
+A fixed tendon is a linear combination of coordinates of joints; a spatial one runs straight from site to site.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType
 
-import numpy as np
-
-from lagrangian.cached import cached_property
-from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, DefaultClasses, rotation_about
-from lagrangian.description.mjcf.forces.total import pairwise_sum
-from lagrangian.description.mjcf.tree import MjcfTree, non_negative_number, read_range
+from lagrangian.description.mjcf.compiler import CompilerSettings, rotation_about
+from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses
+from lagrangian.description.mjcf.joint import non_negative_number, read_range
+from lagrangian.description.mjcf.tree import MjcfTree
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import MJCF_DEFAULTS, check_mjcf_attributes
 from lagrangian.description.xml import Element, number_attribute, number_attributes, text_attribute
@@ -25,11 +25,12 @@ from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
-# MERGED lagrangian.description.mjcf.forces.tendon: MuJoCo's tendons: fixed ones, linear combinations of joints, and spatial
-# ones, which run straight from site to site.
-
 _TENDON_ATTRIBUTES = {*MJCF_DEFAULTS["tendon"], "name", "class"}
 _CHILD_TAGS = {"fixed": ("joint",), "spatial": ("site", "geom", "pulley")}
+_IGNORED_NOTES = {
+    "frictionloss": "ignored: it has no dry friction",
+    "armature": "ignored: it adds no inertia",
+}
 _CHILD_ATTRIBUTES = {"joint": ("joint", "coef"), "site": ("site",), "geom": ("geom", "sidesite"), "pulley": ("divisor",)}
 
 Point = tuple[str, v.Vector]  # a body, and a point in its frame
@@ -37,7 +38,7 @@ Point = tuple[str, v.Vector]  # a body, and a point in its frame
 
 @dataclass(frozen=True)
 class TendonBranch:
-    """A part of a spatial tendon that is not interrupted by a pulley: its points, and by what its length is divided."""
+    """A part of a spatial tendon between pulleys: its points, and the divisor of its length."""
 
     divisor: float
     points: tuple[Point, ...]
@@ -45,7 +46,7 @@ class TendonBranch:
 
 @dataclass(frozen=True)
 class Tendon:
-    """A tendon, its defaults applied: joints with coefficients if it is fixed, else the branches of its path."""
+    """A tendon with its defaults applied: joints with coefficients if it is fixed, else the branches of its path."""
 
     element: Element
     name: str
@@ -53,7 +54,7 @@ class Tendon:
     branches: tuple[TendonBranch, ...]
     wraps_geoms: bool  # whether it runs around geoms
     written_length: float  # in the pose in which the model is written
-    rest_length: float  # where all joints are at their springref, which is where a spring rests unless it is said
+    rest_length: float  # where all joints are at their springref; the default rest length of a spring
 
     @property
     def fixed(self) -> bool:
@@ -61,17 +62,17 @@ class Tendon:
 
     @property
     def length(self) -> Scalar:
-        """Of a fixed tendon, as an expression of coordinates."""
+        """The length of a fixed tendon, as an expression of coordinates."""
         return pairwise_sum(c * symbol(joint.name) for joint, c in self.coefficients)
 
     @property
     def single_joint(self) -> tuple[Joint, float] | None:
-        """The one joint of a fixed tendon, and its coefficient: what acts on the tendon acts on the joint; None of any other."""
+        """The joint of a fixed tendon that has one joint, and its coefficient; None for any other tendon."""
         return self.coefficients[0] if len(self.coefficients) == 1 and self.coefficients[0][1] else None
 
     @property
     def ends(self) -> tuple[Point, Point] | None:
-        """The two points of a spatial tendon that runs straight from one to the other; None of any other."""
+        """The two points of a spatial tendon that runs straight from one to the other; None for any other tendon."""
         if self.wraps_geoms or len(self.branches) != 1 or len(self.branches[0].points) != 2 or self.branches[0].divisor != 1:
             return None
         a, b = self.branches[0].points
@@ -79,7 +80,7 @@ class Tendon:
 
 
 def read_tendons(elements: Iterable[Element], tree: MjcfTree, defaults: DefaultClasses) -> dict[str, Tendon]:
-    """By name, those without one by a name that no other has."""
+    """The tendons by name; a tendon without a name gets a new one."""
     tendons: dict[str, Tendon] = {}
     rest_poses = _rest_poses(tree)
     joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
@@ -158,7 +159,7 @@ def _read_spatial(element: Element, name: str, tree: MjcfTree, rest_poses: Mappi
 
 
 def _rest_poses(tree: MjcfTree) -> dict[str, Transform]:
-    """The bodies in the world where all hinges and slides are at their springref, and all else as it is written."""
+    """Poses of the bodies where all hinges and slides are at their springref, and other joints as the model is written."""
     poses = {GROUND: Transform()}
     for joint, ref in zip(tree.joints, tree.refs, strict=True):  # parents come before children
         step = tree.poses[joint.parent].inverse() @ tree.poses[joint.child]
@@ -180,15 +181,12 @@ def _branch_length(branch: TendonBranch, poses: Mapping[str, Transform]) -> floa
     return sum(math.dist(a, b) for a, b in pairwise(points)) / branch.divisor
 
 
-_IGNORED_NOTES = {
-    "frictionloss": "ignored: it has no dry friction",
-    "armature": "ignored: it adds no inertia",
-}
+# -- forces of tendons -------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class TendonJointEffects:
-    """What tendons of one joint are at that joint, by its name."""
+    """Armature, dry friction and range that tendons of a single joint add to this joint, by its name."""
 
     armature: dict[str, float] = field(default_factory=dict)
     frictionloss: dict[str, float] = field(default_factory=dict)
@@ -196,6 +194,7 @@ class TendonJointEffects:
 
 
 def joint_effects(tendons: Mapping[str, Tendon], compiler: CompilerSettings) -> TendonJointEffects:
+    """The effects of all tendons of a single joint."""
     effects = TendonJointEffects()
     for tendon in tendons.values():
         if tendon.single_joint is None:
@@ -218,7 +217,7 @@ def joint_effects(tendons: Mapping[str, Tendon], compiler: CompilerSettings) -> 
 def read_springs(
     tendons: Mapping[str, Tendon], used_names: Iterable[str], compiler: CompilerSettings, notes: ReaderNotes
 ) -> list[PointSpring | CoordinateSpring]:
-    """Springs and dampers of tendons; what else of them is left out is said. `taken` are names that no spring may have."""
+    """Springs and dampers of tendons; what else tendons have is noted. `used_names` are names that no spring may have."""
     springs: list[PointSpring | CoordinateSpring] = []
     names = set(used_names)
     for name, tendon in tendons.items():
@@ -267,7 +266,7 @@ def _read_linear(element: Element, attribute: str, name: str, notes: ReaderNotes
 
 
 def _rest_lengths(tendon: Tendon) -> tuple[float, float]:
-    """Between which lengths the spring is slack: by default nowhere, and it rests where the joints' springs do."""
+    """The two lengths between which the spring is slack; by default both are the length at which the joints' springs rest."""
     lengths = number_attributes(tendon.element, "springlength", 2, (-1.0,), min_count=1)
     low, high = lengths[0], lengths[-1]
     if low == high == -1:
@@ -278,7 +277,7 @@ def _rest_lengths(tendon: Tendon) -> tuple[float, float]:
 
 
 def gravity_compensations(tree: MjcfTree, used_names: Iterable[str]) -> list[GravityCompensation]:
-    """Of the bodies with `gravcomp` that have mass."""
+    """The gravity compensation of the bodies with `gravcomp` that have mass."""
     compensations, names = [], set(used_names)
     masses = {body.name: body.mass for body in tree.bodies}
     for body, factor in tree.gravcomp.items():
@@ -292,91 +291,9 @@ def gravity_compensations(tree: MjcfTree, used_names: Iterable[str]) -> list[Gra
     return compensations
 
 
-# MERGED lagrangian.description.mjcf.forces.at_rest: The mass matrix of an MJCF model in the pose in which it is written:
-# MuJoCo finds dampings by it that a file does not give. Rows are in MuJoCo's order: three translations along the world's axes
-# before the three turns of a free joint.
-
-_SPEED_COUNTS = {"free": 6, "ball": 3, "fixed": 0}
-
-
-@dataclass(frozen=True)
-class ReferenceMassMatrix:
-    """The mass matrix, armatures included, and which of its rows are each joint's."""
-
-    M: np.ndarray
-    rows: dict[str, slice]
-
-    @staticmethod
-    def from_tree(tree: MjcfTree, added_armature: Mapping[str, float] = MappingProxyType({})) -> ReferenceMassMatrix:
-        """Of a tree, with more armature at some joints."""
-        rows, n = {}, 0
-        for joint in tree.joints:
-            size = _SPEED_COUNTS.get(joint.type, 1)
-            rows[joint.name] = slice(n, n + size)
-            n += size
-        angular_jacobians, linear_jacobians = (
-            {"ground": np.zeros((3, n))},
-            {"ground": np.zeros((3, n))},
-        )  # of each body, and of its origin
-        armature = np.zeros(n)
-        for joint in tree.joints:  # parents come before children
-            (R, x), (_, parent_origin) = (
-                _rotation_and_origin(tree.poses[joint.child]),
-                _rotation_and_origin(tree.poses[joint.parent]),
-            )
-            angular = angular_jacobians[joint.parent].copy()
-            linear = linear_jacobians[joint.parent] + np.cross(angular, x - parent_origin, axisa=0, axisb=0, axisc=0)
-            joint_angular, joint_linear = _jacobian_columns(joint, R, x)
-            angular[:, rows[joint.name]], linear[:, rows[joint.name]] = joint_angular, joint_linear
-            angular_jacobians[joint.child], linear_jacobians[joint.child] = angular, linear
-            armature[rows[joint.name]] = float(joint.rotor.reflected_inertia) + added_armature.get(joint.name, 0.0)
-        M = np.diag(armature)
-        for body in tree.bodies:
-            R, x = _rotation_and_origin(tree.poses[body.name])
-            center = R @ np.array([float(c) for c in body.center])
-            inertia = R @ np.array(v.sym_full(body.inertia), dtype=float) @ R.T
-            moving_columns = np.flatnonzero(
-                np.any(angular_jacobians[body.name], axis=0) | np.any(linear_jacobians[body.name], axis=0)
-            )
-            angular = angular_jacobians[body.name][:, moving_columns]
-            linear = linear_jacobians[body.name][:, moving_columns] + np.cross(angular, center, axisa=0, axisb=0, axisc=0)
-            M[np.ix_(moving_columns, moving_columns)] += float(body.mass) * linear.T @ linear + angular.T @ inertia @ angular
-        return ReferenceMassMatrix(M, rows)
-
-    @cached_property
-    def _inverse(self) -> np.ndarray:
-        try:
-            np.linalg.cholesky(self.M)
-            return np.linalg.inv(self.M)
-        except np.linalg.LinAlgError:  # links without mass
-            return np.linalg.pinv(self.M)
-
-    def effective_mass(self, levers: Iterable[tuple[Joint, float]]) -> float:
-        """1 / (J M^-1 J^T) of a row J that has these levers."""
-        J = np.zeros(len(self.M))
-        for joint, lever in levers:
-            J[self.rows[joint.name].start] += lever
-        return float(1 / max(1e-15, J @ self._inverse @ J))
-
-    def effective_inertia(self, joint: Joint) -> float:
-        """1 / (M^-1)_ii, averaged over the rows of the joint."""
-        rows = self.rows[joint.name]
-        return float((rows.stop - rows.start) / max(1e-15, np.trace(self._inverse[rows, rows])))
-
-
-def _rotation_and_origin(pose: Transform) -> tuple[np.ndarray, np.ndarray]:
-    T = pose.matrix()
-    return T[:3, :3], T[:3, 3]
-
-
-def _jacobian_columns(joint: Joint, R: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How a body, in the world at R and x, turns and moves with its joint's speeds."""
-    if joint.type == "fixed":
-        return np.zeros((3, 0)), np.zeros((3, 0))
-    if joint.type == "free":
-        return np.hstack([np.zeros((3, 3)), R]), np.hstack([np.eye(3), np.zeros((3, 3))])
-    joint_rotation, anchor = _rotation_and_origin(joint.child_placement)
-    axes = R @ joint_rotation @ (np.eye(3) if joint.type == "ball" else np.array([[float(c)] for c in joint.axis]))
-    if joint.type == "prismatic":
-        return np.zeros((3, 1)), axes
-    return axes, np.cross(axes, -R @ anchor, axisa=0, axisb=0, axisc=0)
+def pairwise_sum(terms: Iterable[Scalar]) -> Scalar:
+    """The sum of expressions, in pairs: hundreds of terms in sequence would be nested too deeply for Python."""
+    partial_sums = list(terms)
+    while len(partial_sums) > 1:
+        partial_sums = [sum(partial_sums[k : k + 2]) for k in range(0, len(partial_sums), 2)]
+    return partial_sums[0] if partial_sums else 0

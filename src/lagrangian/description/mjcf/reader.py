@@ -13,16 +13,19 @@ from dataclasses import replace
 
 from lagrangian.description import xml
 from lagrangian.description.files import DescriptionFolder
-from lagrangian.description.mjcf import document as mjcf_option
-from lagrangian.description.mjcf import equality as mjcf_equality
-from lagrangian.description.mjcf import keyframe as mjcf_keyframe
-from lagrangian.description.mjcf import passive_forces as mjcf_passive
-from lagrangian.description.mjcf import passive_forces as mjcf_tendon
 from lagrangian.description.mjcf.actuators import ActuatorReader, JointActuation
-from lagrangian.description.mjcf.document import section_children
-from lagrangian.description.mjcf.keyframe import Keyframe
+from lagrangian.description.mjcf.document import read_gravity, section_children
+from lagrangian.description.mjcf.equality import read_equalities
+from lagrangian.description.mjcf.keyframe import Keyframe, read_keyframes, select_keyframe
+from lagrangian.description.mjcf.mass_matrix import WrittenMassMatrix
 from lagrangian.description.mjcf.model import read_model
-from lagrangian.description.mjcf.passive_forces import ReferenceMassMatrix
+from lagrangian.description.mjcf.passive_forces import (
+    TendonJointEffects,
+    gravity_compensations,
+    joint_effects,
+    read_springs,
+    read_tendons,
+)
 from lagrangian.description.mjcf.tree import MjcfTree, TreeBuilder
 from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.parameter_values import apply_parameter_values, as_parameter_values
@@ -72,22 +75,22 @@ def _read_mechanism(
     model = read_model(root, folder, notes)
     _refuse_deformable(root)
     defaults = model.defaults
-    gravity = mjcf_option.read_gravity(root, notes)
+    gravity = read_gravity(root, notes)
     tree = TreeBuilder(model).build()
     if not tree.bodies:
         notes.add("model without a body", "it contains nothing that moves", warn=True)
-    tendons = mjcf_tendon.read_tendons(section_children(root, "tendon"), tree, defaults)
-    equalities = mjcf_equality.read_equalities(section_children(root, "equality"), tree, tendons, defaults, notes)
-    keys = mjcf_keyframe.read_keyframes(section_children(root, "keyframe"), tree, notes)
-    key = mjcf_keyframe.select_keyframe(keys, keyframe, notes)
+    tendons = read_tendons(section_children(root, "tendon"), tree, defaults)
+    equalities = read_equalities(section_children(root, "equality"), tree, tendons, defaults, notes)
+    keys = read_keyframes(section_children(root, "keyframe"), tree, notes)
+    key = select_keyframe(keys, keyframe, notes)
     parameter_values, actuators = as_parameter_values(parameters, root.file), list(section_children(root, "actuator"))
     controls = (0.0,) * len(actuators) if key is None else key.controls(len(actuators))
-    tendon_effects = mjcf_passive.joint_effects(tendons, model.compiler)
+    tendon_effects = joint_effects(tendons, model.compiler)
     actuator_reader = ActuatorReader(tree, tendons, defaults, model.compiler, notes, parameter_values, tendon_effects.armature)
     drives = actuator_reader.read(actuators, controls)
-    apply_parameter_values(drives.parameters, parameter_values, root.file)  # which refuses those that are not there
+    apply_parameter_values(drives.parameters, parameter_values, root.file)  # refuses unknown ones
     used_names = [*(x.name for x in equalities.loops), *(x.name for x in equalities.constraints)]
-    springs = mjcf_passive.read_springs(tendons, used_names, model.compiler, notes)
+    springs = read_springs(tendons, used_names, model.compiler, notes)
     _note_sections(root, notes)
     mechanism = Mechanism(
         name=text_attribute(root, "model", "MuJoCo Model"),
@@ -95,7 +98,7 @@ def _read_mechanism(
         joints=_complete_joints(tree, drives, tendon_effects, notes),
         loops=tuple(equalities.loops),
         constraints=tuple(equalities.constraints),
-        springs=(*springs, *mjcf_passive.gravity_compensations(tree, (*used_names, *(x.name for x in springs)))),
+        springs=(*springs, *gravity_compensations(tree, (*used_names, *(x.name for x in springs)))),
         frames=tuple(tree.frames),
         gravity=gravity,
         poses={name: key.q for name, key in keys.items()},
@@ -108,7 +111,7 @@ def _read_mechanism(
 
 
 def _initial_state(tree: MjcfTree, key: Keyframe | None) -> InitialState:
-    """MuJoCo starts in the pose in which the model is written; ours need be said only if it is not the neutral one."""
+    """The start: that of the keyframe, or the pose in which the model is written if that is not the neutral one."""
     if key is not None:
         return InitialState(q=key.q, qd=key.speeds(tree.joints))
     coordinates = tree.written_coordinates()
@@ -117,10 +120,10 @@ def _initial_state(tree: MjcfTree, key: Keyframe | None) -> InitialState:
 
 
 def _complete_joints(
-    tree: MjcfTree, drives: JointActuation, tendon_effects: mjcf_passive.TendonJointEffects, notes: ReaderNotes
+    tree: MjcfTree, drives: JointActuation, tendon_effects: TendonJointEffects, notes: ReaderNotes
 ) -> tuple[Joint, ...]:
-    """The joints, with what actuators and tendons add at them, and with springs and dampers by `springdamper`."""
-    mass_matrix = ReferenceMassMatrix.from_tree(tree, drives.armature) if tree.springdampers else None
+    """The joints, with the effects of actuators, tendons and `springdamper` added."""
+    mass_matrix = WrittenMassMatrix.from_tree(tree, drives.armature) if tree.springdampers else None
     joints = []
     for joint in tree.joints:
         friction, rotor, spring = joint.friction, joint.rotor, joint.spring

@@ -1,14 +1,13 @@
-"""The tree of an MJCF model: bodies, joints, sites, walked without recursion in MuJoCo's own order."""
+"""The tree of an MJCF model: its bodies, joints and sites, in the order in which MuJoCo numbers them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from lagrangian.description.joint_properties import read_bound
+from lagrangian.description.mjcf.compiler import CompilerSettings, boolean
 from lagrangian.description.mjcf.copies import ATTACHED, MjcfModel
-from lagrangian.description.mjcf.document import MAIN_CLASS, CompilerSettings, boolean, quaternion_wxyz, rotation_about
+from lagrangian.description.mjcf.document import MAIN_CLASS
 from lagrangian.description.mjcf.inertia import (
     Assets,
     Geom,
@@ -18,14 +17,21 @@ from lagrangian.description.mjcf.inertia import (
     read_geom,
     read_inertial,
 )
-from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
+from lagrangian.description.mjcf.joint import (
+    JointElement,
+    build_joint,
+    check_joints_of_body,
+    non_negative_number,
+    read_joint_element,
+    written_coordinates,
+)
+from lagrangian.description.notes import body_with_noted_inertia
 from lagrangian.description.schema import check_mjcf_attributes
-from lagrangian.description.xml import Element, choice_attribute, number_attribute, number_attributes
+from lagrangian.description.xml import Element, number_attribute, number_attributes
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.checks import unit_vector
-from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
+from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
@@ -41,7 +47,7 @@ _BODY_ELEMENTS = ("body", "frame", "inertial", "joint", "freejoint", "geom", "si
 
 @dataclass
 class MjcfTree:
-    """What the walk finds. `poses` are the bodies' in the world as the model is written, `refs` the joints' coordinates then."""
+    """The bodies, joints and sites of a model; `poses` and `refs` are those in which the model is written."""
 
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
@@ -50,7 +56,7 @@ class MjcfTree:
     sites: dict[str, tuple[str, Transform]] = field(default_factory=dict)
     poses: dict[str, Transform] = field(default_factory=lambda: {GROUND: Transform()})
     names: dict[str, str] = field(default_factory=lambda: {"world": GROUND})  # MuJoCo's name of a body -> ours
-    gravcomp: dict[str, float] = field(default_factory=dict)  # the part of its weight that a body does not feel
+    gravcomp: dict[str, float] = field(default_factory=dict)  # the part of a body's weight that is compensated
     springdampers: dict[str, tuple[float, float]] = field(default_factory=dict)  # of joints: a time constant, a damping ratio
 
     def written_coordinates(self) -> list[tuple[float, ...]]:
@@ -70,7 +76,7 @@ class _BodyContents:
 
 @dataclass(frozen=True)
 class _ElementContext:
-    """What is around an element in its body: the frame, the class that it inherits, and the settings of its model."""
+    """The frame around an element in its body, the class that it inherits, and the settings of its model."""
 
     compiler: CompilerSettings
     inherited_class: str = MAIN_CLASS
@@ -79,7 +85,7 @@ class _ElementContext:
 
 @dataclass(frozen=True)
 class _PendingBody:
-    """A body still to be walked: what is around it, and its parent."""
+    """A body that has not been read yet, with its context and its parent."""
 
     element: Element
     context: _ElementContext
@@ -88,6 +94,8 @@ class _PendingBody:
 
 
 class TreeBuilder:
+    """Reads the bodies of a model one after the other, without recursion."""
+
     def __init__(self, model: MjcfModel) -> None:
         self.model, self.defaults, self.notes = model, model.defaults, model.notes
         self.assets = Assets(directory=model.folder.directory if model.folder is not None else "")
@@ -96,10 +104,10 @@ class TreeBuilder:
         self.tree = MjcfTree()
         self._masses: list[tuple[str, Inertial, tuple[Visual, ...], Element]] = []
         self._armatures: list[Body] = []
-        # names that are made up must not be those of a later element
+        # a name made here must not be that of a later element
         self._used_names = {e.attributes["name"] for e in model.root.walk() if "name" in e.attributes} | {GROUND}
         self._line_by_name: dict[tuple[str, str], str] = {}
-        self._rigid_body_of: dict[str, str] = {GROUND: GROUND}  # the body with joints that each is rigidly part of
+        self._rigid_body_of: dict[str, str] = {GROUND: GROUND}  # for each body, the body with joints that it is rigidly part of
         self._body_count = 0
 
     def build(self) -> MjcfTree:
@@ -137,7 +145,7 @@ class TreeBuilder:
         visuals = tuple(x for x in map(self.assets.visual, parts.geoms) if x is not None)
         inertial = self._inertial_of(name, parts, is_moving, compiler)
         if inertial == Inertial() and compiler.boundmass > 0:
-            # MuJoCo puts the mass that it makes up at the body's `pos`, though in the body's own frame
+            # MuJoCo puts this minimum mass at the body's `pos`, but takes it in the body's own frame
             inertial = Inertial(center=number_attributes(element, "pos", 3, v.ZERO))  # type: ignore[arg-type]
         self._masses.append((name, apply_mass_bounds(inertial, compiler), visuals, element))
         return [_PendingBody(*body, name, is_moving) for body in parts.bodies]
@@ -156,7 +164,7 @@ class TreeBuilder:
             elif element.tag in ("joint", "freejoint"):
                 # a freejoint is a kind of its own, and so does not take the defaults of joints
                 joint_element = self.defaults.apply_defaults(element, element_context.inherited_class)
-                contents.joints.append(read_joint(joint_element, element_context.frame, element_context.compiler))
+                contents.joints.append(read_joint_element(joint_element, element_context.frame, element_context.compiler))
             elif element.tag == "geom":
                 contents.geoms.append(
                     read_geom(
@@ -181,7 +189,7 @@ class TreeBuilder:
         return contents
 
     def _elements_in_body(self, body: Element, context: _ElementContext) -> Iterator[tuple[Element, _ElementContext]]:
-        """The elements in a body, those in frames and those attached too, with what is around each."""
+        """The elements in a body, including those in frames and attached ones, each with its context."""
         stack = [(child, context) for child in reversed(body.children)]
         while stack:
             element, element_context = stack.pop()
@@ -232,7 +240,7 @@ class TreeBuilder:
     # -- joints --------------------------------------------------------------------------------------------------------
 
     def _add_joints(self, body: Element, name: str, parent: str, pose: Transform, joints: list[JointElement]) -> None:
-        """The joints of a body in series, with a body of no mass between each two of them."""
+        """Add the joints of a body in series, with a massless body between each two of them."""
         if not joints:
             self._add_joint(Joint(self._free_name(f"{name}__fixed"), "fixed", parent, name, pose), 0.0)
         for k, joint_element in enumerate(joints):
@@ -252,7 +260,7 @@ class TreeBuilder:
             parent, pose = child, Transform()
 
     def _add_free_armature(self, element: Element, body: str) -> None:
-        """MuJoCo adds it to the mass and to the inertia about every axis at the body's origin, but not to its weight."""
+        """Add the armature of a free joint, which in MuJoCo adds to mass and inertia at the body's origin, but not to weight."""
         armature = non_negative_number(element, "armature")
         if armature:
             name = self._free_name(f"{body}__armature")
@@ -301,7 +309,7 @@ class TreeBuilder:
         self._used_names.add(name)
         return name
 
-    # -- the end -------------------------------------------------------------------------------------------------------
+    # -- masses, frames and notes --------------------------------------------------------------------------------------
 
     def _note_body(self, element: Element, name: str) -> None:
         if boolean(element, "mocap"):
@@ -310,7 +318,7 @@ class TreeBuilder:
             self.tree.gravcomp[name] = number_attribute(element, "gravcomp")
 
     def _note_massless(self) -> None:
-        """Moving bodies that have no mass, nor carry any rigidly: a forgotten geom, which MuJoCo refuses."""
+        """Note moving bodies without mass, of their own or rigidly attached: MuJoCo refuses them, and a geom may be missing."""
         masses: dict[str, float] = {}
         for name, inertial, _, _ in self._masses:
             if name in self._rigid_body_of:  # those between two joints of one body are massless by design
@@ -342,188 +350,5 @@ class TreeBuilder:
 
 
 def _capsule_attributes(element: Element) -> dict[str, str]:
-    """A site between two points stands where a capsule would; its own size does not matter."""
+    """The attributes of a capsule at the place of a site between two points; its size does not matter."""
     return {"fromto": element.attributes["fromto"], "type": "capsule", "size": "1"}
-
-
-# MERGED lagrangian.description.mjcf.joint: MuJoCo's joints as ours. MuJoCo's coordinate of a hinge or slide is `ref` in the
-# pose in which the model is written; ours is 0 where the two joint frames coincide. The joint's frame in the parent is
-# therefore turned, or shifted, back by `ref`, and the two coordinates are equal.
-
-TYPES = ("hinge", "slide", "ball", "free")
-_LIMITED_CHOICES = ("true", "false", "auto")
-
-
-@dataclass(frozen=True)
-class JointElement:
-    """A joint element, its defaults applied, and the frame around it in its body."""
-
-    element: Element
-    type: str
-    frame: Transform
-    compiler: CompilerSettings
-
-
-def read_joint(element: Element, frame: Transform, compiler: CompilerSettings) -> JointElement:
-    check_mjcf_attributes(element)
-    kind = "free" if element.tag == "freejoint" else choice_attribute(element, "type", TYPES, "hinge")
-    return JointElement(element, kind, frame, compiler)
-
-
-def build_joint(
-    joint_element: JointElement,
-    name: str,
-    parent: str,
-    child: str,
-    pose: Transform,
-    compiler: CompilerSettings,
-    notes: ReaderNotes,
-) -> tuple[Joint, float]:
-    """The joint, and its coordinate in the pose in which the model is written. `pose` is the body's in its parent."""
-    element = joint_element.element
-    if joint_element.type == "free":
-        return _build_free_joint(joint_element, name, parent, child, compiler, notes), 0.0
-    anchor = Transform(position=_transform_point(joint_element.frame, number_attributes(element, "pos", 3, v.ZERO)))  # type: ignore[arg-type]
-    _note_nonlinear(element, name, notes)
-    friction, rotor = _read_friction(element), Rotor(inertia=non_negative_number(element, "armature"))
-    spring = JointSpring(number_attributes(element, "stiffness", 3, (0.0,), min_count=1)[0])
-    if joint_element.type == "ball":
-        _note_ball(element, name, notes)
-        with error_location(*element.where):
-            joint = Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor, spring=spring)
-            return joint, 0.0
-    with error_location(*element.where):
-        axis = unit_vector(v.mat_vec(joint_element.frame.rotation, number_attributes(element, "axis", 3, v.Z)), "axis")  # type: ignore[arg-type]
-    is_hinge = joint_element.type == "hinge"
-    ref, spring_rest = number_attribute(element, "ref", 0.0), number_attribute(element, "springref", 0.0)
-    if is_hinge:
-        ref, spring_rest = compiler.to_radians(ref), compiler.to_radians(spring_rest)
-    ref_offset = Transform()
-    if ref:
-        ref_offset = Transform(rotation_about(axis, -ref)) if is_hinge else Transform(position=v.scale(-ref, axis))
-    limits = _read_limits(element, is_hinge, name, compiler, notes)
-    is_unlimited = math.isinf(limits.lower) and math.isinf(limits.upper)
-    with error_location(*element.where):
-        joint = Joint(
-            name,
-            ("continuous" if is_unlimited else "revolute") if is_hinge else "prismatic",
-            parent,
-            child,
-            pose @ anchor @ ref_offset,
-            anchor,
-            axis=axis,
-            friction=friction,
-            rotor=rotor,
-            spring=replace(spring, rest=spring_rest),
-            limits=limits,
-        )
-    return joint, ref
-
-
-def _transform_point(frame: Transform, p: v.Vector) -> v.Vector:
-    return p if frame.is_identity else v.add(frame.position, v.mat_vec(frame.rotation, p))
-
-
-def _build_free_joint(
-    joint_element: JointElement, name: str, parent: str, child: str, compiler: CompilerSettings, notes: ReaderNotes
-) -> Joint:
-    """A free joint's coordinates are the body's pose in the world, whatever pose the body is written with."""
-    element = joint_element.element
-    align = choice_attribute(element, "align", _LIMITED_CHOICES, "auto") if element.tag == "freejoint" else "auto"
-    if align == "true" or (align == "auto" and compiler.alignfree):
-        notes.add(
-            "free joint aligned with the inertia",
-            "the coordinates are those of the frame of the body as written in the file",
-            name,
-        )
-    if any(number_attributes(element, "stiffness", 3, (0.0,), min_count=1)):
-        notes.add("stiffness of a free joint", "ignored", name, warn=True)
-    friction = _read_friction(element)
-    if friction.coulomb:
-        meaning = "acts on the linear speeds along the axes of the body; in MuJoCo, along those of the world"
-        notes.add("frictionloss of a free joint", meaning, name, warn=True)
-    _note_nonlinear(element, name, notes)
-    with error_location(*element.where):
-        return Joint(name, "free", parent, child, friction=friction, actuated=False)
-
-
-def _read_friction(element: Element) -> Friction:
-    damping = number_attributes(element, "damping", 3, (0.0,), min_count=1)[0]
-    if damping < 0:
-        raise element.error(f"damping is {damping:g}; it cannot be negative, or it would drive the joint")
-    dry = non_negative_number(element, "frictionloss")
-    return Friction(damping, dry, dry)
-
-
-def non_negative_number(element: Element, attribute: str) -> float:
-    value = number_attribute(element, attribute, 0.0)
-    if value < 0:
-        raise element.error(f"{attribute} is {value:g}; it cannot be negative")
-    return value
-
-
-def _note_nonlinear(element: Element, name: str, notes: ReaderNotes) -> None:
-    for attribute in ("damping", "stiffness"):
-        if any(number_attributes(element, attribute, 3, (0.0,), min_count=1)[1:]):
-            notes.add(f"nonlinear {attribute}", "only its linear part is read", name, warn=True)
-    if number_attribute(element, "springyield", 0.0) > 0:
-        notes.add("springyield", "ignored: the spring is linear", name, warn=True)
-
-
-def _note_ball(element: Element, name: str, notes: ReaderNotes) -> None:
-    limited_choice = choice_attribute(element, "limited", _LIMITED_CHOICES, "auto")
-    if limited_choice == "true" or (
-        limited_choice == "auto" and any(number_attributes(element, "range", 2, (0.0, 0.0), infinite=True))
-    ):
-        notes.add("range of a ball joint", "ignored", name)
-
-
-def read_range(
-    element: Element, attribute: str, limited_attribute: str, compiler: CompilerSettings
-) -> tuple[float, float] | None:
-    """A range that holds; None where there is none."""
-    low, high = number_attributes(element, attribute, 2, (0.0, 0.0), infinite=True)
-    limited_choice = choice_attribute(element, limited_attribute, _LIMITED_CHOICES, "auto")
-    if limited_choice == "auto" and not compiler.autolimits and attribute in element.attributes:
-        raise element.error(
-            f'has {attribute} but not {limited_attribute}; with autolimits="false" it needs {limited_attribute}="true"'
-        )
-    if limited_choice == "true" and not low < high:
-        raise element.error(f"{attribute} needs two numbers, the first less than the second, got {low:g} {high:g}")
-    return (low, high) if limited_choice == "true" or (limited_choice == "auto" and low < high) else None
-
-
-def _read_limits(element: Element, is_hinge: bool, name: str, compiler: CompilerSettings, notes: ReaderNotes) -> JointLimits:
-    span = read_range(element, "range", "limited", compiler)
-    force = read_range(element, "actuatorfrcrange", "actuatorfrclimited", compiler)
-    effort = math.inf
-    if force is not None:
-        effort = max(abs(force[0]), abs(force[1]))
-        if force[0] != -force[1]:
-            notes.add("actuatorfrcrange with unequal ends", "the larger one is the limit of effort in both directions", name)
-    if span is None:
-        return JointLimits(effort=effort)
-    if element.attributes.get("actuatorgravcomp") == "true":
-        notes.add("actuatorgravcomp of a joint", "read as a separate force, which actuatorfrcrange does not limit", name)
-    if number_attribute(element, "margin", 0.0):
-        notes.add("margin of a joint", "ignored: limits act exactly where they are reached", name)
-    low, high = (compiler.to_radians(x) for x in span) if is_hinge else span
-    low, high = (read_bound(x) for x in (low, high))
-    return JointLimits(low, high, effort=effort)
-
-
-def check_joints_of_body(name: str, joints: list[JointElement], body: Element, on_world: bool) -> None:
-    """What MuJoCo refuses of the joints of one body."""
-    if any(g.type == "free" for g in joints):
-        if len(joints) > 1:
-            raise body.error(f"has a free joint and {len(joints) - 1} more; a free joint must be the body's only joint")
-        if not on_world:
-            raise body.error("has a free joint but is not a child of the worldbody; move it there, or give it other joints")
-
-
-def written_coordinates(joint: Joint, ref: float, poses: Mapping[str, Transform]) -> tuple[float, ...]:
-    """A joint's coordinates in the pose in which the model is written."""
-    if joint.kind.quaternion and joint.kind.nq > 4:
-        body_pose = poses[joint.child]
-        return (*quaternion_wxyz(body_pose.rotation), *(float(x) for x in body_pose.position))
-    return (ref,) if joint.kind.nq == 1 else joint.kind.neutral

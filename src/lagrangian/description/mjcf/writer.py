@@ -1,4 +1,7 @@
-"""A mechanism as MuJoCo's XML (MJCF), in the pose in which its runs begin. What MJCF does not hold is said."""
+"""Write a mechanism as MuJoCo's XML (MJCF), in the pose in which a simulation starts.
+
+Notes say what MJCF cannot hold, and what is written in another form.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +43,17 @@ from lagrangian.model.shapes import Visual
 _MIN_INERTIA = 2e-15  # kg, kg m^2: MuJoCo refuses moving bodies of 1e-15 and less
 _SCALAR_TYPES = ("revolute", "continuous", "prismatic")
 _SUPPORTED_TYPES = (*_SCALAR_TYPES, "fixed", "ball", "free")
-_DEGREE = 4
+_DEGREE = 4  # of the polynomials that couple joints
 _START_KEYFRAME = "initial"
+_SPEED_PREFIX = "qd_"  # of a speed in expressions
+_JOINT_TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}
 
 
 def convert(mechanism: Mechanism, *, start: Sequence[float] | None = None) -> Conversion:
-    """The MJCF of a mechanism. `start` is the configuration in which it is written, and in which its loops are closed.
+    """The MJCF of a mechanism.
 
-    It is that in which MuJoCo begins (qpos0), but for ball joints; without it, it is the mechanism's own, or the neutral one.
+    `start` is the configuration in which the model is written, with its loops closed. MuJoCo starts there (qpos0), except that
+    ball joints are neutral. The default is the mechanism's own start, or else the neutral configuration.
     """
     return _MjcfWriter(mechanism, start).to_mjcf()
 
@@ -59,7 +65,9 @@ class _MjcfWriter:
         self.body_names = UniqueNames(self.remarks, reserved_names=("world",))
         self.joint_names = UniqueNames(self.remarks)
         self.site_names = UniqueNames(self.remarks)
-        self.screw_advances: dict[str, tuple[str, tuple[float, ...]]] = {}  # of screws: the slide, by its turn
+        self.screw_advances: dict[
+            str, tuple[str, tuple[float, ...]]
+        ] = {}  # of screws: the slide, with the hinge that it follows and the polynomial
         self.mechanism = self._make_expressible(mechanism)
         self.sites: dict[str, list[Tag]] = {}
         start_q = mechanism.initial.q if start is None else start
@@ -68,7 +76,7 @@ class _MjcfWriter:
         )
         self.has_start = start_q is not None
         self._min_mass = minimum_mass(mechanism, _MIN_INERTIA)
-        self.joints_in_file: list[Joint] = []  # as they are in the file
+        self.joints_in_file: list[Joint] = []  # in the order of the file
         self.referenced_bodies = self._referenced_bodies()
 
     def to_mjcf(self) -> Conversion:
@@ -103,7 +111,7 @@ class _MjcfWriter:
             for c in j.coordinate_names
             if c in scalar_joint_names
         }
-        actuators = write_actuators(self.original, coordinates, self.remarks)
+        actuators = _write_actuators(self.original, coordinates, self.remarks)
         keys = self._write_keyframes()
         root.add(world, *(tag for tag in (constraint_writer.tendon, constraint_writer.equality, actuators, keys) if tag.children))
         return Conversion(
@@ -122,7 +130,7 @@ class _MjcfWriter:
         for joint in mechanism.joints:
             if joint.type in ("ball", "free"):
                 placement = numeric_placement(joint.child_placement)
-                body_frames[joint.child] = placement if joint.type == "free" else rotation_only(placement)
+                body_frames[joint.child] = placement if joint.type == "free" else _rotation_only(placement)
                 if not body_frames[joint.child].is_identity and joint.child in self.original.body_index:
                     meaning = "{has} {its} frame at the joint in the file, so that the coordinates stay the same"
                     self.remarks.add("body", meaning, joint.child)
@@ -155,13 +163,14 @@ class _MjcfWriter:
         return chain
 
     def _expand_coordinates(self, q: np.ndarray) -> np.ndarray:
-        """A configuration of what is written, by that of the mechanism."""
+        """The configuration of the mechanism that is written, from one of the original."""
         values = dict(zip(self.original.coordinate_names, q.tolist(), strict=True))
         for slide, (angle_name, polynomial) in self.screw_advances.items():
             values[slide] = float(np.polynomial.Polynomial(polynomial)(values[angle_name]))
         return np.array([values[name] for name in self.mechanism.coordinate_names])
 
     def _expand_speeds(self, q: np.ndarray, qd: Any) -> np.ndarray:
+        """The speeds of the mechanism that is written, from those of the original."""
         values: dict[str, float] = {}
         speed_by_name = dict(zip(self.original.speed_names, qd, strict=True))
         for joint in self.original.joints:
@@ -179,7 +188,7 @@ class _MjcfWriter:
 
     @cached_property
     def _written_q(self) -> np.ndarray:
-        """As the file has it: a ball joint has no other pose to be written in than the neutral one."""
+        """The configuration that the file has: as `q`, but with ball joints neutral, because MJCF has no other pose for them."""
         q, slices = self.q.copy(), self._q_slices
         for joint in self.mechanism.joints:
             if joint.type == "ball":
@@ -190,11 +199,11 @@ class _MjcfWriter:
 
     def _add_site(self, body: str, placement: Transform, name: str, part: str = "") -> str:
         label = self.site_names(part, name) if part else self.site_names.free_name(name)
-        self.sites.setdefault(body, []).append(Tag("site", name=label, **pose_attributes(numeric_placement(placement))))
+        self.sites.setdefault(body, []).append(Tag("site", name=label, **_pose_attributes(numeric_placement(placement))))
         return label
 
     def _referenced_bodies(self) -> set[str]:
-        """Bodies to which something is fixed, which must not vanish in a body with several joints."""
+        """Bodies to which loops, frames or springs are fixed: they must not vanish in a body with several joints."""
         bodies = {x for loop in self.mechanism.loops for x in (loop.a, loop.b)} | {frame.body for frame in self.mechanism.frames}
         for spring in self.mechanism.springs:
             bodies |= {body for body, _ in getattr(spring, "points", ())}
@@ -215,7 +224,7 @@ class _MjcfWriter:
             pending += [(inner, body_element) for inner in reversed(children.get(chain[-1].child, []))]
 
     def _is_intermediate(self, joint: Joint, children: dict[str, list[Joint]]) -> bool:
-        """Whether the body that a joint moves is nothing but the place of the next joint."""
+        """Whether the body that a joint moves only connects it to the next joint."""
         body, child_joints = self.mechanism.body(joint.child), children.get(joint.child, [])
         empty = (
             not body.visuals and not any(float(x) for x in (body.mass, *body.inertia)) and body.name not in self.referenced_bodies
@@ -232,25 +241,25 @@ class _MjcfWriter:
         ]
         body = self.mechanism.body(chain[-1].child)
         pose = np.linalg.multi_dot([np.eye(4), np.eye(4), *steps])
-        element = Tag("body", name=self.body_names("body", body.name), **pose_attributes(pose), gravcomp=gravcomp.get(body.name))
+        element = Tag("body", name=self.body_names("body", body.name), **_pose_attributes(pose), gravcomp=gravcomp.get(body.name))
         moves = any(joint.kind.nv for joint in chain)
         inertia = with_minimum_inertia(body, _MIN_INERTIA, self._min_mass, self.remarks) if moves else principal_inertia(body)
         if inertia.mass or any(inertia.moments):
-            element.add(write_inertial(body, inertia))
-        to_last_body = np.eye(4)  # from the body that a joint moves to the last one
+            element.add(_write_inertial(body, inertia))
+        to_last_body = np.eye(4)  # the pose of the last body in the one that a joint moves
         for joint, step in zip(reversed(chain), reversed(steps), strict=True):
             if joint.kind.nv:
                 frame = np.linalg.inv(to_last_body) @ joint.child_placement.matrix()
                 ref = float(q[slices[joint.name]][0]) if joint.kind.nq == 1 else 0.0
-                element.children.insert(0, write_joint(joint, names[joint.name], frame, ref, self.remarks))
+                element.children.insert(0, _write_joint(joint, names[joint.name], frame, ref, self.remarks))
             to_last_body = step @ to_last_body
         self.joints_in_file += [joint for joint in chain if joint.kind.nv]
-        return element.add(*self.sites.get(body.name, ()), *write_geoms(body, self.remarks))
+        return element.add(*self.sites.get(body.name, ()), *_write_geoms(body, self.remarks))
 
-    # -- how it begins -------------------------------------------------------------------------------------------------
+    # -- keyframes and coordinates --------------------------------------------------------------------------------------
 
     def _write_keyframes(self) -> Tag:
-        keyframe_writer = KeyframeWriter(self.joints_in_file, self.mechanism)
+        keyframe_writer = _KeyframeWriter(self.joints_in_file, self.mechanism)
         keyframe_names = UniqueNames(self.remarks)
         speeds = self.original.initial.qd
         moving = speeds is not None and any(float(x) for x in speeds)
@@ -274,20 +283,18 @@ class _MjcfWriter:
         return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
 
 
-# MERGED lagrangian.description.mjcf.write_body: A body of MJCF: its inertial data, its joints, and what is drawn of it.
-
-_JOINT_TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}
+# -- bodies, joints and geoms --------------------------------------------------------------------------------------------
 
 
-def write_inertial(body: Body, principal: PrincipalInertia) -> Tag:
-    """Along the principal axes, which are computed here: MuJoCo's own are off by up to 1e-7."""
+def _write_inertial(body: Body, principal: PrincipalInertia) -> Tag:
+    """The <inertial> along the principal axes, computed here because those of MuJoCo have errors up to 1e-7."""
     return Tag(
         "inertial", pos=tuple(body.center), quat=principal.orientation or None, mass=principal.mass, diaginertia=principal.moments
     )
 
 
-def pose_attributes(placement: Transform | np.ndarray) -> dict[str, tuple[float, ...]]:
-    """The attributes that place an element; none where that is no offset."""
+def _pose_attributes(placement: Transform | np.ndarray) -> dict[str, tuple[float, ...]]:
+    """The attributes of a placement; none where it is the identity."""
     offset = Transform.from_matrix(placement) if isinstance(placement, np.ndarray) else placement
     attributes: dict[str, tuple[float, ...]] = {}
     if any(float(x) for x in offset.position):
@@ -297,8 +304,8 @@ def pose_attributes(placement: Transform | np.ndarray) -> dict[str, tuple[float,
     return attributes
 
 
-def write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, remarks: WriterNotes) -> Tag:
-    """A joint whose frame on the child stands at `frame` in the body; `ref` is its coordinate as the model is written."""
+def _write_joint(joint: Joint, name: str, joint_frame: np.ndarray, ref: float, remarks: WriterNotes) -> Tag:
+    """A joint whose frame in the body is `joint_frame`; `ref` is its coordinate in the pose in which the model is written."""
     kind = _JOINT_TYPES[joint.type]
     viscous, dry = expressible.friction_coefficients(joint, remarks)
     attributes: dict[str, object] = {"type": kind}
@@ -337,8 +344,8 @@ def _write_ranges(joint: Joint, remarks: WriterNotes) -> dict[str, object]:
     return attributes
 
 
-def write_geoms(body: Body, remarks: WriterNotes) -> list[Tag]:
-    """What is drawn; none of it touches anything."""
+def _write_geoms(body: Body, remarks: WriterNotes) -> list[Tag]:
+    """The geoms that draw a body, without contacts."""
     return [element for visual in body.visuals if (element := _write_geom(visual, body.name, remarks)) is not None]
 
 
@@ -359,22 +366,20 @@ def _write_geom(visual: Visual, body: str, remarks: WriterNotes) -> Tag | None:
     if not all(x > 0 for x in size):
         return None
     rgba = (*visual.color, 1.0)[:4] if visual.color else None
-    attributes = pose_attributes(visual.placement)
+    attributes = _pose_attributes(visual.placement)
     return Tag("geom", type=visual.kind, size=size, **attributes, rgba=rgba, contype=0, conaffinity=0, group=1)
 
 
-def rotation_only(placement: Transform) -> Transform:
-    """The rotation alone."""
+def _rotation_only(placement: Transform) -> Transform:
+    """A placement without its position."""
     return Transform(placement.rotation, v.ZERO)
 
 
-# MERGED lagrangian.description.mjcf.write_motion: How an MJCF model begins and is driven: keyframes and actuators.
-
-_SPEED_PREFIX = "qd_"
+# -- actuators and keyframes ---------------------------------------------------------------------------------------------
 
 
-def write_actuators(m: Mechanism, joint_names: Mapping[str, str], remarks: WriterNotes) -> Tag:
-    """A motor at every joint that has one; where the mechanism says a torque, an actuator that exerts it."""
+def _write_actuators(m: Mechanism, joint_names: Mapping[str, str], remarks: WriterNotes) -> Tag:
+    """A motor for every joint with one; where the mechanism has an initial torque, an actuator that exerts it."""
     element, names = Tag("actuator"), UniqueNames(remarks)
     torques = dict(m.initial.torque)
     for joint in m.joints:
@@ -408,15 +413,15 @@ def _write_torque(coordinate: str, speed: str, torque: Scalar, joint: str, names
     return [Tag("general", name=names("motor", joint), joint=joint, biastype="affine", biasprm=bias)]
 
 
-class KeyframeWriter:
-    """Keyframes, in the order of the file's joints."""
+class _KeyframeWriter:
+    """Writes keyframes, in the order of the joints in the file."""
 
-    def __init__(self, order: Sequence[Joint], mechanism: Mechanism) -> None:
-        self.joints_in_file, self.mechanism, self.slices = order, mechanism, q_slices(mechanism)
+    def __init__(self, joints_in_file: Sequence[Joint], mechanism: Mechanism) -> None:
+        self.joints_in_file, self.mechanism, self.slices = joints_in_file, mechanism, q_slices(mechanism)
         self.element = Tag("keyframe")
 
     def add(self, name: str, q: np.ndarray, qd: np.ndarray | None) -> None:
-        """A configuration of the mechanism that is written, with speeds where they are given."""
+        """Add a configuration of the mechanism that is written, with speeds unless they are None."""
         qpos: list[float] = []
         qvel: list[float] = []
         speeds = np.cumsum([0, *(j.kind.nv for j in self.mechanism.joints)])

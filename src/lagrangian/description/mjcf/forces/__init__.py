@@ -1,1 +1,0 @@
-"""What acts in an MJCF model beside its joints: tendons, actuators, gravity compensation."""

@@ -1,1 +1,0 @@
-"""Meshes of MJCF: its assets, and those that MuJoCo makes itself."""
