@@ -1,4 +1,9 @@
-"""The functions that can be exported, and the package of those that are asked for."""
+"""The functions that can be exported, and the package of those that are requested.
+
+All routines of a package share the constants that depend on the parameters alone: each trace is split into those and the rest
+(`kernels.trace.schedule.split_constants`), and the constants are gathered on one graph. Links of a long mechanism that are the
+same have their numbers once in the code, not in a table for every link.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +18,10 @@ from lagrangian.algorithms.sweep import Algorithm, Walk
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.functions import constraints, control, dynamics, fixed_step, frames
-from lagrangian.functions import dynamics as derivatives
-from lagrangian.functions import parameters as adjustable
 from lagrangian.functions.function import CatalogueFunction
 from lagrangian.functions.mechanism_graph import MAX_OPERATIONS, MechanismGraph
-from lagrangian.functions.parameters import Parameter
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import ComputeStep, LinkLoops, Package, Routine, StraightLineCode
+from lagrangian.functions.parameters import Parameter, select_parameters
+from lagrangian.functions.routine import CallSequence, ComputeStep, LinkLoops, Package, Routine, StraightLineCode
 from lagrangian.kernels.rolled import trace as rolled
 from lagrangian.kernels.rolled.trace import Uniform, Variant, with_link_variants
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, GraphTooLargeError, Node, NodeRecord, Trace
@@ -27,91 +29,21 @@ from lagrangian.kernels.trace.replay import replay
 from lagrangian.kernels.trace.schedule import split_constants
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.exports.preparation: Constants of a model: what its routines need of the parameters alone, computed once
-# for all of them. Each trace of a routine is split into what depends on parameters alone and the rest
-# (`kernels.trace.hoist`). The former are gathered on one graph, so that two routines that need the same constant share it.
-
-
-class SharedConstants:
-    def __init__(self) -> None:
-        self._graph = Graph()
-        self._constants: list[Node] = []
-        self._places: dict[int, int] = {}
-
-    def without_constants(self, trace: Trace) -> Trace:
-        """What is left of a trace when it reads constants; what it needs of the parameters is taken note of."""
-        constant_trace, remaining_trace = split_constants(trace)
-        constant_places = [self._place(x) for x in replay(constant_trace, self._graph.input)]
-        nodes: list[NodeRecord] = []
-        for node in remaining_trace.nodes:
-            if node[0] == "input" and node[1] == PREPARED:
-                node = ("input", PREPARED, constant_places[node[2]])
-            elif node[0] == "input" and node[1] == NUMBERS:
-                node = ("input", PREPARED, self._place(self._graph.input(*node[1:])))
-            nodes.append(node)
-        return Trace.from_nodes(nodes, remaining_trace.outputs)
-
-    def _place(self, x: Node) -> int:
-        node = self._graph.node(x)
-        if node.index not in self._places:
-            self._places[node.index] = len(self._constants)
-            self._constants.append(node)
-        return self._places[node.index]
-
-    def trace(self) -> Trace:
-        """From the parameters to the constants."""
-        return Trace(self._graph, self._constants)
-
-
-# MERGED lagrangian.exports.same_links: Links of a long mechanism that are the same: their numbers are written into the code
-# once, not in a table for every link.
-
-# kinds of links that have code of their own; in walks every kind meets every other
-MAX_KINDS, MAX_KINDS_OF_WALKS = 8, 3
-
-
-def group_equal_links(algorithm: Algorithm, tree: Tree) -> Tree:
-    """The tree with a kind for each group of links that are the same, where these are few; else with kinds by their structure."""
-    walks = any(isinstance(sweep, Walk) for sweep in algorithm.sweeps)
-    rows = np.hstack([tree.constants[name] for name in CONSTANTS]) + 0.0  # no negative zeros
-    keys = [(kind, row.tobytes()) for kind, row in zip(tree.kind, rows, strict=True)]
-    numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-    if len(numbers) > (MAX_KINDS_OF_WALKS if walks else MAX_KINDS):
-        return with_link_variants(algorithm, tree)
-    kinds: list[Any] = [Variant(key[0], numbers[key]) for key in keys]
-    return replace(tree, kind=tuple(kinds))
-
-
-def shared_constants(tree: Tree) -> Uniform:
-    """The constants that all links of a kind share."""
-    constants: Uniform = {}
-    kind_keys = np.array([kind.key for kind in tree.kind])
-    for kind in set(tree.kind):
-        for name in CONSTANTS:
-            rows = tree.constants[name][kind_keys == kind.key]
-            for j in np.flatnonzero((rows == rows[0]).all(axis=0)):
-                constants[kind, name, int(j)] = float(rows[0, j])
-    return constants
-
-
 ALL = (
     *dynamics.FUNCTIONS,
     *frames.FUNCTIONS,
     *constraints.FUNCTIONS,
-    *derivatives.DERIVATIVE_FUNCTIONS,
+    *dynamics.DERIVATIVE_FUNCTIONS,
     *control.FUNCTIONS,
     *fixed_step.FUNCTIONS,
 )
 FUNCTIONS = {function.name: function for function in ALL}
-# what is exported where nothing is asked for
+
+# the functions that are exported if none is requested
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity")
 
-
-class FunctionRequest(NamedTuple):
-    """A function, and the frame it is of, if it is of one."""
-
-    function: CatalogueFunction
-    frame: str = ""
+# the most kinds of links with code of their own; in walks every kind meets every other
+MAX_KINDS, MAX_KINDS_OF_WALKS = 8, 3
 
 
 def package(
@@ -121,62 +53,57 @@ def package(
     parameters: Sequence[str] | None = None,
     loops: bool = True,
 ) -> Package:
-    """The routines of some functions of a mechanism; `rolled` says whether the target has loops."""
-    adjustable_parameters, notes = adjustable.select_parameters(mechanism, parameters)
+    """Return the routines of some functions of a mechanism; `loops` says whether the target can write loops over the links."""
+    selected, notes = select_parameters(mechanism, parameters)
     for frame in () if frames is None else frames:
         mechanism.frame(frame)  # an unknown one is refused
-    model = MechanismGraph(mechanism, adjustable_parameters)
-    preparation = SharedConstants()
+    model = MechanismGraph(mechanism, selected)
+    constants = SharedConstants()
     distinct_routines = _with_distinct_names(
         _routine(model, request, loops) for request in _parse_requests(model, functions, frames)
     )
-    routines = [_hoist_constants(routine, preparation) for routine in distinct_routines]
-    looped_names = [routine.name for routine in routines if isinstance(routine.body, LinkLoops)]
-    if looped_names and adjustable_parameters:
-        notes += (
-            f"{', '.join(looped_names)}: these functions are loops over the links with fixed numbers, and do not depend on parameters.",
-        )
-    trace = preparation.trace()
-    places_read = {node[2] for node in trace.nodes if node[0] == "input"}
-    unread = [p.name for k, p in enumerate(adjustable_parameters) if k not in places_read]
-    if parameters is None:  # what nothing depends on is nothing to change
-        adjustable_parameters, trace = _without_unread(adjustable_parameters, trace)
-    elif unread:
-        notes += (f"{', '.join(unread)}: no exported function depends on {'it' if len(unread) == 1 else 'them'}.",)
+    routines = tuple(_hoist_constants(routine, constants) for routine in distinct_routines)
+    trace = constants.trace()
+    if selected:
+        notes += _loop_notes(routines)
+    if parameters is None:  # a default parameter on which no function depends is left out
+        selected, trace = _without_unread(selected, trace)
+    else:
+        notes += _unread_notes(selected, trace)
     return Package(
         mechanism.name,
-        adjustable_parameters,
+        selected,
         trace,
-        tuple(routines),
+        routines,
         tuple(mechanism.coordinate_names),
         tuple(mechanism.speed_names),
         (*notes, *(f"From reading the file: {note}" for note in mechanism.notes)),
     )
 
 
-def _with_distinct_names(routines: Iterable[Routine]) -> Iterator[Routine]:
-    """Routines that all have names of their own: jacobian of `dot_qd_tool` is not jacobian_dot_qd of `tool`."""
-    names: set[str] = set()
-    for routine in routines:
-        name = routine.name
-        while name in names:
-            name += "_"
-        names.add(name)
-        yield routine if name == routine.name else replace(routine, name=name)
+def _loop_notes(routines: Iterable[Routine]) -> tuple[str, ...]:
+    """Return a note about routines that do not depend on parameters because they are loops over the links."""
+    names = ", ".join(routine.name for routine in routines if isinstance(routine.body, LinkLoops))
+    text = "these functions are loops over the links with fixed numbers, and do not depend on parameters."
+    return (f"{names}: {text}",) if names else ()
 
 
-def _without_unread(candidates: tuple[Parameter, ...], trace: Trace) -> tuple[tuple[Parameter, ...], Trace]:
-    """The parameters that a preparation reads, and the preparation that reads these alone."""
-    places_read = sorted({node[2] for node in trace.nodes if node[0] == "input"})
-    place = {k: i for i, k in enumerate(places_read)}
-    nodes = [(*node[:2], place[node[2]]) if node[0] == "input" else node for node in trace.nodes]
-    return tuple(candidates[k] for k in places_read), Trace.from_nodes(nodes, trace.outputs)
+def _unread_notes(parameters: tuple[Parameter, ...], trace: Trace) -> tuple[str, ...]:
+    """Return a note about parameters on which no exported function depends."""
+    indices = _read_indices(trace)
+    unread = [p.name for k, p in enumerate(parameters) if k not in indices]
+    return (f"{', '.join(unread)}: no exported function depends on {'it' if len(unread) == 1 else 'them'}.",) if unread else ()
+
+
+def _read_indices(trace: Trace) -> list[int]:
+    """Return the indices of the parameters that a trace reads, in order."""
+    return sorted({node[2] for node in trace.nodes if node[0] == "input"})
 
 
 def _parse_requests(
     model: MechanismGraph, functions: Sequence[str] | None, frames: Sequence[str] | None
 ) -> list[FunctionRequest]:
-    """What is asked for, each function after those that it calls."""
+    """Return the requested functions, each after those that it calls."""
     if isinstance(functions, str):
         raise ArgumentError("must be a list of names, such as ['inverse_dynamics']", argument="functions")
     requests: dict[tuple[str, str], FunctionRequest] = {}
@@ -193,8 +120,15 @@ def _parse_requests(
     return list(requests.values())
 
 
+class FunctionRequest(NamedTuple):
+    """A function, and its frame, if it has one."""
+
+    function: CatalogueFunction
+    frame: str = ""
+
+
 def parse_request(model: MechanismGraph, text: str, frames: Sequence[str] | None) -> Iterator[FunctionRequest]:
-    """`jacobian:tool` is of one frame, `jacobian` of all that are given, or that the mechanism names."""
+    """Yield the functions of a text: `jacobian:tool` has one frame, `jacobian` all given ones or the default ones."""
     name, _, frame = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name not in FUNCTIONS:
         raise ArgumentError(unknown_name_message("function", text, FUNCTIONS), where=ArgumentName("functions"))
@@ -211,7 +145,7 @@ def parse_request(model: MechanismGraph, text: str, frames: Sequence[str] | None
 
 
 def default_frames(mechanism: Mechanism) -> list[str]:
-    """The frames that the mechanism names, or else the bodies that carry no other."""
+    """Return the named frames of a mechanism, or else the bodies that carry no other."""
     frame_names = [frame.name for frame in mechanism.frames]
     parents = {joint.parent for joint in mechanism.joints}
     return frame_names or [body.name for body in mechanism.bodies if body.name not in parents]
@@ -242,7 +176,7 @@ def _routine(model: MechanismGraph, request: FunctionRequest, loops: bool) -> Ro
 
 
 def _link_loops(model: MechanismGraph, function: CatalogueFunction) -> LinkLoops | None:
-    """The loops over the links, of a function that is one algorithm and nothing else."""
+    """Return the loops over the links of a function that is one algorithm and nothing else; None of others."""
     mechanism = model.mechanism
     has_more_terms = mechanism.springs or model.friction.planes or (mechanism.equation_count and function.takes_time)
     if function.algorithm is None or has_more_terms:
@@ -251,15 +185,91 @@ def _link_loops(model: MechanismGraph, function: CatalogueFunction) -> LinkLoops
     return LinkLoops(function.algorithm, tree, rolled.trace_algorithm(function.algorithm, tree, shared_constants(tree)))
 
 
-def _hoist_constants(routine: Routine, preparation: SharedConstants) -> Routine:
-    """The routine with constants in place of what depends on parameters alone."""
+def _with_distinct_names(routines: Iterable[Routine]) -> Iterator[Routine]:
+    """Yield routines with distinct names: `jacobian` of the frame `dot_qd_tool` is not `jacobian_dot_qd` of `tool`."""
+    names: set[str] = set()
+    for routine in routines:
+        name = routine.name
+        while name in names:
+            name += "_"
+        names.add(name)
+        yield routine if name == routine.name else replace(routine, name=name)
+
+
+def _hoist_constants(routine: Routine, constants: SharedConstants) -> Routine:
+    """Return the routine with constants in place of what depends on parameters alone."""
     body = routine.body
     if isinstance(body, StraightLineCode):
-        return replace(routine, body=StraightLineCode(preparation.without_constants(body.trace)))
-    if isinstance(body, Calls):
+        return replace(routine, body=StraightLineCode(constants.without_constants(body.trace)))
+    if isinstance(body, CallSequence):
         steps = tuple(
-            replace(each, trace=preparation.without_constants(each.trace)) if isinstance(each, ComputeStep) else each
-            for each in body.steps
+            replace(step, trace=constants.without_constants(step.trace)) if isinstance(step, ComputeStep) else step
+            for step in body.steps
         )
         return replace(routine, body=replace(body, steps=steps))
     return routine
+
+
+def _without_unread(parameters: tuple[Parameter, ...], trace: Trace) -> tuple[tuple[Parameter, ...], Trace]:
+    """Return the parameters that a trace reads, and the trace with these parameters alone."""
+    indices = _read_indices(trace)
+    new_index = {k: i for i, k in enumerate(indices)}
+    nodes = [(*node[:2], new_index[node[2]]) if node[0] == "input" else node for node in trace.nodes]
+    return tuple(parameters[k] for k in indices), Trace.from_nodes(nodes, trace.outputs)
+
+
+class SharedConstants:
+    """The constants that routines need of the parameters alone, computed once for all of them."""
+
+    def __init__(self) -> None:
+        self._graph = Graph()
+        self._constants: list[Node] = []
+        self._places: dict[int, int] = {}
+
+    def without_constants(self, trace: Trace) -> Trace:
+        """Return a trace that reads constants in place of what depends on parameters alone, which is added to the constants."""
+        constant_trace, remaining_trace = split_constants(trace)
+        constant_places = [self._place(x) for x in replay(constant_trace, self._graph.input)]
+        nodes: list[NodeRecord] = []
+        for node in remaining_trace.nodes:
+            if node[0] == "input" and node[1] == PREPARED:
+                node = ("input", PREPARED, constant_places[node[2]])
+            elif node[0] == "input" and node[1] == NUMBERS:
+                node = ("input", PREPARED, self._place(self._graph.input(*node[1:])))
+            nodes.append(node)
+        return Trace.from_nodes(nodes, remaining_trace.outputs)
+
+    def _place(self, x: Node) -> int:
+        node = self._graph.node(x)
+        if node.index not in self._places:
+            self._places[node.index] = len(self._constants)
+            self._constants.append(node)
+        return self._places[node.index]
+
+    def trace(self) -> Trace:
+        """Return the trace from the parameters to the constants."""
+        return Trace(self._graph, self._constants)
+
+
+def group_equal_links(algorithm: Algorithm, tree: Tree) -> Tree:
+    """Return the tree with one kind for equal links, if the kinds are then few; else with kinds by structure."""
+    walks = any(isinstance(sweep, Walk) for sweep in algorithm.sweeps)
+    rows = np.hstack([tree.constants[name] for name in CONSTANTS]) + 0.0  # no negative zeros
+    keys = [(kind, row.tobytes()) for kind, row in zip(tree.kind, rows, strict=True)]
+    numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    if len(numbers) > (MAX_KINDS_OF_WALKS if walks else MAX_KINDS):
+        return with_link_variants(algorithm, tree)
+    kinds: list[Any] = [Variant(key[0], numbers[key]) for key in keys]
+    return replace(tree, kind=tuple(kinds))
+
+
+def shared_constants(tree: Tree) -> Uniform:
+    """Return the constants that all links of a kind share."""
+    constants: Uniform = {}
+    kind_keys = np.array([kind.key for kind in tree.kind])
+    for kind in set(tree.kind):
+        for name in CONSTANTS:
+            rows = tree.constants[name][kind_keys == kind.key]
+            for j in np.flatnonzero((rows == rows[0]).all(axis=0)):
+                constants[kind, name, int(j)] = float(rows[0, j])
+    return constants

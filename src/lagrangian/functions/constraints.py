@@ -31,21 +31,21 @@ def constraint_jacobian(model: MechanismGraph, frame: str = "") -> list[Any]:
 
 
 def multipliers(model: MechanismGraph, frame: str = "") -> list[Any]:
-    """Of all multipliers with the same Psi^T lambda the smallest, where equations are redundant."""
+    """Return the multipliers; where equations are redundant, the smallest with the same Psi^T lambda."""
     forces = accelerations(model)[model.nv :]
     return minimum_norm_multipliers(model, forces) if has_redundant_equations(model) else forces
 
 
 def has_redundant_equations(model: MechanismGraph) -> bool:
-    """Whether some equations follow from the others, as those of a planar linkage do whose pins are revolute loops."""
+    """Whether some equations follow from others, as in a planar linkage whose loops close with revolute joints."""
     try:
         return bool(mobility(model.mechanism).redundant)
-    except LagrangianError:  # it does not assemble as it is: then nothing is known
+    except LagrangianError:  # it cannot be assembled, so that nothing is known
         return True
 
 
 def minimum_norm_multipliers(model: MechanismGraph, forces: list[Any]) -> list[Any]:
-    """lambda = Psi y with Psi^T Psi y = Psi^T lambda: the smallest with the same forces along the speeds."""
+    """Return lambda = Psi y with Psi^T Psi y = Psi^T lambda: the smallest with the same forces along the speeds."""
     entries = model.record(model.constraint_programs.jacobian())
     rows: Sparse = [{} for _ in range(model.equation_count)]
     columns: dict[int, dict[int, Any]] = {}
@@ -65,7 +65,7 @@ def minimum_norm_multipliers(model: MechanismGraph, forces: list[Any]) -> list[A
 
 
 def reactions(model: MechanismGraph, frame: str = "") -> list[Any]:
-    """The wrench that each joint exerts on its child, in the joint's axes on the child's side."""
+    """Return the wrench that each joint exerts on its child, in the joint's axes on the child's side."""
     mechanism, tree = model.mechanism, model.full_tree
     W = model.record(TreeProgram(REACTIONS, tree))
     wrench = [(tuple(W[6 * i : 6 * i + 3]), tuple(W[6 * i + 3 : 6 * i + 6])) for i in range(len(tree))]
@@ -81,23 +81,23 @@ def reactions(model: MechanismGraph, frame: str = "") -> list[Any]:
     wrench_entries: list[Any] = []
     for joint in mechanism.joints:
         link, axes = tree.joint_link[joint.name]
-        turn = v.transpose(tuple(tuple(float(x) for x in row) for row in axes))  # type: ignore[arg-type]
+        rotation = v.transpose(tuple(tuple(float(x) for x in row) for row in axes))  # type: ignore[arg-type]
         moment, force = wrench[link]
-        wrench_entries += [*v.mat_vec(turn, moment), *v.mat_vec(turn, force)]
+        wrench_entries += [*v.mat_vec(rotation, moment), *v.mat_vec(rotation, force)]
     return wrench_entries
 
 
 def _subtract_load(wrench: list[Any], tree: Any, poses: list[Any], load: list[Any]) -> None:
-    """Take what wrenches on links, about the world's origin, carry themselves off the joints between them and the ground."""
+    """Subtract wrenches on links, about the world's origin, from those of the joints between the links and the ground."""
     for link in range(len(tree)):
         moment, force = tuple(load[6 * link : 6 * link + 3]), tuple(load[6 * link + 3 : 6 * link + 6])
         for i in tree.path_to_root(link):
             pose = poses[12 * i : 12 * i + 12]
             R, x = (tuple(pose[0:3]), tuple(pose[3:6]), tuple(pose[6:9])), tuple(pose[9:12])
             about = v.sub(moment, v.cross(x, force))
-            own_moment, own_force = wrench[i]
-            back = v.transpose(R)
-            wrench[i] = (v.sub(own_moment, v.mat_vec(back, about)), v.sub(own_force, v.mat_vec(back, force)))
+            link_moment, link_force = wrench[i]
+            into_link = v.transpose(R)
+            wrench[i] = (v.sub(link_moment, v.mat_vec(into_link, about)), v.sub(link_force, v.mat_vec(into_link, force)))
 
 
 def _equation_output(name: str, about: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
@@ -123,7 +123,7 @@ def _wrench_output(model: MechanismGraph) -> tuple[RoutineArgument, ...]:
 
 
 class _ReactionsFunction(CatalogueFunction):
-    """Where there are constraints, their forces are an input."""
+    """A function that takes the multipliers of constraints as an input, if there are any."""
 
     def arguments(self, model: MechanismGraph) -> tuple[RoutineArgument, ...]:
         inputs = super().arguments(model)

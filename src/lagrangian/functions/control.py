@@ -1,4 +1,4 @@
-"""What drives a mechanism: the joint forces of its description, and the laws of two controllers."""
+"""The joint forces that a description gives, and those of two controllers: computed torque and PD with gravity compensation."""
 
 from __future__ import annotations
 

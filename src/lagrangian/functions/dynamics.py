@@ -1,4 +1,8 @@
-"""Equations of motion, energies and momenta."""
+"""Equations of motion, energies and momenta, and exact derivatives of inverse and forward dynamics.
+
+With r = M qdd + C qd + G + F - tau - Psi^T lambda and c = Psi qdd + gamma, derivatives of the accelerations follow from those of
+r and c at fixed qdd and lambda, and from one linear system (Carpentier and Mansard 2018). Derivatives by q are along the speeds.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +28,8 @@ from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 
 
-def plane_friction(model: MechanismGraph, qd: list[Any]) -> dict[int, Any]:
-    """The dry friction of speeds that rub together in a plane: it is against the direction of their velocity."""
-    forces: dict[int, Any] = {}
-    mechanism, iv = model.mechanism, 0
-    for joint in mechanism.joints:
-        if joint.friction_plane:
-            plane = [iv + k for k in joint.friction_plane]
-            speed = f.sqrt(sum((qd[k] * qd[k] for k in plane[1:]), qd[plane[0]] * qd[plane[0]]))
-            limit = model.number(joint.friction.coulomb or 0)
-            scale = limit / f.choose(0.0, speed, speed, 1.0)
-            forces.update((k, scale * qd[k]) for k in plane)
-        iv += joint.kind.nv
-    return forces
-
-
 def inverse_dynamics(model: MechanismGraph, frame: str = "", **inputs: list[Any]) -> list[Any]:
-    """tau for a motion, by default that of the inputs; also without qdd."""
+    """Return tau for a motion, by default that of the inputs; `qdd=[]` means zero accelerations."""
     algorithm = BIAS if inputs.get("qdd") == [] else INVERSE_DYNAMICS
     inputs = {name: x for name, x in inputs.items() if x}
     tau = model.sweep(algorithm, **inputs)
@@ -57,7 +46,7 @@ def forward_dynamics(model: MechanismGraph, frame: str = "", **inputs: list[Any]
 
 
 def accelerations(model: MechanismGraph, **inputs: list[Any]) -> list[Any]:
-    """qdd, and where there are constraints the multipliers behind it."""
+    """Return qdd, followed by the multipliers if there are constraints."""
     state = {name: x for name, x in inputs.items() if name in ("q", "qd")}
     tau = inputs.get("tau", model.input("tau", model.nv))
     qd = state.get("qd", model.input("qd", model.nv))
@@ -96,6 +85,21 @@ def friction(model: MechanismGraph, frame: str = "") -> list[Any]:
     return forces
 
 
+def plane_friction(model: MechanismGraph, qd: list[Any]) -> dict[int, Any]:
+    """Return the dry friction of speeds that share a plane: it acts against the direction of their velocity."""
+    forces: dict[int, Any] = {}
+    mechanism, iv = model.mechanism, 0
+    for joint in mechanism.joints:
+        if joint.friction_plane:
+            plane = [iv + k for k in joint.friction_plane]
+            speed = f.sqrt(sum((qd[k] * qd[k] for k in plane[1:]), qd[plane[0]] * qd[plane[0]]))
+            limit = model.number(joint.friction.coulomb or 0)
+            scale = limit / f.choose(0.0, speed, speed, 1.0)
+            forces.update((k, scale * qd[k]) for k in plane)
+        iv += joint.kind.nv
+    return forces
+
+
 def kinetic_energy(model: MechanismGraph, frame: str = "") -> list[Any]:
     return model.sweep(energy.KINETIC_ENERGY)
 
@@ -106,7 +110,7 @@ def potential_energy(model: MechanismGraph, frame: str = "") -> list[Any]:
 
 
 def regressor(model: MechanismGraph, frame: str = "") -> list[Any]:
-    """Y of the bodies: the links' regressor, with each body's parameters taken into the frame of its link."""
+    """Return Y of the bodies: the regressor of the links, with each body's parameters taken into the frame of its link."""
     tree, bodies, links = model.tree, model.mechanism.bodies, len(model.tree)
     Y = model.sweep(REGRESSOR)  # (nv, links, 10)
     columns = []
@@ -119,19 +123,12 @@ def regressor(model: MechanismGraph, frame: str = "") -> list[Any]:
                 continue
             link_parameters = _link_parameters([int(j == k) for j in range(10)], placement)
             rows = [Y[(i * links + link) * 10 : (i * links + link) * 10 + 10] for i in range(model.nv)]
-            columns.append([_sum(a * b for a, b in zip(row, link_parameters, strict=True) if not is_zero(b)) for row in rows])
+            columns.append([sum(a * b for a, b in zip(row, link_parameters, strict=True) if not is_zero(b)) for row in rows])
     return [column[i] for i in range(model.nv) for column in columns]
 
 
-def _sum(terms: Any) -> Any:
-    total: Any = 0
-    for x in terms:
-        total = total + x
-    return total
-
-
 def _link_parameters(body_parameters: list[int], placement: Any) -> list[Any]:
-    """A body's ten inertial parameters in the frame of its link, where the body stands `at`."""
+    """Return a body's ten inertial parameters in the frame of its link, where the body has a placement."""
     R = tuple(tuple(node_of(x) for x in row) for row in placement.rotation)
     p = tuple(node_of(x) for x in placement.position)
     m, h, I = body_parameters[0], tuple(body_parameters[1:4]), tuple(body_parameters[4:])
@@ -145,6 +142,75 @@ def _regressor_output(model: MechanismGraph) -> tuple[RoutineArgument, ...]:
     return (
         RoutineArgument("Y", shape, "Y with Y p = the joint forces; p are m, m c and the inertia about its origin of each body"),
     )
+
+
+def inverse_dynamics_derivatives(model: MechanismGraph, frame: str = "") -> list[Any]:
+    n = model.nv
+    rows = _residual_derivatives(model, multipliers=[0.0] * model.equation_count)[:n]
+    by_q, by_qd = [x for row in rows for x in row[:n]], [x for row in rows for x in row[n:]]
+    return [*by_q, *by_qd, *model.sweep(MASS_MATRIX)]
+
+
+def forward_dynamics_derivatives(model: MechanismGraph, frame: str = "") -> list[Any]:
+    n, m = model.nv, model.equation_count
+    solution = accelerations(model)
+    rows = _residual_derivatives(model, qdd=solution[:n], multipliers=solution[n:])
+    solve = _acceleration_solver(model)
+    columns = [solve([-row[k] for row in rows[:n]], [row[k] for row in rows[n:]]) for k in range(2 * n)]
+    columns += [solve([int(i == k) for i in range(n)], [0] * m) for k in range(n)]
+    return [columns[first + k][i] for first in (0, n, 2 * n) for i in range(n) for k in range(n)]
+
+
+def _residual_derivatives(model: MechanismGraph, **inputs: list[Any]) -> list[list[Any]]:
+    """Return the derivatives of r and c, by q and then by qd: a row for every speed and every equation."""
+    t = {} if model.depends_on_time else {"t": [0.0]}
+    entries = model.record(residual_derivatives(model.mechanism, model.tree), **inputs, **t)
+    width = 2 * model.nv
+    return [entries[k : k + width] for k in range(0, len(entries), max(1, width))]
+
+
+def _acceleration_solver(model: MechanismGraph) -> Callable[[list[Any], list[Any]], list[Any]]:
+    """Return the function that gives x of M x - Psi^T y = right, Psi x + bias = 0."""
+    masses = _MassMatrixFactors(model.tree, model.sweep(MASS_MATRIX))
+    if not model.equation_count:
+        return lambda right, bias: masses.factors.solve(right)
+    rows = [_Row(name, {}) for name in model.constraint_programs.names]
+    for i, k, x in zip(*model.constraint_programs.pattern, model.record(model.constraint_programs.jacobian()), strict=True):
+        rows[i].psi[k] = x
+    weights = {name: model.number(w) for name, w in model.constraint_programs.weights.items()}
+    system = ConstrainedDynamics(masses, rows, redundant=True, weights=weights)  # type: ignore[arg-type]
+    acting = [i for i, row in enumerate(rows) if row.psi]
+    return lambda right, bias: system.acceleration(right, [bias[i] for i in acting])[0]
+
+
+class _MassMatrixFactors:
+    """A mass matrix and its factors, which is what `ConstrainedDynamics` needs of a state."""
+
+    def __init__(self, tree: Tree, mass_matrix: list[Any]) -> None:
+        self.tree, self.mass_matrix = tree, mass_matrix
+        self.factors = TreeLDL(tree, mass_matrix)
+
+
+class _Row(NamedTuple):
+    name: str
+    psi: dict[int, Any]
+
+
+def _derivative_refusal(model: MechanismGraph) -> str:
+    if model.nv > MAX_SPEEDS:
+        return f"it has {model.nv} speeds, and derivatives of more than {MAX_SPEEDS} are not written out"
+    if model.friction.planes:
+        return "dry friction in planes is not differentiated"
+    return ""
+
+
+def _derivative_outputs(name: str, quantity: str, last: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
+    def outputs(model: MechanismGraph) -> tuple[RoutineArgument, ...]:
+        shape = (model.nv, model.nv)
+        names = (f"{name}_q", "by q, along the speeds"), (f"{name}_qd", "by qd"), (f"{name}_{last}", f"by {last}")
+        return tuple(RoutineArgument(label, shape, f"the derivative of {quantity} {by}") for label, by in names)
+
+    return outputs
 
 
 FUNCTIONS = (
@@ -234,82 +300,6 @@ FUNCTIONS = (
     ),
     CatalogueFunction("regressor", "The regressor of the inertial parameters.", ("q", "qd", "qdd"), _regressor_output, regressor),
 )
-
-
-# MERGED lagrangian.exports.functions.derivatives: Exact derivatives of inverse and forward dynamics; those by q are along the
-# speeds. With r = M qdd + C qd + G + F - tau - Psi^T lambda and c = Psi qdd + gamma, derivatives of the accelerations follow
-# from those of r and c at fixed qdd and lambda, and one linear system (Carpentier and Mansard 2018).
-
-
-class _Row(NamedTuple):
-    name: str
-    psi: dict[int, Any]
-
-
-class _MassMatrixFactors:
-    """What the multipliers' equations need of a state."""
-
-    def __init__(self, tree: Tree, mass_matrix: list[Any]) -> None:
-        self.tree, self.mass_matrix = tree, mass_matrix
-        self.factors = TreeLDL(tree, mass_matrix)
-
-
-def _residual_derivatives(model: MechanismGraph, **inputs: list[Any]) -> list[list[Any]]:
-    """d r and d c, by q and then by qd: a row for every speed and every equation."""
-    t = {} if model.depends_on_time else {"t": [0.0]}
-    entries = model.record(residual_derivatives(model.mechanism, model.tree), **inputs, **t)
-    wide = 2 * model.nv
-    return [entries[k : k + wide] for k in range(0, len(entries), max(1, wide))]
-
-
-def inverse_dynamics_derivatives(model: MechanismGraph, frame: str = "") -> list[Any]:
-    n = model.nv
-    rows = _residual_derivatives(model, multipliers=[0.0] * model.equation_count)[:n]
-    by_q, by_qd = [x for row in rows for x in row[:n]], [x for row in rows for x in row[n:]]
-    return [*by_q, *by_qd, *model.sweep(MASS_MATRIX)]
-
-
-def forward_dynamics_derivatives(model: MechanismGraph, frame: str = "") -> list[Any]:
-    n, m = model.nv, model.equation_count
-    solution = accelerations(model)
-    rows = _residual_derivatives(model, qdd=solution[:n], multipliers=solution[n:])
-    solve = _acceleration_solver(model)
-    columns = [solve([-row[k] for row in rows[:n]], [row[k] for row in rows[n:]]) for k in range(2 * n)]
-    columns += [solve([int(i == k) for i in range(n)], [0] * m) for k in range(n)]
-    return [columns[first + k][i] for first in (0, n, 2 * n) for i in range(n) for k in range(n)]
-
-
-def _acceleration_solver(model: MechanismGraph) -> Callable[[list[Any], list[Any]], list[Any]]:
-    """x of M x - Psi^T y = right, Psi x + bias = 0."""
-    masses = _MassMatrixFactors(model.tree, model.sweep(MASS_MATRIX))
-    if not model.equation_count:
-        return lambda right, bias: masses.factors.solve(right)
-    rows = [_Row(name, {}) for name in model.constraint_programs.names]
-    for i, k, x in zip(*model.constraint_programs.pattern, model.record(model.constraint_programs.jacobian()), strict=True):
-        rows[i].psi[k] = x
-    weights = {name: model.number(w) for name, w in model.constraint_programs.weights.items()}
-    system = ConstrainedDynamics(masses, rows, redundant=True, weights=weights)  # type: ignore[arg-type]
-    acting = [i for i, row in enumerate(rows) if row.psi]
-    return lambda right, bias: system.acceleration(right, [bias[i] for i in acting])[0]
-
-
-def _derivative_refusal(model: MechanismGraph) -> str:
-    if model.nv > MAX_SPEEDS:
-        return f"it has {model.nv} speeds, and derivatives of more than {MAX_SPEEDS} are not written out"
-    if model.friction.planes:
-        return "dry friction in planes is not differentiated"
-    return ""
-
-
-def _derivative_outputs(name: str, quantity: str, last: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
-    def outputs(model: MechanismGraph) -> tuple[RoutineArgument, ...]:
-        shape = (model.nv, model.nv)
-        names = (f"{name}_q", "by q, along the speeds"), (f"{name}_qd", "by qd"), (f"{name}_{last}", f"by {last}")
-        return tuple(RoutineArgument(label, shape, f"the derivative of {quantity} {by}") for label, by in names)
-
-    return outputs
-
-
 DERIVATIVE_FUNCTIONS = (
     CatalogueFunction(
         "inverse_dynamics_derivatives",

@@ -1,4 +1,4 @@
-"""One step of a fixed-step integrator, and what it is made of: rates of the coordinates, and a return to the constraints."""
+"""One step of a fixed-step integrator, and its parts: rates of the coordinates, and a projection to the constraints."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lagrangian.functions.routine import CallSequence, CallStep, ComputeStep, Ro
 from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.mechanism import Mechanism
 
-# the classical method of Runge and Kutta: the places of its stages, in steps
+# the times of the stages of the classical Runge-Kutta method after the first, in steps
 STAGES = (0.5, 0.5, 1.0)
 
 
 def normalise_quaternions(mechanism: Mechanism, q: list[Any]) -> list[Any]:
-    """Quaternions of length one."""
+    """Return coordinates whose quaternions have length one."""
     coordinates: list[Any] = []
     for joint in mechanism.joints:
         coordinates += joint.kind.normalise_coordinates(q[len(coordinates) : len(coordinates) + joint.kind.nq])
@@ -36,7 +36,7 @@ def rates(model: MechanismGraph, frame: str = "") -> list[Any]:
 
 
 def project(model: MechanismGraph, frame: str = "") -> list[Any]:
-    """One step of Newton's method back to the constraints, as small as M measures it; then the nearest speeds that keep them."""
+    """Take one Newton step to the constraints, the smallest by the measure of M; then find the nearest speeds that keep them."""
     q, qd = model.input("q", model.nq), model.input("qd", model.nv)
     correction = model.record(model.constraint_programs.position_correction())
     q = normalise_quaternions(
@@ -72,7 +72,7 @@ def runge_kutta_step(model: MechanismGraph) -> CallSequence:
 
 
 def _stage_trace(model: MechanismGraph, k: int) -> Trace:
-    """The state, and the time, at which stage k + 1 is."""
+    """Return the trace of the state, and the time, of stage k + 1."""
     graph = Graph()
     h = graph.input("h", 0) * STAGES[k - 1]
     q, qd = [graph.input("q", i) for i in range(model.nq)], [graph.input("qd", i) for i in range(model.nv)]

@@ -1,4 +1,4 @@
-"""A function that can be exported: its name, what it is given, what it gives, and how it is computed on a graph."""
+"""A function that can be exported: its name, its inputs and outputs, and how it is computed on a graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.functions.routine import CallSequence, RoutineArgument
 
-# what arguments of these names are
+# descriptions of arguments by name
 ABOUT = {
     "q": "the coordinates",
     "qd": "the speeds",
@@ -31,10 +31,10 @@ SCALAR_INPUTS = ("t", "h")
 
 @dataclass(frozen=True)
 class CatalogueFunction:
-    """`compute(model, frame)` gives the numbers of all outputs, one after the other; `outputs(model)` says what they are.
+    """A function of the catalogue: `compute(model, frame)` returns the numbers of all outputs, which `outputs(model)` describes.
 
-    `timed` functions have the time as their last input where constraints depend on it. A function of one `algorithm` over the
-    tree, alone, can be rolled into loops.
+    A function that `takes_time` has the time as its last input if constraints depend on it. A function that is one `algorithm`
+    over the tree, and nothing else, can be written as loops.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CatalogueFunction:
     takes_time: bool = False
     refusal: Callable[[MechanismGraph], str] = lambda model: ""  # why it cannot be exported of this mechanism
     algorithm: Algorithm | None = None
-    sequence: Callable[[MechanismGraph], CallSequence] | None = None  # in the place of `compute`, of a function that calls others
+    sequence: Callable[[MechanismGraph], CallSequence] | None = None  # replaces `compute` if it calls others
     called_functions: Callable[[MechanismGraph], tuple[str, ...]] = lambda model: ()
 
     def arguments(self, model: MechanismGraph) -> tuple[RoutineArgument, ...]:
@@ -68,22 +68,22 @@ class CatalogueFunction:
 
 
 def speed_output(name: str, about: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
-    """One output with an entry for every speed."""
+    """Return one output with an entry for every speed."""
     return lambda model: (RoutineArgument(name, (model.nv,), about, tuple(model.mechanism.speed_names)),)
 
 
 def matrix_output(name: str, about: str) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
-    """One square matrix over the speeds."""
+    """Return one output that is a square matrix over the speeds."""
     return lambda model: (RoutineArgument(name, (model.nv, model.nv), about),)
 
 
 def array_output(
     name: str, shape: tuple[int, ...], about: str, entries: tuple[str, ...] = ()
 ) -> Callable[[MechanismGraph], tuple[RoutineArgument, ...]]:
-    """One output whose shape is the same for all mechanisms."""
+    """Return one output whose shape is the same for all mechanisms."""
     return lambda model: (RoutineArgument(name, shape, about, entries),)
 
 
 def constraint_refusal(model: MechanismGraph) -> str:
-    """Why a function of constraints cannot be exported."""
+    """Return why a function of constraints cannot be exported; '' if it can."""
     return "" if model.equation_count else "the mechanism has no constraints"

@@ -29,12 +29,12 @@ from lagrangian.model.placement import Transform
 
 GivenInputs = Mapping[str, Sequence[Any]]
 
-# operations of one function that are written out; a longer one would be megabytes of source
+# the most operations of one function that are written out; more would be megabytes of source
 MAX_OPERATIONS = 100_000
 
 
 class MechanismGraph:
-    """All functions of one mechanism are computed on one graph."""
+    """A mechanism on a graph, on which all its functions are computed."""
 
     def __init__(self, mechanism: Mechanism, parameters: Sequence[Parameter]) -> None:
         self.graph = Graph()
@@ -99,7 +99,7 @@ class MechanismGraph:
     # -- programs on the graph -----------------------------------------------------------------------------------------
 
     def record(self, program: TracedProgram | TreeProgram, **values: Sequence[Any]) -> list[Any]:
-        """What a program computes, from the inputs of the same names, or from what is given for some of them."""
+        """Return what a program computes from the inputs of the same names, or from the values given for some of them."""
         assert isinstance(program.numbers, SlotNumbers)
         trace, lanes = program.trace(2 * MAX_OPERATIONS), program.numbers.sample_values
 
@@ -125,8 +125,8 @@ class MechanismGraph:
         (link, nominal_placement), (_, traced_placement) = plain.body_places[origin.body], lanes.body_places[origin.body]
         combined_placement = traced_placement @ self.trace_placement(origin.placement)
         exact_placement = Transform(
-            tuple(tuple(snap_to_exact(x) for x in row) for row in combined_placement.rotation),
-            combined_placement.position,  # type: ignore[arg-type]
+            tuple(tuple(snap_to_exact(x) for x in row) for row in combined_placement.rotation),  # type: ignore[arg-type]
+            combined_placement.position,
         )
         return replace(
             plain.path_to_frame(link, nominal_placement @ origin.placement),

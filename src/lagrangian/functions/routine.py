@@ -1,10 +1,10 @@
-"""What is exported: functions of arrays, free of any language. A target spells them.
+"""Routines: functions of arrays as they are exported, free of any language. A target writes them in its own.
 
 A routine reads its inputs and the constants of the model, and writes its outputs. Its body is one of three:
 
-- `Straight`: straight-line code, a trace;
-- `Rolled`: loops over the links of a long mechanism, with the step of each kind of joint as a trace;
-- `Sequence`: calls of other routines, with straight-line code between them.
+- `StraightLineCode`: straight-line code, a trace;
+- `LinkLoops`: loops over the links of a long mechanism, with the step of each kind of joint as a trace;
+- `CallSequence`: calls of other routines, with straight-line code between them.
 """
 
 from __future__ import annotations
@@ -81,22 +81,22 @@ class CallSequence:
 
 @dataclass(frozen=True)
 class Routine:
-    """A function: its name, what it computes, what it is given and what it gives."""
+    """A function: its name, what it computes, its inputs and its outputs."""
 
     name: str
     about: str
     inputs: tuple[RoutineArgument, ...]
     outputs: tuple[RoutineArgument, ...]
     body: StraightLineCode | LinkLoops | CallSequence
-    hidden: bool = False  # whether it is a part of another, which nobody else calls
+    hidden: bool = False  # whether it is a part of another routine, the only one that calls it
 
     @property
     def size(self) -> int:
-        """How many numbers it gives."""
+        """The number of numbers in all outputs."""
         return sum(x.size for x in self.outputs)
 
     def traces(self) -> Iterator[Trace]:
-        """Those that read constants of the model."""
+        """Yield the traces that read constants of the model."""
         match self.body:
             case StraightLineCode(trace):
                 yield trace

@@ -1,7 +1,7 @@
-"""A parameter of a mechanism as an input of traced code: a scalar that has its value and the node that stands for it.
+"""A parameter of a mechanism as an input of traced code: a scalar with its value and the node that stands for it.
 
-It takes the place of a scalar over samples (`Lanes`), so that a tree is built over it by the same steps as over samples: what
-depends on it is no structure, and is known as an expression of it.
+It takes the place of a scalar of many samples (`DualArray`), so that a tree is built over it by the same steps as over samples:
+numbers that depend on it are not part of the structure, and are known as expressions of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lagrangian.model.expression.automatic_derivatives import DualArray
 
 
 class TracedParameter(DualArray):
-    """`value` has one entry, `node` says how it follows from the inputs."""
+    """A scalar whose `value` has one entry; `node` is how it follows from the inputs."""
 
     __slots__ = ("node",)
 
@@ -25,7 +25,7 @@ class TracedParameter(DualArray):
         self.node = node
 
     def _with_node(self, plain: Any, node: Any) -> Any:
-        """A result from its value, computed as that of a sample is, and its node; a number where it depends on nothing."""
+        """Return a result from its value, computed as for a sample, and its node; a number if it depends on no input."""
         value = plain.value if isinstance(plain, DualArray) else plain
         return TracedParameter(value, node) if isinstance(node, Node) else float(node)
 
@@ -88,5 +88,5 @@ def _plain(x: Any) -> Any:
 
 
 def node_of(x: Any) -> Any:
-    """What stands for a scalar in traced code: a node, or a number."""
+    """Return what stands for a scalar in traced code: a node, or a number."""
     return x.node if isinstance(x, TracedParameter) else float(x)

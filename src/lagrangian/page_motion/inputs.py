@@ -213,7 +213,7 @@ class AvailableInputs:
 
     def unadjustable(self, names: Sequence[str]) -> dict[str, str]:
         """Those of the parameters that cannot be inputs, each with the reason."""
-        reasons = adjustable.unadjustable(self.mechanism, names)
+        reasons = adjustable.unadjustable_parameters(self.mechanism, names)
         for name in names:
             if name not in reasons and (reason := self._python_dependence(name)):
                 reasons[name] = reason
