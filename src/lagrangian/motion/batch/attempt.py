@@ -35,7 +35,7 @@ from lagrangian.motion.solver.step_size import Attempt
 class LaneStep:
     """Writes `attempt` for one integrator and one system."""
 
-    def __init__(self, module: Module, method: Method, events: int, workspace: places.Workspace, extremes: bool) -> None:
+    def __init__(self, module: Module, method: Method, events: int, workspace: places.SolverWorkspace, extremes: bool) -> None:
         self.extremes = extremes  # whether they are kept
         self.module, self.method, self.events, self.n = module, method, events, module.size
         b = self.b = module.function("attempt", lane.ATTEMPT_ARGUMENTS)

@@ -27,7 +27,7 @@ from lagrangian.model.initial_state import StateOrigin
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import parameter_value
 from lagrangian.motion.batch.parameters import Arrays, numbers_of
-from lagrangian.motion.batch.starts import Rows
+from lagrangian.motion.batch.starts import PartialConfigurations
 from lagrangian.motion.system.system import System
 
 OWN = "own"  # the name of numbers that are inputs of each state
@@ -81,14 +81,14 @@ class ClosedStarts:
         digest = b"".join(system.key)
         return Kernel(TracedProgram(f"{name} of each", sizes, count, system.angles, traced, digest, reads_all=False))
 
-    def closed(self, start: Rows) -> tuple[np.ndarray, np.ndarray]:
+    def closed(self, start: PartialConfigurations) -> tuple[np.ndarray, np.ndarray]:
         """The configurations that close the loops, and which of them do."""
         if not self._closure.program.size:
             return start.q, np.ones(len(start.q), dtype=bool)
         return self._nearest(start) if start.origin is None else self._reached(start, start.origin)
 
     @suppress_finite_checks()
-    def _nearest(self, start: Rows) -> tuple[np.ndarray, np.ndarray]:
+    def _nearest(self, start: PartialConfigurations) -> tuple[np.ndarray, np.ndarray]:
         """From where they stand; what was given in whole must be near."""
         q, complete = start.q, start.names is None
         times, rows = np.full(len(q), self.t), np.arange(len(q))
@@ -99,9 +99,11 @@ class ClosedStarts:
         closed = np.where((complete & (miss <= EXACT_TOLERANCE))[:, None], q, found.q)
         return closed, (found.violation <= CLOSED_TOLERANCE) & (~np.full(len(q), complete) | (miss <= ROUNDED_TOLERANCE))
 
-    def _reached(self, start: Rows, origin: StateOrigin | Rows) -> tuple[np.ndarray, np.ndarray]:
+    def _reached(
+        self, start: PartialConfigurations, origin: StateOrigin | PartialConfigurations
+    ) -> tuple[np.ndarray, np.ndarray]:
         """From the origin; see `configuration.start.Start`."""
-        if isinstance(origin, Rows):
+        if isinstance(origin, PartialConfigurations):
             begin, known = self.closed(origin)
         else:
             begin = np.repeat(Start(as_dynamics(origin.mechanism), origin.q0, self.t).q[None], len(start.q), axis=0)
@@ -110,7 +112,7 @@ class ClosedStarts:
         way = _Way(self, origin if isinstance(origin, StateOrigin) else None)
         return follow_to(way.at, np.where(known[:, None], begin, np.nan), start.q[:, held], held, free, self.t)
 
-    def _held(self, start: Rows) -> tuple[list[int], np.ndarray]:
+    def _held(self, start: PartialConfigurations) -> tuple[list[int], np.ndarray]:
         """The places of coordinates that keep their values, and 1 for the speeds that may change."""
         free, held, places = np.ones(self.system.nv), [], single_coordinates(self.mechanism)
         for name in start.names or ():

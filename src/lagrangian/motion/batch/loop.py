@@ -19,7 +19,7 @@ from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.lane import Lane
-from lagrangian.motion.solver.places import Workspace
+from lagrangian.motion.solver.places import SolverWorkspace
 from lagrangian.motion.system import balance as terms
 from lagrangian.motion.system.system import System
 
@@ -65,7 +65,9 @@ def emit_rows(module: Module, method: Method) -> None:
 class BatchLoop:
     """Writes `go` for one integrator and one system; `workspace` is that of a single run and, wider, of the lanes."""
 
-    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int, balances: bool, degree: int) -> None:
+    def __init__(
+        self, module: Module, system: System, workspace: SolverWorkspace, prepared: int, balances: bool, degree: int
+    ) -> None:
         """`prepared` is how many numbers a motion has, with what follows from them; its energies are kept if it `balances`.
 
         `degree` is that of the interpolants from which extremes are found, or 0 where none are wanted.

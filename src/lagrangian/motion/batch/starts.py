@@ -15,7 +15,7 @@ from lagrangian.motion.batch.parameters import columns_of
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PartialConfigurations:
     """Configurations of all motions: those coordinates that `names` gives, or all if it is None.
 
     The others are reached from an origin, which may be other rows; where there is none, they are found from where they stand.
@@ -23,11 +23,13 @@ class Rows:
 
     q: np.ndarray
     names: tuple[str, ...] | None
-    origin: StateOrigin | Rows | None = None
+    origin: StateOrigin | PartialConfigurations | None = None
 
-    def part(self, some: slice) -> Rows:
+    def part(self, some: slice) -> PartialConfigurations:
         """Those of some motions."""
-        return Rows(self.q[some], self.names, self.origin.part(some) if isinstance(self.origin, Rows) else self.origin)
+        return PartialConfigurations(
+            self.q[some], self.names, self.origin.part(some) if isinstance(self.origin, PartialConfigurations) else self.origin
+        )
 
 
 class Starts:
@@ -41,10 +43,10 @@ class Starts:
         self.rows = self._configurations()
         self.qd, self.speeds = self._speeds()
 
-    def _configurations(self) -> Rows:
+    def _configurations(self) -> PartialConfigurations:
         model, q0 = self.model, self.given.q0
         if isinstance(q0, np.ndarray) and q0.ndim == 2:
-            return Rows(self._normalised(q0.copy()), None)
+            return PartialConfigurations(self._normalised(q0.copy()), None)
         own = model.initial.q if model.initial.q is not None else PartialState(model.neutral_configuration())
         if q0 is None:
             return self._described(own)
@@ -54,16 +56,20 @@ class Starts:
             for name, x in q0.items():
                 value = x if isinstance(x, np.ndarray) else state_arguments.as_number(model, x, (ArgumentName("q0"), repr(name)))
                 q[:, model.coordinate_names.index(name)] = value
-            return Rows(self._normalised(q), tuple(q0), start)
+            return PartialConfigurations(self._normalised(q), tuple(q0), start)
         if isinstance(q0, str) and q0.strip() in model.poses:
             return self._described(model.poses[q0.strip()])
         found = state_arguments.as_configuration(model, q0)
-        return Rows(np.repeat(found.q[None], self.given.count, axis=0), found.given_names, found.origin)
+        return PartialConfigurations(np.repeat(found.q[None], self.given.count, axis=0), found.given_names, found.origin)
 
-    def _described(self, row: Any) -> Rows:
+    def _described(self, row: Any) -> PartialConfigurations:
         """A start or a pose of the description, which may be written with parameters."""
         q = self._normalised(self._columns(row))
-        return Rows(q, row.given_names, row.origin) if isinstance(row, PartialState) else Rows(q, None)
+        return (
+            PartialConfigurations(q, row.given_names, row.origin)
+            if isinstance(row, PartialState)
+            else PartialConfigurations(q, None)
+        )
 
     def _columns(self, row: Any) -> np.ndarray:
         return columns_of(self.model, row, self.given.varied, self.given.count)

@@ -16,7 +16,7 @@ from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder, Operand
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.quadrature import running_integrals
 from lagrangian.motion.solver.interpolant import StoredSteps
-from lagrangian.motion.solver.places import BALANCE_ARGUMENTS, END, Memory, Workspace
+from lagrangian.motion.solver.places import BALANCE_ARGUMENTS, END, Memory, SolverWorkspace
 from lagrangian.motion.system import balance as terms
 
 # in every step: quadrature to degree 11, beyond the integrators' order, so that the estimate shows their error and not its own
@@ -31,7 +31,7 @@ def no_totals() -> np.ndarray:
     return np.array([0.0, UNKNOWN, 0.0, 0.0, -math.inf, math.inf, 0.0, 0.0])
 
 
-def emit_balance(module: Module, method: Method, workspace: Workspace) -> None:
+def emit_balance(module: Module, method: Method, workspace: SolverWorkspace) -> None:
     """The steps of one segment, which ends at s[END]; c is as for `replay`."""
     b = module.function("balance", BALANCE_ARGUMENTS, internal=False)
     m = Memory(b, BALANCE_ARGUMENTS, workspace)

@@ -12,7 +12,18 @@ from typing import Any
 
 from lagrangian.kernels.llvm.ir import INTEGER, TRUTH, Array, FunctionBuilder, Value
 from lagrangian.motion.integrators.method import Method, Module
-from lagrangian.motion.solver.places import ATOL, KEEP, REPLAY_ARGUMENTS, RTOL, STEPS_ROOM, STORED, Index, Memory, T, Workspace
+from lagrangian.motion.solver.places import (
+    ATOL,
+    KEEP,
+    REPLAY_ARGUMENTS,
+    RTOL,
+    STEPS_ROOM,
+    STORED,
+    Index,
+    Memory,
+    SolverWorkspace,
+    T,
+)
 
 UNKNOWN = math.nan  # stands for coefficients that were not kept
 
@@ -95,7 +106,7 @@ class StoredSteps:
         b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
 
 
-def emit_replay(module: Module, method: Method, workspace: Workspace) -> None:
+def emit_replay(module: Module, method: Method, workspace: SolverWorkspace) -> None:
     """Rows of steps that were made before: `which` step and `theta` in it for each, those of one step side by side."""
     b = module.function("replay", REPLAY_ARGUMENTS, internal=False)
     m = Memory(b, REPLAY_ARGUMENTS, workspace)

@@ -25,8 +25,8 @@ from lagrangian.motion.solver.places import (
     STEPS_ROOM,
     STORED,
     Memory,
+    SolverWorkspace,
     T,
-    Workspace,
 )
 
 ARGUMENTS = ["c", "u", "work", "grid", "rows", "dense"]
@@ -42,7 +42,7 @@ def lanes(method: Method, n: int, width: int) -> int:
 class LateRows:
     """Writes `late_rows`, and the code of the time loop that puts steps aside for it."""
 
-    def __init__(self, module: Module, method: ExplicitMethod, width: int, workspace: Workspace) -> None:
+    def __init__(self, module: Module, method: ExplicitMethod, width: int, workspace: SolverWorkspace) -> None:
         self.module, self.method, self.width, self.workspace, self.n = module, method, width, workspace, module.size
 
     def emit(self) -> None:

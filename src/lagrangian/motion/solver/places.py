@@ -40,7 +40,7 @@ FIRST_ROW, LAST_ROW, STEP = range(3)
 LATE_ROWS = 3
 
 
-class Workspace:
+class SolverWorkspace:
     """How the scratch memory of a run is divided; `late` is of how many steps the rows may wait, see `late_rows`."""
 
     def __init__(self, n: int, method: Method, events: int, looks: int, late: int = 0) -> None:
@@ -103,7 +103,7 @@ class Memory:
     late_F: Array
     late_rows: Array
 
-    def __init__(self, b: FunctionBuilder, arguments: list[str], workspace: Workspace) -> None:
+    def __init__(self, b: FunctionBuilder, arguments: list[str], workspace: SolverWorkspace) -> None:
         work = b.array("work")
         for name, start in workspace.starts.items():
             setattr(self, name, work.offset(start))

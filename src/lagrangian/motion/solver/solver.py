@@ -34,7 +34,7 @@ class Solver:
         self.programs = Programs(system)
         chosen = target.current()
         self._late = late_rows.lanes(method, self.n, chosen.width) if not (callback or system.large) else 0
-        self.workspace = places.Workspace(self.n, method, len(system.table), system.table.looks, self._late)
+        self.workspace = places.SolverWorkspace(self.n, method, len(system.table), system.table.looks, self._late)
         self.rolled = RolledResponse(system, chosen) if system.large else None
         name = object_cache.key(
             "motion",

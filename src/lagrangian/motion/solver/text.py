@@ -13,7 +13,7 @@ from lagrangian.motion.solver.balance import emit_balance
 from lagrangian.motion.solver.event_functions import emit_events
 from lagrangian.motion.solver.interpolant import emit_replay
 from lagrangian.motion.solver.late_rows import LateRows
-from lagrangian.motion.solver.places import Workspace
+from lagrangian.motion.solver.places import SolverWorkspace
 from lagrangian.motion.solver.response import emit_responses
 from lagrangian.motion.solver.time_loop import TimeLoop
 from lagrangian.motion.system.functions import Functions
@@ -40,7 +40,7 @@ class SolverText:
     system: System
     method: Method
     fma: bool
-    workspace: Workspace
+    workspace: SolverWorkspace
     late: int = 0
     rolled: RolledResponse | None = None
     balances: bool = False

@@ -58,8 +58,8 @@ from lagrangian.motion.solver.places import (
     H,
     Index,
     Memory,
+    SolverWorkspace,
     T,
-    Workspace,
 )
 from lagrangian.motion.solver.step_size import Attempt
 
@@ -70,7 +70,9 @@ BESIDE = 1e-4
 class TimeLoop:
     """Writes `integrate` for one integrator and one system."""
 
-    def __init__(self, module: Module, method: Method, events: int, workspace: Workspace, late: LateRows | None = None) -> None:
+    def __init__(
+        self, module: Module, method: Method, events: int, workspace: SolverWorkspace, late: LateRows | None = None
+    ) -> None:
         """With `late`, rows are made for several steps at once."""
         self.module, self.method, self.events, self.late = module, method, events, late
         self.n = module.size

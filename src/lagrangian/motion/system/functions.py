@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lagrangian.kernels.llvm.emit import PreparationCode, trace_function, trace_functions
+from lagrangian.kernels.llvm.emit import PreparationCode, write_function, write_functions
 from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
 from lagrangian.kernels.trace import schedule
 from lagrangian.kernels.trace.node import Graph
@@ -68,7 +68,7 @@ class Functions:
 
     def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         graph = Graph()
-        self.lines += trace_function(
+        self.lines += write_function(
             name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation, self.width
         )
 
@@ -82,7 +82,7 @@ class Functions:
         if name != "rates" or len(graph.nodes) > min(SHORT, schedule.MAX_WHOLE_OPERATIONS):
             self.late = 1
         given = (self.places, self.declared, self.fma, self.preparation, self.width, self.late)
-        self.lines += trace_functions(wanted, graph, *given)
+        self.lines += write_functions(wanted, graph, *given)
 
     def _builder(self, name: str) -> tuple[FunctionBuilder, list[Array]]:
         b = FunctionBuilder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)

@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, LOCKED_DYNAMICS
 from lagrangian.algorithms.structure import SlotNumbers, TreeStructure
 from lagrangian.kernels.kernel import Threads, available_cores
-from lagrangian.kernels.llvm.emit import PreparationCode, trace_function
+from lagrangian.kernels.llvm.emit import PreparationCode, write_function
 from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.long_chains.phases import LongChainCode
@@ -70,7 +70,7 @@ class RolledResponse:
         declared.update(line for line in lines if line.startswith("declare"))
         lines = [line for line in lines if not line.startswith("declare")]
         graph = Graph()
-        lines += trace_function("acting", graph, self._acting(graph), places, declared, fma, preparation)
+        lines += write_function("acting", graph, self._acting(graph), places, declared, fma, preparation)
         return lines + self._response(declared, fma).text()
 
     def _acting(self, graph: Graph) -> list[Any]:
