@@ -13,7 +13,7 @@ import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.kernels.kernel import Kernel, address
 from lagrangian.kernels.llvm import machine_code, object_cache, target, unrolled
-from lagrangian.kernels.llvm.emit import trace_functions
+from lagrangian.kernels.llvm.emit import write_functions
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
 from lagrangian.kernels.trace import schedule as pieces
 from lagrangian.kernels.trace.node import Graph, Node, Trace
@@ -38,7 +38,7 @@ def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[...
     monkeypatch.setattr(pieces, "PIECE_OPERATIONS", length)
     graph, declared, chosen = Graph(), set[str](), target.current()
     first, second = network(graph)
-    lines = trace_functions({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
+    lines = write_functions({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
     text = "\n".join([*lines, *sorted(declared)])
     for name in ("first", "second"):
         text = text.replace(f"define internal void @{name}(", f"define void @{name}(")

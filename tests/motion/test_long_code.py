@@ -24,9 +24,9 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     m = m.replace(joints=(replace(first, **friction), *others))
     whole = lg.simulate(m, 2.0)
     written: list[set[str]] = []
-    together = functions.trace_functions
+    together = functions.write_functions
     monkeypatch.setattr(
-        functions, "trace_functions", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
+        functions, "write_functions", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
     )
     monkeypatch.setattr(schedule, "MAX_SHORT_OPERATIONS", 40)
     monkeypatch.setattr(schedule, "MAX_WHOLE_OPERATIONS", 40)

@@ -43,13 +43,15 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
 
-# functions of frames that are kept: those of ever new frames would fill the memory with code
-MAX_FRAME_FUNCTIONS = 256
+MAX_FRAME_FUNCTIONS = 256  # that are kept: those of ever new frames would fill the memory with code
 MIN_SPRING_LENGTH = 1e-150  # m, whose square is no number any more
 
 
 class Kernels:
-    """It does not know the `Dynamics` that uses it, so that a function taken from there lives on without it."""
+    """The kernels of one mechanism, by what they compute.
+
+    It does not know the `Dynamics` that uses it, so that a function taken from there lives on without it.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -70,7 +72,7 @@ class Kernels:
             kernel = self._kernels[name] = Kernel(program(), self.threads, self._not_finite)
         return kernel
 
-    # -- of the open tree --------------------------------------------------------------------------------------------
+    # -- kernels of the open tree --------------------------------------------------------------------------------------
 
     def sweep(self, algorithm: Algorithm) -> Kernel:
         """An algorithm over the whole tree."""
@@ -108,7 +110,7 @@ class Kernels:
     def add_applied_forces(
         self, where: str, state: tuple[ArrayLike, ...], wrenches: Wrenches, springs: bool = False
     ) -> tuple[ArrayLike, ...]:
-        """(q, qd, tau), with what acts from outside, in springs between points, and by friction in planes, added to tau."""
+        """(q, qd, tau), with external wrenches, springs between points and friction in planes added to tau."""
         springs = springs and bool(self.mechanism.springs)
         if wrenches is None and not springs and not self.friction.planes:
             return state
@@ -120,12 +122,12 @@ class Kernels:
         return q, qd, tau + self.spring_kernel("torque")(q, qd) if springs else tau
 
     def spring_kernel(self, name: str) -> Kernel:
-        """One of the `SpringPrograms`; wrenches are on the links of `full_tree`."""
+        """The kernel of one of the `SpringPrograms`, by its name; wrenches are on the links of `full_tree`."""
         tree = self.full_tree if name == "wrenches" else self.tree
         return self._kernel(f"springs {name}", lambda: getattr(SpringPrograms(self.mechanism, tree), name)())
 
     def _zero_length_reason(self, q: np.ndarray) -> str:
-        """Which spring has no length there, so its force has no direction; '' if none does."""
+        """A text that names a spring without length at q, whose force has no direction; '' if there is none."""
         springs = [x for x in self.mechanism.springs if isinstance(x, PointSpring)]
         if not springs:
             return ""
@@ -139,17 +141,17 @@ class Kernels:
         return ""
 
     def _missing_inertia_reason(self) -> str:
-        """Which joint moves nothing that has inertia; '' if none does."""
+        """A text that names a joint that moves nothing with inertia; '' if there is none."""
         names = undetermined_joints(self.tree)
         return f"the bodies that joint {names[0]!r} moves have no inertia along it" if names else ""
 
     def _world_point(self, poses: np.ndarray, body: str, point: Vector) -> np.ndarray:
-        """Where a body's point is, from the rotations and positions of all links."""
+        """A body's point in the world, from the rotations and positions of all links."""
         link, placement = self.full_tree.body_places[body]
         local = placement.matrix() @ [*(float(x) for x in point), 1.0]
         return poses[link, :9].reshape(3, 3) @ local[:3] + poses[link, 9:] if link >= 0 else local[:3]
 
-    # -- of the tree with a link for every fixed joint too ------------------------------------------------------------
+    # -- kernels of the tree with a link for every fixed joint too -----------------------------------------------------
 
     @cached_property
     def full_tree(self) -> trees.Tree:
@@ -157,14 +159,14 @@ class Kernels:
         return trees.build_tree(self.mechanism, merge_fixed=False)
 
     def reactions(self) -> Kernel:
-        """The wrenches at the joints, by Newton and Euler."""
+        """The kernel of the wrenches at the joints, by Newton and Euler."""
         return self._kernel(REACTIONS.name, lambda: TreeProgram(REACTIONS, self.full_tree))
 
     def link_poses(self) -> Kernel:
         return self._kernel(kinematics.LINK_POSES.name, lambda: TreeProgram(kinematics.LINK_POSES, self.full_tree))
 
     def constraint_wrenches(self) -> Kernel:
-        """What multipliers put on the links."""
+        """The kernel of the wrenches that multipliers put on the links."""
         return self._kernel("constraint wrenches", lambda: constraint_wrench_program(self.mechanism, self.full_tree))
 
     @cached_property
@@ -172,7 +174,7 @@ class Kernels:
         """Whether links without mass make the mass matrix singular, so that accelerations are a matter of the constraints."""
         return has_singular_mass_matrix(self.mechanism, self.tree)
 
-    # -- with constraints ---------------------------------------------------------------------------------------------
+    # -- constraints ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def constraint_programs(self) -> ConstraintPrograms:
@@ -180,7 +182,7 @@ class Kernels:
         return ConstraintPrograms(self.mechanism, self.tree)
 
     def constraint_kernel(self, name: str) -> Kernel:
-        """One of the programs of `closed`."""
+        """The kernel of one of the `ConstraintPrograms`, by its name."""
         return self._kernel(f"closed {name}", lambda: getattr(self.constraint_programs, name)())
 
     def constraint_jacobian(self, q: ArrayLike, t: ArrayLike, relative: bool = False) -> np.ndarray:

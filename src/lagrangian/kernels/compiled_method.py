@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
 
-# MERGED lagrangian.kernels.direct: Methods whose calls with one state go straight to machine code. Looking a method up costs
-# Python more than running a small robot's kernel; so the first look-up puts the compiled function itself into the object,
-# where the next one finds it at once.
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -68,7 +64,7 @@ def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
 
 
 def tree_kernel_without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
-    """The kernel of an algorithm to which springs between points, or friction in planes, are added: none if there are any."""
+    """The kernel of an algorithm, or none if springs between points, or friction in planes, have to be added to its result."""
     return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planes else kernels.sweep(algorithm)
 
 
@@ -83,18 +79,6 @@ def forward_dynamics_kernel(kernels: Kernels) -> Kernel | None:
     return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
 
 
-def solve_constrained(dyn: Dynamics, kernel: Kernel, state: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
-    """What a kernel of constraints finds; an error, which names a joint, if nothing determines how one without inertia moves."""
-    arguments = (*state, *dyn._kernels.time_arguments(t))
-    if dyn._kernels.massless:
-        with suppress_finite_checks():
-            solution = kernel(*arguments)
-        if np.isfinite(solution).all():
-            return solution
-        check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
-    return kernel(*arguments)
-
-
 def _warn_of_undetermined_joints(kernels: Kernels) -> None:
     names = undetermined_joints(kernels.tree)
     if names:
@@ -104,3 +88,15 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
             f"is not determined and is NaN; give these bodies mass and inertia, give the joint a rotor, or make it fixed",
             MechanismWarning,
         )
+
+
+def solve_constrained(dyn: Dynamics, kernel: Kernel, state: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
+    """The result of a kernel of constraints; an error that names a joint if nothing determines how one without inertia moves."""
+    arguments = (*state, *dyn._kernels.time_arguments(t))
+    if dyn._kernels.massless:
+        with suppress_finite_checks():
+            solution = kernel(*arguments)
+        if np.isfinite(solution).all():
+            return solution
+        check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
+    return kernel(*arguments)

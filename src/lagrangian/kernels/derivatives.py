@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
 
-# MERGED lagrangian.kernels.derivatives: Exact derivatives of inverse and forward dynamics at given states, from those of the
-# residual (`programs.derivatives`).
-
-
 def inverse_dynamics_derivatives(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike, ...]) -> tuple[np.ndarray, ...]:
-    """What `Dynamics.inverse_dynamics_derivatives` gives for the motion (q, qd, qdd)."""
+    """The matrices that `Dynamics.inverse_dynamics_derivatives` gives for the motion (q, qd, qdd)."""
     n, m = dyn.nv, dyn.mechanism.equation_count
     (q, qd, qdd), batch = as_rows("inverse_dynamics_derivatives", ("q", "qd", "qdd"), (dyn.nq, n, n), motion)
     slopes = _residual_derivatives(residual, q, qd, qdd, np.zeros((1, m)), np.zeros((1, 1)))[:, :n]
@@ -36,10 +32,19 @@ def inverse_dynamics_derivatives(dyn: Dynamics, residual: Kernel, motion: tuple[
     return slopes[..., :n], slopes[..., n:], np.broadcast_to(M, (*slopes.shape[:-2], n, n))
 
 
+def _residual_derivatives(
+    residual: Kernel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray, times: np.ndarray
+) -> np.ndarray:
+    """Derivatives of the residuals of the equations of motion and of the constraints, by q and by qd, for each state."""
+    forces = (multipliers,) if multipliers.shape[1] else ()
+    derivatives: np.ndarray = residual(q, qd, qdd, *forces, times)
+    return derivatives
+
+
 def forward_dynamics_derivatives(
     dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike, ...], t: ArrayLike
 ) -> tuple[np.ndarray, ...]:
-    """What `Dynamics.forward_dynamics_derivatives` gives for the motion (q, qd, tau)."""
+    """The matrices that `Dynamics.forward_dynamics_derivatives` gives for the motion (q, qd, tau)."""
     n, m = dyn.nv, dyn.mechanism.equation_count
     (q, qd, tau), batch = as_rows("forward_dynamics_derivatives", ("q", "qd", "tau"), (dyn.nq, n, n), motion)
     count, times = len(q), array(t, "t").reshape(-1, 1)
@@ -55,12 +60,3 @@ def forward_dynamics_derivatives(
     x = solve_accelerations(dyn.mass_matrix(q), psi, right, bias, dyn.mechanism.speed_names)
     x = x[0] if batch is None else x
     return x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
-
-
-def _residual_derivatives(
-    residual: Kernel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray, times: np.ndarray
-) -> np.ndarray:
-    """Of the residual of the equations of motion and of the constraints', by q and by qd; one a state."""
-    forces = (multipliers,) if multipliers.shape[1] else ()
-    derivatives: np.ndarray = residual(q, qd, qdd, *forces, times)
-    return derivatives

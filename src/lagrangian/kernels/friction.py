@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
 
-if TYPE_CHECKING:
-    pass
-
-
-# MERGED lagrangian.kernels.friction: Friction of the joints: viscous, and dry (Coulomb).
-
 
 @dataclass(frozen=True)
 class FrictionConstants:
-    """One number for every speed; dry friction may differ between the two ways.
+    """The numbers of friction, one for every speed; dry friction may differ between the two directions.
 
-    `planes` are speeds whose dry friction acts together: it is against the direction of their velocity, whatever that is.
+    `planes` are speeds whose dry friction acts together: it opposes the direction of their velocity, whatever that is.
     """
 
     viscous: np.ndarray
@@ -30,33 +23,36 @@ class FrictionConstants:
 
     @property
     def lossy(self) -> bool:
-        """Whether there is any."""
+        """Whether there is any friction."""
         return bool(self.viscous.any() or self.coulomb_positive.any() or self.coulomb_negative.any())
 
     def forces(self, qd: np.ndarray) -> np.ndarray:
-        """What friction takes at speeds."""
+        """The friction forces at speeds."""
         return self.viscous * qd + self.dry_forces(qd)
 
     def dry_forces(self, qd: np.ndarray) -> np.ndarray:
-        """What dry friction takes; it is 0 at rest."""
+        """The forces of dry friction; they are 0 at rest."""
         back = np.where(qd < 0, -self.coulomb_negative, 0.0 * qd)
         forces: np.ndarray = np.where(qd > 0, self.coulomb_positive, back)
-        return self._set_plane_forces(qd, forces) if self.planes else forces
+        self._put_plane_forces(qd, forces)
+        return forces
 
     def plane_forces(self, qd: np.ndarray) -> np.ndarray:
-        """The part that acts in planes: no one link has it."""
-        return self._set_plane_forces(qd, np.zeros_like(qd))
+        """The part of the forces of dry friction that acts in planes: no single link has it."""
+        forces = np.zeros_like(qd)
+        self._put_plane_forces(qd, forces)
+        return forces
 
-    def _set_plane_forces(self, qd: np.ndarray, forces: np.ndarray) -> np.ndarray:
+    def _put_plane_forces(self, qd: np.ndarray, forces: np.ndarray) -> None:
+        """Put the forces of dry friction in planes into the forces of all speeds."""
         for plane in map(list, self.planes):
             plane_speeds = qd[..., plane]
             speed = np.linalg.norm(plane_speeds, axis=-1, keepdims=True)
             forces[..., plane] = self.coulomb_positive[plane] * plane_speeds / np.where(speed > 0, speed, 1.0)
-        return forces
 
 
 def friction_constants(mechanism: Mechanism) -> FrictionConstants:
-    """In the order of the speeds."""
+    """The friction of a mechanism's joints, in the order of the speeds."""
     frictions = [joint.friction for joint in mechanism.joints for _ in range(joint.kind.nv)]
     viscous, positive, negative = (
         np.array([float(getattr(x, name) or 0) for x in frictions]) for name in ("viscous", "coulomb", "coulomb_negative")

@@ -6,7 +6,7 @@ A wrench on a body passes through every joint between the body and the ground, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,22 +21,14 @@ from lagrangian.kernels.kernel import (
 )
 from lagrangian.model.mechanism import Mechanism
 
-if TYPE_CHECKING:
-    pass
-
-
-# MERGED lagrangian.kernels.reactions: Reactions of the joints, with what wrenches from outside, springs between points and
-# constraints add to them. A wrench on a body passes through every joint between the body and the ground, and through no
-# other.
-
-# a load: its link, its point in the world, its moment and its force along the world's axes; all but the link one row a state
+# a load: its link, its point in the world, its moment and its force along the world's axes; arrays have a row for each state
 Load = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 def reactions(
     kernels: Kernels, motion: tuple[ArrayLike, ...], wrenches: Wrenches, multipliers: ArrayLike | None, t: ArrayLike
 ) -> np.ndarray:
-    """What `Dynamics.reactions` gives for the motion (q, qd, qdd)."""
+    """The wrenches that `Dynamics.reactions` gives for the motion (q, qd, qdd)."""
     mechanism, tree = kernels.mechanism, kernels.full_tree
     frame_wrenches = as_wrench_mapping(wrenches)
     names = ("q", "qd", "qdd", *(f"the wrench on {name!r}" for name in frame_wrenches))
@@ -95,7 +87,7 @@ class Loads:
         return self.x[:, link] + self.R[:, link] @ local
 
     def subtract_from(self, reactions: np.ndarray, loads: Iterator[Load]) -> None:
-        """Subtract what the loads carry themselves from the wrenches (states, links, moment and force) of the joints."""
+        """Subtract the loads from the wrenches (states, links, moment and force) of the joints through which they pass."""
         for link, point, moment, force in loads:
             for i in self.tree.path_to_root(link):
                 to_link = np.swapaxes(self.R[:, i], 1, 2)

@@ -19,7 +19,7 @@ from lagrangian.control.pd_gravity import PDGravityCompensation
 from lagrangian.control.reference import JointReference, clamped_reference
 from lagrangian.functions.dynamics import friction, gravity, inverse_dynamics
 from lagrangian.functions.mechanism_graph import MechanismGraph
-from lagrangian.kernels.llvm.emit import hexadecimal, trace_function
+from lagrangian.kernels.llvm.emit import hexadecimal, write_function
 from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder
 from lagrangian.kinematics.chebyshev import DEGREE, ChebyshevSeries
 from lagrangian.motion.integrators.method import Module
@@ -103,7 +103,7 @@ class ControlLawWriter:
         model = MechanismGraph(self.law.controller.dynamics.mechanism, ())
         places = {"wanted": ("wanted", 0), "gain": ("gains", self.first_gain), "q": ("state", 0), "qd": ("state", model.nq)}
         outputs = self._torques(model)
-        module.lines += trace_function("law", model.graph, outputs, places, module.declared, module.fma)
+        module.lines += write_function("law", model.graph, outputs, places, module.declared, module.fma)
         self._write_reference(module)
         b = module.function("ask", ["time", "state", "u"])
         time, state, u = (b.array(name) for name in ("time", "state", "u"))

@@ -16,7 +16,7 @@ from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.functions.parameters import Parameter, trace_parameters
 from lagrangian.functions.traced_parameter import node_of
 from lagrangian.kernels.llvm import machine_code
-from lagrangian.kernels.llvm.emit import trace_function as as_function
+from lagrangian.kernels.llvm.emit import write_function as as_function
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from lagrangian.kernels.trace.node import NUMBERS, Graph, Trace
 from lagrangian.kernels.wasm import load_or_compile_wasm

@@ -1,9 +1,15 @@
-"""LLVM IR, as text, for traced operations: on one double, or on a vector of states."""
+"""LLVM IR, as text, for traced operations: on one double, or on a vector of states.
+
+An `Emitter` writes operations. `write_function` and `write_functions` write traced code as functions of a larger module, which
+are given pointers to their inputs, and last the pointer to their results.
+"""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from lagrangian.kernels.llvm import math
@@ -177,9 +183,6 @@ class Emitter:
         return result
 
 
-# MERGED lagrangian.kernels.llvm.function: Traced code as functions of a larger module: pointers in, results at the last
-# pointer.
-
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 Outputs = Sequence[Node | Number]
 
@@ -193,8 +196,8 @@ SHARED_ARRAYS = ("u", NUMBERS_ARRAY)  # arrays that states of one motion have in
 class PreparationCode:
     """What the functions of a module compute of the numbers of the description alone, once and for all of its calls.
 
-    The numbers lie in an array of their own, with what is prepared behind them. Its address is in another, `at`: the name of a
-    pointer that all functions are given, and a place there.
+    The numbers lie in an array of their own, with what is prepared behind them. The address of this array is in another one, at
+    `pointer_place`: the name of a pointer that all functions are given, and a place there.
     """
 
     def __init__(self, numbers: int, pointer_place: tuple[str, int]) -> None:
@@ -203,7 +206,7 @@ class PreparationCode:
         self._names: list[str] = []
 
     def hoist(self, name: str, trace: Trace, declared: set[str], fma: bool) -> tuple[Trace, Places]:
-        """What is left of a function's trace, and where it finds its numbers."""
+        """The remaining trace of a function, and where it finds its numbers."""
         constant_trace, remaining_trace = split_constants(trace)
         places = {NUMBERS: (NUMBERS_ARRAY, 0), PREPARED: (NUMBERS_ARRAY, self.size)}
         if constant_trace.outputs:
@@ -218,7 +221,7 @@ class PreparationCode:
         return [*self._lines, f"define void @{name}(ptr %{NUMBERS_ARRAY}) nounwind {{", *calls, "  ret void", "}"]
 
     def prologue(self) -> list[str]:
-        """How a function finds the array."""
+        """The lines by which a function finds the array."""
         pointer, place = self.pointer_place
         return [
             f"  %{NUMBERS_ARRAY}.at = getelementptr double, ptr %{pointer}, i64 {place}",
@@ -226,7 +229,7 @@ class PreparationCode:
         ]
 
 
-def trace_function(
+def write_function(
     name: str,
     graph: Graph,
     outputs: Outputs,
@@ -239,12 +242,12 @@ def trace_function(
 ) -> list[str]:
     """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order; for `width` states at once.
 
-    With `late`, code that is written as a whole is there a second time, as `name.late`, for so many states at once.
+    With a `late_width`, code that is written as a whole is there a second time, as `name.late`, for so many states at once.
     """
-    return trace_functions({name: outputs}, graph, places, declared, fma, preparation, width, late_width)
+    return write_functions({name: outputs}, graph, places, declared, fma, preparation, width, late_width)
 
 
-def trace_functions(
+def write_functions(
     outputs_by_name: Mapping[str, Outputs],
     graph: Graph,
     places: Places,
@@ -263,75 +266,86 @@ def trace_functions(
         places = {**places, **number_places}
     scheduled = schedule(trace, fma)
     parts, spill_count = cut_schedule(scheduled, counts)
-    is_long = len(scheduled.operations) > MAX_WHOLE_OPERATIONS
-    parameters = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
-    prologue = [] if preparation is None else preparation.prologue()
+    form = _FunctionForm(pointers, places, declared, fma, [] if preparation is None else preparation.prologue())
     if sum(len(part) for part in parts) == 1:
         (name,), only_piece = outputs_by_name, parts[0][0]
-        function_lines = _write_function(name, parameters, only_piece, places, declared, fma, prologue, width)
-        if late_width > 1:
-            function_lines += _write_function(
-                f"{name}.late", parameters, only_piece, places, declared, fma, prologue, late_width, shared_arrays=SHARED_ARRAYS
-            )
-        return function_lines
+        return _write_single_function(name, only_piece, form, width, late_width)
+    is_long = len(scheduled.operations) > MAX_WHOLE_OPERATIONS
+    return _write_functions_in_pieces(dict(zip(outputs_by_name, parts, strict=True)), counts, spill_count, form, width, is_long)
+
+
+@dataclass(frozen=True)
+class _FunctionForm:
+    """What the functions of one graph have in common."""
+
+    pointers: Sequence[str]
+    places: Places
+    declared: set[str]
+    fma: bool
+    prologue: Sequence[str]
+
+    @property
+    def parameters(self) -> str:
+        return "".join(f"ptr noalias nocapture readonly %{p}, " for p in self.pointers) + "ptr noalias nocapture %output"
+
+    def write(
+        self,
+        name: str,
+        piece: Schedule,
+        width: int,
+        more_parameters: str = "",
+        attribute_text: str = "",
+        shared_arrays: Sequence[str] = (),
+    ) -> list[str]:
+        """One function. Arrays of `shared_arrays` have no number for each state: all states read the same one."""
+        attribute_text = attribute_text or attributes(width)
+        lines = [f"define internal void @{name}({self.parameters}{more_parameters}) {attribute_text} {{", *self.prologue]
+        # the same operations in the same order, whatever the width: so are the results
+        emitter = Emitter(lines, width, self.fma, self.declared, low_latency=True)
+
+        def load(input_name: str, index: int, angle: bool) -> str:
+            pointer, first = self.places[input_name]
+            return (emitter.load_broadcast if pointer in shared_arrays else emitter.load)(f"%{pointer}", first + index)
+
+        emitter.write_schedule(piece, load, lambda position, value: emitter.store(value, "%output", position))
+        return [*lines, "  ret void", "}"]
+
+
+def _write_single_function(name: str, piece: Schedule, form: _FunctionForm, width: int, late_width: int) -> list[str]:
+    """A function that is written as a whole, and once more as `name.late` if that is for several states."""
+    lines = form.write(name, piece, width)
+    if late_width > 1:
+        lines += form.write(f"{name}.late", piece, late_width, shared_arrays=SHARED_ARRAYS)
+    return lines
+
+
+def _write_functions_in_pieces(
+    parts: Mapping[str, Sequence[Schedule]],
+    counts: Sequence[int],
+    spill_count: int,
+    form: _FunctionForm,
+    width: int,
+    is_long: bool,
+) -> list[str]:
+    """Functions by name, each of which calls its own pieces after those of the functions before it."""
     lines: list[str] = []
     calls: list[str] = []
-    arguments = "".join(f"ptr %{p}, " for p in pointers) + f"ptr %all, ptr %{SPILL_ARRAY}"
-    for name, part, first, count in zip(outputs_by_name, parts, _offsets(counts), counts, strict=True):
+    arguments = "".join(f"ptr %{p}, " for p in form.pointers) + f"ptr %all, ptr %{SPILL_ARRAY}"
+    attribute_text = f"{UNOPTIMISED_ATTRIBUTES} alignstack({8 * width})" if width > 2 else UNOPTIMISED_ATTRIBUTES
+    piece_form = replace(form, places={**form.places, SPILL_ARRAY: (SPILL_ARRAY, 0)})
+    for (name, part), first, count in zip(parts.items(), accumulate(counts, initial=0), counts, strict=False):
         for k, piece in enumerate(part):
-            piece_parameters = f"{parameters}, ptr noalias nocapture %{SPILL_ARRAY}"
-            attribute_text = (
-                (f"{UNOPTIMISED_ATTRIBUTES} alignstack({8 * width})" if width > 2 else UNOPTIMISED_ATTRIBUTES) if is_long else ""
-            )
-            lines += _write_function(
-                f"{name}.{k}",
-                piece_parameters,
-                piece,
-                {**places, SPILL_ARRAY: (SPILL_ARRAY, 0)},
-                declared,
-                fma,
-                prologue,
-                width,
-                attribute_text,
-            )
+            more_parameters = f", ptr noalias nocapture %{SPILL_ARRAY}"
+            lines += piece_form.write(f"{name}.{k}", piece, width, more_parameters, attribute_text if is_long else "")
             calls.append(f"  call void @{name}.{k}({arguments})")
-        lines += [f"define internal void @{name}({parameters}) {attributes(width)} {{"]
+        lines += [f"define internal void @{name}({form.parameters}) {attributes(width)} {{"]
         lines.append(f"  %{SPILL_ARRAY} = alloca [{max(1, spill_count) * width} x double], align {8 * width}")
         lines += [f"  %all = alloca [{(first + count) * width} x double], align {8 * width}", *calls]
         lines.append(f"  %own = getelementptr double, ptr %all, i64 {first * width}")
         lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %output, ptr %own, i64 {8 * count * width}, i1 false)")
         lines += ["  ret void", "}"]
-    declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    form.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     return lines
-
-
-def _offsets(counts: Sequence[int]) -> list[int]:
-    return [sum(counts[:k]) for k in range(len(counts))]
-
-
-def _write_function(
-    name: str,
-    parameters: str,
-    piece: Schedule,
-    places: Places,
-    declared: set[str],
-    fma: bool,
-    prologue: Sequence[str],
-    width: int,
-    attribute_text: str = "",
-    shared_arrays: Sequence[str] = (),
-) -> list[str]:
-    """One function. Arrays that are `shared` are not side by side, but the same for all states."""
-    lines = [f"define internal void @{name}({parameters}) {attribute_text or attributes(width)} {{", *prologue]
-    # the same operations in the same order, whatever the width: so are the results
-    emitter = Emitter(lines, width, fma, declared, low_latency=True)
-
-    def load(input_name: str, index: int, angle: bool) -> str:
-        pointer, first = places[input_name]
-        return (emitter.load_broadcast if pointer in shared_arrays else emitter.load)(f"%{pointer}", first + index)
-
-    emitter.write_schedule(piece, load, lambda position, value: emitter.store(value, "%output", position))
-    return [*lines, "  ret void", "}"]
 
 
 def write_preparation(

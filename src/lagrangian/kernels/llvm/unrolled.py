@@ -21,31 +21,13 @@ from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.kernels.trace.schedule import SPILL_ARRAY, Schedule, cut_schedule, schedule, split_constants
 
-# MERGED lagrangian.kernels.unrolled: A kernel for a small mechanism: one straight-line body, called for each block of states.
-# Arrays are row-major, a state a row; the body turns blocks of rows into one vector per coordinate and back. States that do
-# not fill a block go through a padded copy. i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states) void prepare(ptr
-# numbers) `inputs` points to the arrays' addresses, the last of which are the angles: q itself, or q reduced; and behind them
-# to the numbers of the description, which are the same for all states. Before the first call, `prepare` adds to these what
-# follows from them alone. The result is not 0 if an angle was too large for sincos.
-
-
-def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
-    """Doubles of scratch the padded copy needs."""
-    return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output)
-
-
-@dataclass(frozen=True)
-class UnrolledCode:
-    """IR, and what its caller must supply."""
-
-    ir: str
-    numbers: int  # of the description, and what is prepared from them
+_DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
 
 
 def unrolled_code(
     trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int, target: CPUTarget, width: int, numbers: int
 ) -> UnrolledCode:
-    """The IR of a kernel; `names` and `sizes` are those of its inputs, q first; so many `numbers` has the description."""
+    """The IR of a kernel. `names` and `sizes` are those of its inputs, q first; `numbers` is how many the description has."""
     constant_trace, remaining_trace = split_constants(trace)
     lines: list[str] = []
     declared: set[str] = set()
@@ -87,6 +69,19 @@ def unrolled_code(
     return UnrolledCode("\n".join([*lines, *sorted(declared)]), numbers + len(constant_trace.outputs))
 
 
+@dataclass(frozen=True)
+class UnrolledCode:
+    """IR, and how long the array of numbers must be that its caller supplies."""
+
+    ir: str
+    numbers: int  # of the description, and what is prepared from them
+
+
+def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
+    """How many doubles of scratch the padded copy needs."""
+    return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output)
+
+
 def _body_of_pieces(count: int, spill_count: int, pointers: Sequence[str]) -> list[str]:
     """The body, which calls its pieces; a piece says whether an angle was too large."""
     lines = [f"define internal i1 @body({', '.join(f'ptr %{p}' for p in pointers)}) noinline nounwind {{"]
@@ -96,9 +91,6 @@ def _body_of_pieces(count: int, spill_count: int, pointers: Sequence[str]) -> li
         lines.append(f"  %large.{k} = call i1 @piece.{k}({arguments})")
         lines.append(f"  %any.{k} = or i1 %large.{k}, {f'%any.{k - 1}' if k else 'false'}")
     return [*lines, f"  ret i1 %any.{count - 1}", "}"]
-
-
-_DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
 
 
 class _SingleState:

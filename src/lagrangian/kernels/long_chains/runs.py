@@ -18,7 +18,7 @@ from lagrangian.algorithms.forward_dynamics import ARTICULATED
 from lagrangian.algorithms.inverse_dynamics import MOTION
 from lagrangian.algorithms.nested import Template, flatten, template_size, unflatten
 from lagrangian.kernels.llvm import machine_code, object_cache
-from lagrangian.kernels.llvm.emit import trace_function
+from lagrangian.kernels.llvm.emit import write_function
 from lagrangian.kernels.llvm.ir import INTEGER, Array, FunctionBuilder, Value
 from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.trace.node import Graph
@@ -50,7 +50,7 @@ def _record_functions(declared: set[str], fma: bool) -> list[str]:
         graph = Graph()
         values = [[graph.input(pointer, k) for k in range(count)] for pointer, count in input_sizes.items()]
         places = {pointer: (pointer, 0) for pointer in input_sizes}
-        lines.extend(trace_function(name, graph, list(outputs(*values)), places, declared, fma))
+        lines.extend(write_function(name, graph, list(outputs(*values)), places, declared, fma))
 
     add("join", {"inner": NODE_SIZE, "outer": NODE_SIZE}, _join)
     add("carry", {"inner": NODE_SIZE, "outer": ARTICULATED_SIZE}, _carry)

@@ -2,7 +2,7 @@
 
 With r = M qdd + C qd + G + F - tau - Psi^T lambda = 0 and c = Psi qdd + gamma = 0, derivatives of the accelerations follow from
 those of r and c at fixed qdd and lambda (Carpentier and Mansard 2018), which are short, and one linear system. A derivative by q
-is along the speeds: how things change when the configuration moves at unit speed, which for quaternions too is what is wanted.
+is along the speeds: it says how things change when the configuration moves at unit speed, also where q has quaternions.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ from lagrangian.kernels.trace.derivative import directional_derivative
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.mechanism import Mechanism
 
-# speeds up to which derivatives are written out: their code grows with the square of it
-MAX_SPEEDS = 40
-
+MAX_SPEEDS = 40  # up to which derivatives are written out: their code grows with the square of the number of speeds
 Torques = Callable[[Graph, MechanismState], list[Any]]
 
 
@@ -107,7 +105,7 @@ def rate_derivatives(mechanism: Mechanism, tree: Tree) -> TracedProgram:
 
 
 def holonomic_mask(mechanism: Mechanism, tree: Tree) -> np.ndarray:
-    """Which constraint equations are of coordinates, and not of speeds alone."""
+    """Which constraint equations are equations of coordinates, and not of speeds alone."""
     graph = Graph()
     state = traced_state(graph, Structure(mechanism, regroup(tree)), graph.input("t", 0))
     return np.array([row.eta is not None for row in state.rows], dtype=bool)

@@ -14,12 +14,9 @@ from lagrangian.kernels.programs.constraints import digest, traced_state
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.kernels.programs.springs: Programs of walls, springs, dampers and gravity compensations: forces, on the
-# joints and on the links, and energy.
-
 
 class SpringPrograms:
-    """Those of one mechanism, on one of its trees."""
+    """The programs of one mechanism's springs, on one of its trees; `Kernels.spring_kernel` looks them up by name."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
         self.mechanism, self.tree = mechanism, tree
@@ -27,15 +24,15 @@ class SpringPrograms:
         self._digest = digest(self._structure)
 
     def torque(self) -> TracedProgram:
-        """Of springs and dampers, from q and qd."""
+        """Joint forces of springs and dampers, from q and qd."""
         return self._torque("spring_torque", elastic=True, viscous=True)
 
     def elastic_torque(self) -> TracedProgram:
-        """Of springs alone, from q."""
+        """Joint forces of springs alone, from q."""
         return self._torque("spring_elastic_torque", elastic=True, viscous=False)
 
     def viscous_torque(self) -> TracedProgram:
-        """Of dampers alone, from q and qd."""
+        """Joint forces of dampers alone, from q and qd."""
         return self._torque("spring_viscous_torque", elastic=False, viscous=True)
 
     def _torque(self, name: str, elastic: bool, viscous: bool) -> TracedProgram:
@@ -47,7 +44,7 @@ class SpringPrograms:
         return self._program(name, viscous, (self.tree.nv,), outputs)
 
     def energy(self) -> TracedProgram:
-        """What is stored in all, from q."""
+        """The energy that all springs store, from q."""
 
         def outputs(graph: Graph) -> list[Any]:
             state = traced_state(graph, self._structure, moving=False)
@@ -65,7 +62,7 @@ class SpringPrograms:
         return self._program("spring_forces", True, (len(self.mechanism.springs),), outputs)
 
     def wrenches(self) -> TracedProgram:
-        """What they put on every link: (moment about the world's origin, force)."""
+        """The wrench on every link: (moment about the world's origin, force)."""
 
         def outputs(graph: Graph) -> list[Any]:
             state = traced_state(graph, self._structure)
