@@ -41,7 +41,7 @@ def codes(column: str) -> list[str]:
 def results() -> dict[str, object]:
     """What functions return: some fields of theirs no class shows."""
     eom = lg.derive("two_r")
-    return {"Motion": lg.simulate("two_r", t_span=(0, 0.01)), "Kane": eom.kane(), "TraceForm": eom.uicker_kahn()}
+    return {"Motion": lg.simulate("two_r", t_span=(0, 0.01)), "Kane": eom.kane(), "UickerKahnForm": eom.uicker_kahn()}
 
 
 @pytest.mark.parametrize("name", codes("Python"))

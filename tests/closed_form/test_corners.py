@@ -125,7 +125,7 @@ def test_reduction_needs_enough_independent_coordinates() -> None:
         lg.derive(mechanism).in_independent_coordinates(q0=[math.nan] * 4)
 
 
-@pytest.mark.parametrize("name", ["viscous_friction", "joint_spring_potential", "jacobian", "frame_pose"])
+@pytest.mark.parametrize("name", ["viscous_friction_forces", "joint_spring_potential", "jacobian", "frame_pose"])
 def test_the_proof_is_about_what_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong sign in friction, springs, Jacobians or poses is caught."""
     joint = lg.Joint("q", "revolute", "ground", "b", friction=lg.Friction(0.3), spring=lg.JointSpring(2.0, 0.1))

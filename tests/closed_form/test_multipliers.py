@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import lagrangian as lg
 from lagrangian.closed_form import multipliers
-from lagrangian.equations.constraints import MultiplierSolution
+from lagrangian.equations.multipliers import MultiplierSolution
 from lagrangian.equations.writing.notation import latex_name_parts
 from lagrangian.equations.writing.printers import symbol_markup
 from lagrangian.proof.constraints import MultiplierProof as Solved

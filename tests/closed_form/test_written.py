@@ -64,13 +64,13 @@ def evaluated(x: object, writer: object) -> object:
     if x.operation == "symbol":
         named = {f"qd{d}_{name}": f"qd{d}{k}" for k, name in enumerate(writer.system.coordinates, 1) for d in ("", "d")}
         named |= {name: f"q{k}" for k, name in enumerate(writer.system.coordinates, 1)}
-        return writer.value(named.get(x.name, x.name))
+        return writer.element(named.get(x.name, x.name))
     if x.operation in ("sin", "cos"):
         return ring(writer.system.scalars.angles.pair(x.arguments[0])[x.operation == "sin"])
     arguments = [evaluated(a, writer) for a in x.arguments]
     match x.operation:
         case "sign":
-            return writer.value(str(arguments[0].poly).replace("qd", "sgn"))
+            return writer.element(str(arguments[0].poly).replace("qd", "sgn"))
         case "+":
             return arguments[0] + arguments[1]
         case "-":

@@ -14,7 +14,7 @@ from lagrangian.equations.derivations.lagrange import jacobian_columns
 from lagrangian.equations.derivations.newton_euler import link_motions, newton_euler_torques
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.model.elementary import with_single_coordinates
+from lagrangian.model.single_coordinate import with_single_coordinates
 from tests.proof.trees import tree
 
 DERIVATIONS = {"Newton-Euler": newton_euler_torques, "Kane": kane_torques, "Uicker-Kahn": lambda system: UickerKahn(system).tau()}

@@ -17,16 +17,12 @@ import lagrangian as lg
 from lagrangian.algorithms import tree_factorisation
 from lagrangian.algorithms.constraints import constrained_dynamics, jet, world
 from lagrangian.algorithms.constraints import rows as shipped
-from lagrangian.equations import constraints
-from lagrangian.equations import constraints as rolling
-from lagrangian.equations.reading import scalars
+from lagrangian.equations import constraints, rolling
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import loops as loop_types
 from lagrangian.model.loops import TYPES, loop_type
 from lagrangian.model.single_coordinate import with_single_coordinates
-from lagrangian.proof import constraints as closed
-from lagrangian.proof import constraints as multipliers
-from lagrangian.proof import constraints as proof_of_types
+from lagrangian.proof import constraints as proof_of_constraints
 from lagrangian.proof import loops as proof_of_loops
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import decide
@@ -43,24 +39,22 @@ USERS = (
     jet,
     constrained_dynamics,
     proof_of_loops,
-    proof_of_types,
-    multipliers,
-    closed,
-    scalars,
+    proof_of_constraints,
+    rolling,
     *TYPE_FILES,
 )
 
 # lines and functions that are not altered, and why
 LEFT_OUT = {
-    "1 - link.held[k]": "joints that are held, which the closed form has not: tests/algorithms/test_mutations.py holds some",
-    "1 - self._held[k]": "joints that are held, again",
-    "def holding": "joints that are held, again",
-    "def accelerate_or_hold": "joints that are held, again",
-    "beyond = world.carrying(": "joints that carry a loop as a whole, of long mechanisms: motion/test_many_loops.py",
-    "def _way": "joints that carry a loop as a whole, again",
-    "def carrying": "joints that carry a loop as a whole, again",
+    "1 - link.locked[k]": "joints that are locked, which the closed form has not: tests/algorithms/test_mutations.py locks some",
+    "1 - self._locked[k]": "joints that are locked, again",
+    "def locking_torques": "joints that are locked, again",
+    "def accelerate_or_lock": "joints that are locked, again",
+    "outside_link = world.lowest_common_carrier(": "joints that carry a loop as a whole, of long mechanisms: motion/test_many_loops.py",
+    "def _path_links": "joints that carry a loop as a whole, again",
+    "def lowest_common_carrier": "joints that carry a loop as a whole, again",
     "for j in sharing[:-1]": "which pairs of rows share a joint, each from both sides: motion/test_many_loops.py has them all",
-    "taken = {world[k]": "which of the world's axes a loop is kept along: the same directions, by another name",
+    "free_axes = {world[k]": "which of the world's axes a loop is kept along: the same directions, by another name",
     "def vanishes": "whether something is zero by structure: it saves operations",
     "def choose": "choices, which have no value at an exact point",
     "def atan": "has no value at an exact point",
@@ -68,26 +62,26 @@ LEFT_OUT = {
     "def acos": "has no value at an exact point",
     "def atan2": "has no value at an exact point",
     "def atan2_of": "has no value at an exact point",
-    "def _function": "a Python function, which the closed form does not have",
+    "def _function_rows": "a Python function, which the closed form does not have",
     "self._weights[row.name] * (x": "massless links in loops: test_massless_links notices both signs",
-    "sum(name not in known": "ranks of redundant rows: a proof takes independent ones",
+    "sum(name not in groups_by_name": "ranks of redundant rows: a proof takes independent ones",
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
     "def correction": "of positions and speeds, not of accelerations",
-    "least = [ROUNDING": "rounding, which exact scalars do not have",
+    "thresholds = [ROUNDING_TOLERANCE": "rounding, which exact scalars do not have",
     "A[i][i] = A[i][i] + loose": "rows that are switched off, which a proof has none of",
     "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one",
     "for j in range(i + 1):": "more of a symmetric matrix than its lower triangle",
-    "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
+    "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "iv + k": "joints of several coordinates: here each has one",
     "def coordinate_rates": "joints of several coordinates: here each has one",
     "return -self if is_zero(other) else NotImplemented": "a rate taken from nothing, which none of these has",
     "return Rate(-self.value, -self.bias": "a rate taken from nothing, again",
     "turns = {(link, c)": "links seen as free, of which reactions are made, not accelerations",
     "return {**turns, **": "links seen as free, again",
-    "return Element(self.ring, (1 - self.along": "without a root the height is a generator, and all the same",
-    "bias[k] = bias[k] - torque": "springs between points are left out of the proof, and the certificate says so",
+    "return RingElement(self.ring, (1 - self.normal_component": "without a root the height is a generator, and all the same",
+    "bias_torque[k] = bias_torque[k] - torque": "springs between points are left out of the proof, and the certificate says so",
     "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
-    "if not self.along - cosine or not self.along + cosine": "either sign will do, as the height has one of its own",
+    "if not self.normal_component - cosine or not self.normal_component + cosine": "either sign will do, as the height has one of its own",
 }
 
 
@@ -145,7 +139,7 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
             elif name in own and value is own[name]:
                 patch.setattr(user, name, getattr(changed, name))
     if module is rolling:
-        patch.setattr(rolling, "RollingContact", changed.Contact)
+        patch.setattr(rolling, "RollingContact", changed.RollingContact)
     for name, kind in list(TYPES.items()):
         if type(kind).__module__ == module.__name__:
             patch.setitem(loop_types.TYPES, name, getattr(changed, type(kind).__name__)())

@@ -131,7 +131,10 @@ def test_a_loop_type_that_says_no_forces(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(type(LOOP_TYPES["distance"]), "multiplier_wrenches", LoopType.multiplier_wrenches)
     statements, left_out = of_constraints(lg.library("wire_particles"))
     assert all(statements)
-    assert "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `multiplier_wrenches`" in left_out
+    assert (
+        "the meaning of the multipliers of loop 'wire', because its type 'distance' does not define `multiplier_wrenches`"
+        in left_out
+    )
 
 
 def test_dependent_constraints_have_no_single_multipliers() -> None:

@@ -27,8 +27,6 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn
 from lagrangian.equations.reading import link as exact_link
 from lagrangian.equations.reading import system
-from lagrangian.equations.reading import system as inertia
-from lagrangian.equations.reading import system as order
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.proof import forward_dynamics as forward
 from lagrangian.proof import prove, shipped
@@ -36,7 +34,7 @@ from lagrangian.proof.certificate import decide
 from tests.algorithms.test_mutations import altered, places
 from tests.proof.trees import tree
 
-PROOF = (prove, forward, shipped, shipped)
+PROOF = (prove, forward, shipped)
 
 # the modules, and the claims that use them most
 MODULES = {
@@ -60,21 +58,21 @@ MODULES = {
 
 # lines and functions that are not altered, and why
 LEFT_OUT = {
-    "1 - link.held[k]": "joints that are held, which the closed form has not: tests/algorithms/test_mutations.py holds some",
-    "1 - self._held[k]": "joints that are held, again",
-    "def holding": "joints that are held, again",
-    "def accelerate_or_hold": "joints that are held, again",
-    "def _in_plane": "dry friction in a plane, which the closed form does not have: test_friction_in_a_plane",
+    "1 - link.locked[k]": "joints that are locked, which the closed form has not: tests/algorithms/test_mutations.py locks some",
+    "1 - self._locked[k]": "joints that are locked, again",
+    "def locking_torques": "joints that are locked, again",
+    "def accelerate_or_lock": "joints that are locked, again",
+    "def _has_plane_friction": "dry friction in a plane, which the closed form does not have: test_friction_in_a_plane",
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
     "def _turn": "a quaternion's rotation: the closed form describes ball and free joints by angles",
     "self._turn()": "a quaternion's rotation, again",
-    "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
+    "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "for j in range(len(tree) - 1, -1, -1)": "regrouping fewer links, or in another order, changes no result",
-    "place - 3": "clears what is zero already: it saves operations, and changes no result",
+    "coordinate - 3": "clears what is zero already: it saves operations, and changes no result",
     "def snap_rotation": "rounding, which exact scalars do not have",
     "constants[name]) < 1e-16 * scale": "rounding, which exact scalars do not have",
-    "def friction": "Coulomb friction is left out of the proof, and the certificate says so",
-    "def _by_sign": "Coulomb friction, again",
+    "def friction_torque": "Coulomb friction is left out of the proof, and the certificate says so",
+    "def _select_by_sign": "Coulomb friction, again",
     "v.cross(v.add(v.scale(2, wi), wj), vj)": "2 wi + wj: of a joint with one coordinate wj and vj are parallel, wj x vj is zero",
     "tuple((axis, v.ZERO) for axis in v.IDENTITY) + ": "the free joint's columns, which has angles here",
     "iq + kind.nq, iv + kind.nv": "joints of several coordinates: here each has one",
@@ -82,7 +80,7 @@ LEFT_OUT = {
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
-    "def half_of": "rows of constraints, which the proof of open arms does not have: tests/algorithms/test_closed_mutations.py",
+    "def solve_transposed_sparse": "rows of constraints, which the proof of open arms does not have: tests/algorithms/test_closed_mutations.py",
 }
 
 
@@ -107,10 +105,8 @@ def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: 
     elif module is regroup:
         monkeypatch.setattr(shipped, "regroup", changed.regroup)
     elif module is exact_link:
-        for name in ("Link", "Inertia", "Pose"):
-            for user in (system, inertia, order):
-                if hasattr(user, name):
-                    monkeypatch.setattr(user, name, getattr(changed, name))
+        for name in ("SymbolicLink", "Inertia", "Pose"):
+            monkeypatch.setattr(system, name, getattr(changed, name))
 
 
 def first_failure(arms: list[SymbolicSystem], first: tuple[str, ...], anew: bool) -> str | None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.sections import EquationSection, SectionTitle, matrix_entries
-from lagrangian.equations.algebra.ring import DeadlineError
-from lagrangian.equations.constraints import MultiplierSolution, RationalFunction
+from lagrangian.equations.algebra.ring import DeadlineError, RationalFunction
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
+from lagrangian.equations.multipliers import MultiplierSolution
 from lagrangian.equations.operational_space import CartesianElements
 from lagrangian.errors import MechanismError
 
@@ -65,7 +65,7 @@ class MultiplierFormulas:
     def _limited_time(self) -> Iterator[None]:
         """Terms alone do not tell how long their products are: what takes longer than it may is refused."""
         try:
-            with self._eom.system.ring.until(time.perf_counter() + PATIENCE):
+            with self._eom.system.ring.time_limit(time.perf_counter() + PATIENCE):
                 yield
         except DeadlineError:
             raise MechanismError(
@@ -75,12 +75,12 @@ class MultiplierFormulas:
             ) from None
 
     def _formula(self, x: RationalFunction) -> Formula:
-        formula: Formula = self._eom._made.ratio(*x)
+        formula: Formula = self._eom._factory.ratio(*x)
         return formula
 
     def multipliers(self) -> FormulaMatrix:
         """One for each constraint equation; zero for one that says nothing about the speeds."""
-        zero = self._eom._made.formula(0)
+        zero = self._eom._factory.formula(0)
         with self._limited_time():
             quotients = self._solution.multipliers
         by_row = dict(zip(self._velocity_rows, map(self._formula, quotients), strict=True))

@@ -5,7 +5,7 @@ effect (of a first link that turns about the vertical only one inertia does), an
 tip acts like inertia of the link that carries it. In M and in G each parameter multiplies polynomials in sines, cosines and
 coordinates. Seen as columns over lengths and constant angles they are independent or they are not, and elimination says which.
 Khalil and Dombre (Modeling, Identification and Control of Robots, 2002, chapter 9) give rules for the result; here it is
-computed, for any tree, and `BaseParameters.proves` shows of an equation that it is unchanged.
+computed, for any tree, and `BaseParameters.preserves` shows of an equation that it is unchanged.
 
 Links are taken from the base outward, and of each link first what acts about its joint: parameters further out are grouped with
 those nearer to the base, as the textbooks do. Lengths and angles that have names are taken to be general: values that make
@@ -25,91 +25,14 @@ from typing import Any
 
 from lagrangian.equations.algebra.matrices import Elimination, Subring, lowest_terms
 from lagrangian.equations.algebra.numbers import evaluate_element
-from lagrangian.equations.algebra.ring import Polynomial, Ring, RingElement, as_fraction
+from lagrangian.equations.algebra.ring import Polynomial, RationalFunction, Ring, RingElement, as_fraction
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.link import SymbolicLink
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError
 
-# MERGED lagrangian.equations.grouping_text: Base parameters as a table to read.
-
-WIDTH = 110
-
-
-def base_parameter_table(
-    mechanism: str,
-    combinations: Mapping[str, Mapping[str, tuple[RingElement, RingElement]]],
-    dependent: Sequence[str],
-    unidentifiable: Sequence[str],
-) -> str:
-    """Groups with their formulas, parameters that stand alone, and those of which the motion says nothing."""
-    groups = [b for b, group in combinations.items() if len(group) > 1]
-    alone = [b for b, group in combinations.items() if len(group) == 1]
-    total = len(combinations) + len(dependent) + len(unidentifiable)
-    lines = [
-        f"Base parameters of {mechanism}: {len(combinations)} of {total} inertial parameters",
-        "(m mass, h = m c first moment, I inertia about the origin of the link's frame, J rotor; R marks a group)",
-    ]
-    if groups:
-        width = max(len(b) for b in groups) + 1
-        lines += ["", f"{len(groups)} groups"]
-        for b in groups:
-            lines += _wrap(f"  {b + 'R':<{width}} = {group_formula(combinations[b])}", " " * (width + 5))
-    for title, names in (("alone", alone), ("without effect", unidentifiable)):
-        if names:
-            lines += ["", f"{len(names)} {title}", *_wrap("  " + ", ".join(names), "  ")]
-    return "\n".join(lines)
-
-
-def _wrap(line: str, indent: str) -> list[str]:
-    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def group_formula(group: Mapping[str, tuple[RingElement, RingElement]]) -> str:
-    """A sum of parameters; those with one factor are put in brackets behind it."""
-    shared: dict[str, list[tuple[str, str]]] = {}
-    for name, (numerator, denominator) in group.items():
-        sign, factor = _factor(numerator, denominator)
-        shared.setdefault(factor, []).append((sign, name))
-    words = ""
-    for factor, names in shared.items():
-        if not factor:
-            words += "".join(f" {sign} {name}" for sign, name in names)
-            continue
-        outer = names[0][0]
-        inner = [("+" if sign == outer else "-", name) for sign, name in names]
-        inside = inner[0][1] + "".join(f" {sign} {name}" for sign, name in inner[1:])
-        words += f" {outer} {factor}*" + (f"({inside})" if len(names) > 1 else inside)
-    return words.removeprefix(" + ").removeprefix(" ")
-
-
-def _factor(numerator: RingElement, denominator: RingElement) -> tuple[str, str]:
-    """Sign and size of a quotient; the size 1 is not written."""
-    sign = "+"
-    if numerator.poly.leading_coefficient() < 0:
-        sign, numerator = "-", -numerator
-    size = polynomial_text(numerator)
-    if denominator == 1:
-        return sign, "" if size == "1" else f"({size})" if numerator.term_count > 1 else size
-    top = f"({size})" if numerator.term_count > 1 else size
-    bottom = polynomial_text(denominator)
-    return sign, f"{top}/({bottom})" if denominator.term_count > 1 or "*" in bottom else f"{top}/{bottom}"
-
-
-def polynomial_text(x: RingElement) -> str:
-    """Its terms; fractions as decimals of six digits."""
-    words = ""
-    for monomial, c in x.poly.terms():
-        exact = as_fraction(c)
-        size = abs(exact)
-        number = str(size) if size.denominator == 1 else f"{float(size):.6g}"
-        names = [x.ring.symbols[k].name + (f"^{power}" if power > 1 else "") for k, power in enumerate(monomial) if power]
-        words += f" {'-' if exact < 0 else '+'} " + "*".join(names if names and number == "1" else [number, *names])
-    return words.removeprefix(" + ").replace(" - ", "-", 1) if words.startswith(" - ") else words.removeprefix(" + ") or "0"
-
-
-RationalFunction = tuple[RingElement, RingElement]  # numerator and denominator
-ParameterColumn = dict[int, Polynomial]  # of a parameter: what it multiplies, by number of the place in the equations
+WIDTH = 110  # of the table, in characters
+ParameterColumn = dict[int, Polynomial]  # what a parameter multiplies in the equations, by row number: polynomials in lengths
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,11 +48,11 @@ class BaseParameters:
         The name of the mechanism.
     base : tuple of str
         Names of the base parameters.
-    grouping : mapping of str to mapping
+    combinations : mapping of str to mapping
         What each base parameter stands for: `{parameter: (numerator, denominator)}`, its own name with (1, 1) first.
     dependent : tuple of str
         Parameters that are grouped with others.
-    without_effect : tuple of str
+    unidentifiable : tuple of str
         Parameters that are in no equation.
     ring : Ring
         The polynomial ring of the equations.
@@ -173,12 +96,12 @@ class BaseParameters:
 
         Parameters
         ----------
-        x : Element
+        x : RingElement
             The equation in inertial parameters.
 
         Returns
         -------
-        Element
+        RingElement
             The equation in base parameters; the names in `base` then stand for their groups, and other parameters are zero.
         """
         self._check(x)
@@ -190,12 +113,12 @@ class BaseParameters:
 
         Parameters
         ----------
-        x : Element
+        x : RingElement
             The equation in base parameters.
 
         Returns
         -------
-        above, below : Element
+        numerator, denominator : RingElement
             Numerator and denominator.
         """
         self._check(x)
@@ -220,7 +143,7 @@ class BaseParameters:
 
         Parameters
         ----------
-        x : Element
+        x : RingElement
             The equation.
 
         Returns
@@ -260,12 +183,12 @@ def base_parameters(
     M: Sequence[Sequence[RingElement]] | None = None,
     V: RingElement | None = None,
 ) -> BaseParameters:
-    """Which inertial parameters, and which combinations of them, the equations depend on.
+    """The base parameters of a system's tree of links.
 
-    A system with inertias as the mechanism gives them is taken anew with a name for each parameter. `rotors` counts the rotor
-    inertias Ja too: the first joint's, and others whose axis asks for it, join a link's inertia about the joint; each of the rest
-    is one more base parameter. Without it they are taken as known, and the count is that of the links. `M` and `V`, if they
-    are at hand, save their derivation. Loops are not looked at: they can group more than the tree does.
+    A system with inertias as the mechanism gives them is made again with a name for each parameter. With `rotors`, the rotor
+    inertias Ja count too: the first joint's, and others whose axis allows it, join a link's inertia about the joint; each of the
+    rest is one more base parameter. Without `rotors` they are taken as known, and the count is that of the links. `M` and `V`, if
+    you have them, save their derivation. Loops are left aside: they can group more than the tree does.
     """
     if system.symbols == "given":
         system, M, V = SymbolicSystem(system.mechanism, "inertial"), None, None
@@ -309,13 +232,13 @@ def base_parameters(
 
 
 def ordered_parameter_names(system: SymbolicSystem, rotors: bool) -> list[str]:
-    """Names in the order in which they are kept: links outward, rotors last, so that they join what is there."""
+    """The parameters in the order in which base parameters are chosen: links outward, then rotors, which join what is there."""
     elements = [x for link in system.links for x in _link_parameter_order(link)] + [link.rotor for link in system.links if rotors]
     return [system.ring.symbols[x.poly.degrees().index(1)].name for x in elements if isinstance(x, RingElement)]
 
 
 def _link_parameter_order(link: SymbolicLink) -> list[Any]:
-    """Of a link: for a joint about or along z first Izz, Ixx, the products and the first moments across; then hz, Iyy and m.
+    """A link's parameters in order: for a joint about z first Izz, Ixx, products and first moments across; then hz, Iyy and m.
 
     Along another axis of its frame (in a standard table it may be y) the letters change places.
     """
@@ -339,7 +262,7 @@ def _link_parameter_order(link: SymbolicLink) -> list[Any]:
 def parameter_columns(
     system: SymbolicSystem, entries: Sequence[RingElement], V: RingElement, names: Sequence[str]
 ) -> tuple[dict[str, ParameterColumn], Subring]:
-    """For each parameter that has one, {place: polynomial in lengths}; a place is an entry and a monomial that moves.
+    """A column for each parameter that has an effect; a row number stands for an entry and a monomial that moves.
 
     Of V only what moves counts, since G is its derivative.
     """
@@ -347,7 +270,7 @@ def parameter_columns(
     used = {k for x in (*entries, V) for k, power in enumerate(x.poly.degrees()) if power > 0}
     subring = Subring(ring, (k for k in used if ring.symbols[k].kind != "inertial"))
     moving = [_is_moving(system, k) for k in subring.generator_indices]
-    # by C's loops: what moves of a monomial that a zero was put behind, and what is left of it
+    # in C: the part of a monomial that moves, and the part that stands still; a zero was put behind the monomial
     moving_part = itemgetter(*(row for row, moves in enumerate(moving) if moves), -1, -1)
     still_part = itemgetter(*(-1 if moves else row for row, moves in enumerate(moving)), -1, -1)
     row_numbers: dict[Any, int] = {}
@@ -386,3 +309,75 @@ def _decimal_angle_values(ring: Ring) -> dict[int, Fraction]:
             t = Fraction(math.tan(angle / 2)).limit_denominator(10**6)
             values[k] = (2 * t if symbol.kind == "constant_sine" else 1 - t * t) / (1 + t * t)
     return values
+
+
+def base_parameter_table(
+    mechanism: str,
+    combinations: Mapping[str, Mapping[str, tuple[RingElement, RingElement]]],
+    dependent: Sequence[str],
+    unidentifiable: Sequence[str],
+) -> str:
+    """A table: groups with their formulas, parameters that stand alone, and those that have no effect."""
+    groups = [b for b, group in combinations.items() if len(group) > 1]
+    alone = [b for b, group in combinations.items() if len(group) == 1]
+    total = len(combinations) + len(dependent) + len(unidentifiable)
+    lines = [
+        f"Base parameters of {mechanism}: {len(combinations)} of {total} inertial parameters",
+        "(m mass, h = m c first moment, I inertia about the origin of the link's frame, J rotor; R marks a group)",
+    ]
+    if groups:
+        width = max(len(b) for b in groups) + 1
+        lines += ["", f"{len(groups)} groups"]
+        for b in groups:
+            lines += _wrap(f"  {b + 'R':<{width}} = {group_formula(combinations[b])}", " " * (width + 5))
+    for title, names in (("alone", alone), ("without effect", unidentifiable)):
+        if names:
+            lines += ["", f"{len(names)} {title}", *_wrap("  " + ", ".join(names), "  ")]
+    return "\n".join(lines)
+
+
+def group_formula(group: Mapping[str, tuple[RingElement, RingElement]]) -> str:
+    """A group as a sum of parameters; those with the same factor are put in brackets behind it."""
+    shared: dict[str, list[tuple[str, str]]] = {}
+    for name, (numerator, denominator) in group.items():
+        sign, factor = _factor(numerator, denominator)
+        shared.setdefault(factor, []).append((sign, name))
+    words = ""
+    for factor, names in shared.items():
+        if not factor:
+            words += "".join(f" {sign} {name}" for sign, name in names)
+            continue
+        outer = names[0][0]
+        inner = [("+" if sign == outer else "-", name) for sign, name in names]
+        inside = inner[0][1] + "".join(f" {sign} {name}" for sign, name in inner[1:])
+        words += f" {outer} {factor}*" + (f"({inside})" if len(names) > 1 else inside)
+    return words.removeprefix(" + ").removeprefix(" ")
+
+
+def _factor(numerator: RingElement, denominator: RingElement) -> tuple[str, str]:
+    """Sign and size of a quotient; the size 1 is not written."""
+    sign = "+"
+    if numerator.poly.leading_coefficient() < 0:
+        sign, numerator = "-", -numerator
+    size = polynomial_text(numerator)
+    if denominator == 1:
+        return sign, "" if size == "1" else f"({size})" if numerator.term_count > 1 else size
+    top = f"({size})" if numerator.term_count > 1 else size
+    bottom = polynomial_text(denominator)
+    return sign, f"{top}/({bottom})" if denominator.term_count > 1 or "*" in bottom else f"{top}/{bottom}"
+
+
+def polynomial_text(x: RingElement) -> str:
+    """The terms of a polynomial; fractions as decimals of six digits."""
+    words = ""
+    for monomial, c in x.poly.terms():
+        exact = as_fraction(c)
+        size = abs(exact)
+        number = str(size) if size.denominator == 1 else f"{float(size):.6g}"
+        names = [x.ring.symbols[k].name + (f"^{power}" if power > 1 else "") for k, power in enumerate(monomial) if power]
+        words += f" {'-' if exact < 0 else '+'} " + "*".join(names if names and number == "1" else [number, *names])
+    return words.removeprefix(" + ").replace(" - ", "-", 1) if words.startswith(" - ") else words.removeprefix(" + ") or "0"
+
+
+def _wrap(line: str, indent: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

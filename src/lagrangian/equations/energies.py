@@ -1,18 +1,19 @@
-"""Kinetic and potential energy, link by link: K_i = 1/2 m v_C.v_C + 1/2 w.I_C w and P_i = -m g.p_C (G27).
+"""Kinetic and potential energies, link by link, and the forces of springs, dampers and friction.
 
-Rotors add 1/2 J q'^2 and springs 1/2 k (q - rest)^2; each has an entry of its own, beside the links that have inertia.
+A link has K_i = 1/2 m v_C.v_C + 1/2 w.I_C w and P_i = -m g.p_C (Ghosal, lecture 27). Rotors add 1/2 J q'^2 and springs
+1/2 k (q - rest)^2; each has an entry of its own, beside the links that have inertia.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from lagrangian.equations.algebra.ring import RingElement, sum_elements
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.kinematics import point_position
-from lagrangian.equations.reading import scalars
+from lagrangian.equations.reading.lengths import spring_length
 from lagrangian.equations.reading.link import Inertia, SymbolicLink
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.equations.symbols import is_present
@@ -42,7 +43,7 @@ def kinetic_energies(system: SymbolicSystem, jacobians: Sequence[lagrange.Jacobi
 
 
 def potential_energies(system: SymbolicSystem) -> dict[str, RingElement]:
-    """-m g.p_C of every link with inertia, by its name; and of every spring, and of what carries weight."""
+    """-m g.p_C of every link with inertia, by its name; and the energies of springs and gravity compensations."""
     links = zip(system.links, lagrange.gravity_potentials(system), strict=True)
     energies = {link.name: energy for link, energy in links if has_inertia(system, link)}
     energies |= {f"spring at {name}": energy for name, energy in joint_spring_energies(system).items()}
@@ -52,11 +53,124 @@ def potential_energies(system: SymbolicSystem) -> dict[str, RingElement]:
 
 
 def has_inertia(system: SymbolicSystem, link: SymbolicLink) -> bool:
-    """Links between the axes of one joint, and hooks and ropes without mass, have none."""
+    """Whether a link has inertia; links between the axes of one joint, and hooks and ropes without mass, have none."""
     return any(system.ring(x) for x in link.inertia.inertial_parameters)
 
 
-# -- written as they come from the velocities --------------------------------------------------------------------------
+def joint_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
+    """1/2 k (q - rest)^2 of the springs at joints, by the joint's name."""
+    read = system.scalars.read
+    energies: dict[str, RingElement] = {}
+    for link in system.links:
+        spring = link.joint.spring
+        if is_present(spring.stiffness):
+            stretch = link.q - read(spring.rest)
+            energies[link.joint.name] = system.ring(read(spring.stiffness) * HALF * (stretch * stretch))
+    return energies
+
+
+def point_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
+    """1/2 k (length - rest)^2 of the springs between points, by the spring's name."""
+    ring, read = system.ring, system.scalars.read
+    energies: dict[str, RingElement] = {}
+    for spring in system.point_springs:
+        if is_present(spring.stiffness):
+            stretch = spring_length(system, spring) - read(spring.rest)
+            energies[spring.name] = ring(read(spring.stiffness) * HALF * (stretch * stretch))
+    return energies
+
+
+def coordinate_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
+    """1/2 k (length - rest)^2 of the springs of coordinates, by the spring's name."""
+    read = system.scalars.read
+    energies: dict[str, RingElement] = {}
+    for spring in system.coordinate_springs:
+        if is_present(spring.stiffness):
+            stretch = read(spring.length) - read(spring.rest)
+            energies[spring.name] = system.ring(read(spring.stiffness) * HALF * (stretch * stretch))
+    return energies
+
+
+def compensation_energies(system: SymbolicSystem) -> dict[str, RingElement]:
+    """factor m g.p_C of every gravity compensation, by its name."""
+    return {name: system.ring(-v.dot(force, p)) for name, _, force, p in compensating_forces(system)}
+
+
+def compensating_forces(system: SymbolicSystem) -> Iterator[tuple[str, str, v.Vector, v.Vector]]:
+    """For every gravity compensation its name, its body, the force -factor m g, and the centre where it acts, in the world."""
+    for compensation in system.gravity_compensations:
+        body = system.mechanism.body(compensation.body)
+        weight = system.scalars.read(compensation.factor) * system.scalars.read(body.mass)
+        yield (
+            compensation.name,
+            compensation.body,
+            v.scale(-1 * weight, system.gravity),
+            point_position(system, compensation.body, body.center),
+        )
+
+
+def joint_spring_potential(system: SymbolicSystem) -> RingElement:
+    return system.ring(sum_elements(joint_spring_energies(system).values(), system.ring.zero))
+
+
+def coordinate_spring_potential(system: SymbolicSystem) -> RingElement:
+    return system.ring(sum_elements(coordinate_spring_energies(system).values(), system.ring.zero))
+
+
+def other_spring_potential(system: SymbolicSystem) -> RingElement:
+    """The potential of gravity compensations and of all springs but those at one joint."""
+    parts = (point_spring_energies(system), coordinate_spring_energies(system), compensation_energies(system))
+    return system.ring(sum_elements((energy for part in parts for energy in part.values()), system.ring.zero))
+
+
+def friction_forces(system: SymbolicSystem) -> list[RingElement]:
+    """All friction: of the joints, and of dampers of coordinates and between points."""
+    parts = (joint_friction_forces(system), coordinate_damper_forces(system), point_damper_forces(system))
+    return [a + b + c for a, b, c in zip(*parts, strict=True)]
+
+
+def joint_friction_forces(system: SymbolicSystem) -> list[RingElement]:
+    """Viscous and Coulomb friction of the joints."""
+    ring, read = system.ring, system.scalars.read
+    F: list[Any] = viscous_friction_forces(system)
+    for link in system.links:
+        coulomb = link.joint.friction
+        if is_present(coulomb.coulomb) or is_present(coulomb.coulomb_negative):
+            plus, minus = read(coulomb.coulomb), read(coulomb.coulomb_negative)  # type: ignore[arg-type]
+            sign = ring.generator(system.scalars.sign_name(link.k + 1))
+            # different in the two directions: the mean follows the sign, half the difference its square
+            F[link.k] = F[link.k] + (plus + minus) * HALF * sign + (plus - minus) * HALF * (sign * sign)
+    return F
+
+
+def viscous_friction_forces(system: SymbolicSystem) -> list[RingElement]:
+    """Viscous friction of the joints."""
+    F: list[Any] = [system.ring.zero] * system.n
+    for link in system.links:
+        F[link.k] = F[link.k] + system.scalars.read(link.joint.friction.viscous) * system.speed(link.k)
+    return F
+
+
+def coordinate_damper_forces(system: SymbolicSystem) -> list[RingElement]:
+    """The forces that dampers of coordinates take."""
+    read = system.scalars.read
+    return _damper_forces(system, ((system.ring(read(spring.length)), spring.damping) for spring in system.coordinate_springs))
+
+
+def point_damper_forces(system: SymbolicSystem) -> list[RingElement]:
+    """The forces that dampers between points take."""
+    return _damper_forces(system, ((spring_length(system, spring), spring.damping) for spring in system.point_springs))
+
+
+def _damper_forces(system: SymbolicSystem, dampers: Iterable[tuple[RingElement, Scalar]]) -> list[RingElement]:
+    """c l' dl/dq, summed over dampers that have a length l and a damping c."""
+    forces = [system.ring.zero] * system.n
+    for length, damping in dampers:
+        if is_present(damping):
+            slopes = [system.ring.derivative(length, k) for k in range(system.n)]
+            rate = sum((slope * system.speed(k) for k, slope in enumerate(slopes)), system.ring.zero)
+            forces = [f + system.scalars.read(damping) * (rate * slope) for f, slope in zip(forces, slopes, strict=True)]
+    return forces
 
 
 def kinetic_energy_tree(
@@ -126,120 +240,3 @@ def _shorter_tree(writer: FormulaWriter, products: Sequence[Tree]) -> Tree:
 
 def _half_product(writer: FormulaWriter, factor: RingElement, tree: Tree) -> Tree:
     return product([writer.write(factor), tree], HALF)
-
-
-# MERGED lagrangian.equations.forces: What acts besides inertia and gravity: springs and dampers, at joints and between
-# points, and friction.
-
-
-def joint_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
-    """1/2 k (q - rest)^2 of the springs at joints, by the joint's name."""
-    read = system.scalars.read
-    energies: dict[str, RingElement] = {}
-    for link in system.links:
-        spring = link.joint.spring
-        if is_present(spring.stiffness):
-            stretch = link.q - read(spring.rest)
-            energies[link.joint.name] = system.ring(read(spring.stiffness) * HALF * (stretch * stretch))
-    return energies
-
-
-def point_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
-    """1/2 k (length - rest)^2 of the springs between points, by the spring's name."""
-    ring, read = system.ring, system.scalars.read
-    energies: dict[str, RingElement] = {}
-    for spring in system.point_springs:
-        if is_present(spring.stiffness):
-            stretch = scalars.spring_length(system, spring) - read(spring.rest)
-            energies[spring.name] = ring(read(spring.stiffness) * HALF * (stretch * stretch))
-    return energies
-
-
-def coordinate_spring_energies(system: SymbolicSystem) -> dict[str, RingElement]:
-    """1/2 k (length - rest)^2 of the springs of coordinates, by the spring's name."""
-    read = system.scalars.read
-    energies: dict[str, RingElement] = {}
-    for spring in system.coordinate_springs:
-        if is_present(spring.stiffness):
-            stretch = read(spring.length) - read(spring.rest)
-            energies[spring.name] = system.ring(read(spring.stiffness) * HALF * (stretch * stretch))
-    return energies
-
-
-def compensation_energies(system: SymbolicSystem) -> dict[str, RingElement]:
-    """factor m g.p_C of what carries weight, by its name."""
-    return {name: system.ring(-v.dot(force, p)) for name, _, force, p in compensating_forces(system)}
-
-
-def compensating_forces(system: SymbolicSystem) -> Iterator[tuple[str, str, v.Vector, v.Vector]]:
-    """Of what carries weight its name, its body, the force -factor m g, and the centre where it acts, in the world."""
-    for compensation in system.gravity_compensations:
-        body = system.mechanism.body(compensation.body)
-        weight = system.scalars.read(compensation.factor) * system.scalars.read(body.mass)
-        yield (
-            compensation.name,
-            compensation.body,
-            v.scale(-1 * weight, system.gravity),
-            point_position(system, compensation.body, body.center),
-        )
-
-
-def joint_spring_potential(system: SymbolicSystem) -> RingElement:
-    return system.ring(sum_elements(joint_spring_energies(system).values(), system.ring.zero))
-
-
-def coordinate_spring_potential(system: SymbolicSystem) -> RingElement:
-    return system.ring(sum_elements(coordinate_spring_energies(system).values(), system.ring.zero))
-
-
-def other_spring_potential(system: SymbolicSystem) -> RingElement:
-    """Of all springs but those at one joint, and of what carries weight."""
-    parts = (point_spring_energies(system), coordinate_spring_energies(system), compensation_energies(system))
-    return system.ring(sum_elements((energy for part in parts for energy in part.values()), system.ring.zero))
-
-
-def viscous_friction_forces(system: SymbolicSystem) -> list[RingElement]:
-    """Viscous friction of the joints."""
-    F: list[Any] = [system.ring.zero] * system.n
-    for link in system.links:
-        F[link.k] = F[link.k] + system.scalars.read(link.joint.friction.viscous) * system.speed(link.k)
-    return F
-
-
-def joint_friction_forces(system: SymbolicSystem) -> list[RingElement]:
-    """Viscous and Coulomb friction of the joints."""
-    ring, read = system.ring, system.scalars.read
-    F: list[Any] = viscous_friction_forces(system)
-    for link in system.links:
-        coulomb = link.joint.friction
-        if is_present(coulomb.coulomb) or is_present(coulomb.coulomb_negative):
-            plus, minus = read(coulomb.coulomb), read(coulomb.coulomb_negative)  # type: ignore[arg-type]
-            sign = ring.generator(system.scalars.sign_name(link.k + 1))
-            # different in the two directions: the mean follows the sign, half the difference its square
-            F[link.k] = F[link.k] + (plus + minus) * HALF * sign + (plus - minus) * HALF * (sign * sign)
-    return F
-
-
-def friction_forces(system: SymbolicSystem) -> list[RingElement]:
-    """Friction of the joints, and what dampers of coordinates and between points take."""
-    F = joint_and_coordinate_friction(system)
-    for spring in system.point_springs:
-        F = _add_damper(system, F, scalars.spring_length(system, spring), spring.damping)
-    return F
-
-
-def joint_and_coordinate_friction(system: SymbolicSystem) -> list[RingElement]:
-    """Friction of the joints, and what dampers of coordinates take."""
-    F = joint_friction_forces(system)
-    for spring in system.coordinate_springs:
-        F = _add_damper(system, F, system.ring(system.scalars.read(spring.length)), spring.damping)
-    return F
-
-
-def _add_damper(system: SymbolicSystem, F: list[RingElement], length: RingElement, damping: Scalar) -> list[RingElement]:
-    """Friction with that of a damper of this length."""
-    if not is_present(damping):
-        return F
-    slopes = [system.ring.derivative(length, k) for k in range(system.n)]
-    rate = sum((slope * system.speed(k) for k, slope in enumerate(slopes)), system.ring.zero)
-    return [f + system.scalars.read(damping) * (rate * slope) for f, slope in zip(F, slopes, strict=True)]

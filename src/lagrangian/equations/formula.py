@@ -1,4 +1,4 @@
-"""A formula, as users hold it: exact inside, readable outside."""
+"""A formula, as users hold it: exact inside, readable outside; with its derivatives, and with other things in place of names."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Union
 
 from lagrangian.equations import comparison
-from lagrangian.equations.algebra.numbers import evaluate_element as value_of
+from lagrangian.equations.algebra.numbers import evaluate_element
 from lagrangian.equations.algebra.ring import RationalFunction, RingElement, Symbol, content
 from lagrangian.equations.reading.system import NUMBER_MEANING
 from lagrangian.equations.texts.evaluation import embed
 from lagrangian.equations.texts.node import FormulaNode, SymbolReference, expression_to_node, number_node, reference_node
 from lagrangian.equations.texts.reader import FormulaNames
 from lagrangian.equations.writing import printers
-from lagrangian.equations.writing import printers as markup
 from lagrangian.equations.writing.printers import break_lines
 from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, count_operators, distribute
 from lagrangian.equations.writing.writer import FormulaWriter
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, call, symbol
-from lagrangian.model.expression.derivative import derivative as slope_of
+from lagrangian.model.expression.derivative import derivative
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-# matrices with more terms than this are not typeset unasked: a notebook would stand still
+# formulas and matrices with more terms than this are not typeset in a notebook, which would take too long
 MAX_NOTEBOOK_TERMS = 400
+_STATE_KINDS = ("coordinate", "speed", "acceleration")
 
 FormulaLike = Union[str, float, Fraction, Expression, "Formula"]
-"""A number, a text as formulas are printed, a formula; or a SymPy expression."""
+"""A number, a text as formulas are printed, a formula, or a SymPy expression."""
+
+
+ReferenceKey = tuple[str, int | str]  # what a name stands for: a kind and the index of a coordinate, or a generator's name
 
 
 class Formula:
@@ -42,11 +45,11 @@ class Formula:
 
     Attributes
     ----------
-    writer : Writer
+    writer : FormulaWriter
         The object that writes the formula; it knows the names of the equations.
-    element : Element
+    element : RingElement
         The numerator, as an element of a polynomial ring.
-    denominator : Element or None
+    denominator : RingElement or None
         The denominator; None if there is none.
 
     Examples
@@ -70,7 +73,7 @@ class Formula:
         denominator: RingElement | None = None,
         tree: Callable[[], Tree] | None = None,
     ) -> None:
-        """`tree` gives the form in which it is written, where the writer is not to find one."""
+        """`tree` makes the form in which the formula is written; without it the writer finds one."""
         self.writer, self.element = writer, element
         if denominator is not None and denominator.poly.is_constant():
             self.element, denominator = element / denominator, None
@@ -111,7 +114,7 @@ class Formula:
 
         Parameters
         ----------
-        style : Style
+        style : FormulaStyle
             How names, products and powers are written.
 
         Returns
@@ -183,7 +186,7 @@ class Formula:
 
         Parameters
         ----------
-        style : Style
+        style : FormulaStyle
             How names, products and powers are written.
 
         Returns
@@ -208,9 +211,9 @@ class Formula:
         str
             A `math` element.
         """
-        return markup.math_element("".join(self.pieces(markup.MathML(self.writer.notation, printers.NumberFormat(digits)))))
+        return printers.math_element("".join(self.pieces(printers.MathML(self.writer.notation, printers.NumberFormat(digits)))))
 
-    def pieces(self, style: markup.MathML) -> list[str]:
+    def pieces(self, style: printers.MathML) -> list[str]:
         """Write the formula as MathML in pieces, between which a line may be broken.
 
         Parameters
@@ -298,21 +301,21 @@ class Formula:
         """
         self._check_state(q, qd, qdd)
         values = self.writer.values(q, qd, qdd, parameters)
-        result = value_of(self.element, values)
-        return result if self.denominator is None else result / value_of(self.denominator, values)
+        result = evaluate_element(self.element, values)
+        return result if self.denominator is None else result / evaluate_element(self.denominator, values)
 
     def _check_state(
         self, q: Sequence[float] | np.ndarray, qd: Sequence[float] | np.ndarray, qdd: Sequence[float] | np.ndarray
     ) -> None:
-        """What the formula depends on must be given: a rate left out is no rate of zero."""
+        """Raise an error if the formula depends on a part of the state that is not given: a rate left out is no rate of zero."""
         argument_of_kind = {"sine": "q", "cosine": "q", "coordinate": "q", "speed": "qd", "sign": "qd", "acceleration": "qdd"}
         counts = {"q": len(q), "qd": len(qd), "qdd": len(qdd)}
         for element in (self.element, self.denominator):
             degrees = element.poly.degrees() if element is not None else ()
-            for degree, symbol in zip(degrees, self.element.ring.symbols, strict=False):
-                name = argument_of_kind.get(symbol.kind)
+            for k, (degree, generator) in enumerate(zip(degrees, self.element.ring.symbols, strict=False)):
+                name = argument_of_kind.get(generator.kind)
                 if degree > 0 and name and not counts[name]:
-                    printed_name = self.writer.notation.plain(self.writer.names[self.element.ring.generator_index[symbol.name]])
+                    printed_name = self.writer.notation.plain(self.writer.names[k])
                     raise ArgumentError(f"evaluate: the formula depends on {printed_name}, and {name} is not given")
 
     def __bool__(self) -> bool:
@@ -385,7 +388,7 @@ class Formula:
         ----------
         values : mapping of str to number, str or Formula, optional
             What takes the place of each name.
-        **others : number, str or Formula
+        **replacements : number, str or Formula
             The same as keywords.
 
         Returns
@@ -425,7 +428,7 @@ class Formula:
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
     def _as_operand(self, x: Any) -> Formula | None:
-        """What an operand says, as a formula of the same family."""
+        """An operand as a formula of the same family; None if it is none."""
         if isinstance(x, Formula):
             if x.writer.family is not self.writer.family:
                 raise ArgumentError("the two formulas belong to different equations; derive them together to combine them")
@@ -468,9 +471,9 @@ class Formula:
 
         Parameters
         ----------
-        writer : Writer
+        writer : FormulaWriter
             The object that writes the formula.
-        above, below : Element
+        numerator, denominator : RingElement
             Numerator and denominator.
 
         Returns
@@ -487,7 +490,7 @@ class Formula:
         return Formula(writer, numerator, denominator if numerator else None)
 
     def _over_common_ring(self, other: Any) -> tuple[FormulaWriter, RingElement, RingElement, RingElement, RingElement] | None:
-        """Both formulas in one ring: numerators and denominators."""
+        """This formula and another one in one ring: the writer, both numerators and denominators; None if it is no formula."""
         x = self._as_operand(other)
         if x is None:
             return None
@@ -568,20 +571,14 @@ class Formula:
         return same and (self.denominator is None or self.writer.to_element(self.denominator_tree) == self.denominator)
 
 
-# MERGED lagrangian.equations.calculus: Derivatives of formulas, and formulas with other things in place of names.
-
-Key = tuple[str, int | str]  # what a name stands for: the kind and the number of the coordinate, or a generator's name
-_STATE_KINDS = ("coordinate", "speed", "acceleration")
-
-
 # -- what a formula depends on -----------------------------------------------------------------------------------------
 
 
-def reference_key(x: SymbolReference) -> Key:
+def reference_key(x: SymbolReference) -> ReferenceKey:
     return (x.kind, x.index) if x.kind != "symbol" else ("symbol", x.name)
 
 
-def generator_dependencies(writer: FormulaWriter, generator: Symbol) -> set[Key]:
+def generator_dependencies(writer: FormulaWriter, generator: Symbol) -> set[ReferenceKey]:
     """What a generator depends on: itself, or all that a function is made of."""
     if generator.kind in (*_STATE_KINDS, "sign"):
         return {("speed" if generator.kind == "sign" else generator.kind, generator.index)}
@@ -598,8 +595,8 @@ def generator_dependencies(writer: FormulaWriter, generator: Symbol) -> set[Key]
     return set() if generator.meaning in (NUMBER_MEANING, "pi") else {("symbol", generator.name)}
 
 
-def element_dependencies(writer: FormulaWriter, x: RingElement) -> set[Key]:
-    keys: set[Key] = set()
+def element_dependencies(writer: FormulaWriter, x: RingElement) -> set[ReferenceKey]:
+    keys: set[ReferenceKey] = set()
     for generator, degree in zip(x.ring.symbols, x.poly.degrees(), strict=True):
         if degree > 0:
             keys |= generator_dependencies(writer, generator)
@@ -633,7 +630,7 @@ def formula_names(formula: Formula) -> tuple[str, ...]:
 
 
 def _resolve_name(formula: Formula, name: Any) -> SymbolReference:
-    """What a name stands for of which a derivative is taken, or which is replaced."""
+    """What a name stands for by which a derivative is taken, or which is replaced."""
     writer = formula.writer.family.writers[-1]
     known_names = FormulaNames(writer)
     if isinstance(name, int) and not isinstance(name, bool):
@@ -645,7 +642,7 @@ def _resolve_name(formula: Formula, name: Any) -> SymbolReference:
     if word not in known_names:
         raise ArgumentError(unknown_name_message("name", word, known_names))
     node = known_names[word]
-    if node.operation != "thing" or node.parts[0].kind not in (*_STATE_KINDS, "symbol") or node.parts[0].name == "pi":
+    if node.operation != "reference" or node.parts[0].kind not in (*_STATE_KINDS, "symbol") or node.parts[0].name == "pi":
         raise ArgumentError(f"{word!r} stands for a formula; name a coordinate, a rate or a parameter")
     reference: SymbolReference = node.parts[0]
     return reference
@@ -655,20 +652,19 @@ def _resolve_name(formula: Formula, name: Any) -> SymbolReference:
 
 
 def differentiate(formula: Formula, name: Any) -> Formula:
-    """By a name; by "t", along the motion."""
+    """The derivative by a name; by "t", the time derivative along the motion."""
     x = _resolve_name(formula, name)
-    slope = _time_derivative if x.kind == "symbol" and x.name == "t" else _partial_derivative
-    top = slope(formula, formula.element, x)
+    differentiate_element = _time_derivative if x.kind == "symbol" and x.name == "t" else _partial_derivative
+    numerator_derivative = differentiate_element(formula, formula.element, x)
     if formula.denominator is None:
-        return top
-    denominator = _as_formula(formula, formula.denominator)
-    return (top * denominator - _as_formula(formula, formula.element) * slope(formula, formula.denominator, x)) / (
-        denominator * denominator
-    )
+        return numerator_derivative
+    numerator, denominator = _as_formula(formula, formula.element), _as_formula(formula, formula.denominator)
+    denominator_derivative = differentiate_element(formula, formula.denominator, x)
+    return (numerator_derivative * denominator - numerator * denominator_derivative) / (denominator * denominator)
 
 
 def _as_formula(formula: Formula, element: RingElement) -> Formula:
-    return type(formula)(formula.writer, element)
+    return Formula(formula.writer, element)
 
 
 def _time_derivative(formula: Formula, x: RingElement, _: SymbolReference) -> Formula:
@@ -715,15 +711,16 @@ def _generator_derivative(formula: Formula, generator: Symbol, variable: SymbolR
         change = _partial_derivative(formula, length.square, variable) / 2
         return change / itself if generator.kind == "root" else -change * itself**3
     expression = _defining_expression(writer, generator)
-    expression_derivative = slope_of(_as_variable(expression, variable.name), variable.name)  # type: ignore[arg-type]
+    expression_derivative = derivative(_as_variable(expression, variable.name), variable.name)  # type: ignore[arg-type]
     node = expression_to_node(
         expression_derivative, lambda x: variable if x.name == variable.name else FormulaNames(writer).resolve_symbol(x)
     )
-    return _from_quotient(formula, *writer.family.quotient(node))
+    quotient_writer, quotient = writer.family.quotient(node)
+    return Formula.quotient(quotient_writer, *quotient)
 
 
 def _as_variable(x: Scalar, name: str) -> Scalar:
-    """With a name as a variable, by which a derivative can be taken."""
+    """An expression with a name as a variable, by which a derivative can be taken."""
     if not isinstance(x, Expression) or x.operation in ("pi", "number"):
         return x
     if x.operation == "symbol":
@@ -731,36 +728,34 @@ def _as_variable(x: Scalar, name: str) -> Scalar:
     return call(x.operation, *(_as_variable(a, name) for a in x.arguments))
 
 
-def _from_quotient(formula: Formula, writer: FormulaWriter, quotient: RationalFunction) -> Formula:
-    return formula.quotient(writer, *quotient)
-
-
 # -- other things in place of names ------------------------------------------------------------------------------------
 
 
 def substitute_generators(formula: Formula, values: Mapping[Any, Any]) -> Formula:
-    """All at once: every generator that depends on a name that is replaced is made again of what takes its place."""
+    """Values in place of names, all at once: every generator that depends on a replaced name is made again of its new parts."""
     replacement_nodes = {reference_key(_resolve_name(formula, name)): _value_node(formula, x) for name, x in values.items()}
-    family, original = formula.writer.family, formula
+    family = formula.writer.family
     parts: dict[int, tuple[FormulaWriter, RationalFunction]] = {}
     for k, generator in enumerate(formula.element.ring.symbols):
         used = any(x is not None and x.poly.degrees()[k] > 0 for x in (formula.element, formula.denominator))
         if used and generator_dependencies(formula.writer, generator) & set(replacement_nodes):
             parts[k] = family.quotient(_replace_references(_generator_node(formula.writer, generator), replacement_nodes))
     if not parts:
-        return original
+        return formula
     writer = formula.writer
     for other, _ in parts.values():
         writer = family.wider_writer(writer, other)
     ring = writer.system.ring
     replacements = {k: (embed(numerator, ring), embed(denominator, ring)) for k, (_, (numerator, denominator)) in parts.items()}
-    numerator = _compose(formula, writer, formula.element, replacements)
-    return numerator if formula.denominator is None else numerator / _compose(formula, writer, formula.denominator, replacements)
+    numerator_formula = _compose(writer, formula.element, replacements)
+    if formula.denominator is None:
+        return numerator_formula
+    return numerator_formula / _compose(writer, formula.denominator, replacements)
 
 
 def _value_node(formula: Formula, x: Any) -> FormulaNode:
-    """A value as a node."""
-    if not isinstance(x, type(formula)):
+    """A value that takes the place of a name, as a node."""
+    if not isinstance(x, Formula):
         return formula.writer.family.to_node(x)
     formula._as_operand(x)  # which must be of the same equations
     numerator = _element_node(x.writer, x.element)
@@ -804,10 +799,10 @@ def _generator_node(writer: FormulaWriter, generator: Symbol) -> FormulaNode:
     return reference_node(SymbolReference("symbol", generator.name, value=generator.value))
 
 
-def _replace_references(node: FormulaNode, values: Mapping[Key, FormulaNode]) -> FormulaNode:
+def _replace_references(node: FormulaNode, values: Mapping[ReferenceKey, FormulaNode]) -> FormulaNode:
     if node.operation == "number":
         return node
-    if node.operation == "thing":
+    if node.operation == "reference":
         x: SymbolReference = node.parts[0]
         if x.kind == "sign" and ("speed", x.index) in values:
             return FormulaNode("sign", values["speed", x.index])
@@ -815,7 +810,7 @@ def _replace_references(node: FormulaNode, values: Mapping[Key, FormulaNode]) ->
     return FormulaNode(node.operation, *(_replace_references(part, values) for part in node.parts))
 
 
-def _compose(formula: Formula, writer: FormulaWriter, x: RingElement, replacements: Mapping[int, RationalFunction]) -> Formula:
+def _compose(writer: FormulaWriter, x: RingElement, replacements: Mapping[int, RationalFunction]) -> Formula:
     """A polynomial with quotients in place of generators, over the powers of their denominators that it needs."""
     ring = writer.system.ring
     images = [ring.generators[ring.generator_index[s.name]] for s in x.ring.symbols]
@@ -823,7 +818,7 @@ def _compose(formula: Formula, writer: FormulaWriter, x: RingElement, replacemen
     if all(denominator.poly.is_constant() for _, denominator in replacements.values()):
         for k, (numerator, denominator) in replacements.items():
             images[k] = (numerator / denominator).poly
-        return formula.quotient(writer, RingElement(ring, ring.reduce(x.poly.compose(*images, ctx=ring.context))), ring.one)
+        return Formula.quotient(writer, RingElement(ring, ring.reduce(x.poly.compose(*images, ctx=ring.context))), ring.one)
     groups: dict[tuple[int, ...], dict[Any, Any]] = {}
     for monomial, c in x.poly.terms():
         powers = tuple(int(monomial[k]) for k in replacements)
@@ -837,4 +832,4 @@ def _compose(formula: Formula, writer: FormulaWriter, x: RingElement, replacemen
     common_denominator = ring.one
     for k, (_, denominator) in replacements.items():
         common_denominator = ring(common_denominator * denominator ** max(degrees[k], 0))
-    return formula.quotient(writer, total, common_denominator)
+    return Formula.quotient(writer, total, common_denominator)

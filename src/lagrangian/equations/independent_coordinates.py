@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 from lagrangian.equations.algebra.numbers import evaluate_element, generator_values
-from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum
+from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum, quarter_turns
 from lagrangian.equations.constraints import ConstraintEquation
-from lagrangian.equations.reading import scalars as lengths
+from lagrangian.equations.reading.lengths import relate_length
 from lagrangian.equations.reading.scalars import RingReader
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model.expression import free_symbols
 
 _COORDINATE_KINDS = ("sine", "cosine", "coordinate", "speed", "acceleration")
-# the configuration near one in which rows of loops close by the dependent coordinates alone
+# closes loops by the dependent coordinates alone: returns a configuration near the given one
 LoopCloser = Callable[[SymbolicSystem, Sequence[ConstraintEquation], Sequence[int], np.ndarray], np.ndarray]
 
 
@@ -56,7 +56,7 @@ class CoordinateReduction:
 
 
 class Pullback:
-    """Elements in all coordinates, rewritten in the independent ones: in the ring of `reduced`, a system of these alone."""
+    """Elements in all coordinates, rewritten in the independent ones: in the ring of `reduced_system`, which has these alone."""
 
     def __init__(self, system: SymbolicSystem, solution: CoordinateReduction) -> None:
         self.full_system, self.solution = system, solution
@@ -68,7 +68,7 @@ class Pullback:
         self.reduced_system.scalars = self._independent_scalars(system.scalars)
         self._images: list[Any] | None = None
         for length in dict.fromkeys(system.scalars.lengths.values()):
-            lengths.relate_length(self.reduced_system.scalars, length._replace(square=self(length.square)))
+            relate_length(self.reduced_system.scalars, length._replace(square=self(length.square)))
         self.reduced_system.scalars.frozen = True
 
     @property
@@ -115,8 +115,8 @@ class Pullback:
         for images, degree, symbol in zip(self._images, x.poly.degrees(), self.full_system.ring.symbols, strict=True):
             if images is None and degree > 0:
                 raise MechanismError(
-                    f"the friction at {self.full_system.coordinates[symbol.index]!r} follows the sign of a sum of speeds, which the "
-                    f"reduced form does not support"
+                    f"the friction at {self.full_system.coordinates[symbol.index]!r} follows the sign of a sum of speeds, which "
+                    f"the reduced form does not support"
                 )
         images = [self.ring.zero.poly if x is None else self.ring(x).poly for x in self._images]
         return RingElement(self.ring, self.ring.reduce(x.poly.compose(*images, ctx=self.ring.context)))
@@ -143,7 +143,7 @@ class Pullback:
         for k, times in angle.items():
             quarters += times * self.solution.quarters[k]
             total = [t + times * a for t, a in zip(total, self.solution.A[k], strict=True)]
-        pair: Any = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4]
+        pair: Any = quarter_turns(quarters)
         for a, times in enumerate(total):
             c, s = self.reduced_system.scalars.angles.coordinate_pair(a) if times else (1, 0)
             for _ in range(abs(times)):

@@ -1,14 +1,26 @@
-"""Equations of motion in the coordinates of a frame: F = M_x x'' + C_x + G_x + F_x (Khatib 1987).
+"""Equations of motion in operational space, along directions of a frame: F = M_x x'' + C_x + G_x + F_x (Khatib 1987).
 
     M_x = J^-T M J^-1,   C_x = J^-T (C q' - M J^-1 J' q'),   G_x = J^-T G,   F_x = J^-T F,   tau = J^T F.
 
 Each is an exact quotient: J^-1 = adj J / det J. Rows of J may stand over denominators, as those of Euler angles do: with
 J = D^-1 N, D = diag(d), it is J^-1 = N^-1 D and D J' = N' - D' D^-1 N.
+
+Rates of Euler angles: let i, j be the first two axes, k the one beside them, s = 1 or -1 for right- or left-handed, and
+R = R_i(alpha) R_j(beta) R_last(gamma). For three different axes
+
+    D = cos^2 beta = 1 - R_ik^2,   gamma' D = R_kk w_k + R_jk w_j,   beta' sqrt(D) = R_kk w_j - R_jk w_k,
+
+and where the first axis is also the last
+
+    D = sin^2 beta = 1 - R_ii^2,   gamma' D = R_ki w_k + R_ji w_j,   beta' sqrt(D) = s (R_ji w_k - R_ki w_j);
+
+alpha' D = D w_i - R_ik gamma' D, with R_ii in place of R_ik in the second case. Only beta needs a root, and none where D is a
+square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Several
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -19,6 +31,61 @@ from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
+
+ElementRow = list[RingElement]
+
+
+def cartesian_elements(
+    system: SymbolicSystem,
+    J: list[list[RingElement]],
+    M: list[list[RingElement]],
+    velocity: list[RingElement],
+    G: list[RingElement],
+    F: list[RingElement],
+    row_denominators: RowDenominators | None = None,
+) -> CartesianElements:
+    """M_x, C_x, G_x and F_x of a square Jacobian J; `velocity` is C q', and `J` has numerators if there are row denominators."""
+    ring, n = system.ring, system.n
+    row_denominators = row_denominators or RowDenominators(ring.one, ring.one, (Fraction(0),) * n)
+    d = [row_denominators.denominator(row) for row in range(n)]
+    adjoint, determinant = adjugate(ring, J)
+    mass_numerators = matrix_product(ring, matrix_product(ring, transpose(adjoint), M), adjoint)
+    rates = [system.speed(k) for k in range(n)]
+    J_dot = [[inner(ring, [ring.derivative(x, k) for k in range(n)], rates) for x in row] for row in J]
+    # square D J' q' = square N' q' - power square' N q'
+    square_rate = inner(ring, [ring.derivative(row_denominators.square, k) for k in range(n)], rates)
+    frame_velocity = [inner(ring, row, rates) for row in J]
+    drift = []
+    for s in range(n):
+        numerator_drift = row_denominators.square * inner(ring, J_dot[s], rates)
+        drift.append(ring(numerator_drift - square_rate * frame_velocity[s] * row_denominators.powers[s]))
+    columns = list(zip(*adjoint, strict=True))
+    projected_velocity_terms = [inner(ring, column, velocity) for column in columns]
+    C = [
+        ring(
+            d[i] * (determinant * projected_velocity_terms[i] * row_denominators.square - inner(ring, mass_numerators[i], drift))
+        )
+        for i in range(n)
+    ]
+    weight, friction = ([ring(d[i] * inner(ring, column, x)) for i, column in enumerate(columns)] for x in (G, F))
+    M_x = [[ring(mass_numerators[i][j] * d[i] * d[j]) for j in range(n)] for i in range(n)]
+    return CartesianElements(J, row_denominators, determinant, M_x, C, weight, friction)
+
+
+@dataclass(frozen=True)
+class CartesianElements:
+    """Numerators of M_x, C_x, G_x and F_x.
+
+    `M` stands over the square of the determinant, `C` over that and `row_denominators.square`, `G` and `F` over the determinant.
+    """
+
+    jacobian: list[list[RingElement]]
+    row_denominators: RowDenominators
+    determinant: RingElement  # of the numerators of the Jacobian
+    M: list[list[RingElement]]
+    C: list[RingElement]
+    G: list[RingElement]
+    F: list[RingElement]
 
 
 @dataclass(frozen=True)
@@ -34,79 +101,13 @@ class RowDenominators:
         return {Fraction(1): self.square, Fraction(1, 2): self.root, Fraction(0): one}[self.powers[row]]
 
 
-@dataclass(frozen=True)
-class CartesianElements:
-    """Numerators; `M` stands over the determinant's square, `C` also over `over.square`, `G` and `F` over the determinant."""
-
-    jacobian: list[list[RingElement]]
-    row_denominators: RowDenominators
-    determinant: RingElement  # of the numerators of the Jacobian
-    M: list[list[RingElement]]
-    C: list[RingElement]
-    G: list[RingElement]
-    F: list[RingElement]
-
-
-def cartesian_elements(
-    system: SymbolicSystem,
-    J: list[list[RingElement]],
-    M: list[list[RingElement]],
-    velocity: list[RingElement],
-    G: list[RingElement],
-    F: list[RingElement],
-    row_denominators: RowDenominators | None = None,
-) -> CartesianElements:
-    """`velocity` is C q'; `J` are numerators, if they stand `over` something."""
-    ring, n = system.ring, system.n
-    row_denominators = row_denominators or RowDenominators(ring.one, ring.one, (Fraction(0),) * n)
-    d = [row_denominators.denominator(row) for row in range(n)]
-    adjoint, determinant = adjugate(ring, J)
-    mass_numerators = matrix_product(ring, matrix_product(ring, transpose(adjoint), M), adjoint)
-    rates = [system.speed(k) for k in range(n)]
-    J_dot = [[inner(ring, [ring.derivative(x, k) for k in range(n)], rates) for x in row] for row in J]
-    # square D J' q' = square N' q' - power square' N q'
-    growth = inner(ring, [ring.derivative(row_denominators.square, k) for k in range(n)], rates)
-    frame_velocity = [inner(ring, row, rates) for row in J]
-    drift = []
-    for s in range(n):
-        turning = row_denominators.square * inner(ring, J_dot[s], rates)
-        drift.append(ring(turning - growth * frame_velocity[s] * row_denominators.powers[s]))
-    columns = list(zip(*adjoint, strict=True))
-    projected_velocity_terms = [inner(ring, column, velocity) for column in columns]
-    C = [
-        ring(
-            d[i] * (determinant * projected_velocity_terms[i] * row_denominators.square - inner(ring, mass_numerators[i], drift))
-        )
-        for i in range(n)
-    ]
-    weight, friction = ([ring(d[i] * inner(ring, column, x)) for i, column in enumerate(columns)] for x in (G, F))
-    M_x = [[ring(mass_numerators[i][j] * d[i] * d[j]) for j in range(n)] for i in range(n)]
-    return CartesianElements(J, row_denominators, determinant, M_x, C, weight, friction)
-
-
-# MERGED lagrangian.equations.euler_angles: Euler angles of a frame over the ring: their rates as rows of a Jacobian, each
-# over a denominator. With i, j the first two axes, k the one beside them, s = 1 or -1 for right- or left-handed, and R =
-# R_i(alpha) R_j(beta) R_last(gamma), it is for three different axes D = cos^2 beta = 1 - R_ik^2, gamma' D = R_kk w_k + R_jk
-# w_j, beta' sqrt(D) = R_kk w_j - R_jk w_k, and where the first axis is also the last D = sin^2 beta = 1 - R_ii^2, gamma' D =
-# R_ki w_k + R_ji w_j, beta' sqrt(D) = s (R_ji w_k - R_ki w_j); alpha' D = D w_i - R_ik gamma' D, or with R_ii in place of
-# R_ik. Only beta needs a root, and where D is a square it is none.
-
-ElementRow = list[RingElement]
-
-
-@dataclass(frozen=True)
-class AngleRates:
-    """Rows of numerators for alpha', beta', gamma'; alpha and gamma stand over `square`, beta over `root`, its root."""
-
-    rows: tuple[ElementRow, ElementRow, ElementRow]
-    square: RingElement
-    root: RingElement
-
-
 def angle_rates(
-    ring: Ring, angles: str, R: v.Matrix, angular: Several[ElementRow], frame: str, requested_angles: Several[str] = ANGLE_NAMES
+    ring: Ring, angles: str, R: v.Matrix, angular: Sequence[ElementRow], frame: str, requested_angles: Sequence[str] = ANGLE_NAMES
 ) -> AngleRates:
-    """Of a frame whose rotation is R and whose angular velocity has these three rows of a Jacobian; of the angles `asked` for."""
+    """The rates of Euler angles of a frame with the rotation R, whose angular velocity has three rows of a Jacobian.
+
+    Only the rates of the requested angles have to be there: that of beta may have no closed form.
+    """
     sequence = EulerSequence.from_name(angles)
     i, j, k, sign = sequence.axes[0], sequence.axes[1], sequence.third_axis, sequence.handedness
     if sequence.proper:
@@ -120,8 +121,8 @@ def angle_rates(
     square = ring(1 - middle * middle)
     if not square:
         raise ArgumentError(
-            f"cartesian: gimbal lock: the {sequence.name} angles of {frame!r} are singular where beta is {sequence.gimbal_lock_text}, "
-            f"and here it always is; choose another sequence",
+            f"cartesian: gimbal lock: the {sequence.name} angles of {frame!r} are singular where beta is "
+            f"{sequence.gimbal_lock_text}, and here it always is; choose another sequence",
             concerns="euler",
         )
     alpha = [square * x - middle * c for x, c in zip(angular[i], gamma, strict=True)]
@@ -139,8 +140,17 @@ def angle_rates(
     return AngleRates((rows[0], rows[1], rows[2]), square, root)
 
 
+@dataclass(frozen=True)
+class AngleRates:
+    """Rows of numerators for alpha', beta', gamma'; alpha and gamma stand over `square`, beta over `root`, its root."""
+
+    rows: tuple[ElementRow, ElementRow, ElementRow]
+    square: RingElement
+    root: RingElement
+
+
 def square_root(x: RingElement) -> RingElement | None:
-    """The polynomial whose square it is, if there is one: 1 - c^2 is the square of s."""
+    """The polynomial whose square an element is, if there is one: 1 - c^2 is the square of s."""
     ring, unfactored, root = x.ring, x.poly, x.ring.one
     for symbol in ring.symbols:
         if symbol.kind in ("sine", "constant_sine"):

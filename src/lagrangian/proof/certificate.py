@@ -156,7 +156,7 @@ def decide(what: str, how: str, entries: Callable[[], Entries]) -> Statement:
     try:
         for label, left, right in entries():
             count += 1
-            terms += getattr(left, "terms", 0)
+            terms += getattr(left, "term_count", 0)
             difference = left - right
             if not _is_zero(difference):
                 differs.append(f"{label}: {_describe_difference(difference)}")

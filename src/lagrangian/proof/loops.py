@@ -17,8 +17,8 @@ from lagrangian.algorithms.constraints.world import World
 from lagrangian.cached import cached_property
 from lagrangian.equations import constraints
 from lagrangian.equations.algebra.ring import RingElement, sum_elements
-from lagrangian.equations.reading import scalars as heights
 from lagrangian.equations.reading.system import SymbolicSystem
+from lagrangian.equations.rolling import disc_contacts
 from lagrangian.model.constraint import (
     Constraint,
     HolonomicConstraint,
@@ -86,7 +86,7 @@ class PointMechanism:
     def __init__(self, recursions: Recursions, point: ExactPoint) -> None:
         self.recursions, self.point, self.field = recursions, point, Field(point)
         self.system = recursions.system
-        for disc in heights.disc_contacts(self.system):
+        for disc in disc_contacts(self.system):
             across = point.evaluate(disc.height) / point.evaluate(disc.radius)
             self.field.roots[str(across * across)] = across  # modulo a prime neither root is the positive one
 

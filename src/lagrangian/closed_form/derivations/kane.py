@@ -16,7 +16,7 @@ from lagrangian.closed_form.sections import EquationSection, SectionTitle, Vecto
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.equations.algebra.numbers import evaluate_element
 from lagrangian.equations.algebra.ring import RingElement
-from lagrangian.equations.derivations.kane import DeterminantQuotient, GeneralisedSpeeds
+from lagrangian.equations.derivations.generalised_speeds import DeterminantQuotient, GeneralisedSpeeds
 from lagrangian.equations.energies import has_inertia
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index_text
@@ -281,7 +281,7 @@ class SpeedRow:
 
     def to_string(self, style: printers.FormulaStyle) -> str:
         names = unicode_name if style.times == " " else str
-        return f"{self.left.to_string(style)} = {self._forces(style, names, lambda x: x.written(style))}"
+        return f"{self.left.to_string(style)} = {self._forces(style, names, lambda x: x.to_string(style))}"
 
     def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
         return [self.to_string(style)]

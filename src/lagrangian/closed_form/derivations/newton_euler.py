@@ -168,7 +168,8 @@ class NewtonEuler(Derivation):
         """The joint forces M q'' + C q' + G + F: components along the joints' axes, with rotors, springs and friction."""
         system = self.eom.system
         springs = gradient(system, energies.joint_spring_potential(system) + energies.coordinate_spring_potential(system))
-        friction = energies.joint_and_coordinate_friction(system)
+        friction_parts = (energies.joint_friction_forces(system), energies.coordinate_damper_forces(system))
+        friction = [a + b for a, b in zip(*friction_parts, strict=True)]  # the joints carry the dampers between points
         tau: list[Any] = [system.ring.zero] * system.n
         for body in self._bodies:
             k = body.link.k

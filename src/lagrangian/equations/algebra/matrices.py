@@ -1,4 +1,10 @@
-"""Determinants and adjugates over the ring, without division."""
+"""Linear algebra over the ring, without fractions: determinants, adjugates, and elimination.
+
+Determinants are expanded without division. Elimination finds which columns of polynomials depend on others, and how. Columns are
+taken one at a time: one that those before it do not span is kept, and any other is written as a combination of the kept ones.
+Rows are multiplied through instead of divided, and what all their entries have in common is taken out, so that every step stays
+in the ring and "is it zero" stays exact.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,27 @@ from flint import fmpq_mpoly_ctx
 from lagrangian.equations.algebra.ring import Polynomial, Ring, RingElement
 
 Matrix = Sequence[Sequence[RingElement]]
+SparseRow = dict[Any, Polynomial]  # by row number; a key that is a text is a column's name, and its entry that column's factor
+
+
+def determinant(ring: Ring, A: Matrix) -> RingElement:
+    return Minors(ring, A).minor(0, tuple(range(len(A))))
+
+
+def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[RingElement]], RingElement]:
+    """(adj A, det A): A^-1 = adj A / det A."""
+    n = len(A)
+    columns = tuple(range(n))
+    adjoint = [[ring.zero] * n for _ in range(n)]
+    for i in range(n):
+        minors = Minors(ring, [row for r, row in enumerate(A) if r != i])
+        for j in range(n):
+            cofactor = minors.minor(0, columns[:j] + columns[j + 1 :])
+            adjoint[j][i] = cofactor if (i + j) % 2 == 0 else -cofactor
+    total: Any = ring.zero
+    for j in range(n):
+        total = total + A[0][j] * adjoint[j][0]
+    return adjoint, ring(total)
 
 
 class Minors:
@@ -34,26 +61,6 @@ class Minors:
         return self._cache[key]
 
 
-def determinant(ring: Ring, A: Matrix) -> RingElement:
-    return Minors(ring, A).minor(0, tuple(range(len(A))))
-
-
-def adjugate(ring: Ring, A: Matrix) -> tuple[list[list[RingElement]], RingElement]:
-    """(adj A, det A): A^-1 = adj A / det A."""
-    n = len(A)
-    columns = tuple(range(n))
-    adjoint = [[ring.zero] * n for _ in range(n)]
-    for i in range(n):
-        minors = Minors(ring, [row for r, row in enumerate(A) if r != i])
-        for j in range(n):
-            cofactor = minors.minor(0, columns[:j] + columns[j + 1 :])
-            adjoint[j][i] = cofactor if (i + j) % 2 == 0 else -cofactor
-    total: Any = ring.zero
-    for j in range(n):
-        total = total + A[0][j] * adjoint[j][0]
-    return adjoint, ring(total)
-
-
 def matrix_product(ring: Ring, A: Matrix, B: Matrix) -> list[list[RingElement]]:
     columns = list(zip(*B, strict=True))
     return [[inner(ring, row, column) for column in columns] for row in A]
@@ -71,67 +78,17 @@ def transpose(A: Matrix) -> list[list[RingElement]]:
     return [list(column) for column in zip(*A, strict=True)]
 
 
-# MERGED lagrangian.equations.algebra.elimination: Which columns of polynomials depend on others, and how: elimination without
-# fractions. Columns are taken one at a time. One that the columns before it do not span is kept; of any other is found how
-# the kept ones make it up. Rows are multiplied through instead of divided, and what all their entries have in common is taken
-# out, so that every step stays in the ring and "is it zero" stays exact.
-
-SparseRow = dict[Any, Polynomial]  # by key; a key that is a text is a column's own name, and its entry how often it was taken
-
-
-class Subring:
-    """The part of a ring that some of its generators make up, as a ring of its own: its monomials are short."""
-
-    def __init__(self, ring: Ring, generator_indices: Iterable[int]) -> None:
-        self.ring = ring
-        self.generator_indices = sorted(generator_indices)
-        self.context = fmpq_mpoly_ctx.get(
-            [f"x{k}" for k in self.generator_indices], "lex"
-        )  # as the ring calls them, in its order
-        self.one, self.zero = self.context.constant(1), self.context.constant(0)
-        self._squares = []
-        for place, k in enumerate(self.generator_indices):
-            g = RingElement(ring, ring.generators[k])
-            if (g * g).poly != g.poly**2:
-                self._squares.append((place, self.from_ring(g.poly**2 - (g * g).poly)))
-        # an inverse has no such simple rule: the ring is asked
-        self._has_inverses = any(ring.symbols[k].kind == "inverse" for k in self.generator_indices)
-
-    def from_ring(self, p: Polynomial) -> Polynomial:
-        return p.project_to_context(self.context)
-
-    def to_ring(self, p: Polynomial) -> Polynomial:
-        """As a polynomial of the ring."""
-        return p.project_to_context(self.ring.context)
-
-    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        """In normal form."""
-        self.ring.check_deadline()
-        p = a * b
-        if self._has_inverses:
-            return self.from_ring(self.ring.reduce(self.to_ring(p)))
-        if self._squares:
-            degrees = p.degrees()
-            for place, relation in self._squares:
-                if degrees[place] > 1:
-                    p = divmod(p, relation)[1]
-        return p
-
-    def is_zero(self, p: Polynomial) -> bool:
-        return self.ring.is_zero(self.to_ring(p)) if self._has_inverses else bool(p.is_zero())
-
-
 class Elimination:
-    """Of columns `{key: polynomial}`, sparse; keys are numbers."""
+    """Gaussian elimination of sparse columns `{row number: polynomial}`, one at a time."""
 
     def __init__(self, ring: Subring) -> None:
         self.ring = ring
         self._pivots: list[tuple[Any, SparseRow]] = []
 
     def add_column(self, name: str, column: Mapping[Any, Polynomial]) -> tuple[dict[str, Polynomial], Polynomial] | None:
-        """None if the column is independent of those taken before.
+        """Add a column: None if it is independent of the kept ones, and is kept itself.
 
-        Otherwise ({kept column: numerator}, denominator): what it is the sum of.
+        Otherwise ({kept column: numerator}, denominator), the combination of kept columns that it is.
         """
         row: SparseRow = {**column, name: self.ring.one}
         for key, pivot in self._pivots:
@@ -161,7 +118,7 @@ class Elimination:
         return eliminated if is_unit else self._divide(eliminated, self._common_divisor(eliminated))
 
     def _common_divisor(self, row: SparseRow) -> Polynomial:
-        """What all entries can be divided by."""
+        """The greatest common divisor of all entries."""
         common = self.ring.zero
         for x in sorted(row.values(), key=len):
             common = common.gcd(x)
@@ -171,6 +128,48 @@ class Elimination:
 
     def _divide(self, row: SparseRow, divisor: Polynomial) -> SparseRow:
         return row if divisor.is_one() else {k: x / divisor for k, x in row.items()}
+
+
+class Subring:
+    """The subring that some generators of a ring make up, as a ring of its own, whose monomials are shorter."""
+
+    def __init__(self, ring: Ring, generator_indices: Iterable[int]) -> None:
+        self.ring = ring
+        self.generator_indices = sorted(generator_indices)
+        self.context = fmpq_mpoly_ctx.get(
+            [f"x{k}" for k in self.generator_indices], "lex"
+        )  # as the ring calls them, in its order
+        self.one, self.zero = self.context.constant(1), self.context.constant(0)
+        self._squares = []
+        for place, k in enumerate(self.generator_indices):
+            g = RingElement(ring, ring.generators[k])
+            if (g * g).poly != g.poly**2:
+                self._squares.append((place, self.from_ring(g.poly**2 - (g * g).poly)))
+        # an inverse has no such simple rule: the ring is asked
+        self._has_inverses = any(ring.symbols[k].kind == "inverse" for k in self.generator_indices)
+
+    def from_ring(self, p: Polynomial) -> Polynomial:
+        return p.project_to_context(self.context)
+
+    def to_ring(self, p: Polynomial) -> Polynomial:
+        """As a polynomial of the ring."""
+        return p.project_to_context(self.ring.context)
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """The product in normal form."""
+        self.ring.check_deadline()
+        p = a * b
+        if self._has_inverses:
+            return self.from_ring(self.ring.reduce(self.to_ring(p)))
+        if self._squares:
+            degrees = p.degrees()
+            for place, relation in self._squares:
+                if degrees[place] > 1:
+                    p = divmod(p, relation)[1]
+        return p
+
+    def is_zero(self, p: Polynomial) -> bool:
+        return self.ring.is_zero(self.to_ring(p)) if self._has_inverses else bool(p.is_zero())
 
 
 def lowest_terms(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:

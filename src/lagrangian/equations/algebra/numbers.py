@@ -1,21 +1,24 @@
-"""Values: of elements, of expressions, and of every generator at a given state."""
+"""Values in floating point: of elements, of expressions, and of every generator at a given state."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.algebra.ring import RingElement, Symbol, as_fraction
 from lagrangian.errors import ArgumentError, MechanismError, unknown_name_message
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
 
+if TYPE_CHECKING:
+    from lagrangian.equations.reading.scalars import RingReader
+
 PARAMETER_KINDS = ("parameter", "inertial")
 
 
 def as_float(c: Fraction) -> float:
-    """A coefficient in floating point; an error where it is beyond all of these."""
+    """A coefficient in floating point; an error if it is too large for that."""
     try:
         return float(c)
     except OverflowError:
@@ -23,7 +26,7 @@ def as_float(c: Fraction) -> float:
 
 
 def evaluate_element(x: RingElement, values: Mapping[str, float] | None = None) -> float:
-    """In floating point; generators by name, or by the values their symbols carry. NaN where one has none."""
+    """An element in floating point; generators have the values by name, or those of their symbols; NaN where one has none."""
     symbols = x.ring.symbols
     terms = []
     for monomial, c in x.poly.terms():
@@ -38,9 +41,9 @@ def evaluate_element(x: RingElement, values: Mapping[str, float] | None = None) 
 
 
 def generator_values(
-    scalars: Any, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], parameter_values: Mapping[str, float]
+    scalars: RingReader, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], parameter_values: Mapping[str, float]
 ) -> dict[str, float]:
-    """The value of every generator: of coordinates and rates as given (zero where they are not), of parameters by name."""
+    """The value of every generator in a state, which is zero where it is not given, with other values of parameters by name."""
     n = len(scalars.coordinates)
     state = {}
     for name, numbers in (("q", q), ("qd", qd), ("qdd", qdd)):
@@ -57,7 +60,7 @@ def generator_values(
     for name in parameter_values:
         if name not in known_names:
             raise ArgumentError(unknown_name_message("parameter", name, sorted(known_names)), concerns="parameters")
-    environment = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": parameter_values.get("t", 0.0)}
+    environment: dict[str, Any] = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": parameter_values.get("t", 0.0)}
     environment |= scalars.parameter_values | {
         name: x for name, x in parameter_values.items() if name in scalars.parameter_values
     }
@@ -71,10 +74,10 @@ def generator_values(
     return values
 
 
-def constant_values(scalars: Any, parameter_values: Mapping[str, float]) -> dict[int, float]:
-    """The generators that have the same value in every state, by number."""
+def constant_values(scalars: RingReader, parameter_values: Mapping[str, float]) -> dict[int, float]:
+    """The values of generators that are the same in every state, by the index of the generator."""
     symbols: Sequence[Symbol] = scalars.ring.symbols
-    environment = (
+    environment: dict[str, Any] = (
         scalars.parameter_values
         | {s.meaning or s.name: s.value for s in symbols if s.kind in PARAMETER_KINDS}
         | dict(parameter_values)
@@ -95,7 +98,7 @@ def constant_values(scalars: Any, parameter_values: Mapping[str, float]) -> dict
 
 def _symbol_value(
     symbol: Symbol,
-    scalars: Any,
+    scalars: RingReader,
     state: dict[str, list[float]],
     environment: Mapping[str, Any],
     parameter_values: Mapping[str, float],
@@ -125,10 +128,10 @@ def _symbol_value(
     return math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
 
 
-def with_values(x: Scalar, environment: Mapping[str, float]) -> Scalar:
+def with_values(x: Scalar, environment: Mapping[str, Any]) -> Scalar:
     """An expression with numbers put in for its names."""
     if not isinstance(x, Expression) or not (free_symbols(x) or parameters(x)):
         return x
     if x.operation == "symbol":
-        return environment.get(x.name, x.value)  # type: ignore[arg-type]
+        return environment.get(x.name, x.value)
     return float(call(x.operation, *(with_values(a, environment) for a in x.arguments)))

@@ -4,8 +4,9 @@ Every entry of the equations of motion is such a polynomial, and derivatives of 
 does the work). Elements are kept in a normal form, by `s^2 -> 1 - c^2` and the like, so that "is it zero" has an exact
 answer: equality of two elements is a proof, not a test.
 
-A generator is a number to the ring; what it means, and how it is written, its `Symbol` says. Functions of the coordinates
-(`sin`, `cos`, a length `sqrt(x)`, `1/x`) are generators with a relation between them and with their derivatives.
+A generator is a number to the ring; its `Symbol` says what it means and how it is written. Functions of the coordinates
+(`sin`, `cos`, a length `sqrt(x)`, `1/x`) are generators with a relation between them and with their derivatives. Constants are
+exact too: decimals are fractions, and angles are sums of named parts, whose cosines and sines are expanded.
 """
 
 from __future__ import annotations
@@ -22,26 +23,13 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly_ctx
 
 Polynomial = Any  # flint.fmpq_mpoly
+CosineSine = tuple[Any, Any]  # cosine and sine of one angle
 
+# an angle this near to a multiple of 15 degrees is taken as that multiple, without a note
+ANGLE_TOLERANCE = 1e-11
 
-@dataclass(frozen=True)
-class Symbol:
-    """A generator. `kind` says what it stands for; `name` is how plain text writes it.
-
-    Kinds: sine, cosine (of a joint's angle), constant_sine, constant_cosine, coordinate, time, speed, acceleration, sign,
-    parameter, inertial (a parameter the equations are linear in), root, inverse, function, load.
-    """
-
-    kind: str
-    name: str
-    value: float | None = None  # of a constant
-    angle: tuple[tuple[int, int], ...] = ()  # of a sine or cosine: (coordinate, sign) of the angles it adds up
-    index: int = -1  # of a coordinate, speed, acceleration or sign
-    meaning: str = ""
-
-
-class DeadlineError(Exception):
-    """A ring's deadline has passed."""
+# tangents of half angles, and quaternions, are rounded to this many parts where they become fractions
+ROUNDING_DENOMINATOR = 1 << 56
 
 
 @dataclass
@@ -92,14 +80,14 @@ class Ring:
         self._inverses.sort(key=lambda triple: triple[0])
 
     def set_derivative(self, name: str, coordinate: int, derivative: Any) -> None:
-        """The derivative of a generator with respect to a coordinate."""
+        """Set the derivative of a generator with respect to a coordinate."""
         derivative = self(derivative)
         if derivative:
             self._derivatives.setdefault(coordinate, []).append((self.generator_index[name], derivative.poly))
 
     @contextmanager
     def time_limit(self, deadline: float) -> Iterator[None]:
-        """Within it, products after a time that time.perf_counter() tells raise TimeUp."""
+        """Within it, products raise DeadlineError once `time.perf_counter()` has passed the deadline."""
         previous, self._deadline = self._deadline, deadline
         try:
             yield
@@ -111,7 +99,7 @@ class Ring:
             raise DeadlineError
 
     def reduce(self, p: Polynomial) -> Polynomial:
-        """The normal form."""
+        """The normal form of a polynomial."""
         self.check_deadline()
         while True:
             degrees = p.degrees()
@@ -127,7 +115,7 @@ class Ring:
                 return p
 
     def is_zero(self, p: Polynomial) -> bool:
-        """Exactly zero, as a function. Inverses are cleared: their relations alone need not give a unique normal form."""
+        """Whether a polynomial is zero as a function. Inverses are cleared: with them the normal form need not be unique."""
         if p.is_zero():
             return True
         for k, denominator, _ in self._inverses:
@@ -140,7 +128,7 @@ class Ring:
         return bool(p.is_zero())
 
     def derivative(self, x: RingElement, coordinate: int) -> RingElement:
-        """With respect to a coordinate, through every generator that depends on it."""
+        """The derivative with respect to a coordinate, through every generator that depends on it."""
         p, total = x.poly, None
         degrees = p.degrees()
         for k, generator_derivative in self._derivatives.get(coordinate, ()):
@@ -150,11 +138,11 @@ class Ring:
         return self.zero if total is None else RingElement(self, self.reduce(total))
 
     def partial_derivative(self, x: RingElement, name: str) -> RingElement:
-        """With respect to one generator alone."""
+        """The derivative with respect to one generator alone."""
         return RingElement(self, x.poly.derivative(self.generator_index[name]))
 
     def substitute(self, x: RingElement, values: Mapping[int, Any]) -> RingElement:
-        """Generators, by number, replaced by elements or numbers."""
+        """An element with other elements or numbers in place of generators, by the index of these."""
         degrees = x.poly.degrees()
         if not any(degrees[k] > 0 for k in values):
             return x
@@ -203,7 +191,7 @@ class RingElement:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> RingElement:
-        """By a number; other divisions leave the ring."""
+        """Division by a number; other divisions leave the ring."""
         if isinstance(other, RingElement):
             if not other.poly.is_constant():
                 raise TypeError("division by what is not a number leaves the ring")
@@ -228,11 +216,34 @@ class RingElement:
         return not self.ring.is_zero(self.poly)
 
     def __repr__(self) -> str:
-        return f"Element({debug_string(self)})"
+        return f"RingElement({debug_string(self)})"
 
     @property
     def term_count(self) -> int:
         return len(self.poly)
+
+
+RationalFunction = tuple[RingElement, RingElement]  # numerator and denominator
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """What a generator stands for: its `kind`, and its `name` in plain text.
+
+    Kinds: sine, cosine (of a joint's angle), constant_sine, constant_cosine, coordinate, time, speed, acceleration, sign,
+    parameter, inertial (a parameter the equations are linear in), root, inverse, function, load, drive (a rate phi'(t)).
+    """
+
+    kind: str
+    name: str
+    value: float | None = None  # of a constant
+    angle: tuple[tuple[int, int], ...] = ()  # of a sine or cosine: (coordinate, sign) of the angles it adds up
+    index: int = -1  # of a coordinate, speed, acceleration or sign
+    meaning: str = ""
+
+
+class DeadlineError(Exception):
+    """A ring's deadline has passed."""
 
 
 def rational(x: Any) -> Any:
@@ -254,7 +265,7 @@ def as_fraction(x: Any) -> Fraction:
 
 
 def content(p: Polynomial) -> Fraction:
-    """The positive number without which its coefficients are whole and have no common factor."""
+    """The content of a polynomial: divided by it, the coefficients are whole and have no common factor."""
     numerator, denominator = 0, 1
     for c in map(as_fraction, p.coeffs()):
         numerator, denominator = gcd(numerator, c.numerator), lcm(denominator, c.denominator)
@@ -262,7 +273,7 @@ def content(p: Polynomial) -> Fraction:
 
 
 def coefficients_by_power(p: Polynomial, k: int) -> dict[int, Polynomial]:
-    """By powers of generator k: {power: what it multiplies}."""
+    """A polynomial as one in generator k: {power: coefficient, a polynomial in the other generators}."""
     parts: dict[int, dict[tuple[int, ...], Any]] = {}
     for monomial, c in p.terms():
         power = int(monomial[k])
@@ -272,7 +283,7 @@ def coefficients_by_power(p: Polynomial, k: int) -> dict[int, Polynomial]:
 
 
 def debug_string(x: RingElement) -> str:
-    """The distributed polynomial, generators by name; to debug."""
+    """The polynomial as a sum of terms with the names of generators, for debugging and for reports of differences."""
     words = []
     for monomial, c in x.poly.terms():
         factors = [f"{x.ring.symbols[k].name}^{e}" if e > 1 else x.ring.symbols[k].name for k, e in enumerate(monomial) if e]
@@ -281,26 +292,15 @@ def debug_string(x: RingElement) -> str:
 
 
 def sum_elements(elements: Iterable[Any], zero: Any = 0) -> Any:
-    """Their sum."""
+    """The sum of elements, or `zero` if there are none."""
     result = zero
     for x in elements:
         result = result + x
     return result
 
 
-# MERGED lagrangian.equations.algebra.exact: Numbers and angles without rounding: decimals as fractions, angles as sums of
-# named parts, cosines and sines of sums.
-
-CosineSine = tuple[Any, Any]  # cosine and sine
-
-# an angle this near to a multiple of 15 degrees is that multiple, and nothing needs to be said of it
-ANGLE_TOLERANCE = 1e-11
-# tangents of half angles, and quaternions, are rounded to this many parts where they become fractions
-ROUNDING_DENOMINATOR = 1 << 56
-
-
 def terminating_decimal(c: Fraction) -> str:
-    """As a decimal, if it ends."""
+    """A fraction as a decimal if that ends, else an empty text."""
     bottom, twos, fives = c.denominator, 0, 0
     while bottom % 2 == 0:
         bottom, twos = bottom // 2, twos + 1
@@ -319,11 +319,12 @@ def angle_sum(a: CosineSine, b: CosineSine) -> CosineSine:
 
 
 def quarter_turns(n: int) -> CosineSine:
+    """Cosine and sine of n quarter turns."""
     return ((1, 0), (0, 1), (-1, 0), (0, -1))[n % 4]
 
 
 def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
-    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; _9_10 where numbers have two digits."""
+    """The label of a sum of coordinates: 23 is q2 + q3, 2m3 is q2 - q3, 223 is 2 q2 + q3; _9_10 if numbers have two digits."""
     wide = any(k >= 9 for k, _ in angle)
     label = ""
     for k, times in sorted(angle):  # joints may be listed before those that they stand on
@@ -340,5 +341,5 @@ def multiple_text(name: str, factor: Fraction) -> str:
 
 
 def number_text(x: int | Fraction) -> str:
-    """As a decimal, if it ends, else as a fraction in brackets."""
+    """A number as a decimal if that ends, else as a fraction in brackets."""
     return terminating_decimal(Fraction(x)) or f"({x})"

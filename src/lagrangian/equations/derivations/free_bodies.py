@@ -21,7 +21,7 @@ from lagrangian.equations.derivations.newton_euler import (
     link_motions,
 )
 from lagrangian.equations.kinematics import link_pose, point_position
-from lagrangian.equations.reading import scalars
+from lagrangian.equations.reading.lengths import spring_length, spring_segments
 from lagrangian.equations.reading.link import SymbolicLink
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
@@ -85,7 +85,7 @@ def _spring_forces(system: SymbolicSystem) -> Iterator[tuple[str, v.Vector, v.Ve
     """Bodies, the points of the world at which they are pulled, and the forces, along the world's axes."""
     for spring in system.point_springs:
         tension = spring_tension(system, spring)
-        for segment in scalars.spring_segments(spring):
+        for segment in spring_segments(spring):
             a, b = point_position(system, *segment.a), point_position(system, *segment.b)
             pull = v.scale(system.ring.generator(segment.inverse_name) * tension, v.sub(b, a))  # on the end at a, towards b
             yield segment.a[0], a, pull
@@ -97,7 +97,7 @@ def _spring_forces(system: SymbolicSystem) -> Iterator[tuple[str, v.Vector, v.Ve
 def spring_tension(system: SymbolicSystem, spring: PointSpring) -> RingElement:
     """k (s - rest) + c s'."""
     ring, read = system.ring, system.scalars.read
-    length = scalars.spring_length(system, spring)
+    length = spring_length(system, spring)
     rate: Any = ring.zero
     for k in range(system.n):
         rate = rate + ring.derivative(length, k) * system.speed(k)

@@ -1,4 +1,4 @@
-"""Kane's equations: along every partial velocity, the active and the inertia forces add up to nothing, F_r + F*_r = 0.
+"""Kane's equations: along every partial velocity, the active and the inertia forces add up to zero, F_r + F*_r = 0.
 
 Kane and Levinson, Dynamics: Theory and Applications, 1985, chapters 2 to 6. Velocities are propagated outward; partial velocities
 are their derivatives with respect to the rates q'_r, and accelerations their derivatives with respect to time, in the link's own
@@ -7,19 +7,15 @@ axes: `dv/dt = v' + w x v`. No recursion of accelerations, and no energy, is use
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.equations import energies
-from lagrangian.equations.algebra.matrices import adjugate
 from lagrangian.equations.algebra.ring import RingElement
-from lagrangian.equations.derivations.lagrange import JacobianColumns, gradient
+from lagrangian.equations.derivations.newton_euler import Wrench
 from lagrangian.equations.reading.link import SymbolicLink
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
 
-Twist = tuple[v.Vector, v.Vector]  # angular velocity, velocity of the origin; or a moment and a force at the origin
+Twist = tuple[v.Vector, v.Vector]  # angular velocity, and velocity of the origin
 
 
 def kane_torques(system: SymbolicSystem, gravity: bool = True) -> list[RingElement]:
@@ -27,7 +23,7 @@ def kane_torques(system: SymbolicSystem, gravity: bool = True) -> list[RingEleme
     tau = [link.rotor * system.acceleration(link.k) for link in sorted(system.links, key=lambda link: link.k)]
     gravities = gravity_in_links(system) if gravity else [v.ZERO] * len(system.links)
     for i, (link, (w, u)) in enumerate(zip(system.links, link_twists(system), strict=True)):
-        moment, force = inertia_wrench(system, link, w, u, gravities[i])
+        force, moment = inertia_wrench(system, link, w, u, gravities[i])
         for r in (system.links[a].k for a in system.path_from_ground(i)):
             # tau_r is the active force that balances the rest
             w_r, u_r = partial_velocity(system, w, r), partial_velocity(system, u, r)
@@ -53,15 +49,15 @@ def partial_velocity(system: SymbolicSystem, x: v.Vector, r: int) -> v.Vector:
     return tuple(system.ring.partial_derivative(system.ring(e), name) for e in x)  # type: ignore[return-value]
 
 
-def inertia_wrench(system: SymbolicSystem, link: SymbolicLink, w: v.Vector, u: v.Vector, g: v.Vector) -> Twist:
-    """Minus the inertia forces and gravity: the moment and the force, at the origin, that the link's motion takes."""
+def inertia_wrench(system: SymbolicSystem, link: SymbolicLink, w: v.Vector, u: v.Vector, g: v.Vector) -> Wrench:
+    """The force, and the moment about the origin, that the link's motion takes: minus the inertia forces and gravity."""
     body = link.inertia
     al = vector_time_derivative(system, w)
     a = v.add(vector_time_derivative(system, u), v.cross(w, u))
     a = v.sub(a, g)  # gravity's force is m g at the centre: the same as that of an acceleration -g
     force = v.add(v.scale(body.mass, a), v.add(v.cross(al, body.h), v.cross(w, v.cross(w, body.h))))
     moment = v.add(v.sym_vec(body.I, al), v.add(v.cross(w, v.sym_vec(body.I, w)), v.cross(body.h, a)))
-    return moment, force
+    return force, moment
 
 
 def vector_time_derivative(system: SymbolicSystem, x: v.Vector) -> v.Vector:
@@ -88,126 +84,3 @@ def gravity_in_links(system: SymbolicSystem) -> list[v.Vector]:
     for link in system.links:
         gravities.append(link.to_child(gravities[link.parent] if link.parent >= 0 else system.gravity))
     return gravities
-
-
-# MERGED lagrangian.equations.derivations.speeds: Kane's equations in generalised speeds that are chosen: u = Y(q) q', q' =
-# W(q) u with W = Y^-1. Kane and Levinson, Dynamics: Theory and Applications, 1985, sections 2.12 to 6.1. Partial velocities
-# are what multiplies u_r in the velocities; along each, active and inertia forces add up to nothing: W^T times the equations
-# of the coordinates' rates. Y has numerators N over constants d, so that W = adj(N) diag(d) / det(N). Where a state is
-# written in speeds, the ring's generators qd_r stand for u_r and qdd_r for u_r'.
-
-
-@dataclass(frozen=True)
-class DeterminantQuotient:
-    """An element over a power of det(N)."""
-
-    numerator: RingElement
-    power: int
-
-
-class GeneralisedSpeeds:
-    """u = Y q', as rows of coefficients over constants; `determinant` is zero where they are no speeds."""
-
-    def __init__(
-        self, system: SymbolicSystem, rows: Sequence[Sequence[RingElement]], denominators: Sequence[RingElement]
-    ) -> None:
-        ring = system.ring
-        self.system = system
-        adjoint, determinant = adjugate(ring, rows)
-        self.determinant = determinant
-        scale = 1
-        if determinant.poly.is_constant() and determinant:
-            scale, self.determinant = determinant.poly.leading_coefficient(), ring.one
-        self.W = [[ring(adjoint[k][r] * denominators[r]) / scale for r in range(system.n)] for k in range(system.n)]
-
-    # -- states in speeds ----------------------------------------------------------------------------------------------
-
-    def in_speeds(self, x: RingElement) -> DeterminantQuotient:
-        """An element of q, q', q'' in q, u, u': q' stands over det, q'' over its third power."""
-        ring, n, numbers = self.system.ring, self.system.n, self.system.ring.generator_index
-        first = [numbers[f"qd{k + 1}"] for k in range(n)]
-        second = [numbers[f"qdd{k + 1}"] for k in range(n)]
-        parts: dict[int, dict[Any, Any]] = {}
-        for monomial, c in x.poly.terms():
-            weight = sum(int(monomial[k]) for k in first) + 3 * sum(int(monomial[k]) for k in second)
-            parts.setdefault(weight, {})[tuple(int(e) for e in monomial)] = c
-        max_power = max(parts, default=0)
-        values = {
-            **dict(zip(first, self._scaled_rates, strict=True)),
-            **dict(zip(second, self._scaled_accelerations, strict=True)),
-        }
-        total: Any = ring.zero
-        for weight, terms in parts.items():
-            part = ring.substitute(RingElement(ring, ring.context.from_dict(terms)), values)
-            total = total + part * self.determinant ** (max_power - weight)
-        return DeterminantQuotient(ring(total), max_power)
-
-    @property
-    def _scaled_rates(self) -> list[RingElement]:
-        """det q' = adj(N) d u."""
-        return [self._speed_combination(row) for row in self.W]
-
-    def _speed_combination(self, row: Sequence[RingElement]) -> RingElement:
-        total: Any = self.system.ring.zero
-        for r, w in enumerate(row):
-            total = total + w * self.system.speed(r)
-        return self.system.ring(total)
-
-    @property
-    def _scaled_accelerations(self) -> list[RingElement]:
-        """det^3 q'', from q'' = W u' + W' u, where W' = sum_j dW/dq_j q'_j."""
-        system, ring, det = self.system, self.system.ring, self.determinant
-        rates, accelerations = self._scaled_rates, []
-        slopes = [ring.derivative(det, j) for j in range(system.n)]
-        for k in range(system.n):
-            total: Any = ring.zero
-            for r, w in enumerate(self.W[k]):
-                total = total + det * det * w * system.acceleration(r)
-                for j in range(system.n):
-                    turn = det * ring.derivative(w, j) - slopes[j] * w
-                    total = total + ring(turn) * rates[j] * system.speed(r)
-            accelerations.append(ring(total))
-        return accelerations
-
-    # -- forces along the partial velocities -----------------------------------------------------------------------------
-
-    def project_forces(self, x: Sequence[RingElement]) -> list[DeterminantQuotient]:
-        """W^T x of generalised forces x(q, q', q''), in speeds."""
-        quotients = []
-        for r in range(self.system.n):
-            total: Any = self.system.ring.zero
-            for k, force in enumerate(x):
-                total = total + self.W[k][r] * force
-            quotient = self.in_speeds(self.system.ring(total))
-            quotients.append(DeterminantQuotient(quotient.numerator, quotient.power + 1))
-        return quotients
-
-    def inertia_forces(self) -> list[DeterminantQuotient]:
-        """-F*_r: what the motion takes along every partial velocity, rotors included."""
-        return self.project_forces(kane_torques(self.system, gravity=False))
-
-    def potential_forces(self) -> list[DeterminantQuotient]:
-        """What gravity and springs ask for: minus their active forces."""
-        system = self.system
-        weight = zip(kane_torques(system), kane_torques(system, gravity=False), strict=True)
-        springs = gradient(system, energies.joint_spring_potential(system) + energies.other_spring_potential(system))
-        return self.project_forces(
-            [with_gravity - inertia + s for (with_gravity, inertia), s in zip(weight, springs, strict=True)]
-        )
-
-    def friction_forces(self) -> list[DeterminantQuotient]:
-        return self.project_forces(energies.friction_forces(self.system))
-
-    def partial_velocities(self, link: SymbolicLink, columns: JacobianColumns) -> tuple[list[v.Vector], list[v.Vector]]:
-        """What multiplies u_r in a link's angular velocity, and in m times its centre's velocity, each over det, in its axes."""
-        body = link.inertia
-        angular, linear = [], []
-        for r in range(self.system.n):
-            w, p = v.ZERO, v.ZERO
-            for k, (wk, uk) in columns.items():
-                momentum = v.add(v.scale(body.mass, uk), v.cross(wk, body.h))
-                w = v.add(w, v.scale(self.W[k][r], wk))
-                p = v.add(p, v.scale(self.W[k][r], momentum))
-            angular.append(w)
-            linear.append(p)
-        return angular, linear

@@ -1,9 +1,9 @@
-"""Constant rotations, made exact.
+"""Constant rotations, read exactly.
 
 A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it, and proofs
-need more: it is read as turns about coordinate axes, of which multiples of 15 degrees are exact, with roots, and any other
-angle becomes a rational point on the circle; where three such angles would be needed, a rational quaternion. Either is
-exactly a rotation and within rounding of what was given.
+need more. So it is read as turns about coordinate axes: multiples of 15 degrees are exact, with roots, and any other angle becomes
+a rational point on the circle. Where three such angles would be needed, it is read as a rational quaternion. Either is exactly a
+rotation, and is within rounding of the numbers that were given.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
 from lagrangian.model.rotation import quaternion
 
-# angles this near to a quarter turn were meant to be one: 1.5708 is
+# an angle this near to a multiple of a quarter turn is taken as that multiple: 1.5708 is pi/2
 SNAP_TOLERANCE = 1e-5
 
 
 class RotationReader:
-    """Reads rotation matrices into the ring of `scalars`; what was not taken as it stands is said in its notes."""
+    """Reads rotation matrices into the ring of `scalars`, whose notes say what was not taken as it stands."""
 
     def __init__(self, scalars: RingReader) -> None:
         self.scalars = scalars
@@ -79,7 +79,7 @@ class RotationReader:
 
 
 def _offset_from_mark(angle: float, parts: int) -> float:
-    """What an angle is beyond the nearest of `parts` marks in a quarter turn."""
+    """The difference between an angle and the nearest mark, of which a quarter turn has `parts`."""
     mark = math.pi / 2 / parts
     return angle - round(angle / mark) * mark
 
@@ -96,7 +96,7 @@ def _count_inexact(turns: list[tuple[str, float]]) -> int:
 
 
 def _euler_angles(R: np.ndarray, order: tuple[str, ...]) -> list[tuple[str, float]]:
-    """Angles of R = turn(order[0]) turn(order[1]) turn(order[2])."""
+    """The three angles of R as turns about the axes of `order`, one after the other."""
     i, j, k = ("xyz".index(axis) for axis in order)
     sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
     middle = math.atan2(sign * R[i, k], math.hypot(R[i, i], R[i, j]))

@@ -1,9 +1,10 @@
 """Scalars of the model as elements of a ring.
 
-Which generators are needed is known only when all scalars have been read: a generator that is missing is noted and read as zero,
-and the reading is done again with a ring that has it (`settled`). Named parameters stay names, decimals become exact fractions;
-sines and cosines of sums of angles are expanded (`angles`); what is no polynomial (a root, a quotient, a function of time)
-becomes a generator with its own relation and its own derivatives.
+Which generators are needed is known only when all scalars have been read. A generator that is missing is noted and read as zero,
+and everything is read again in a ring that has it (`RingReader.read_until_complete`). Named parameters stay names, and decimals
+become exact fractions. Sines and cosines of sums of angles are expanded (`RingReader.angles`). What is no polynomial, such as a
+root, a quotient or a function of time, becomes a generator with its own relation and its own derivatives. Parts of a mechanism
+without such a form are refused, with a word on what accepts them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, as_fraction
-from lagrangian.equations.reading.rotations import AngleReader
+from lagrangian.equations.reading.angles import AngleReader
 from lagrangian.errors import MechanismError
 from lagrangian.model.constraint import (
     Constraint,
@@ -34,12 +35,11 @@ from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Point
 
 if TYPE_CHECKING:
     from lagrangian.equations.reading.lengths import LengthDefinition
-    pass
 
 
 T = TypeVar("T")
 
-# readings after which new functions must have stopped coming
+# number of readings after which no new function may be needed
 MAX_PASSES = 60
 # generators in this order: those that are rewritten by others before the others
 _GENERATOR_ORDER = (
@@ -49,7 +49,7 @@ _GENERATOR_ORDER = (
 
 
 class MissingGenerator(MechanismError):
-    """Something that the ring of a settled system has no generator for."""
+    """Something for which the ring has no generator, and no more can be declared."""
 
 
 class RingReader:
@@ -91,11 +91,11 @@ class RingReader:
             self.declare(Symbol("acceleration", f"qdd{number}", index=k, meaning=f"d^2 {coordinates[k]} / dt^2"))
         for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"):
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
-        self.ring = self._build_ring()
+        self._build_ring()
         self.incomplete = False
 
     def copy(self) -> RingReader:
-        """Scalars that may be given more generators, and a ring of their own, without a change to these."""
+        """A copy that may declare more generators and build a ring of its own, without a change to this reader."""
         duplicate = copy.copy(self)
         for name in ("symbols", "function_generators", "_first_values", "parameter_values", "lengths", "drives"):
             setattr(duplicate, name, dict(getattr(self, name)))
@@ -110,7 +110,7 @@ class RingReader:
     # -- the ring ----------------------------------------------------------------------------------------------------
 
     def sign_name(self, number: int) -> str:
-        """Of the sign of a speed."""
+        """The name of the sign of a speed."""
         name = f"sgn{number}"
         while name in self.reserved_names:
             name += "_"
@@ -122,7 +122,7 @@ class RingReader:
             self.incomplete = True
 
     def read_until_complete(self, read: Callable[[], T]) -> T:
-        """The result of `read` once all generators it needs are there."""
+        """The result of `read`, called again until the ring has all the generators that it needs."""
         for _ in range(MAX_PASSES):
             self.rebuild_ring()
             result = read()
@@ -133,17 +133,18 @@ class RingReader:
         )
 
     def rebuild_ring(self) -> None:
-        """A ring of all that is declared; relations between generators may declare more."""
+        """Build the ring of all that is declared, again until relations between generators declare no more."""
         for _ in range(MAX_PASSES):
             if not self.incomplete:
                 return
             self.incomplete = False
-            self.ring = self._build_ring()
+            self._build_ring()
         raise MechanismError(
             "the expressions of the mechanism contain functions whose derivatives never end; use simpler functions"
         )
 
-    def _build_ring(self) -> Ring:
+    def _build_ring(self) -> None:
+        """Set the ring to that of the symbols declared so far, with their relations and derivatives."""
         kinds = {kind: k for k, kind in enumerate(_GENERATOR_ORDER)}
         # a pair's sine and cosine side by side; a function before those it is made of
         kinds["cosine"], kinds["constant_cosine"] = kinds["sine"], kinds["constant_sine"]
@@ -154,7 +155,8 @@ class RingReader:
             if self.symbols[name].kind == "inertial" and name not in self.mass_names:
                 positions[name] += len(self.parameter_order) + len(order)  # masses stand before moments of inertia
         order.sort(key=lambda s: (kinds[s.kind], -positions[s.name] if kinds[s.kind] == kinds["function"] else positions[s.name]))
-        self.ring = ring = Ring(order)
+        self.ring: Ring = Ring(order)
+        ring = self.ring
         for k in range(len(self.coordinates)):
             ring.set_derivative(f"q{k + 1}", k, 1)
         if "t" in self.symbols:
@@ -172,7 +174,6 @@ class RingReader:
                 ring.set_derivative(name, k, sign * c)
                 ring.set_derivative(cosine, k, -sign * s)
         self._relate_functions()
-        return ring
 
     def _relate_functions(self) -> None:
         ring = self.ring
@@ -239,7 +240,7 @@ class RingReader:
         return self._function_generator("function", x)
 
     def _read_root(self, x: Expression) -> Any:
-        """A root; of what is the square of a number, as cos^2 + sin^2 is, the number."""
+        """A root; a number if the radicand is the square of one, as cos^2 + sin^2 is."""
         radicand = self.ring(self.read(x.arguments[0])).poly
         if self.incomplete:
             return self.ring.one  # not all of it has been read: it will be read again
@@ -301,7 +302,7 @@ class RingReader:
         return left * (self._inverse_of_product(right) or self._function_generator("inverse", call("/", 1, b)))
 
     def _inverse_of_product(self, x: RingElement) -> Any:
-        """Of a number times parameters, 1/(2 l): the number apart from the inverse of every parameter; None of anything else."""
+        """The inverse of a number times parameters, as of 2 l, made of the inverse of each factor; None of anything else."""
         if len(x.poly) != 1:
             return None
         ((monomial, coefficient),) = x.poly.terms()
@@ -321,7 +322,7 @@ class RingReader:
 
 
 def constraint_scalars(constraint: Constraint) -> list[Any]:
-    """The expressions a constraint is made of. What has no polynomial form is refused."""
+    """The expressions of which a constraint is made; an error if it has no polynomial form."""
     match constraint:
         case PfaffianConstraint():
             return [coefficient for _, coefficient in constraint.coefficients]
@@ -344,7 +345,7 @@ def constraint_scalars(constraint: Constraint) -> list[Any]:
 
 
 def polynomial_springs(mechanism: Mechanism) -> tuple[Spring, ...]:
-    """All springs; walls, and springs with slack, are refused."""
+    """All springs of the mechanism; an error if there is a wall, or a spring with slack."""
     for spring in mechanism.springs:
         if float(getattr(spring, "slack", 0)):
             raise MechanismError(

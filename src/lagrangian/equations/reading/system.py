@@ -4,7 +4,8 @@ A link's own frame is its body's, as the description gives it, so that the inert
 the reader knows. Between the parent's frame and the link's stand a constant placement, the joint's motion about or along z,
 and another constant placement. Bodies on fixed joints are merged into the link that carries them.
 
-Angles of revolute joints about parallel axes are added up along the chain: c23 is the cosine of q2 + q3, whatever stands between.
+Angles of revolute joints about parallel axes are added up along the chain: c23 is the cosine of q2 + q3, whatever stands
+between. In a mechanism with constraints, the forces of actuated joints and the rates of phi(t) are generators as well.
 """
 
 from __future__ import annotations
@@ -36,124 +37,18 @@ if TYPE_CHECKING:
     from lagrangian.equations.constraints import ConstraintEquation
 
 
-def moving_joints(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
-    """Joints that move, parents before children: with the index of the link they start from, and their coordinate's number."""
-    numbers, coordinate_number = {}, 0
-    for joint in mechanism.joints:
-        coordinate_number += joint.kind.nq
-        numbers[joint.name] = coordinate_number
-    order: list[tuple[Joint, int, int]] = []
-    link_of = {GROUND: -1}
-    for joint in mechanism.outward_joints():
-        parent = link_of[joint.parent]
-        if not joint.kind.nv:
-            link_of[joint.child] = parent
-            continue
-        link_of[joint.child] = len(order)
-        order.append((joint, parent, numbers[joint.name]))
-    return order
-
-
-def absolute_angles(order: list[tuple[Joint, int, int]], joint_poses: list[tuple[Pose, Pose]]) -> Any:
-    """Absolute angles: a revolute joint's, added to that of the nearest one before it if their axes are parallel."""
-    angles: list[tuple[tuple[int, int], ...]] = []
-    angle_index: dict[int, int] = {}
-    previous_angle: dict[int, int | None] = {}
-    for i, (joint, _, number) in enumerate(order):
-        if not joint.kind.turns:
-            continue
-        # the constant rotation from the joint before to this one
-        C, ancestor = joint_poses[i][0].R, order[i][1]
-        while ancestor >= 0 and not order[ancestor][0].kind.turns:
-            before, after = joint_poses[ancestor]
-            C, ancestor = v.mat_mat(v.mat_mat(before.R, after.R), C), order[ancestor][1]
-        k = number - 1
-        sign, previous = 1, None
-        if ancestor >= 0:
-            C = v.mat_mat(joint_poses[ancestor][1].R, C)
-            if not C[0][2] and not C[1][2]:
-                previous = angle_index[order[ancestor][2] - 1]
-                sign = dict(angles[previous])[order[ancestor][2] - 1] * (1 if C[2][2] == 1 else -1)
-        angle_index[k], previous_angle[k] = len(angles), previous
-        angles.append((*(angles[previous] if previous is not None else ()), (k, sign)))
-    return angles, angle_index, previous_angle
-
-
 INERTIAL_PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 PARAMETER_MEANINGS = (
     "mass of {}",
     *(f"first moment m c_{a} of {{}}" for a in "xyz"),
     *(f"inertia I_{a} of {{}} about its frame's origin" for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
 )
-
-
-def numeric_inertia(mechanism: Mechanism, body: Body, placement: Transform) -> Inertia:
-    """A body's inertia, and that of the bodies fixed to it, in the frame in which it stands at `at`, in numbers."""
-    R: Any = tuple(tuple(float(x) for x in row) for row in placement.rotation)
-    position: Any = tuple(float(x) for x in placement.position)
-    center: Any = tuple(float(x) for x in body.center)
-    I: Any = tuple(float(x) for x in body.inertia)
-    mass = float(body.mass)
-    body_inertia = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
-    total = body_inertia.in_parent_frame(Pose(R, position))
-    for joint in mechanism.joints:
-        if not joint.kind.nv and joint.parent == body.name:
-            child_placement = placement @ joint.placement @ joint.child_placement.inverse()
-            total = total + numeric_inertia(mechanism, mechanism.body(joint.child), child_placement)
-    return total
-
-
-class ExactState:
-    """What the formulas of a joint type read of one joint, over the ring."""
-
-    def __init__(self, system: SymbolicSystem, joint: Joint, k: int) -> None:
-        self.system, self.k = system, k
-        self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
-        if joint.kind.turns:
-            self.c, self.s = system.scalars.angles.coordinate_pair(k)
-        self.kind = joint.kind
-        self.type_constant = system.scalars.read(joint.kind.type_constant(joint))
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("c", "s"):
-            raise MechanismError(turns_required_message(self.kind))
-        raise AttributeError(name)
-
-    def function(self, expression: Scalar) -> Any:
-        """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""
-        coordinate = symbol(self.system.coordinates[self.k])
-        return self.system.scalars.read(substitute(expression, dict.fromkeys(free_symbols(expression), coordinate)))
-
-
-class DeclaringFrame:
-    """Reads the constants in the equations of a loop, so that the ring has them before the equations are written."""
-
-    origin = v.ZERO
-
-    def __init__(self, system: SymbolicSystem, where: str) -> None:
-        self.system, self.where = system, where
-
-    def direction(self, axis: v.Vector) -> v.Vector:
-        self.system.read_vector(axis)
-        return v.ZERO
-
-    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
-        self.system.rotations.read(rotation_z_to(axis), self.where)
-        return v.ZERO, v.ZERO, v.ZERO
-
-    def number(self, scalar: Scalar) -> Any:
-        return self.system.scalars.read(scalar)
-
-    def vanishes(self, x: Any) -> bool:
-        return True
-
-
 NUMBER_MEANING = "number"  # the meaning of a generator that stands for the number it is called
 SYMBOL_CHOICES = ("given", "inertial", "all")
 
 
 class SymbolicSystem:
-    """What the derivations start from."""
+    """A mechanism as exact numbers and symbols of one ring: what every derivation starts from."""
 
     def __init__(self, mechanism: Mechanism, symbols: str = "given") -> None:
         if symbols not in SYMBOL_CHOICES:
@@ -187,7 +82,7 @@ class SymbolicSystem:
         declare_applied_forces(self)
         # the last reading leaves a ring with every generator the mechanism needs
         self.links, self.gravity = self.scalars.read_until_complete(self._read_mechanism)
-        if declare_heights(self):
+        if declare_heights(self):  # these generators are new: what was read has to be read again in a ring that has them
             self.links, self.gravity = self.scalars.read_until_complete(self._read_mechanism)
         relate_lengths(self)
         relate_heights(self)
@@ -220,7 +115,7 @@ class SymbolicSystem:
         return self._read_links(), self._read_gravity()
 
     def _declare_signs(self) -> None:
-        """Coulomb friction follows the sign of its joint's speed."""
+        """Declare the signs of the speeds that Coulomb friction follows."""
         for joint, _, number in self.joint_order:
             if is_present(joint.friction.coulomb) or is_present(joint.friction.coulomb_negative):
                 meaning = f"sign of qd{number}"
@@ -358,7 +253,7 @@ class SymbolicSystem:
         return tuple(x if isinstance(x, RingElement) else self.scalars.read(x) for x in g)  # type: ignore[return-value]
 
     def _joint_advance(self, joint: Joint, k: int) -> tuple[Any, Any, Any]:
-        """How far the joint has moved along its axis, and the first and second derivative of that by its coordinate."""
+        """How far the joint has moved its link along its axis, and the first and second derivative of that by its coordinate."""
         kind = joint.kind.single_steps(joint)[0].kind
         if not isinstance(kind, Screw):
             raise MechanismError(
@@ -391,8 +286,72 @@ class SymbolicSystem:
         return links
 
 
+def moving_joints(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
+    """Joints that move, parents before children, each with the index of its parent link and the number of its coordinate."""
+    numbers, coordinate_number = {}, 0
+    for joint in mechanism.joints:
+        coordinate_number += joint.kind.nq
+        numbers[joint.name] = coordinate_number
+    order: list[tuple[Joint, int, int]] = []
+    link_of = {GROUND: -1}
+    for joint in mechanism.outward_joints():
+        parent = link_of[joint.parent]
+        if not joint.kind.nv:
+            link_of[joint.child] = parent
+            continue
+        link_of[joint.child] = len(order)
+        order.append((joint, parent, numbers[joint.name]))
+    return order
+
+
+def absolute_angles(
+    order: list[tuple[Joint, int, int]], joint_poses: list[tuple[Pose, Pose]]
+) -> tuple[list[tuple[tuple[int, int], ...]], dict[int, int], dict[int, int | None]]:
+    """The absolute angles; by coordinate, which of them it is the last part of, and which one it is added to.
+
+    A revolute joint's angle is added to that of the nearest revolute joint before it if their axes are parallel.
+    """
+    angles: list[tuple[tuple[int, int], ...]] = []
+    angle_index: dict[int, int] = {}
+    previous_angle: dict[int, int | None] = {}
+    for i, (joint, _, number) in enumerate(order):
+        if not joint.kind.turns:
+            continue
+        # C is the constant rotation from the joint before to this one
+        C, ancestor = joint_poses[i][0].R, order[i][1]
+        while ancestor >= 0 and not order[ancestor][0].kind.turns:
+            before, after = joint_poses[ancestor]
+            C, ancestor = v.mat_mat(v.mat_mat(before.R, after.R), C), order[ancestor][1]
+        k = number - 1
+        sign, previous = 1, None
+        if ancestor >= 0:
+            C = v.mat_mat(joint_poses[ancestor][1].R, C)
+            if not C[0][2] and not C[1][2]:
+                previous = angle_index[order[ancestor][2] - 1]
+                sign = dict(angles[previous])[order[ancestor][2] - 1] * (1 if C[2][2] == 1 else -1)
+        angle_index[k], previous_angle[k] = len(angles), previous
+        angles.append((*(angles[previous] if previous is not None else ()), (k, sign)))
+    return angles, angle_index, previous_angle
+
+
+def numeric_inertia(mechanism: Mechanism, body: Body, placement: Transform) -> Inertia:
+    """The inertia in numbers of a body and of the bodies fixed to it, in a frame in which the body stands at `placement`."""
+    R: Any = tuple(tuple(float(x) for x in row) for row in placement.rotation)
+    position: Any = tuple(float(x) for x in placement.position)
+    center: Any = tuple(float(x) for x in body.center)
+    I: Any = tuple(float(x) for x in body.inertia)
+    mass = float(body.mass)
+    body_inertia = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
+    total = body_inertia.in_parent_frame(Pose(R, position))
+    for joint in mechanism.joints:
+        if not joint.kind.nv and joint.parent == body.name:
+            child_placement = placement @ joint.placement @ joint.child_placement.inverse()
+            total = total + numeric_inertia(mechanism, mechanism.body(joint.child), child_placement)
+    return total
+
+
 def declare_applied_forces(system: SymbolicSystem) -> None:
-    """Generators for them, in a mechanism with constraints."""
+    """Declare what multipliers depend on besides the state: the forces of actuated joints, and the rates of phi(t)."""
     scalars, mechanism = system.scalars, system.mechanism
     if not mechanism.loops and not mechanism.constraints:
         return
@@ -410,7 +369,7 @@ def declare_applied_forces(system: SymbolicSystem) -> None:
 
 
 def applied_forces(system: SymbolicSystem) -> list[RingElement]:
-    """tau, zero along the coordinates of joints that are not actuated."""
+    """The generators of tau; zero along the coordinates of joints that are not actuated."""
     forces = [system.ring.zero] * system.n
     for joint, _, number in system.joint_order:
         if joint.actuated:
@@ -419,7 +378,7 @@ def applied_forces(system: SymbolicSystem) -> list[RingElement]:
 
 
 def drive_rate(system: SymbolicSystem, row: ConstraintEquation) -> RingElement:
-    """phi' of a constraint: a name of its own."""
+    """The generator of a constraint's phi'(t); zero if phi does not depend on time."""
     name = _rate_name(row.name)
     return system.generator(name) if name in system.ring.generator_index else system.ring.zero
 
@@ -433,3 +392,48 @@ def _force_name(system: SymbolicSystem, number: int) -> str:
 
 def _rate_name(constraint: str) -> str:
     return f"phi_dot({constraint})"
+
+
+class ExactState:
+    """What the formulas of a joint type read of one joint, over the ring."""
+
+    def __init__(self, system: SymbolicSystem, joint: Joint, k: int) -> None:
+        self.system, self.k = system, k
+        self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
+        if joint.kind.turns:
+            self.c, self.s = system.scalars.angles.coordinate_pair(k)
+        self.kind = joint.kind
+        self.type_constant = system.scalars.read(joint.kind.type_constant(joint))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("c", "s"):
+            raise MechanismError(turns_required_message(self.kind))
+        raise AttributeError(name)
+
+    def function(self, expression: Scalar) -> Any:
+        """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""
+        coordinate = symbol(self.system.coordinates[self.k])
+        return self.system.scalars.read(substitute(expression, dict.fromkeys(free_symbols(expression), coordinate)))
+
+
+class DeclaringFrame:
+    """Reads the constants in the equations of a loop, so that the ring has them before the equations are written."""
+
+    origin = v.ZERO
+
+    def __init__(self, system: SymbolicSystem, where: str) -> None:
+        self.system, self.where = system, where
+
+    def direction(self, axis: v.Vector) -> v.Vector:
+        self.system.read_vector(axis)
+        return v.ZERO
+
+    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
+        self.system.rotations.read(rotation_z_to(axis), self.where)
+        return v.ZERO, v.ZERO, v.ZERO
+
+    def number(self, scalar: Scalar) -> Any:
+        return self.system.scalars.read(scalar)
+
+    def vanishes(self, x: Any) -> bool:
+        return True

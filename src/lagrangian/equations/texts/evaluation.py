@@ -1,4 +1,7 @@
-"""From what a text says to the element of the ring that it is, over another where it divides."""
+"""Formulas as nodes evaluated in the ring: an element, over another one where the formula divides.
+
+Numbers, powers and products have bounds, so that a short text can neither fill the memory nor run without end.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,25 @@ from typing import Any
 
 from flint import fmpz
 
-from lagrangian.equations.algebra.ring import CosineSine, Ring, RingElement, Symbol, angle_sum
-from lagrangian.equations.reading import scalars as lengths
+from lagrangian.equations.algebra.ring import CosineSine, RationalFunction, Ring, RingElement, Symbol, angle_sum
+from lagrangian.equations.reading.lengths import relate_length
 from lagrangian.equations.reading.scalars import MissingGenerator, RingReader
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.equations.texts.node import FormulaNode, SymbolReference, node_to_expression
-from lagrangian.equations.texts.node import number_node as node_of
+from lagrangian.equations.texts.node import FormulaNode, SymbolReference, node_to_expression, number_node
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression, Scalar, call, symbol
 from lagrangian.model.expression.linear import linear_coefficients
 
-RationalFunction = tuple[RingElement, RingElement]
-# higher powers, and multiples of angles, would fill the memory
+# higher powers, and larger multiples of angles, would fill the memory
 MAX_POWER, MAX_MULTIPLE = 100, 24
+MAX_DIGITS, MAX_EXPONENT = 1000, 1000  # of a number in a text
+MAX_TERMS = 30_000  # of a product of sums, expanded
+MAX_BITS = 10_000  # of a coefficient
+_NUMBER = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?")
 
 
 def evaluate_node(system: SymbolicSystem, node: FormulaNode) -> tuple[SymbolicSystem, RationalFunction]:
-    """The quotient that a node is, in the system's ring, or in that of a wider system if it needs more generators."""
+    """A node's quotient in the system's ring, or in that of a wider system if it needs more generators; and that system."""
     try:
         return system, Evaluation(system.scalars.copy()).quotient(node)
     except MissingGenerator:
@@ -45,7 +50,7 @@ def extend_ring(system: SymbolicSystem, node: FormulaNode) -> SymbolicSystem:
     scalars.read_until_complete(lambda: Evaluation(scalars).quotient(node))
     for name, length in system.scalars.lengths.items():
         if scalars.ring.symbols[scalars.ring.generator_index[name]].kind == "root":
-            lengths.relate_length(scalars, length._replace(square=embed(length.square, scalars.ring)))
+            relate_length(scalars, length._replace(square=embed(length.square, scalars.ring)))
     scalars.frozen = True
     return extended
 
@@ -73,7 +78,7 @@ class Evaluation:
         match node.operation:
             case "number":
                 return ring(node.parts[0]), ring.one
-            case "thing":
+            case "reference":
                 return ring(self.reference_value(node.parts[0])), ring.one
             case "+":
                 return self._sum([self.quotient(part) for part in node.parts])
@@ -138,7 +143,7 @@ class Evaluation:
             raise ArgumentError("a formula divides by zero")
         return x[1], x[0]
 
-    # -- things ------------------------------------------------------------------------------------------------------
+    # -- what names stand for ------------------------------------------------------------------------------------------
 
     def reference_value(self, x: SymbolReference) -> Any:
         scalars = self.scalars
@@ -165,7 +170,7 @@ class Evaluation:
         return scalars.generator(Symbol(kind, x.name, x.value, meaning=x.name))
 
     def _argument_expression(self, node: FormulaNode) -> Scalar:
-        """As the argument of a function, over coordinates and parameters."""
+        """A node as the argument of a function, over coordinates and parameters."""
         check_size(node)
 
         def resolve(x: SymbolReference) -> Scalar:
@@ -180,11 +185,11 @@ class Evaluation:
     # -- functions ---------------------------------------------------------------------------------------------------
 
     def _sign(self, node: FormulaNode) -> RationalFunction:
-        """Of a speed, as in Coulomb friction."""
+        """The sign of a speed, as in Coulomb friction, or of anything else."""
         if node.operation == "neg":
             numerator, denominator = self._sign(node.parts[0])
             return -numerator, denominator
-        if node.operation == "thing" and node.parts[0].kind == "speed":
+        if node.operation == "reference" and node.parts[0].kind == "speed":
             return self.ring(self.reference_value(SymbolReference("sign", index=node.parts[0].index))), self.ring.one
         return self.ring(self._function_value(FormulaNode("sign", node))), self.ring.one
 
@@ -196,7 +201,7 @@ class Evaluation:
         return result
 
     def _pair(self, angle: Scalar) -> CosineSine:
-        """Cosine and sine: of sums, and of whole multiples of coordinates and parameters, from those of their parts."""
+        """Cosine and sine of an angle; those of sums, and of whole multiples of coordinates and parameters, from their parts'."""
         angles, coordinates = self.scalars.angles, self.scalars.coordinates
         terms = linear_coefficients(angle)
         if terms is None:
@@ -220,7 +225,7 @@ class Evaluation:
         return result
 
     def _fraction_pair(self, angle: Scalar, factor: Fraction) -> CosineSine:
-        """Of a fraction of an angle: multiples of a half from the half."""
+        """Cosine and sine of a fraction of an angle; of multiples of its half, from those of the half."""
         if factor.denominator == 2 and abs(factor) <= MAX_MULTIPLE:
             return self._multiple_pair(self.scalars.angles.pair(angle / 2), factor.numerator)
         return self.scalars.angles.pair(_scale(angle, factor))
@@ -244,17 +249,17 @@ class Evaluation:
         """A root, or another function: one that the ring has, if its arguments are the same."""
         arguments = [self._argument_expression(part) for part in node.parts]
         if node.operation == "sqrt":
-            matching = self._root(arguments[0])
-            if matching is not None:
-                return matching
+            root = self._root(arguments[0])
+            if root is not None:
+                return root
         for name, (_, x) in self.scalars.function_generators.items():
-            matching = x.operation == node.operation and name in self.ring.generator_index
-            if matching and all(self._is_same(a, b) for a, b in zip(x.arguments, arguments, strict=True)):
+            is_same_function = x.operation == node.operation and name in self.ring.generator_index
+            if is_same_function and all(self._is_same(a, b) for a, b in zip(x.arguments, arguments, strict=True)):
                 return self.ring.generator(name)
         return self.scalars.read(call(node.operation, *arguments))
 
     def _root_of_number(self, x: Fraction) -> Any:
-        """By prime factors, so that sqrt(6) is sqrt(2) sqrt(3)."""
+        """The root of a number, by its prime factors, so that sqrt(6) is sqrt(2) sqrt(3)."""
         if x < 0:
             raise ArgumentError(f"the square root of {x} is not real")
         root: Any = Fraction(1, x.denominator)
@@ -290,7 +295,7 @@ def _symbols(x: Scalar) -> list[Expression]:
 
 
 def _bounded_angle_sum(a: CosineSine, b: CosineSine) -> CosineSine:
-    """Cosine and sine of a sum, unless they are too large."""
+    """Cosine and sine of a sum of two angles; an error if they would have too many terms."""
     bounded_product(a[0], b[0])
     return angle_sum(a, b)
 
@@ -306,15 +311,6 @@ def _rational_root(x: Fraction) -> Fraction | None:
     return Fraction(top, bottom) if top * top == x.numerator and bottom * bottom == x.denominator else None
 
 
-# MERGED lagrangian.equations.texts.size: Bounds of what a text may say, so that a short text cannot fill the memory or run
-# without end.
-
-MAX_DIGITS, MAX_EXPONENT = 1000, 1000  # of a number in a text
-MAX_TERMS = 30_000  # of a product of sums, expanded
-MAX_BITS = 10_000  # of a coefficient
-_NUMBER = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?")
-
-
 def bounded_number(text: str) -> FormulaNode:
     """A number in a text, as the exact fraction that it is."""
     match = _NUMBER.fullmatch(text)
@@ -324,11 +320,11 @@ def bounded_number(text: str) -> FormulaNode:
         raise ArgumentError(
             f"the number {short_text} has more than {MAX_DIGITS} digits, or an exponent of more than {MAX_EXPONENT}"
         )
-    return node_of(text)
+    return number_node(text)
 
 
 def bounded_product(a: Any, b: Any) -> Any:
-    """Of two elements or numbers, unless it would have too many terms."""
+    """The product of two elements or numbers; an error if it would have too many terms."""
     if (
         isinstance(a, RingElement)
         and isinstance(b, RingElement)
@@ -350,22 +346,22 @@ def bounded_power(x: RingElement, n: int) -> RingElement:
 
 
 def check_coefficients(x: RingElement) -> RingElement:
-    """The element, unless it has a coefficient that is too long."""
+    """The element itself; an error if it has a coefficient that is too long."""
     if any(c.height_bits() > MAX_BITS for c in x.poly.coeffs()):
         raise _too_large(f"has numbers of more than {MAX_BITS} bits")
     return x
 
 
 def check_size(node: FormulaNode) -> None:
-    """Refuse an argument of a function that would have too many terms; it is expanded elsewhere."""
+    """Raise an error if the argument of a function would have too many terms when it is expanded."""
     if _count_terms(node) > MAX_TERMS:
         raise _too_large(f"has a function of more than {MAX_TERMS} terms")
 
 
 def _count_terms(node: FormulaNode) -> int:
-    """At most so many terms it has."""
+    """An upper bound of the number of terms that a node has when it is expanded."""
     match node.operation:
-        case "number" | "thing":
+        case "number" | "reference":
             return 1
         case "+":
             return sum(map(_count_terms, node.parts))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.equations.algebra.ring import RationalFunction
 from lagrangian.equations.reading.scalars import MissingGenerator
-from lagrangian.equations.texts.evaluation import Evaluation, RationalFunction, evaluate_node
+from lagrangian.equations.texts.evaluation import Evaluation, evaluate_node
 from lagrangian.equations.texts.node import FormulaNode, expression_to_node, number_node
-from lagrangian.equations.texts.reader import parse_formula
+from lagrangian.equations.texts.reader import FormulaNames, parse_formula, sympy_to_node
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression
 
@@ -26,21 +27,17 @@ class FormulaFamily:
         self.writers = [first]
 
     def wider_writer(self, a: FormulaWriter, b: FormulaWriter) -> FormulaWriter:
-        """Of two writers the one whose ring has the generators of both."""
+        """The one of two writers whose ring has the generators of both."""
         return max(a, b, key=self.writers.index)
 
     def to_node(self, x: Any) -> FormulaNode:
-        """What a text, a SymPy expression, a scalar of the model or a number says."""
+        """A text, a SymPy expression, a scalar of the model or a number as a node."""
         writer = self.writers[-1]
         if isinstance(x, str):
             return parse_formula(x, writer)
         if isinstance(x, Expression):
-            from lagrangian.equations.texts.reader import FormulaNames
-
             return expression_to_node(x, FormulaNames(writer).resolve_symbol)
         if hasattr(x, "free_symbols"):
-            from lagrangian.equations.texts.reader import sympy_to_node
-
             return sympy_to_node(x, writer)
         try:
             return number_node(str(x) if isinstance(x, float) else x)
@@ -50,7 +47,7 @@ class FormulaFamily:
             ) from None
 
     def quotient(self, node: FormulaNode) -> tuple[FormulaWriter, RationalFunction]:
-        """In the narrowest ring that has all that is needed; a wider one is made if none has."""
+        """A node's quotient in the narrowest ring that has all it needs, and the writer of that ring, a new one if need be."""
         for writer in self.writers:
             try:
                 return writer, Evaluation(writer.system.scalars.copy()).quotient(node)

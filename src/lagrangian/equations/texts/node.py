@@ -1,4 +1,4 @@
-"""What a text says, as a tree: numbers, things with names, and operations on them."""
+"""Formulas that were read, as nodes: numbers, references to what names stand for, and operations on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SymbolReference:
 
 
 class FormulaNode:
-    """An operation on nodes, a `number` or a `thing`. Sums and products have as many parts as are written."""
+    """An operation on nodes, a `number` or a `reference`. A sum or a product has as many parts as the text has."""
 
     __slots__ = ("operation", "parts")
 
@@ -38,18 +38,18 @@ class FormulaNode:
         return FormulaNode("neg", self)
 
     def walk(self) -> Iterator[FormulaNode]:
-        """Itself and all below it."""
+        """This node and all below it."""
         stack = [self]
         while stack:
             node = stack.pop()
             yield node
-            if node.operation not in ("number", "thing"):
+            if node.operation not in ("number", "reference"):
                 stack.extend(node.parts)
 
     @property
     def references(self) -> set[SymbolReference]:
-        """What it depends on."""
-        return {node.parts[0] for node in self.walk() if node.operation == "thing"}
+        """What the node depends on."""
+        return {node.parts[0] for node in self.walk() if node.operation == "reference"}
 
 
 def number_node(x: Any) -> FormulaNode:
@@ -57,7 +57,7 @@ def number_node(x: Any) -> FormulaNode:
 
 
 def reference_node(x: SymbolReference) -> FormulaNode:
-    return FormulaNode("thing", x)
+    return FormulaNode("reference", x)
 
 
 def operation_node(operation: str, *parts: FormulaNode) -> FormulaNode:
@@ -77,7 +77,7 @@ def operation_node(operation: str, *parts: FormulaNode) -> FormulaNode:
 
 
 def expression_to_node(x: Scalar, resolve: Callable[[Expression], SymbolReference]) -> FormulaNode:
-    """A scalar of the model as a node; `named` says what its symbols stand for."""
+    """A scalar of the model as a node; `resolve` gives what its symbols stand for."""
     if not isinstance(x, Expression):
         return number_node(exact_decimal(float(x)) if isinstance(x, float) else x)
     if x.operation == "number":
@@ -90,11 +90,11 @@ def expression_to_node(x: Scalar, resolve: Callable[[Expression], SymbolReferenc
 
 
 def node_to_expression(node: FormulaNode, resolve: Callable[[SymbolReference], Scalar]) -> Scalar:
-    """A node as an expression of the model, as the argument of a function is kept."""
+    """A node as an expression of the model; `resolve` gives the scalar for a reference."""
     if node.operation == "number":
         x: Fraction = node.parts[0]
         return x.numerator if x.denominator == 1 else call("/", x.numerator, x.denominator)
-    if node.operation == "thing":
+    if node.operation == "reference":
         reference: SymbolReference = node.parts[0]
         return PI if reference.name == "pi" else resolve(reference)
     parts = [node_to_expression(part, resolve) for part in node.parts]

@@ -1,4 +1,9 @@
-"""Trees as text: plain (which parses back), with the letters of a terminal, and typeset."""
+"""Trees as text: plain (which parses back), with the letters of a terminal, as LaTeX, and as MathML.
+
+Long LaTeX is broken into lines. Browsers typeset MathML by themselves, without a script, a font or the network; but they do not
+break lines inside a formula. So MathML comes in pieces, one for each term: a page that puts every piece into a `math` element of
+its own has lines that are broken where it is narrow.
+"""
 
 from __future__ import annotations
 
@@ -14,110 +19,84 @@ from lagrangian.equations.algebra.ring import terminating_decimal
 from lagrangian.equations.writing.notation import GREEK, Notation, split_index, unicode_expression, unicode_superscript
 from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, count_operators
 
-# MERGED lagrangian.equations.writing.lines: Breaking long typeset formulas into lines.
-
-# how wide a line may get, in units of the font's size: an A4 page with narrow margins
+# the width of a line in em: that of an A4 page with narrow margins
 WIDTH = 40.0
+
 # what must be closed in the row in which it is opened
 UNBREAKABLE = (("{", "}"), (r"\left(", r"\right)"))
-_PIECES = re.compile(r"[_^]\{[^{}]*\}|\\[A-Za-z]+|\\,|[A-Za-z0-9.]|[+=-]|[(),/]")
-
-
-def latex_width(latex: str) -> float:
-    """About how wide it is when typeset."""
-    return _hundredths(latex) / 100
-
-
-def _hundredths(latex: str) -> int:
-    return sum(map(_piece_width, _PIECES.findall(latex)))
-
-
-@cache
-def _piece_width(piece: str) -> int:
-    if piece[0] in "_^":
-        return 36 * len(re.sub(r"\\[A-Za-z]+", "x", piece[2:-1]))
-    if piece == "\\,":
-        return 17
-    if piece in (r"\dot", r"\ddot", r"\mathit", r"\mathrm", r"\left", r"\right", r"\Bigl", r"\Bigr"):
-        return 0
-    if piece in (r"\sin", r"\cos"):
-        return 150
-    if piece in "+=-":
-        return 125
-    return 42 if piece in "(),/" else 55
-
-
-def break_lines(left: str, right: str, widest: float = WIDTH) -> list[str]:
-    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full.
-
-    A row ends between two terms of the sum. A term that is wider than a row is broken within its brackets, but never in a
-    fraction, nor in brackets that must be closed in the same row.
-    """
-    limit = 100 * widest - _hundredths(left)
-    rows, line, line_width = [], "", 0
-    for term in _split_terms(right, (*UNBREAKABLE, ("(", ")"))):
-        parts = [term] if _hundredths(term) <= limit else _split_terms(term, UNBREAKABLE)
-        if line and line_width + _hundredths(term) > limit:
-            rows.append(line)
-            line, line_width = "", 0
-        for part in parts:
-            part_width = _hundredths(part)
-            if line and line_width + part_width > limit:
-                rows.append(line)
-                line, line_width = "", 0
-            line, line_width = f"{line} {part}" if line else part, line_width + part_width
-    rows.append(line)
-    return [f"{left} &= {rows[0]}", *(rf"&\quad {row}" for row in rows[1:])]
-
-
-def _split_terms(text: str, brackets: tuple[tuple[str, str], ...]) -> list[str]:
-    """A text, cut before each plus or minus that is in none of these brackets."""
-    terms, words = [], []
-    depths = [0] * len(brackets)
-    for word in re.split(r" (?=[+-] )", text):
-        words.append(word)
-        depths = [depth + word.count(a) - word.count(b) for depth, (a, b) in zip(depths, brackets, strict=True)]
-        if not any(depths):
-            terms.append(" ".join(words))
-            words = []
-    return [*terms, " ".join(words)] if words else terms
-
 
 # fractions with a denominator up to this are written as such; others, if they end, as decimals
 MAX_DENOMINATOR = 64
 PLAIN_DENOMINATORS = (1, 2, 4, 8)  # but of these denominators a short decimal, such as 0.06 for 3/50, is plainer
-# typeset products longer than this are not put above a fraction's line, which no line could be broken in
+
+# numerators longer than this, in characters of LaTeX, stand beside their fraction: no line can be broken inside of one
 MAX_NUMERATOR_LENGTH = 80
-MAX_UNBROKEN_WIDTH = 12.0  # of what is never broken, in units of the font's size
+MAX_UNBROKEN_WIDTH = 12.0  # of brackets that no line is broken inside of, in em
+
+# formulas in brackets with no more operators than this are kept on one line
+MAX_UNBROKEN_OPERATORS = 5
+_PIECES = re.compile(r"[_^]\{[^{}]*\}|\\[A-Za-z]+|\\,|[A-Za-z0-9.]|[+=-]|[(),/]")
+TIMES = '<mo rspace=".15em">\u2062</mo>'  # an invisible multiplication sign
+DOT = "<mo>·</mo>"
+OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
+FRACTION_HEIGHT = "2.4em"
+_FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "sgn", "abs", "atan", "atan2", "asin", "acos", "tanh", "sinh", "cosh")
+_TOKENS = re.compile(r"\s*(?:([A-Za-z_][A-Za-z_0-9.]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(\S))")
+_DOTS = {1: ".", 2: ".."}  # as accents, dots would be set into the letter by some browsers
+_LETTER_HEIGHT = "0.7em"  # the height of the tallest letters
 
 
-class NumberFormat:
-    """How numbers are written: exactly, or rounded to some digits; remembers whether any was rounded."""
+def plain_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
+    """The style of plain ASCII text, as an expression in a TOML file is written."""
+    return FormulaStyle(
+        notation.plain,
+        lambda b, e: f"{b}^{e}",
+        "*",
+        "*",
+        lambda a, b: f"{a}/{b}",
+        lambda t: f"({t})",
+        rounding or NumberFormat(),
+        notation.denominator_text,
+    )
 
-    def __init__(self, digits: int | None = None) -> None:
-        self.digits = digits
-        self.rounded = False
 
-    def fraction_parts(self, c: Fraction) -> tuple[str, str]:
-        """Of a positive number: what multiplies ("" for 1) and what divides ("" for 1)."""
-        top, bottom = c.numerator, c.denominator
-        if (
-            bottom <= MAX_DENOMINATOR
-            and top < 10**6
-            and (bottom in PLAIN_DENOMINATORS or len((terminating_decimal(c) or "0.1234567").replace(".", "")) > 7)
-        ):
-            return ("" if top == 1 else str(top)), ("" if bottom == 1 else str(bottom))
-        exact = terminating_decimal(c)
-        if self.digits is None:
-            return (exact, "") if exact else ("" if top == 1 else str(top), str(bottom))
-        if exact and len(exact.replace(".", "").lstrip("0")) <= self.digits:
-            return exact, ""
-        self.rounded = True
-        return f"{as_float(c):.{self.digits}g}", ""
+def unicode_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
+    """The style of a terminal, with Greek letters, subscripts and superscripts."""
+    return FormulaStyle(
+        notation.unicode,
+        lambda b, e: b + unicode_superscript(e),
+        " ",
+        "·",
+        lambda a, b: f"{a}/{b}",
+        lambda t: f"({t})",
+        rounding or NumberFormat(),
+        lambda name: unicode_expression(notation.denominator_text(name)),
+    )
+
+
+def latex_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
+    """The style of LaTeX."""
+    return FormulaStyle(
+        notation.latex,
+        lambda b, e: f"{b}^{{{e}}}",
+        r" \, ",
+        r" \cdot ",
+        lambda a, b: rf"\frac{{{a}}}{{{b}}}" if len(a) < MAX_NUMERATOR_LENGTH else rf"\frac{{1}}{{{b}}} \, {a}",
+        _latex_brackets,
+        rounding or NumberFormat(),
+        notation.denominator_latex,
+    )
+
+
+def _latex_brackets(t: str) -> str:
+    """LaTeX in brackets as high as fractions; if it is long, in brackets inside of which a line may be broken."""
+    if r"\frac" not in t:
+        return f"({t})"
+    return rf"\left({t}\right)" if latex_width(t) < MAX_UNBROKEN_WIDTH else rf"\Bigl({t}\Bigr)"
 
 
 class FormulaStyle:
-    """One way of writing: how names, powers, products (`dot` between two numbers) and fractions look."""
+    """A way of writing formulas: how names, powers, products (`dot` between two numbers) and fractions look."""
 
     def __init__(
         self,
@@ -130,7 +109,7 @@ class FormulaStyle:
         rounding: NumberFormat,
         denominator_of: Callable[[str], str] = lambda name: "",
     ) -> None:
-        """`below` gives what stands below the line for a name that is an inverse, and "" for others."""
+        """`denominator_of` gives what a name is the inverse of, and "" for names that are no inverses."""
         self.name, self.power, self.times, self.dot = name, power, times, dot
         self.fraction, self.brackets, self.rounding, self.denominator_of = fraction, brackets, rounding, denominator_of
 
@@ -185,7 +164,7 @@ class FormulaStyle:
         return self.dot.strip() == r"\cdot"
 
     def _denominator(self, tree: Tree) -> str:
-        """What a factor puts below the line; "" if it stands above."""
+        """The denominator that a factor stands for; "" if it is no inverse."""
         base, exponent = (tree.base, tree.exponent) if isinstance(tree, Power) else (tree, 1)
         word = self.denominator_of(base.name) if isinstance(base, Name) else ""
         return self.power(word, exponent) if word and exponent != 1 else word
@@ -198,158 +177,93 @@ class FormulaStyle:
         return text
 
 
-def plain_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
-    """ASCII, as an expression of the TOML file would be written."""
-    return FormulaStyle(
-        notation.plain,
-        lambda b, e: f"{b}^{e}",
-        "*",
-        "*",
-        lambda a, b: f"{a}/{b}",
-        lambda t: f"({t})",
-        rounding or NumberFormat(),
-        notation.denominator_text,
-    )
+class NumberFormat:
+    """How numbers are written: exactly, or rounded to some digits; remembers whether any was rounded."""
+
+    def __init__(self, digits: int | None = None) -> None:
+        self.digits = digits
+        self.rounded = False
+
+    def fraction_parts(self, c: Fraction) -> tuple[str, str]:
+        """The numerator and the denominator of a positive number as texts; "" for 1."""
+        top, bottom = c.numerator, c.denominator
+        if (
+            bottom <= MAX_DENOMINATOR
+            and top < 10**6
+            and (bottom in PLAIN_DENOMINATORS or len((terminating_decimal(c) or "0.1234567").replace(".", "")) > 7)
+        ):
+            return ("" if top == 1 else str(top)), ("" if bottom == 1 else str(bottom))
+        exact = terminating_decimal(c)
+        if self.digits is None:
+            return (exact, "") if exact else ("" if top == 1 else str(top), str(bottom))
+        if exact and len(exact.replace(".", "").lstrip("0")) <= self.digits:
+            return exact, ""
+        self.rounded = True
+        return f"{as_float(c):.{self.digits}g}", ""
 
 
-def unicode_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
-    return FormulaStyle(
-        notation.unicode,
-        lambda b, e: b + unicode_superscript(e),
-        " ",
-        "·",
-        lambda a, b: f"{a}/{b}",
-        lambda t: f"({t})",
-        rounding or NumberFormat(),
-        lambda name: unicode_expression(notation.denominator_text(name)),
-    )
+def break_lines(left: str, right: str, widest: float = WIDTH) -> list[str]:
+    """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full.
 
-
-def latex_style(notation: Notation, rounding: NumberFormat | None = None) -> FormulaStyle:
-    return FormulaStyle(
-        notation.latex,
-        lambda b, e: f"{b}^{{{e}}}",
-        r" \, ",
-        r" \cdot ",
-        lambda a, b: rf"\frac{{{a}}}{{{b}}}" if len(a) < MAX_NUMERATOR_LENGTH else rf"\frac{{1}}{{{b}}} \, {a}",
-        _latex_brackets,
-        rounding or NumberFormat(),
-        notation.denominator_latex,
-    )
-
-
-def _latex_brackets(t: str) -> str:
-    """Brackets as high as fractions; around much, those that a line may be broken inside of."""
-    if r"\frac" not in t:
-        return f"({t})"
-    return rf"\left({t}\right)" if latex_width(t) < MAX_UNBROKEN_WIDTH else rf"\Bigl({t}\Bigr)"
-
-
-# MERGED lagrangian.equations.writing.mathml: Trees as MathML, which browsers typeset by themselves: no script, no font, no
-# network. Browsers do not break lines inside a formula. So a formula comes in pieces, one for each term; a page that puts
-# every piece into a `math` element of its own has lines that are broken where it is narrow.
-
-TIMES = '<mo rspace=".15em">\u2062</mo>'  # not seen, but known for what it is
-DOT = "<mo>·</mo>"
-OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
-FRACTION_HEIGHT = "2.4em"  # the height of one
-# what stands in brackets and has no more operators than this is kept on one line
-MAX_UNBROKEN_OPERATORS = 5
-_FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "sgn", "abs", "atan", "atan2", "asin", "acos", "tanh", "sinh", "cosh")
-_TOKENS = re.compile(r"\s*(?:([A-Za-z_][A-Za-z_0-9.]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(\S))")
-_DOTS = {1: ".", 2: ".."}  # as accents, dots would be set into the letter by some browsers
-_LETTER_HEIGHT = "0.7em"  # the height of the tallest ones
-
-
-def math_element(inner: str, display: bool = False) -> str:
-    """A whole element."""
-    block = ' display="block"' if display else ""
-    return f"<math{block}>{inner}</math>"
-
-
-def matrix(rows: Sequence[Sequence[str]]) -> str:
-    """In square brackets."""
-    body = "".join(f"<mtr>{''.join(f'<mtd>{entry}</mtd>' for entry in row)}</mtr>" for row in rows)
-    return f"<mrow><mo>[</mo><mtable>{body}</mtable><mo>]</mo></mrow>"
-
-
-def with_scripts(base: str, subscript: str = "", superscript: str = "") -> str:
-    """With an index and an exponent, of which either may be missing."""
-    if subscript and superscript:
-        return f"<msubsup>{base}{subscript}{superscript}</msubsup>"
-    if subscript:
-        return f"<msub>{base}{subscript}</msub>"
-    return f"<msup>{base}{superscript}</msup>" if superscript else base
-
-
-def index_markup(text: str) -> str:
-    """Letters and digits below the line."""
-    words = re.findall(r"[\d,+-]+|[^\d,+-]+", text)
-    elements = [f"<mn>{word}</mn>" if word[0].isdigit() else f"<mi>{escape(word)}</mi>" for word in words]
-    if not elements:
-        return ""
-    return elements[0] if len(elements) == 1 else f"<mrow>{''.join(elements)}</mrow>"
-
-
-def letter_markup(word: str) -> str:
-    """Greek capitals stand upright."""
-    upright = ' mathvariant="normal"' if word in "ΓΔΘΛΞΠΣΦΨΩ" else ""
-    return f"<mi{upright}>{escape(word)}</mi>"
-
-
-def symbol_markup(name: str, dots: int = 0) -> tuple[str, str]:
-    """A name's letter, with dots above if it is a rate or an acceleration such as `theta1''`, and its index."""
-    if name.endswith("''") and split_index(name[:-2]):
-        return symbol_markup(name[:-2], 2)
-    letters_and_index = split_index(name)
-    if letters_and_index is None:
-        base, subscript = f"<mi>{escape(name)}</mi>", ""
-    else:
-        base, subscript = (
-            letter_markup(GREEK.get(letters_and_index[0], letters_and_index[0])),
-            index_markup(letters_and_index[1]) if letters_and_index[1] else "",
-        )
-    return time_derivative(base, dots) if dots else base, subscript
-
-
-def time_derivative(base: str, dots: int) -> str:
-    """The first or second derivative by time: dots above the letter alone. It counts as no higher than a letter, so that an
-    exponent beside it stands where it does beside other letters, as in TeX.
+    A row ends between two terms of the sum. A term that is wider than a row is broken within its brackets, but never in a
+    fraction, nor in brackets that must be closed in the same row.
     """
-    return f'<mpadded height="{_LETTER_HEIGHT}"><mover>{base}<mo>{_DOTS[dots]}</mo></mover></mpadded>'
+    limit = 100 * widest - _width_in_hundredths(left)
+    rows, line, line_width = [], "", 0
+    for term in _split_terms(right, (*UNBREAKABLE, ("(", ")"))):
+        parts = [term] if _width_in_hundredths(term) <= limit else _split_terms(term, UNBREAKABLE)
+        if line and line_width + _width_in_hundredths(term) > limit:
+            rows.append(line)
+            line, line_width = "", 0
+        for part in parts:
+            part_width = _width_in_hundredths(part)
+            if line and line_width + part_width > limit:
+                rows.append(line)
+                line, line_width = "", 0
+            line, line_width = f"{line} {part}" if line else part, line_width + part_width
+    rows.append(line)
+    return [f"{left} &= {rows[0]}", *(rf"&\quad {row}" for row in rows[1:])]
 
 
-def name_markup(word: str, dots: int = 0) -> str:
-    return with_scripts(*symbol_markup(word, dots))
+def _split_terms(text: str, brackets: tuple[tuple[str, str], ...]) -> list[str]:
+    """A text, cut before each plus or minus that is in none of these brackets."""
+    terms, words = [], []
+    depths = [0] * len(brackets)
+    for word in re.split(r" (?=[+-] )", text):
+        words.append(word)
+        depths = [depth + word.count(a) - word.count(b) for depth, (a, b) in zip(depths, brackets, strict=True)]
+        if not any(depths):
+            terms.append(" ".join(words))
+            words = []
+    return [*terms, " ".join(words)] if words else terms
 
 
-def number_markup(text: str) -> str:
-    """A number, powers of ten as such."""
-    mantissa, e, exponent = text.partition("e")
-    if not e:
-        return f"<mn>{text}</mn>"
-    power = f"<mn>{abs(int(exponent))}</mn>"
-    if int(exponent) < 0:
-        power = f"<mrow><mo>−</mo>{power}</mrow>"
-    return f"<mn>{mantissa}</mn>{DOT}<msup><mn>10</mn>{power}</msup>"
+def latex_width(latex: str) -> float:
+    """The approximate width of LaTeX when it is typeset, in em."""
+    return _width_in_hundredths(latex) / 100
 
 
-def in_brackets(pieces: Sequence[str]) -> list[str]:
-    """In brackets as high as what they hold. A fraction is taller than a line, which brackets in different pieces do not see."""
-    opening, closing = OPEN, CLOSE
-    if any("<mfrac>" in piece for piece in pieces):
-        min_size = "" if len(pieces) == 1 else f' minsize="{FRACTION_HEIGHT}"'
-        opening, closing = f"<mo{min_size}>(</mo>", f"<mo{min_size}>)</mo>"
-    if len(pieces) == 1:
-        return [f"<mrow>{opening}{pieces[0]}{closing}</mrow>"]
-    return [f"{opening}{pieces[0]}", *pieces[1:-1], f"{pieces[-1]}{closing}"]
+def _width_in_hundredths(latex: str) -> int:
+    return sum(map(_piece_width, _PIECES.findall(latex)))
 
 
-# -- formulas -----------------------------------------------------------------------------------------------------------
+@cache
+def _piece_width(piece: str) -> int:
+    if piece[0] in "_^":
+        return 36 * len(re.sub(r"\\[A-Za-z]+", "x", piece[2:-1]))
+    if piece == "\\,":
+        return 17
+    if piece in (r"\dot", r"\ddot", r"\mathit", r"\mathrm", r"\left", r"\right", r"\Bigl", r"\Bigr"):
+        return 0
+    if piece in (r"\sin", r"\cos"):
+        return 150
+    if piece in "+=-":
+        return 125
+    return 42 if piece in "(),/" else 55
 
 
 class MathML:
-    """Writes trees; `pieces` are terms between which a line may be broken, `row` is all of it as one element."""
+    """Writes trees as MathML: `pieces` are terms between which a line may be broken, `row` is the whole tree in one element."""
 
     def __init__(self, notation: Notation, rounding: NumberFormat | None = None) -> None:
         self.notation, self.rounding = notation, rounding or NumberFormat()
@@ -370,7 +284,7 @@ class MathML:
         return pieces
 
     def _term(self, tree: Tree) -> tuple[bool, list[str]]:
-        """Whether it has a minus, and what follows."""
+        """Whether a term has a minus, and the pieces that follow it."""
         if self._denominator(tree):
             tree = Product(Fraction(1), (tree,))
         if not isinstance(tree, Product):
@@ -400,7 +314,7 @@ class MathML:
         return tree.coefficient < 0, words
 
     def _denominator(self, tree: Tree) -> str:
-        """What a factor that is an inverse puts below the line; "" if it stands above."""
+        """The markup of the denominator that a factor stands for; "" if it is no inverse."""
         base, exponent = (tree.base, tree.exponent) if isinstance(tree, Power) else (tree, 1)
         word = self.notation.denominator_text(base.name) if isinstance(base, Name) else ""
         if not word:
@@ -427,7 +341,7 @@ class MathML:
         return with_scripts(*self._scripts(word))
 
     def _scripts(self, word: str) -> tuple[str, str, str]:
-        """What stands on the line, below it and above: as `Notation.latex` has it."""
+        """The base, subscript and superscript of a name, as `Notation.latex` has them."""
         notation = self.notation
         symbol_of = notation.symbol(word)
         kind = symbol_of.kind if symbol_of else "sine"
@@ -461,18 +375,99 @@ class MathML:
         return *symbol_markup(original), "" if original == word else "<mi>R</mi>"
 
 
-# -- plain text ---------------------------------------------------------------------------------------------------------
+def math_element(inner: str, display: bool = False) -> str:
+    """A `math` element."""
+    block = ' display="block"' if display else ""
+    return f"<math{block}>{inner}</math>"
+
+
+def matrix(rows: Sequence[Sequence[str]]) -> str:
+    """A matrix in square brackets, of the markup of its entries."""
+    body = "".join(f"<mtr>{''.join(f'<mtd>{entry}</mtd>' for entry in row)}</mtr>" for row in rows)
+    return f"<mrow><mo>[</mo><mtable>{body}</mtable><mo>]</mo></mrow>"
+
+
+def name_markup(word: str, dots: int = 0) -> str:
+    return with_scripts(*symbol_markup(word, dots))
+
+
+def symbol_markup(name: str, dots: int = 0) -> tuple[str, str]:
+    """The letter of a name, with dots above for a rate or an acceleration such as `theta1''`, and the subscript."""
+    if name.endswith("''") and split_index(name[:-2]):
+        return symbol_markup(name[:-2], 2)
+    letters_and_index = split_index(name)
+    if letters_and_index is None:
+        base, subscript = f"<mi>{escape(name)}</mi>", ""
+    else:
+        base, subscript = (
+            letter_markup(GREEK.get(letters_and_index[0], letters_and_index[0])),
+            index_markup(letters_and_index[1]) if letters_and_index[1] else "",
+        )
+    return time_derivative(base, dots) if dots else base, subscript
+
+
+def letter_markup(word: str) -> str:
+    """A letter or word; Greek capitals stand upright."""
+    upright = ' mathvariant="normal"' if word in "ΓΔΘΛΞΠΣΦΨΩ" else ""
+    return f"<mi{upright}>{escape(word)}</mi>"
+
+
+def index_markup(text: str) -> str:
+    """The letters and digits of a subscript."""
+    words = re.findall(r"[\d,+-]+|[^\d,+-]+", text)
+    elements = [f"<mn>{word}</mn>" if word[0].isdigit() else f"<mi>{escape(word)}</mi>" for word in words]
+    if not elements:
+        return ""
+    return elements[0] if len(elements) == 1 else f"<mrow>{''.join(elements)}</mrow>"
+
+
+def time_derivative(base: str, dots: int) -> str:
+    """The first or second derivative by time: dots above the letter alone. It counts as no higher than a letter, so that an
+    exponent beside it stands where it does beside other letters, as in TeX.
+    """
+    return f'<mpadded height="{_LETTER_HEIGHT}"><mover>{base}<mo>{_DOTS[dots]}</mo></mover></mpadded>'
+
+
+def with_scripts(base: str, subscript: str = "", superscript: str = "") -> str:
+    """A base with a subscript and a superscript, of which either may be missing."""
+    if subscript and superscript:
+        return f"<msubsup>{base}{subscript}{superscript}</msubsup>"
+    if subscript:
+        return f"<msub>{base}{subscript}</msub>"
+    return f"<msup>{base}{superscript}</msup>" if superscript else base
+
+
+def number_markup(text: str) -> str:
+    """A number; an exponent is typeset as a power of ten."""
+    mantissa, e, exponent = text.partition("e")
+    if not e:
+        return f"<mn>{text}</mn>"
+    power = f"<mn>{abs(int(exponent))}</mn>"
+    if int(exponent) < 0:
+        power = f"<mrow><mo>−</mo>{power}</mrow>"
+    return f"<mn>{mantissa}</mn>{DOT}<msup><mn>10</mn>{power}</msup>"
+
+
+def in_brackets(pieces: Sequence[str]) -> list[str]:
+    """Pieces in brackets as high as what they hold; brackets that stand in different pieces do not stretch by themselves."""
+    opening, closing = OPEN, CLOSE
+    if any("<mfrac>" in piece for piece in pieces):
+        min_size = "" if len(pieces) == 1 else f' minsize="{FRACTION_HEIGHT}"'
+        opening, closing = f"<mo{min_size}>(</mo>", f"<mo{min_size}>)</mo>"
+    if len(pieces) == 1:
+        return [f"<mrow>{opening}{pieces[0]}{closing}</mrow>"]
+    return [f"{opening}{pieces[0]}", *pieces[1:-1], f"{pieces[-1]}{closing}"]
 
 
 def expression_markup(text: str) -> str:
-    """A short expression in plain text, such as a definition, typeset; what is no expression is written as it stands."""
+    """A short expression in plain text, such as a definition, as MathML; other text is written as it stands."""
     tokens = [match.groups() for match in _TOKENS.finditer(text)]
     markup, position = _sequence(tokens, 0)
     return markup if position == len(tokens) else f"<mtext>{escape(text)}</mtext>"
 
 
 def _sequence(tokens: list[tuple[str, ...]], position: int) -> tuple[str, int]:
-    """Up to a bracket that closes, or the end."""
+    """The markup of tokens up to a closing bracket or the end, and the position there."""
     parts: list[str] = []
     while position < len(tokens):
         mark = tokens[position][2]
@@ -494,7 +489,7 @@ def _sequence(tokens: list[tuple[str, ...]], position: int) -> tuple[str, int]:
 
 
 def _atom(tokens: list[tuple[str, ...]], position: int) -> tuple[str, int]:
-    """A number, a name, a function of something, or what is in brackets."""
+    """The markup of a number, a name, a function with its argument, or an expression in brackets, and the position after it."""
     word, number, mark = tokens[position]
     if number:
         return number_markup(number.lower()), position + 1

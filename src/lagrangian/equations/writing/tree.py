@@ -1,6 +1,7 @@
 """Formulas as people write them: sums of products of names, kept as a tree that is printed, counted, and evaluated back.
 
-A product carries its rational factor apart from the others, so that signs and fractions are written where they belong.
+A product carries its rational factor apart from the others, so that signs and fractions are written where they belong. A sparse
+polynomial becomes a tree term by term, nested as Horner does with what is common taken out, or as a sum of squares.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from typing import Any
 from lagrangian.equations.algebra.ring import as_fraction
 
 ONE = Fraction(1)
+Monomial = tuple[tuple[int, int], ...]  # (variable, power), variables ascending
+SparsePolynomial = dict[Monomial, Fraction]
+IntegerPolynomial = dict[Monomial, int]
+_TermList = list[tuple[Monomial, Any]]
 
 
-class _Node:
-    """A tree is compared by its parts. Its hash and its operators are found once: formulas of thousands of terms share parts."""
+class _TreeNode:
+    """A part of a tree, compared by its parts; its hash and operators are counted once, as long formulas share parts."""
 
     __slots__ = ("_hash", "_operators")
     _hash: int
@@ -43,7 +48,7 @@ class _Node:
 
 
 @dataclass(slots=True, eq=False)
-class Name(_Node):
+class Name(_TreeNode):
     """A symbol, by its plain name."""
 
     name: str
@@ -53,7 +58,7 @@ class Name(_Node):
 
 
 @dataclass(slots=True, eq=False)
-class Power(_Node):
+class Power(_TreeNode):
     base: Tree
     exponent: int
 
@@ -62,7 +67,7 @@ class Power(_Node):
 
 
 @dataclass(slots=True, eq=False)
-class Product(_Node):
+class Product(_TreeNode):
     coefficient: Fraction
     factors: tuple[Tree, ...] = ()
 
@@ -71,7 +76,7 @@ class Product(_Node):
 
 
 @dataclass(slots=True, eq=False)
-class Sum(_Node):
+class Sum(_TreeNode):
     terms: tuple[Tree, ...]
 
     def _parts(self) -> tuple[Any, ...]:
@@ -80,6 +85,7 @@ class Sum(_Node):
 
 Tree = Name | Power | Product | Sum
 ZERO = Product(Fraction(0))
+UNIT_TREE = Product(ONE)
 
 
 def constant(x: Any) -> Product:
@@ -95,7 +101,7 @@ def power(base: Tree, exponent: int) -> Tree:
 
 
 def product(factors: Iterable[Tree], coefficient: Fraction = ONE) -> Tree:
-    """Products inside are joined, equal factors become powers."""
+    """The product of trees: products inside are joined, equal factors become powers."""
     flat: list[Tree] = []
     for factor in factors:
         if isinstance(factor, Product):
@@ -120,7 +126,7 @@ def product(factors: Iterable[Tree], coefficient: Fraction = ONE) -> Tree:
 
 
 def add(terms: Iterable[Tree]) -> Tree:
-    """Sums inside are joined; a term that leads with a minus is not put first if another can be."""
+    """The sum of trees: sums inside are joined; a term that leads with a minus is not put first if another can be."""
     flat: list[Tree] = []
     for term in terms:
         if isinstance(term, Sum):
@@ -147,7 +153,7 @@ def is_negative(tree: Tree) -> bool:
 
 
 def count_operators(tree: Tree) -> int:
-    """How many + - * / and powers the formula is written with; a leading minus is not counted."""
+    """The number of + - * / and powers in the written formula; a leading minus is not counted."""
     try:
         return tree._operators
     except AttributeError:
@@ -169,7 +175,7 @@ def _count_operators(tree: Tree) -> int:
 
 
 def evaluate_tree(tree: Tree, value: Callable[[str], Any]) -> Any:
-    """In any arithmetic: floats, ring elements, traced values."""
+    """The value of a tree in any arithmetic: floats, ring elements, traced values."""
     if isinstance(tree, Name):
         return value(tree.name)
     if isinstance(tree, Power):
@@ -193,7 +199,7 @@ def evaluate_tree(tree: Tree, value: Callable[[str], Any]) -> Any:
 
 
 def tree_names(tree: Tree, names: dict[str, None] | None = None) -> dict[str, None]:
-    """The names in it, in the order in which they are met."""
+    """The names in a tree, in the order in which they first appear."""
     names = {} if names is None else names
     if isinstance(tree, Name):
         names[tree.name] = None
@@ -205,23 +211,42 @@ def tree_names(tree: Tree, names: dict[str, None] | None = None) -> dict[str, No
     return names
 
 
-# MERGED lagrangian.equations.writing.horner: A polynomial as a tree: term by term, or nested as Horner does, with what is
-# common taken out.
+def distribute(tree: Tree) -> Tree:
+    """The same tree as a sum of products of names."""
+    names: list[str] = []
 
-Monomial = tuple[tuple[int, int], ...]  # (variable, power), variables ascending
-SparsePolynomial = dict[Monomial, Fraction]
-IntegerPolynomial = dict[Monomial, int]
-_TermList = list[tuple[Monomial, Any]]
+    def to_polynomial(tree: Tree) -> SparsePolynomial:
+        if isinstance(tree, Name):
+            if tree.name not in names:
+                names.append(tree.name)
+            return {((names.index(tree.name), 1),): ONE}
+        if isinstance(tree, Sum):
+            total: SparsePolynomial = {}
+            for term in tree.terms:
+                for monomial, c in to_polynomial(term).items():
+                    total[monomial] = total.get(monomial, Fraction(0)) + c
+            return {m: c for m, c in total.items() if c}
+        factors = (
+            [to_polynomial(tree.base)] * tree.exponent
+            if isinstance(tree, Power)
+            else [to_polynomial(factor) for factor in tree.factors]
+        )
+        product_terms: SparsePolynomial = {(): ONE if isinstance(tree, Power) else tree.coefficient}
+        for factor in factors:
+            product_terms = _multiply_polynomials(product_terms, factor)
+        return product_terms
+
+    return expanded_form(to_polynomial(tree), names)
 
 
 def as_dict(p: Any) -> SparsePolynomial:
-    """A polynomial of flint."""
+    """A polynomial of flint as a sparse one."""
     every = range(p.context().nvars())
     return {tuple([(k, int(m[k])) for k in compress(every, m)]): as_fraction(c) for m, c in p.terms()}
 
 
 def term_tree(monomial: Monomial, coefficient: Fraction, names: Sequence[str]) -> Tree:
-    """Names are not in it twice, so that nothing has to be joined."""
+    """A term as a tree; no name is in it twice, so that nothing has to be joined."""
     if coefficient == 0:
         return ZERO
     factors = tuple([Name(names[k]) if e == 1 else Power(Name(names[k]), e) for k, e in monomial])
@@ -229,12 +254,12 @@ def term_tree(monomial: Monomial, coefficient: Fraction, names: Sequence[str]) -
 
 
 def expanded_form(polynomial: SparsePolynomial, names: Sequence[str]) -> Tree:
-    """A plain sum of terms."""
+    """A polynomial as a plain sum of terms."""
     return add(term_tree(m, c, names) for m, c in polynomial.items())
 
 
 def horner_form(polynomial: SparsePolynomial, names: Sequence[str]) -> Tree:
-    """Greedy Horner: the variable in most terms is taken out of them, again and again."""
+    """A polynomial nested by greedy Horner: the variable in most terms is taken out of them, again and again."""
     if len(polynomial) < 2:
         return expanded_form(polynomial, names)
     if isinstance(next(iter(polynomial.values())), float):  # to be compiled, not read
@@ -246,7 +271,7 @@ def horner_form(polynomial: SparsePolynomial, names: Sequence[str]) -> Tree:
 
 
 class _Horner:
-    """Works with whole coefficients, all over one denominator; if that is 0, with floats as they are."""
+    """Nests polynomials with whole coefficients, all over one denominator; if that is 0, with floats as they are."""
 
     def __init__(self, names: Sequence[str], denominator: int) -> None:
         self.names, self.denominator = names, denominator
@@ -320,35 +345,7 @@ def _divide_monomial(monomial: Monomial, common: dict[int, int]) -> Monomial:
     return tuple([(k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0)])
 
 
-def distribute(tree: Tree) -> Tree:
-    """The same tree as a sum of products of names."""
-    names: list[str] = []
-
-    def to_polynomial(tree: Tree) -> SparsePolynomial:
-        if isinstance(tree, Name):
-            if tree.name not in names:
-                names.append(tree.name)
-            return {((names.index(tree.name), 1),): ONE}
-        if isinstance(tree, Sum):
-            total: SparsePolynomial = {}
-            for term in tree.terms:
-                for monomial, c in to_polynomial(term).items():
-                    total[monomial] = total.get(monomial, Fraction(0)) + c
-            return {m: c for m, c in total.items() if c}
-        factors = (
-            [to_polynomial(tree.base)] * tree.exponent
-            if isinstance(tree, Power)
-            else [to_polynomial(factor) for factor in tree.factors]
-        )
-        product_terms: SparsePolynomial = {(): ONE if isinstance(tree, Power) else tree.coefficient}
-        for factor in factors:
-            product_terms = _multiply(product_terms, factor)
-        return product_terms
-
-    return expanded_form(to_polynomial(tree), names)
-
-
-def _multiply(a: SparsePolynomial, b: SparsePolynomial) -> SparsePolynomial:
+def _multiply_polynomials(a: SparsePolynomial, b: SparsePolynomial) -> SparsePolynomial:
     product_terms: SparsePolynomial = {}
     for first, c in a.items():
         for second, d in b.items():
@@ -360,11 +357,8 @@ def _multiply(a: SparsePolynomial, b: SparsePolynomial) -> SparsePolynomial:
     return {m: c for m, c in product_terms.items() if c}
 
 
-# MERGED lagrangian.equations.writing.squares: Sums of squares: x^2 - 2 x y + y^2 is written (x - y)^2.
-
-
 def sum_of_squares(polynomial: SparsePolynomial, names: Sequence[str]) -> list[Tree]:
-    """The polynomial as a sum of squares of names and of differences or sums of two, if it is one and has such a difference."""
+    """A polynomial as a sum of squares: x^2 - 2 x y + y^2 is (x - y)^2; empty if it is none, or of single names alone."""
     if any(sum(e for _, e in m) != 2 for m in polynomial):
         return []
     square_terms = {m[0][0]: c for m, c in polynomial.items() if len(m) == 1}

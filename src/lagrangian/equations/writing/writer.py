@@ -1,9 +1,12 @@
-"""From an element of the ring to the formula a person would write.
+"""From an element of the ring to the formula that a person would write.
 
 The equations are linear in the inertial parameters. A formula is arranged either by these, `m2 (l1^2 + r2^2 + 2 l1 r2 c2) +
 I2`, or by its trigonometric parts, `(m1 r1 + m2 l1) g c1 + m2 r2 g c12`, whichever is shorter; inside, what multiplies a
-parameter is a sum of trigonometric parts again. Where it is known as a product of velocities (`structure`), that form
-competes too.
+parameter is a sum of trigonometric parts again.
+
+Entries of M come from the velocities: there, what multiplies an inertial parameter is a sum of products of components of the
+links' Jacobians (`JacobianTrees`). Multiplied out, `(c4 s5 (a2 c2 + ..) - ...)^2` is long; as the square it came from it is
+short, and its parts are shared. So this form competes, too.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from lagrangian.equations.texts.family import FormulaFamily
 from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.tree import (
     ONE,
+    UNIT_TREE,
     ZERO,
     IntegerPolynomial,
     Monomial,
@@ -55,6 +59,7 @@ MAX_FACTORED_TERMS = 60
 # a common factor with a larger denominator comes from decimals, and is not taken out of them
 MAX_PLAIN_DENOMINATOR = 24
 _RANK_OF_KIND = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4, "speed": 6, "acceleration": 6, "sign": 6}
+_SYMMETRIC_ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 class FormulaWriter:
@@ -63,13 +68,13 @@ class FormulaWriter:
     def __init__(
         self, system: SymbolicSystem, groups: Mapping[str, Mapping[str, Any]] | None = None, speeds: Sequence[str] = ()
     ) -> None:
-        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R.
+        """`groups` are the parameters that stand for several, {name: {parameter: (numerator, denominator)}}; an R marks them.
 
         `speeds` are the names of generalised speeds, if the ring's rates stand for these.
         """
         self.system, self.speeds = system, tuple(speeds)
-        taken = {symbol.name for symbol in system.ring.symbols}
-        renamed = {name: _free_name(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
+        used_names = {symbol.name for symbol in system.ring.symbols}
+        renamed = {name: _free_name(f"{name}R", used_names) for name, parts in (groups or {}).items() if len(parts) > 1}
         self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
@@ -114,7 +119,7 @@ class FormulaWriter:
     # -- arrangements ------------------------------------------------------------------------------------------------
 
     def _arrange_by_inertia(self, polynomial: SparsePolynomial, structure: Structure, by_angle: Tree) -> Tree:
-        """Arranged by the inertial parameters; those that multiply the same are put together.
+        """A polynomial arranged by the inertial parameters; those that multiply the same are put together.
 
         `by_angle` is the same arranged by angles, which is all of it where there are no such parameters.
         """
@@ -139,16 +144,14 @@ class FormulaWriter:
                     if count_operators(known_form) < count_operators(inner):
                         inner = known_form
             total = add(constant(c) if k < 0 else product([Name(self.names[k])], c) for k, c in inertials)
-            if inner == constant(1):
+            if inner == UNIT_TREE:
                 terms.append(total)
-            elif isinstance(total, Sum):
-                terms.append(_multiply(total, inner))
             else:
                 terms.append(product([total, inner]))
         return add(terms)
 
     def _arrange_by_angle(self, polynomial: SparsePolynomial) -> Tree:
-        """Arranged by trigonometric parts, what multiplies each put together."""
+        """A polynomial arranged by trigonometric parts, with all that multiplies each put together."""
         tree = self._arrange_trigonometric_parts(polynomial, False)
         if all(c.denominator <= MAX_PLAIN_DENOMINATOR for c in polynomial.values()):
             return tree
@@ -158,13 +161,13 @@ class FormulaWriter:
     def _arrange_trigonometric_parts(self, polynomial: SparsePolynomial, by_number: bool) -> Tree:
         terms = []
         for part, factor in self._trigonometric_parts(polynomial, by_number):
-            alone = part == constant(1)
+            alone = part == UNIT_TREE
             multiplier = self._write_plain(factor, not alone)
-            terms.append(multiplier if alone else _multiply(multiplier, part))
+            terms.append(multiplier if alone else product([multiplier, part]))
         return add(terms)
 
     def _write_multiplier(self, polynomial: SparsePolynomial, by_angle: Tree | None = None) -> Tree:
-        """What multiplies an inertial parameter."""
+        """The tree of what multiplies an inertial parameter."""
         if len(polynomial) == 1:
             ((m, c),) = polynomial.items()
             return term_tree(m, c, self.names)
@@ -204,7 +207,7 @@ class FormulaWriter:
             for m, c in factor.items():
                 c = c if sign is ONE else -c
                 multipliers[m] = multipliers[m] + c if m in multipliers else c
-        return sorted(joined.items(), key=lambda pair: pair[0] != constant(1))
+        return sorted(joined.items(), key=lambda pair: pair[0] != UNIT_TREE)
 
     def _write_plain(self, polynomial: SparsePolynomial, multiplies: bool) -> Tree:
         """A polynomial without angles, as a factor or as a sum of its own."""
@@ -223,11 +226,11 @@ class FormulaWriter:
         return short if count_operators(short) < count_operators(full) - 1 else full
 
     def _shortest_form(self, polynomial: SparsePolynomial) -> Tree:
-        """In the fewest operators: by Horner's rule, or as a sum of squares."""
+        """The form with the fewest operators: by Horner's rule, or as a sum of squares."""
         return min((horner_form(polynomial, self.names), *sum_of_squares(polynomial, self.names)), key=count_operators)
 
     def _factored_forms(self, polynomial: SparsePolynomial) -> list[Tree]:
-        """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
+        """The polynomial as a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
         if not 2 < len(polynomial) <= MAX_FACTORED_TERMS or any(
             c.denominator > MAX_PLAIN_DENOMINATOR for c in polynomial.values()
         ):
@@ -245,7 +248,7 @@ class FormulaWriter:
         return [product(factor_trees, as_fraction(content))]
 
     def _order_factors(self, tree: Tree) -> Tree:
-        """Factors in the order people write them: inertial parameters, other parameters, angles, rates."""
+        """A tree with its factors in the order people write them: inertial parameters, other parameters, angles, rates."""
         if isinstance(tree, Name):
             return tree
         if isinstance(tree, Power):
@@ -277,7 +280,7 @@ class FormulaWriter:
     # -- values ------------------------------------------------------------------------------------------------------
 
     def values(self, q: Any, qd: Any, qdd: Any, parameter_values: Mapping[str, float]) -> dict[str, float]:
-        """Of every generator; a regrouped parameter, such as Izz1R, has the value of its group unless it is given itself."""
+        """The values of all generators; a group, such as Izz1R, has the value of its parameters unless it is given itself."""
         groups = {name: x for name, x in parameter_values.items() if name in self._groups}
         plain_values = {name: x for name, x in parameter_values.items() if name not in groups}
         values = generator_values(self.system.scalars, q, qd, qdd, plain_values)
@@ -302,7 +305,7 @@ class FormulaWriter:
         return element
 
     def angle_of(self, name: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Whether a name is a sine or a cosine, and of which multiples of the coordinates."""
+        """Whether a name is a sine or a cosine, and of which sum of multiples of coordinates."""
         return self.trigonometry.named_angles[name]
 
     def _angle_sum(self, name: str) -> RingElement:
@@ -315,23 +318,23 @@ class FormulaWriter:
         return self.system.ring(pair[0] if kind == "cosine" else pair[1])
 
     def to_element(self, tree: Tree) -> RingElement:
-        """What a formula says, as an element: equal to what it was written from, or the formula is wrong."""
+        """A tree as an element: equal to the one from which it was written, or the tree is wrong."""
         return self.system.ring(evaluate_tree(tree, self.element))
 
 
-def _free_name(name: str, taken: set[str]) -> str:
-    while name in taken:
+def _free_name(name: str, used_names: set[str]) -> str:
+    while name in used_names:
         name += "R"
     return name
 
 
 def sparse_polynomial(x: RingElement) -> SparsePolynomial:
-    """{((generator, power), ...): coefficient}."""
+    """An element as {((generator, power), ...): coefficient}."""
     return as_dict(x.poly)
 
 
 def primitive_part(polynomial: SparsePolynomial) -> tuple[Fraction, IntegerPolynomial]:
-    """Its content, and the polynomial with whole coefficients without a common factor, the first of them positive."""
+    """The content, and the polynomial with whole coefficients without a common factor, the first of them positive."""
     denominator = lcm(*(c.denominator for c in polynomial.values()))
     integers = {m: c.numerator * (denominator // c.denominator) for m, c in polynomial.items()}
     common = gcd(*integers.values())
@@ -351,19 +354,8 @@ def _descending_key(monomial: Monomial) -> tuple[tuple[int, int], ...]:
     return tuple((-k, e) for k, e in monomial)
 
 
-def _multiply(multiplier: Tree, part: Tree) -> Tree:
-    return product([multiplier, part])
-
-
-# MERGED lagrangian.equations.writing.structure: Entries of M as they come from the velocities: what multiplies an inertial
-# parameter is a sum of products of components. Multiplied out, `(c4 s5 (a2 c2 + ..) - ...)^2` is long; as the square it came
-# from it is short, and its parts are shared.
-
-_SYMMETRIC_ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-
-
 class JacobianTrees:
-    """The columns of the links' Jacobians, written once."""
+    """The columns of the links' Jacobians as trees, each written once."""
 
     def __init__(self, writer: FormulaWriter, system: SymbolicSystem, jacobians: list[JacobianColumns]) -> None:
         self.writer, self.system = writer, system
@@ -377,7 +369,7 @@ class JacobianTrees:
         return self.writer.write(element)
 
     def structure(self, j: int, k: int) -> Structure:
-        """For M_jk: what multiplies each inertial symbol of each link."""
+        """What multiplies each inertial parameter of each link in M_jk, by the index of its generator."""
         factors: dict[int, Tree] = {}
         for link, columns in zip(self.system.links, self.columns, strict=True):
             if j in columns and k in columns:
@@ -401,7 +393,7 @@ class JacobianTrees:
         }
 
     def _generator_index(self, x: object) -> int | None:
-        """The generator, if an inertial parameter is one symbol."""
+        """The index of the generator that an inertial parameter is; None if it is not a single one."""
         if not isinstance(x, RingElement) or len(x.poly) != 1:
             return None
         ((monomial, coefficient),) = x.poly.terms()
@@ -412,7 +404,7 @@ class JacobianTrees:
 
 
 def _sum_of_products(products: list[tuple[int, Tree, Tree]]) -> Tree:
-    """Their sum; equal ones are joined, as they are when both columns are the same."""
+    """The sum of products; equal ones are joined, as there are many when both columns are the same."""
     joined: list[tuple[int, Tree, Tree]] = []
     for sign, f, g in products:
         if ZERO in (f, g):

@@ -24,17 +24,17 @@ from lagrangian.model.expression.turns import nearest_quarter_turns
 if TYPE_CHECKING:
     from lagrangian.equations.reading.scalars import RingReader
 
-# terms of an angle with more than this many turns, or a fraction of one, are not expanded
+# terms of an angle with a larger multiple of a name, or with a fraction of it, are not expanded
 MAX_MULTIPLE = 3
-# as many odd angles stay names; more become fractions
+# up to this number, constant angles that are no multiples of 15 degrees stay names; more become fractions
 MAX_ODD_ANGLES = 3
 
 
 class AngleReader:
     """Reads angles into the ring of `scalars`.
 
-    `sums` are the joints' absolute angles: for each, the coordinates it adds up, with their signs. A coordinate's own cosine
-    and sine come from two of them (`coordinate_pair`).
+    The joints' absolute angles are sums of coordinates, each with its sign. A coordinate's own cosine and sine come from two of
+    them (`coordinate_pair`).
     """
 
     def __init__(self, scalars: RingReader) -> None:
@@ -43,7 +43,7 @@ class AngleReader:
         self.angle_index: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
         self.previous_angle: dict[int, int | None] = {}  # the absolute angle it is added to
         self.constant_angles: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
-        self._odd_angles: set[float] = set()  # odd constant angles
+        self._odd_angles: set[float] = set()  # constant angles that are no multiples of 15 degrees
         self.max_odd_angles: float = MAX_ODD_ANGLES
         self.described_angles: set[Fraction] = set()  # numbers of radians in the description
 
@@ -113,11 +113,11 @@ class AngleReader:
         return result
 
     def _angle_symbol(self, name: str) -> Any:
-        """The expression of a name met in an angle."""
+        """The expression of a name that stands in an angle."""
         return Expression("symbol", (), self.scalars.parameter_values.get(name), name)
 
     def decimal_pair(self, angle: Fraction) -> CosineSine:
-        """Of a number of radians in a text, where only pi is pi: one that is not in the description is no multiple of it."""
+        """Cosine and sine of a decimal number of radians in a text, which is a multiple of pi only if the description has it."""
         value = float(angle)
         parts = value / (math.pi / 12)
         is_plain_decimal = (
@@ -171,7 +171,7 @@ class AngleReader:
         return self.scalars.generator(Symbol("constant_cosine", f"cos({name})", math.cos(value), meaning=f"cos({name})")), sine
 
     def _undivided_pair(self, angle: Scalar) -> CosineSine:
-        """Of an angle that stays in one piece: a parameter, or a function of coordinates and time."""
+        """Cosine and sine of an angle that is not expanded: a parameter, or a function of coordinates and time."""
         name = str(angle)
         if not isinstance(angle, Expression) or angle.value is not None:
             return self._named_constant_pair(name, angle)
@@ -181,7 +181,7 @@ class AngleReader:
         return self.scalars.generator(Symbol("constant_cosine", f"cos({name})", meaning=f"cos({name})")), sine
 
     def coordinate_pair(self, k: int) -> CosineSine:
-        """Of a coordinate: the difference of the absolute angle it ends and the one it starts from."""
+        """Cosine and sine of a coordinate, the difference of the absolute angle that it ends and the one that it is added to."""
         if k not in self.angle_index:  # a length, of which someone takes the cosine
             s, c = self.scalars.prefixes
             label = angle_label(((k, 1),))
