@@ -16,7 +16,7 @@ from tests.design.linkages import four_bar
     [
         (lambda: lg.workspace("two_r", "tipp"), "there is no frame or body 'tipp'. Did you mean 'tip'"),
         (lambda: lg.workspace("two_r", "ground"), "does not move"),
-        (lambda: lg.workspace("four_bar"), "moves along a curve.*full_turn"),
+        (lambda: lg.workspace("four_bar"), "moves along a curve.*analyse_cycle"),
         (lambda: lg.workspace("cartesian_pp"), "has no limits.*over={'q1'"),
         (lambda: lg.workspace("two_r", over={"theta3": (0, 1)}), "over: there is no coordinate 'theta3'"),
         (lambda: lg.workspace("two_r", over={"theta2": (1, 0)}), "over is .*the smaller one first"),

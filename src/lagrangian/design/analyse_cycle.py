@@ -1,4 +1,4 @@
-"""`lagrangian.full_turn`: what a linkage does while its input turns once, or over all of the range that it can."""
+"""`lagrangian.analyse_cycle`: the motion of a linkage over a full turn of its input, or over all of the range that it has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.types import State
 
-ROWS = 361
+DEFAULT_ROWS = 361  # per turn
 
 
 def analyse_cycle(
@@ -35,7 +35,7 @@ def analyse_cycle(
     fixed: Fixed = (),
     speed: float = 1.0,
     wrenches: WrenchesLike = None,
-    rows: int = ROWS,
+    rows: int = DEFAULT_ROWS,
     limits: bool = True,
 ) -> CycleAnalysis:
     """Move a linkage of one degree of freedom through a full turn of its input.
@@ -70,7 +70,7 @@ def analyse_cycle(
 
     Returns
     -------
-    FullTurn
+    CycleAnalysis
         Arrays with a row for each value of the input. `print` writes a summary, `plot` and `save` show the rest.
 
     Raises
@@ -82,7 +82,7 @@ def analyse_cycle(
 
     See Also
     --------
-    compare_turns : The same for many values of parameters.
+    compare_cycles : The same for many values of parameters.
 
     Notes
     -----
@@ -92,8 +92,8 @@ def analyse_cycle(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> turn = lg.full_turn("slider_crank")
-    >>> print(turn)
+    >>> cycle = lg.analyse_cycle("slider_crank")
+    >>> print(cycle)
     slider_crank: theta turns fully, and the linkage returns to its start after one turn
     dead centre of x at theta = 0 deg: the output turns back
     dead centre of x at theta = 180 deg: the output turns back
@@ -104,24 +104,24 @@ def analyse_cycle(
     x over theta: velocity ratio of at most 0.1055 m/rad, at 73 deg, where the mechanical advantage is 9.482 rad/m
     torque at theta, at rest: -0.8829 (at 180 deg) to 0.8829 N m (at 0 deg)
     torque at theta, at 1 rad/s: -0.8829 (at 180 deg) to 0.8831 N m (at 1 deg)
-    >>> [round(d.input_value, 6) for d in turn.dead_centres]
+    >>> [round(d.input_value, 6) for d in cycle.dead_centres]
     [0.0, 3.141593]
     """
     dyn = as_dynamics(mechanism)
-    span, rows, speed = as_interval(over), count(rows, "rows", least=2), number(speed, "speed")
+    interval, rows, speed = as_interval(over), count(rows, "rows", least=2), number(speed, "speed")
     external_wrenches = ExternalWrenches(dyn, wrenches)
-    linkage = assemble_linkage(dyn, input, q0, fixed, span)
+    linkage = assemble_linkage(dyn, input, q0, fixed, interval)
     linkage_output = as_output(dyn, output, linkage.input)
-    curve = _trace_linkage(linkage, linkage_output, span, boolean(limits, "limits"))
-    input_range = InputRange(linkage, curve, span)
+    curve = _trace_linkage(linkage, linkage_output, interval, boolean(limits, "limits"))
+    input_range = InputRange(linkage, curve, interval)
     x, q, tangent = input_range.sample(rows)
-    ratio = _velocity_ratios(linkage, tangent)
-    force_rows = linkage_forces(
+    ratios = _velocity_ratios(linkage, tangent)
+    forces = linkage_forces(
         linkage,
         external_wrenches,
         x,
         q,
-        lambda at: ratio if at is x else _velocity_ratios(linkage, input_range.configurations_at(at)[1]),
+        lambda values: ratios if values is x else _velocity_ratios(linkage, input_range.configurations_at(values)[1]),
         speed,
     )
     output_ratio = _output_ratio(linkage, linkage_output, q, tangent) if linkage_output is not None else None
@@ -129,10 +129,9 @@ def analyse_cycle(
     if output_ratio is not None and output_is_fixed:
         output_ratio = np.zeros_like(output_ratio)
     fixed_names = (linkage.input, *linkage.fixed)
-    transmits = linkage_output is not None and linkage_output.coordinate and curve.freedom.loops and not output_is_fixed
-    angle = (
-        transmission_angle(dyn, q, fixed_names, linkage_output.coordinate) if linkage_output is not None and transmits else None
-    )
+    angle = None
+    if linkage_output is not None and linkage_output.coordinate and curve.freedom.loops and not output_is_fixed:
+        angle = transmission_angle(dyn, q, fixed_names, linkage_output.coordinate)
     other_names = [name for name in single_coordinates(dyn.mechanism) if name not in fixed_names]
     return CycleAnalysis(
         mechanism=dyn.mechanism,
@@ -141,16 +140,16 @@ def analyse_cycle(
         units=(linkage.unit, linkage_output.unit if linkage_output is not None else ""),
         x=x,
         q=q,
-        velocity_ratios=ratio,
-        acceleration_ratios=force_rows.acceleration_ratios,
+        velocity_ratios=ratios,
+        acceleration_ratios=forces.acceleration_ratios,
         output_ratio=output_ratio,
         transmission_angle=angle,
         speed=speed,
-        torque=force_rows.torque,
-        static_torque=force_rows.static_torque,
-        inertial_torque=force_rows.inertial_torque,
-        friction_torque=force_rows.friction_torque,
-        multipliers=force_rows.multipliers,
+        torque=forces.torque,
+        static_torque=forces.static_torque,
+        inertial_torque=forces.inertial_torque,
+        friction_torque=forces.friction_torque,
+        multipliers=forces.multipliers,
         dead_centres=input_range.dead_centres(None if output_is_fixed else linkage_output),
         ends=input_range.ends,
         turns=input_range.turns,
@@ -159,18 +158,18 @@ def analyse_cycle(
         dyn=dyn,
         curve=curve,
         covered_range=input_range.covered_range,
-        wrenches=force_rows.wrenches,
+        wrenches=forces.wrenches,
     )
 
 
 def _trace_linkage(
     linkage: Linkage, output: LinkageOutput | None, over: tuple[float, float] | None, limits: bool
 ) -> SolutionCurve:
-    """All configurations that the linkage passes, with dead centres of input and output, and what ends them."""
+    """The curve of all configurations of the linkage, with dead centres of its input and output, and with what ends it."""
     freedom, k = linkage.freedom, linkage.iq
-    events = [CurveEvent(INPUT, lambda q, t: t[:, linkage.iv])]
+    events = [CurveEvent(INPUT, lambda _, tangent: tangent[:, linkage.iv])]
     if output is not None and (output.coordinate or output.direction):
-        events.append(CurveEvent(OUTPUT, lambda q, t: output.rate(q, t * freedom.scales)))
+        events.append(CurveEvent(OUTPUT, lambda q, tangent: output.rate(q, tangent * freedom.scales)))
     if over is not None:
         events += range_events(OVER, k, *over)
     bounds = CoordinateBounds(linkage.dyn.mechanism, limits)
@@ -178,7 +177,7 @@ def _trace_linkage(
         if name not in linkage.fixed:
             events += range_events(LIMIT + name, iq, low, high)
     outside_limits = [
-        n for n, out in zip(bounds.names, bounds.is_outside(linkage.q), strict=True) if out and n not in linkage.fixed
+        n for n, outside in zip(bounds.names, bounds.is_outside(linkage.q), strict=True) if outside and n not in linkage.fixed
     ]
     if outside_limits:
         raise ArgumentError(
@@ -205,25 +204,27 @@ def _trace_linkage(
 
 
 def _output_is_fixed(linkage: Linkage, output: LinkageOutput, curve: SolutionCurve) -> bool:
-    """Whether the output does not move while the linkage goes through all of its configurations, but for rounding."""
+    """Whether the output stands still, but for rounding, in all configurations of the linkage."""
     size = 1.0 if output.unit == "rad" else characteristic_length(linkage.dyn.mechanism)
     return bool(np.abs(output.rate(curve.q, curve.tangent * linkage.freedom.scales)).max() < STANDSTILL_TOLERANCE * size)
 
 
 def _velocity_ratios(linkage: Linkage, tangent: np.ndarray) -> np.ndarray:
     """dq/dx, infinite where the input stands still and a coordinate does not."""
-    units = linkage.freedom.scales
-    rate = tangent[:, [linkage.iv]] * units[linkage.iv]
+    scales = linkage.freedom.scales
+    rate = tangent[:, [linkage.iv]] * scales[linkage.iv]
     input_at_rest = np.abs(tangent[:, [linkage.iv]]) < STANDSTILL_TOLERANCE
-    speeds = np.where(np.abs(tangent) < STANDSTILL_TOLERANCE, 0.0, tangent) * units
+    speeds = np.where(np.abs(tangent) < STANDSTILL_TOLERANCE, 0.0, tangent) * scales
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios: np.ndarray = np.where(input_at_rest, np.where(speeds == 0, 0.0, np.sign(speeds) * np.inf), tangent * units / rate)
+        ratios: np.ndarray = np.where(
+            input_at_rest, np.where(speeds == 0, 0.0, np.sign(speeds) * np.inf), tangent * scales / rate
+        )
     ratios[:, linkage.iv] = 1.0
     return ratios
 
 
 def _output_ratio(linkage: Linkage, output: LinkageOutput, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
-    """How fast the output moves over how fast the input does; infinite where the input stands still."""
+    """The speed of the output over that of the input; infinite where the input stands still."""
     speeds = tangent * linkage.freedom.scales
     rate, input_rate = output.rate(q, speeds), speeds[:, linkage.iv]
     input_at_rest = np.abs(tangent[:, linkage.iv]) < STANDSTILL_TOLERANCE

@@ -1,4 +1,4 @@
-"""What a linkage does over a turn of its input: rows of numbers, dead centres, and a text that says the essentials."""
+"""The cycle of a linkage: its motion over a full turn of its input, with dead centres, forces and a summary in words."""
 
 from __future__ import annotations
 
@@ -21,47 +21,16 @@ from lagrangian.design.travel import CoveredRange, OutputTravel
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
-
-@dataclass(frozen=True, eq=False)
-class DeadCentre:
-    """A configuration in which the input or the output of a linkage stands still while the other one moves.
-
-    At a dead centre of the input, the input cannot move the linkage. At a dead centre of the output, the output reverses, and the
-    mechanical advantage is infinite.
-
-    Attributes
-    ----------
-    of : {"input", "output"}
-        Which of them stands still.
-    coordinate : str
-        The name of the input or the output.
-    input_value : float
-        The value of the input there, in rad or m.
-    q : numpy.ndarray
-        The configuration.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> turn = lg.full_turn("slider_crank")
-    >>> for dead in turn.dead_centres:
-    ...     print(dead.of, dead.coordinate, round(dead.input_value, 6), dead.q.round(3) + 0.0)
-    output x 0.0 [0.  0.  0.4]
-    output x 3.141593 [ 3.142 -3.142  0.2  ]
-    """
-
-    kind: str
-    coordinate: str
-    input_value: float
-    q: np.ndarray
+MAX_LISTED = 16  # joints whose travel the summary lists
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CycleAnalysis(CycleDisplay):
     """The motion of a linkage over a full turn of its input, or over the range that the input has.
 
-    `full_turn` returns it. Arrays have one row for each value `x` of the input. Rows at a dead centre of the input have infinite
-    ratios, and forces that are NaN. An output that the input does not move has neither dead centres nor a transmission angle.
+    `analyse_cycle` returns it. Arrays have one row for each value `x` of the input. Rows at a dead centre of the input have
+    infinite ratios, and forces that are NaN. An output that the input does not move has neither dead centres nor a transmission
+    angle.
 
     Attributes
     ----------
@@ -97,17 +66,17 @@ class CycleAnalysis(CycleDisplay):
         After how many turns of the input the linkage returns to its start; 0 if the input cannot turn fully.
     four_bar : FourBar or None
         Lengths and kind, if the linkage is a planar four-bar.
-    swings : dict of Swing
+    travels : dict of OutputTravel
         The range of every other coordinate.
 
     Examples
     --------
     >>> import lagrangian as lg
-    >>> turn = lg.full_turn("four_bar")
-    >>> print(turn.four_bar)
+    >>> cycle = lg.analyse_cycle("four_bar")
+    >>> print(cycle.four_bar)
     four-bar, crank-rocker: ground 1, input 0.3, coupler 0.9, output 0.6 m; shortest and longest link are together 0.2 m shorter
     than the other two: the input turns fully
-    >>> print(f"{abs(turn.torque).max():.3f} N m, transmission angle from {turn.transmission_angle.min():.3f} rad")
+    >>> print(f"{abs(cycle.torque).max():.3f} N m, transmission angle from {cycle.transmission_angle.min():.3f} rad")
     5.696 N m, transmission angle from 0.890 rad
     """
 
@@ -203,13 +172,13 @@ class CycleAnalysis(CycleDisplay):
 
         Returns
         -------
-        dict of Swing
+        dict of OutputTravel
             The ranges along "x", "y" and "z".
 
         Examples
         --------
         >>> import lagrangian as lg
-        >>> travel = lg.full_turn("slider_crank").swing("slider")
+        >>> travel = lg.analyse_cycle("slider_crank").frame_travel("slider")
         >>> round(travel["x"].extent, 9)
         0.2
         """
@@ -232,10 +201,9 @@ class CycleAnalysis(CycleDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.full_turn("slider_crank").swing_text("slider"))
+        >>> print(lg.analyse_cycle("slider_crank").frame_travel_text("slider"))
         slider travels: x from 0.2 to 0.4 m
         """
-
         return frame_travel_text(frame, self.frame_travel(frame))
 
     def coupler_curve(self, frame: str) -> CouplerCurve:
@@ -254,7 +222,7 @@ class CycleAnalysis(CycleDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.full_turn("slider_crank").coupler_curve("rod"))
+        >>> print(lg.analyse_cycle("slider_crank").coupler_curve("rod"))
         rod draws a closed curve of 0.628319 m with no cusps and no double points
         """
         return coupler_curve(self.curve, frame)
@@ -275,8 +243,8 @@ class CycleAnalysis(CycleDisplay):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> lg.full_turn("slider_crank").save("turn.csv").name
-        'turn.csv'
+        >>> lg.analyse_cycle("slider_crank").save("cycle.csv").name
+        'cycle.csv'
         """
         return write_table_file(path, self.mechanism.name, "turn", "row", self._columns())
 
@@ -306,10 +274,9 @@ class CycleAnalysis(CycleDisplay):
         return columns + [Column(f"lambda_{n}", self.multipliers[:, k], "") for k, n in enumerate(self.dyn.constraint_names)]
 
     def __repr__(self) -> str:
-        return f"<FullTurn of {self.mechanism.name!r}: {self.input}, {len(self.x)} rows>"
+        return f"<CycleAnalysis of {self.mechanism.name!r}: {self.input}, {len(self.x)} rows>"
 
     def __str__(self) -> str:
-
         return cycle_text(self)
 
     def format_input(self, x: float) -> str:
@@ -328,110 +295,145 @@ class CycleAnalysis(CycleDisplay):
         return format_coordinate(x, self.units[0])
 
 
-# MERGED lagrangian.design.turn_text: A turn of a linkage in words: whether it turns, how far its joints swing, how well it
-# transmits, and what drives it.
+@dataclass(frozen=True, eq=False)
+class DeadCentre:
+    """A configuration in which the input or the output of a linkage stands still while the other one moves.
 
-MAX_LISTED = 16  # joints whose swing is told
+    At a dead centre of the input, the input cannot move the linkage. At a dead centre of the output, the output reverses, and the
+    mechanical advantage is infinite.
+
+    Attributes
+    ----------
+    kind : {"input", "output"}
+        Which of them stands still.
+    coordinate : str
+        The name of the input or the output.
+    input_value : float
+        The value of the input there, in rad or m.
+    q : numpy.ndarray
+        The configuration.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> cycle = lg.analyse_cycle("slider_crank")
+    >>> for dead in cycle.dead_centres:
+    ...     print(dead.kind, dead.coordinate, round(dead.input_value, 6), dead.q.round(3) + 0.0)
+    output x 0.0 [0.  0.  0.4]
+    output x 3.141593 [ 3.142 -3.142  0.2  ]
+    """
+
+    kind: str
+    coordinate: str
+    input_value: float
+    q: np.ndarray
 
 
-def cycle_text(turn: CycleAnalysis) -> str:
-    """The essentials, one a line."""
-    lines = [f"{turn.mechanism.name}: {_range_text(turn)}"]
-    lines += [str(turn.four_bar)] if turn.four_bar is not None else []
-    for d in turn.dead_centres:
+# ---- the cycle in words
+
+
+def cycle_text(cycle: CycleAnalysis) -> str:
+    """The summary of a cycle: its range, dead centres, travels, transmission and forces, one line each."""
+    lines = [f"{cycle.mechanism.name}: {_range_text(cycle)}"]
+    lines += [str(cycle.four_bar)] if cycle.four_bar is not None else []
+    for d in cycle.dead_centres:
         consequence = "the input cannot go further" if d.kind == "input" else "the output turns back"
-        lines.append(f"dead centre of {d.coordinate} at {turn.input} = {turn.format_input(d.input_value)}: {consequence}")
-    lines += _travel_lines(turn)
-    lines += [_strokes_text(turn)] if turn.strokes is not None else []
-    if turn.output_is_fixed:
-        return "\n".join([*lines, f"{turn.input} does not move {turn.output}, so nothing is transmitted", *_force_lines(turn)])
-    lines += [_transmission_text(turn)] if turn.transmission_angle is not None else []
-    lines += [_advantage_text(turn)] if turn.output_ratio is not None else []
-    return "\n".join([*lines, *_force_lines(turn)])
+        lines.append(f"dead centre of {d.coordinate} at {cycle.input} = {cycle.format_input(d.input_value)}: {consequence}")
+    lines += _travel_lines(cycle)
+    lines += [_strokes_text(cycle)] if cycle.strokes is not None else []
+    if cycle.output_is_fixed:
+        return "\n".join([*lines, f"{cycle.input} does not move {cycle.output}, so nothing is transmitted", *_force_lines(cycle)])
+    lines += [_transmission_text(cycle)] if cycle.transmission_angle is not None else []
+    lines += [_advantage_text(cycle)] if cycle.output_ratio is not None else []
+    return "\n".join([*lines, *_force_lines(cycle)])
 
 
-def _range_text(turn: CycleAnalysis) -> str:
-    if turn.turns:
-        after = "after one turn" if turn.turns == 1 else f"after {turn.turns} turns"
-        return f"{turn.input} turns fully, and the linkage returns to its start {after}"
-    low, high = turn.range
-    reason = turn.ends[0] if turn.ends[0] == turn.ends[1] else f"{turn.ends[0]} and {turn.ends[1]}"
-    return f"{turn.input} goes from {turn.format_input(low)} to {turn.format_input(high)} ({reason})"
+def _range_text(cycle: CycleAnalysis) -> str:
+    if cycle.turns:
+        after = "after one turn" if cycle.turns == 1 else f"after {cycle.turns} turns"
+        return f"{cycle.input} turns fully, and the linkage returns to its start {after}"
+    low, high = cycle.range
+    reason = cycle.ends[0] if cycle.ends[0] == cycle.ends[1] else f"{cycle.ends[0]} and {cycle.ends[1]}"
+    return f"{cycle.input} goes from {cycle.format_input(low)} to {cycle.format_input(high)} ({reason})"
 
 
-def _travel_lines(turn: CycleAnalysis) -> Iterable[str]:
-    """The output first."""
-    travels = sorted(turn.travels.values(), key=lambda s: s.name != turn.output)
-    yield from (_travel_text(turn, s) for s in travels[:MAX_LISTED])
+def _travel_lines(cycle: CycleAnalysis) -> Iterable[str]:
+    """A line for the travel of each joint, the output first."""
+    travels = sorted(cycle.travels.values(), key=lambda travel: travel.name != cycle.output)
+    yield from (_travel_text(cycle, travel) for travel in travels[:MAX_LISTED])
     if len(travels) > MAX_LISTED:
-        yield f"... and {len(travels) - MAX_LISTED} more joints; `swings` has all of them"
+        yield f"... and {len(travels) - MAX_LISTED} more joints; `travels` has all of them"
 
 
-def _travel_text(turn: CycleAnalysis, s: OutputTravel) -> str:
-    if s.turns:
-        input_turns = "one turn" if turn.turns == 1 else f"{turn.turns} turns"
-        return f"{s.name} turns fully: {s.turns} turn{'s' * (abs(s.turns) != 1)} for {input_turns} of {turn.input}"
-    if s.is_fixed:
-        return f"{s.name} stands still at {format_coordinate(s.low, s.unit)}"
+def _travel_text(cycle: CycleAnalysis, travel: OutputTravel) -> str:
+    if travel.turns:
+        input_turns = "one turn" if cycle.turns == 1 else f"{cycle.turns} turns"
+        return (
+            f"{travel.name} turns fully: {travel.turns} turn{'s' * (abs(travel.turns) != 1)} for {input_turns} of {cycle.input}"
+        )
+    if travel.is_fixed:
+        return f"{travel.name} stands still at {format_coordinate(travel.low, travel.unit)}"
     (first, input_at_first), (last, input_at_last) = sorted(
-        [(s.low, s.input_at_low), (s.high, s.input_at_high)], key=lambda x: x[1]
+        [(travel.low, travel.input_at_low), (travel.high, travel.input_at_high)], key=lambda end: end[1]
     )
-    verb = "swings by" if s.unit == "rad" else "moves by"
+    verb = "swings by" if travel.unit == "rad" else "moves by"
     return (
-        f"{s.name} {verb} {format_coordinate(s.extent, s.unit)}: from {format_coordinate(first, s.unit)} at {turn.input} = {turn.format_input(input_at_first)} "
-        f"to {format_coordinate(last, s.unit)} at {turn.format_input(input_at_last)}"
+        f"{travel.name} {verb} {format_coordinate(travel.extent, travel.unit)}: "
+        f"from {format_coordinate(first, travel.unit)} at {cycle.input} = {cycle.format_input(input_at_first)} "
+        f"to {format_coordinate(last, travel.unit)} at {cycle.format_input(input_at_last)}"
     )
 
 
 def frame_travel_text(frame: str, travels: dict[str, OutputTravel]) -> str:
-    """How far a frame's origin travels."""
-    ranges = [f"{axis} from {s.low:.6g} to {s.high:.6g}" for axis, s in travels.items() if not s.is_fixed]
+    """How far the origin of a frame travels, in one line."""
+    ranges = [f"{axis} from {travel.low:.6g} to {travel.high:.6g}" for axis, travel in travels.items() if not travel.is_fixed]
     return f"{frame} travels: {', '.join(ranges)} m" if ranges else f"{frame} stands still"
 
 
-def _strokes_text(turn: CycleAnalysis) -> str:
-    assert turn.strokes is not None
-    assert turn.time_ratio is not None
-    slow, fast = (turn.format_input(x) for x in turn.strokes)
-    return f"time ratio {turn.time_ratio:.4g}: {turn.output} advances during {slow} of {turn.input}, and returns during {fast}"
+def _strokes_text(cycle: CycleAnalysis) -> str:
+    assert cycle.strokes is not None
+    assert cycle.time_ratio is not None
+    slow, fast = (cycle.format_input(x) for x in cycle.strokes)
+    return f"time ratio {cycle.time_ratio:.4g}: {cycle.output} advances during {slow} of {cycle.input}, and returns during {fast}"
 
 
-def _transmission_text(turn: CycleAnalysis) -> str:
-    assert turn.transmission_angle is not None
-    angle = np.round(np.degrees(turn.transmission_angle), 6) + 0.0  # of equal ones, the first
+def _transmission_text(cycle: CycleAnalysis) -> str:
+    assert cycle.transmission_angle is not None
+    angle = np.round(np.degrees(cycle.transmission_angle), 6) + 0.0  # so that the first of equal ones counts
     low, high = int(np.argmin(angle)), int(np.argmax(angle))
     mu = [angle[k] for k in (low, high)]
     return (
-        f"transmission angle at {turn.output}: {mu[0]:.4g} deg at {turn.input} = {turn.format_input(turn.x[low])} "
-        f"to {mu[1]:.4g} deg at {turn.format_input(turn.x[high])}"
+        f"transmission angle at {cycle.output}: {mu[0]:.4g} deg at {cycle.input} = {cycle.format_input(cycle.x[low])} "
+        f"to {mu[1]:.4g} deg at {cycle.format_input(cycle.x[high])}"
     )
 
 
-def _advantage_text(turn: CycleAnalysis) -> str:
-    assert turn.output_ratio is not None
-    ratio = np.abs(turn.output_ratio)
-    fast = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
-    units = [unit_ratio(*pair) for pair in (turn.units[::-1], turn.units)]
+def _advantage_text(cycle: CycleAnalysis) -> str:
+    assert cycle.output_ratio is not None
+    ratio = np.abs(cycle.output_ratio)
+    fastest = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
+    units = [unit_ratio(*pair) for pair in (cycle.units[::-1], cycle.units)]
     ratio_text, advantage_text = (
-        f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True)
+        f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fastest], 1 / ratio[fastest]), units, strict=True)
     )
     return (
-        f"{turn.output} over {turn.input}: velocity ratio of at most {ratio_text}, at {turn.format_input(turn.x[fast])}, "
+        f"{cycle.output} over {cycle.input}: velocity ratio of at most {ratio_text}, at {cycle.format_input(cycle.x[fastest])}, "
         f"where the mechanical advantage is {advantage_text}"
     )
 
 
-def _force_lines(turn: CycleAnalysis) -> list[str]:
-    if not np.isfinite(turn.torque).any():
+def _force_lines(cycle: CycleAnalysis) -> list[str]:
+    if not np.isfinite(cycle.torque).any():
         return []
-    unit = "N m" if turn.units[0] == "rad" else "N"
-    rate = f"{turn.speed:g} {turn.units[0]}/s"
+    unit = "N m" if cycle.units[0] == "rad" else "N"
+    rate = f"{cycle.speed:g} {cycle.units[0]}/s"
     parts = []
-    for condition, rows in (("at rest", turn.static_torque), (f"at {rate}", turn.torque)):
+    for condition, rows in (("at rest", cycle.static_torque), (f"at {rate}", cycle.torque)):
         largest = np.nanmax(np.abs(rows))
         if largest < 1e-12:
             continue
         low, high = int(np.nanargmin(np.round(rows / largest, 9))), int(np.nanargmax(np.round(rows / largest, 9)))
-        ends = f"{rows[low]:.4g} (at {turn.format_input(turn.x[low])}) to {rows[high]:.4g} {unit} (at {turn.format_input(turn.x[high])})"
-        parts.append(f"{'force' if unit == 'N' else 'torque'} at {turn.input}, {condition}: {ends}")
+        input_at_low, input_at_high = (cycle.format_input(cycle.x[k]) for k in (low, high))
+        ends = f"{rows[low]:.4g} (at {input_at_low}) to {rows[high]:.4g} {unit} (at {input_at_high})"
+        parts.append(f"{'force' if unit == 'N' else 'torque'} at {cycle.input}, {condition}: {ends}")
     return parts

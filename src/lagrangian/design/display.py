@@ -1,4 +1,7 @@
-"""What results of a design can show of themselves. The work is done by packages to the right, imported where they are called."""
+"""Plots and notebook views of the results of linkage design, as base classes of these results.
+
+Packages of a higher layer do the work, so they are imported where they are called.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ File = str | os.PathLike[str] | None
 
 
 class _ResultDisplay:
-    """A plot, and what a notebook shows: the text and the plot."""
+    """A result that can be plotted, and that a notebook shows as text and plot."""
 
     def plot(self, path: File = None) -> Any:
         """Plot the result.
@@ -41,10 +44,10 @@ class _ResultDisplay:
 
 
 class CycleDisplay(_ResultDisplay):
-    """Methods of a turn that draw it."""
+    """The methods of a cycle that draw it."""
 
     def plot(self, path: File = None, *, frames: str | Iterable[str] | None = None, angles: str = "degrees") -> Any:
-        """Plot the turn: the linkage with its dead centres and coupler curves, and all quantities over the input.
+        """Plot the cycle: the linkage with its dead centres and coupler curves, and all quantities over the input.
 
         Parameters
         ----------
@@ -66,10 +69,10 @@ class CycleDisplay(_ResultDisplay):
 
 
 class CycleComparisonDisplay(_ResultDisplay):
-    """Methods of turns that are compared, which draw them."""
+    """The methods of a comparison of cycles that draw it."""
 
     def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
-        """Plot what is compared over the first parameter, with a curve for each value of the others.
+        """Plot the compared quantities over the first parameter, with a curve for each value of the others.
 
         Parameters
         ----------
@@ -89,7 +92,7 @@ class CycleComparisonDisplay(_ResultDisplay):
 
 
 class CouplerCurveDisplay(_ResultDisplay):
-    """Methods of a coupler curve that draw it."""
+    """The methods of a coupler curve that draw it."""
 
     def plot(self, path: File = None) -> Any:
         """Plot the curve with the linkage.
@@ -110,7 +113,7 @@ class CouplerCurveDisplay(_ResultDisplay):
 
 
 class SingularitiesDisplay(_ResultDisplay):
-    """Methods of singular configurations that draw them."""
+    """The methods of singular configurations that draw them."""
 
     def plot(self, path: File = None, *, angles: str = "degrees") -> Any:
         """Plot the mechanism in its singular configurations, or a map of them over two coordinates.
@@ -133,7 +136,7 @@ class SingularitiesDisplay(_ResultDisplay):
 
 
 class WorkspaceDisplay(_ResultDisplay):
-    """Methods of a workspace that draw it."""
+    """The methods of a workspace that draw it."""
 
     def plot(self, path: File = None) -> Any:
         """Plot the workspace with its boundary, and the mechanism.

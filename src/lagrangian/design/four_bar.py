@@ -1,4 +1,4 @@
-"""Planar four-bar linkages: their lengths, and what they can do by Grashof's rule (1883; the names are those of Barker 1985)."""
+"""Planar four-bar linkages: their lengths, and their kind by Grashof's rule (1883) with the names of Barker (1985)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lagrangian.configuration.poses import body_poses
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import GROUND
 
-EQUAL = 1e-9  # of the longest link: sums that differ by less are equal
+EQUALITY_TOLERANCE = 1e-9  # of the longest link: sums that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class FourBar:
 
     See Also
     --------
-    full_turn : Its attribute `four_bar` is the four-bar of a mechanism.
+    analyse_cycle : Its attribute `four_bar` is the four-bar of a mechanism.
 
     Notes
     -----
@@ -55,7 +55,7 @@ class FourBar:
     @property
     def grashof(self) -> bool:
         """Whether a link turns fully: the shortest and the longest link together are not longer than the other two."""
-        return self.margin > -EQUAL * max(self.ground, self.input, self.coupler, self.output)
+        return self.margin > -EQUALITY_TOLERANCE * max(self.ground, self.input, self.coupler, self.output)
 
     @property
     def kind(self) -> str:
@@ -71,9 +71,9 @@ class FourBar:
             "rocker-crank": self.output,
         }
         longest = max(lengths.values())
-        if min(lengths.values()) <= EQUAL * longest:
+        if min(lengths.values()) <= EQUALITY_TOLERANCE * longest:
             return "degenerate"
-        if abs(self.margin) <= EQUAL * longest:
+        if abs(self.margin) <= EQUALITY_TOLERANCE * longest:
             return "change-point linkage"
         return min(lengths, key=lambda name: lengths[name]) if self.grashof else "triple-rocker"
 
@@ -81,27 +81,30 @@ class FourBar:
     def input_turns(self) -> bool:
         """Whether the input can turn fully. This holds as well if the linkage can fold flat."""
         lengths = sorted((self.ground, self.input, self.coupler, self.output))
-        short = lengths[0] + EQUAL * lengths[-1]
+        short = lengths[0] + EQUALITY_TOLERANCE * lengths[-1]
         return self.grashof and min(self.ground, self.input) <= short
 
     def __str__(self) -> str:
         sides = f"ground {self.ground:.6g}, input {self.input:.6g}, coupler {self.coupler:.6g}, output {self.output:.6g} m"
         if self.kind == "degenerate":
             longest = max(self.ground, self.input, self.coupler, self.output)
-            lengthless = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUAL * longest]
+            lengthless = [x for x in ("ground", "input", "coupler", "output") if getattr(self, x) <= EQUALITY_TOLERANCE * longest]
             return f"degenerate four-bar: {sides}; the {' and the '.join(lengthless)} has no length, so two joints share one axis"
-        if abs(self.margin) <= EQUAL * max(self.ground, self.input, self.coupler, self.output):
+        if abs(self.margin) <= EQUALITY_TOLERANCE * max(self.ground, self.input, self.coupler, self.output):
             rule = "its shortest and longest link are together as long as the other two, so it can fold flat"
         else:
             comparison = "shorter" if self.margin > 0 else "longer"
             turning_link = "the input turns" if self.input_turns else "a link turns" if self.grashof else "no link turns"
             exception = ", but not the input" if self.grashof and not self.input_turns else ""
-            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {comparison} than the other two: {turning_link} fully{exception}"
+            rule = (
+                f"shortest and longest link are together {abs(self.margin):.4g} m {comparison} than the other two: "
+                f"{turning_link} fully{exception}"
+            )
         return f"four-bar, {self.kind}: {sides}; {rule}"
 
 
 def find_four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
-    """The lengths of a planar four-bar driven at the ground, from rows of configurations; None of any other mechanism."""
+    """The lengths of a planar four-bar that is driven at the ground, from rows of configurations; None for other mechanisms."""
     model = dyn.mechanism
     moving = [j for j in model.joints if j.kind.nv]
     if len(moving) != 3 or dyn.nv != 3 or len(model.loops) != 1 or model.constraints or any(j.slides[0] for j in moving):
@@ -110,16 +113,16 @@ def find_four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | No
     axes = []
     for k, joint in enumerate(moving):
         twist = np.asarray(dyn.jacobian(q, joint.child))[:, :, k]
-        if np.abs((twist[:, :3] * twist[:, 3:]).sum(axis=1)).max() > 1e-9:  # it advances while it turns
+        if np.abs((twist[:, :3] * twist[:, 3:]).sum(axis=1)).max() > 1e-9:  # the joint advances while it turns
             return None
         axes.append(twist[:, :3])
     pins = [
-        (poses[body] @ pin_positions.matrix())[:, :3, 3]
-        for body, pin_positions in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
+        (poses[body] @ placement.matrix())[:, :3, 3]
+        for body, placement in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
     ]
     axis = axes[0][0]
-    offset_part = np.cross(axis, pins[0] - pins[1])
-    if np.abs(np.cross(axis, np.array(axes))).max() > 1e-9 or np.abs(offset_part).max() > 1e-9:
+    pin_distance = np.cross(axis, pins[0] - pins[1])
+    if np.abs(np.cross(axis, np.array(axes))).max() > 1e-9 or np.abs(pin_distance).max() > 1e-9:
         return None
     pin_positions = {j.name: (poses[j.parent][0] @ j.placement.matrix())[:3, 3] for j in moving} | {"": pins[0][0]}
     ends = {j.name: (j.parent, j.child) for j in moving} | {"": (loop.a, loop.b)}
@@ -127,11 +130,11 @@ def find_four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | No
 
 
 def _rigid_groups(dyn: Dynamics) -> dict[str, str]:
-    """Of each body one that it moves with: fixed joints join bodies."""
-    group = {GROUND: GROUND}
+    """For each body the name of the body that stands for it and all that fixed joints join to it."""
+    groups = {GROUND: GROUND}
     for joint in dyn.mechanism.outward_joints():
-        group[joint.child] = joint.child if joint.kind.nv else group[joint.parent]
-    return group
+        groups[joint.child] = joint.child if joint.kind.nv else groups[joint.parent]
+    return groups
 
 
 def _lengths_around_loop(
@@ -139,13 +142,13 @@ def _lengths_around_loop(
     ends: dict[str, tuple[str, str]],
     axis: np.ndarray,
     input_name: str,
-    group: dict[str, str],
+    groups: dict[str, str],
 ) -> FourBar | None:
-    """The lengths, going round from the ground through the input."""
+    """The lengths in order around the loop, from the ground through the input; None if the loop is no four-bar."""
     links: dict[str, list[str]] = {}
     for pin, bodies in ends.items():
         for body in bodies:
-            links.setdefault(group[body], []).append(pin)
+            links.setdefault(groups[body], []).append(pin)
     if len(links) != 4 or any(len(pins) != 2 for pins in links.values()) or input_name not in links.get(GROUND, ()):
         return None
     lengths, link, pin = [], GROUND, input_name

@@ -1,6 +1,6 @@
-"""The one freedom of a mechanism whose loops are closed and whose other coordinates are held: its direction, and the way back.
+"""The single degree of freedom of a mechanism with closed loops and fixed coordinates: its direction, and steps along it.
 
-Angles count as they are and lengths in parts of the mechanism's size, so that a step along the freedom has one measure.
+Angles count in radians and lengths in parts of the mechanism's size, so that a step along the freedom has one measure.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.model.mechanism import Mechanism
 
-MIN_REGULARITY = 1e-4  # of constraints' slopes: how independent they are next to a change point
-CLOSURE_TOLERANCE = 1e-11  # of the slopes' size: what loops may miss by on the way
+MIN_REGULARITY = 1e-4  # the least singular value of the constraints: nearer to zero, a change point is next to it
+CLOSURE_TOLERANCE = 1e-11  # of the size of the constraint Jacobian: the violation of loops that counts as closed
 
 
 def characteristic_length(mechanism: Mechanism) -> float:
-    """A length that is typical of a mechanism: the longest one in it; one metre where it has none."""
-    places = [place for j in mechanism.joints for place in (j.placement, j.child_placement)]
-    places += [place for x in mechanism.loops for place in (x.a_placement, x.b_placement)]
-    places += [f.placement for f in mechanism.frames]
-    lengths = [float(np.linalg.norm([float(x) for x in place.position])) for place in places]
+    """A length that is typical of a mechanism: the longest one in it, or one metre if it has none."""
+    placements = [placement for j in mechanism.joints for placement in (j.placement, j.child_placement)]
+    placements += [placement for x in mechanism.loops for placement in (x.a_placement, x.b_placement)]
+    placements += [f.placement for f in mechanism.frames]
+    lengths = [float(np.linalg.norm([float(x) for x in placement.position])) for placement in placements]
     return max([x for x in lengths if x > 0], default=1.0)
 
 
 def speed_scales(mechanism: Mechanism) -> np.ndarray:
-    """What each speed is measured by: 1 for angles, the mechanism's size for lengths."""
+    """What each speed is divided by: 1 for angles, the mechanism's size for lengths."""
     slides = np.array([slides for joint in mechanism.joints for slides in joint.slides], dtype=bool)
     return np.where(slides, characteristic_length(mechanism), 1.0)
 
 
 def constraint_row_scales(dyn: Dynamics, q: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """What each constraint's slopes are measured by, everywhere: their length where they do not vanish, at q or near it."""
-    slopes = finite_jacobian(dyn, np.array([q, regular_configuration(dyn, q)])) * scales
-    size = np.linalg.norm(slopes, axis=2).max(axis=0, initial=0.0)
+    """What each row of the constraint Jacobian is divided by: its length at q or near it, where it does not vanish."""
+    psi = finite_jacobian(dyn, np.array([q, regular_configuration(dyn, q)])) * scales
+    size = np.linalg.norm(psi, axis=2).max(axis=0, initial=0.0)
     return np.where(size > ROUNDING_TOLERANCE, size, 1.0)
 
 
 class SingleFreedom:
-    """The direction in which a mechanism can move, with the coordinates in `held` standing still."""
+    """The direction in which a mechanism can move while the coordinates `fixed` stand still."""
 
     def __init__(self, dyn: Dynamics, fixed: Sequence[str], q: np.ndarray) -> None:
         self.dyn, self.fixed = dyn, tuple(fixed)
@@ -81,37 +81,37 @@ class SingleFreedom:
 
     @cached_property
     def rank(self) -> int:
-        """Of the constraints, everywhere but in singular configurations."""
+        """The rank of the constraints everywhere but in singular configurations."""
         return len(self.free) - self.degrees
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
-        """The constraints' slopes along the coordinates that are free, without units.
+        """The constraint Jacobian along the free coordinates, without units.
 
-        Rows are not made of length one: where one vanishes, branches meet.
+        Rows are not normalised at each configuration: where one vanishes, branches meet.
         """
         psi: np.ndarray = finite_jacobian(self.dyn, q) * self.scales / self._row_scales
         return psi[:, :, self.free]
 
     def tangent(self, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-        """The directions at rows of configurations, of length one; where there are several, the nearest to `near`."""
+        """The unit tangents at rows of configurations; where there are several, the nearest to `near`."""
         tangents = np.zeros((len(q), self.dyn.nv))
         near = np.broadcast_to(near, tangents.shape)[:, self.free]
         if not self.loops:
             tangents[:, self.free] = near / np.linalg.norm(near, axis=1, keepdims=True)
             return tangents
         _, s, Vt = np.linalg.svd(self._rows(q))
-        idle = np.ones((len(q), len(self.free)), dtype=bool)
-        idle[:, : s.shape[1]] = s < RANK_TOLERANCE
-        idle[:, self.rank :] = True
-        components = np.einsum("nkv,nv->nk", Vt, near) * idle
+        in_null_space = np.ones((len(q), len(self.free)), dtype=bool)
+        in_null_space[:, : s.shape[1]] = s < RANK_TOLERANCE
+        in_null_space[:, self.rank :] = True
+        components = np.einsum("nkv,nv->nk", Vt, near) * in_null_space
         directions = np.einsum("nkv,nk->nv", Vt, components)
         tangents[:, self.free] = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-300)
         return tangents
 
     def regularity(self, q: np.ndarray) -> np.ndarray:
-        """Of rows of configurations, the least singular value of the constraints that is not zero everywhere.
+        """The least singular value of the constraints, at rows of configurations, of those that do not vanish everywhere.
 
-        Where it vanishes branches meet, and the direction is not determined by the place.
+        Where it vanishes branches meet, and the configuration does not determine the direction.
         """
         if not self.loops or not self.rank:
             return np.ones(len(q))
@@ -119,7 +119,7 @@ class SingleFreedom:
         return smallest
 
     def any_tangent(self, q: np.ndarray) -> np.ndarray:
-        """A direction at one configuration, either way along."""
+        """A unit tangent at one configuration, in either direction."""
         if not self.loops:
             return self.tangent(q[None], np.ones(self.dyn.nv))[0]
         near = np.zeros(self.dyn.nv)
@@ -127,7 +127,7 @@ class SingleFreedom:
         return self.tangent(q[None], near)[0]
 
     def move_and_close(self, q: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of configurations moved by steps and brought back onto the loops; and by how far, infinite where it failed."""
+        """Move rows of configurations by steps and close their loops; also how far closing moved them, infinite if it failed."""
         trial = integrate(self.dyn.mechanism, q, step * self.scales)
         if not self.loops:
             return trial, np.zeros(len(trial))
@@ -135,7 +135,7 @@ class SingleFreedom:
         return solution.q, np.where(solution.violation <= CLOSURE_TOLERANCE, solution.distance, np.inf)
 
     def rates(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
-        """How all coordinates change along tangents: dq/ds, of quaternions too."""
+        """The rates dq/ds of all coordinates along tangents, those of quaternions too."""
         if self.dyn.nq == self.dyn.nv:
             return tangent * self.scales
         h = 1e-6

@@ -1,7 +1,7 @@
-"""Which nodes of a grid a frame can reach: from samples, then from node to node.
+"""The nodes of a grid that a frame can reach, found from samples and then from node to node.
 
-A node that is not reached from its neighbours is tried from samples near it, too, and one in a hole from more of them: what is
-not found from one side may be found from another.
+A node that is not reached from its neighbours is tried from samples near it too, and a node in a hole from more of them: a node
+that is not found from one side may be found from another.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from scipy.spatial import cKDTree
 
 from lagrangian.design.reach_solver import ReachSolver
 
-MARGIN = 2  # nodes beyond what was reached
-FROM_SAMPLES, IN_HOLES = 3, 12  # samples that a node is tried from
-LEAST = 16  # nodes across the shortest side
+MARGIN = 2  # nodes beyond the samples
+SAMPLES_PER_NODE, SAMPLES_PER_HOLE_NODE = 3, 12  # samples that a node is tried from
+MIN_NODES = 16  # across the shortest side
 MAX_GROWTHS = 6  # times that a grid may grow where its edge is reached
 
 
@@ -26,7 +26,7 @@ class ReachabilityGrid:
         self.positions = solver.positions(samples)
         low, high = self.positions.min(axis=0), self.positions.max(axis=0)
         extent = high - low
-        self.spacing = extent / np.maximum(resolution * extent / extent.max(), LEAST)
+        self.spacing = extent / np.maximum(resolution * extent / extent.max(), MIN_NODES)
         self._tree = cKDTree(self.positions)
         self._allocate(low - MARGIN * self.spacing, high + MARGIN * self.spacing)
         self._seed()
@@ -34,8 +34,8 @@ class ReachabilityGrid:
         for _ in range(MAX_GROWTHS):
             if not self._grow():
                 break
-        self._try_samples(self._unreached_neighbours(), FROM_SAMPLES)
-        self._try_samples(np.argwhere(self.holes()[0] > 0), IN_HOLES)
+        self._try_samples(self._unreached_neighbours(), SAMPLES_PER_NODE)
+        self._try_samples(np.argwhere(self.holes()[0] > 0), SAMPLES_PER_HOLE_NODE)
 
     def _allocate(self, low: np.ndarray, high: np.ndarray) -> None:
         self.low = low
@@ -45,12 +45,12 @@ class ReachabilityGrid:
         self._tries = np.zeros(shape, dtype=int)
 
     def node_positions(self, nodes: np.ndarray) -> np.ndarray:
-        """Where nodes, given by their numbers, are."""
+        """The positions of nodes with these indices."""
         positions: np.ndarray = self.low + self.spacing * nodes
         return positions
 
     def _attempt(self, nodes: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        """Try nodes from configurations; those that were reached."""
+        """Try to reach nodes from configurations, and return the nodes that were reached."""
         q, converged = self.solver.solve(self.node_positions(nodes), guess)
         index = tuple(nodes.T)
         self._tries[index] += 1
@@ -60,7 +60,7 @@ class ReachabilityGrid:
         return reached_nodes
 
     def _seed(self) -> None:
-        """Every node that is nearest to a sample, from the nearest of these."""
+        """Try every node that is nearest to a sample, from the nearest of its samples."""
         nodes = np.rint((self.positions - self.low) / self.spacing).astype(int)
         distances = np.linalg.norm(self.node_positions(nodes) - self.positions, axis=1)
         order = np.argsort(distances)
@@ -69,19 +69,19 @@ class ReachabilityGrid:
         self._attempt(nodes[order][first], self.samples[order][first])
 
     def _flood(self, new: np.ndarray) -> None:
-        """From nodes that were reached to their neighbours, until there are no more."""
+        """Try the neighbours of nodes that were reached, and then theirs, until no more are reached."""
         steps = np.concatenate([sign * np.eye(self.reached.ndim, dtype=int) for sign in (1, -1)])
         while len(new):
             neighbours = (new[:, None] + steps).reshape(-1, new.shape[1])
             guess = np.repeat(self.q[tuple(new.T)], len(steps), axis=0)
             inside = ((neighbours >= 0) & (neighbours < self.reached.shape)).all(axis=1)
             neighbours, guess = neighbours[inside], guess[inside]
-            untried = ~self.reached[tuple(neighbours.T)] & (self._tries[tuple(neighbours.T)] < FROM_SAMPLES)
+            untried = ~self.reached[tuple(neighbours.T)] & (self._tries[tuple(neighbours.T)] < SAMPLES_PER_NODE)
             neighbours, first = np.unique(neighbours[untried], axis=0, return_index=True)
             new = self._attempt(neighbours, guess[untried][first]) if len(neighbours) else neighbours
 
     def _grow(self) -> bool:
-        """A larger grid where nodes at its edge are reached, as those of a mechanism with few samples may be."""
+        """Enlarge the grid if nodes at its edge are reached, as with few samples they may be; return whether it was enlarged."""
         edge = np.zeros_like(self.reached)
         for axis in range(edge.ndim):
             for side in (0, -1):
@@ -96,11 +96,11 @@ class ReachabilityGrid:
         return True
 
     def _unreached_neighbours(self) -> np.ndarray:
-        """Nodes next to those that are reached."""
+        """The nodes next to those that are reached."""
         return np.argwhere(ndimage.binary_dilation(self.reached) & ~self.reached)
 
     def _try_samples(self, nodes: np.ndarray, count: int) -> None:
-        """From samples that are near them, one after the other; what is reached so may lead on."""
+        """Try nodes from the samples near them, one after the other, and go on from those that are reached."""
         if not len(nodes):
             return
         _, sample_indices = self._tree.query(self.node_positions(nodes), k=min(count, len(self.samples)))
@@ -112,7 +112,7 @@ class ReachabilityGrid:
         self._flood(np.concatenate(new_nodes))
 
     def holes(self) -> tuple[np.ndarray, int]:
-        """Parts that cannot be reached and are enclosed by what can: numbered nodes, and how many parts there are."""
+        """The regions that are out of reach and enclosed: the number of its region at each node, and how many there are."""
         labels, _ = ndimage.label(~self.reached)
         labels[labels == labels[(0,) * labels.ndim]] = 0
         outside = np.unique(np.concatenate([np.unique(np.moveaxis(labels, a, 0)[[0, -1]]) for a in range(labels.ndim)]))
@@ -120,9 +120,9 @@ class ReachabilityGrid:
         return labels, len(np.unique(labels)) - 1
 
     def boundary_crossings(self, axis: int, halvings: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Edges along an axis from a node that is reached to one that is not, by their lower nodes; and the boundary on them.
+        """The edges along an axis from a node that is reached to one that is not, and the boundary on them.
 
-        Nodes (n, k), places (n, k) and configurations (n, nq).
+        Returns the lower nodes of the edges (n, k), and the positions (n, k) and configurations (n, nq) on the boundary.
         """
         reached_first = np.moveaxis(self.reached, axis, 0)
         mixed = np.zeros_like(self.reached)
@@ -132,13 +132,13 @@ class ReachabilityGrid:
         first = self.reached[tuple(lower.T)][:, None]
         inside, outside = np.where(first, lower, upper), np.where(first, upper, lower)
         q = self.q[tuple(inside.T)]
-        places, q = self.solver.furthest_reachable(
+        positions, q = self.solver.furthest_reachable(
             q, self._neighbour_configurations(inside, axis), self.node_positions(inside), self.node_positions(outside), halvings
         )
-        return lower, places, q
+        return lower, positions, q
 
     def _neighbour_configurations(self, nodes: np.ndarray, axis: int) -> np.ndarray:
-        """Configurations of nodes beside these, across an axis, or their own: they may be of another branch."""
+        """Configurations of nodes beside these across an axis, which may be on another branch, or else their own."""
         configurations = self.q[tuple(nodes.T)]
         for other_axis in range(nodes.shape[1]):
             for sign in (1, -1) if other_axis != axis else ():

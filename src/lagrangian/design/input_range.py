@@ -1,4 +1,4 @@
-"""The part of a linkage's curve along which its input goes one way, with a configuration for every value of the input."""
+"""The range of a linkage's input: the part of its curve along which the input goes one way, with configurations by its value."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from lagrangian.errors import ArgumentError
 
 STANDSTILL_TOLERANCE = 1e-9  # of the speed along the curve: a coordinate that is slower stands still
 MAX_CORRECTION = 1e-4  # rad or parts of the size: how far closing loops may move a configuration that was interpolated
+# names of the events along a curve
 INPUT, OUTPUT, LIMIT, OVER = "input", "output", "limit of ", "end of the range"
 TURN = 2 * np.pi
-STEP = 1e-3  # rad or m: how far from it others are taken
+STEP = 1e-3  # rad or m: the distance from a change point of the configurations that stand in for it
 
 
 class InputRange:
-    """From one dead centre of the input to the next, or from end to end; of an input that turns fully, all of the curve."""
+    """From one dead centre of the input to the next, or to the ends of the curve; all of it if the input turns fully."""
 
     def __init__(self, linkage: Linkage, curve: SolutionCurve, over: tuple[float, float] | None) -> None:
         self.linkage, self.over = linkage, over
@@ -62,15 +63,15 @@ class InputRange:
             return
         distance = abs(self._input_at(self._end(1)) - self._input_at(self._end(0)))
         raise ArgumentError(
-            f"is needed: {self.linkage.input!r} has neither limits nor dead centres, and the linkage does not return to its start "
-            f"within {distance:.3g} {self.linkage.unit}",
+            f"is needed: {self.linkage.input!r} has neither limits nor dead centres, and the linkage does not return to its "
+            f"start within {distance:.3g} {self.linkage.unit}",
             argument="over",
             remedy="give two numbers, such as (0, 1)",
         )
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Why the range ends where it does, at its low and at its high end; nothing if the input turns fully."""
+        """Why the range ends where it does, at its low and at its high end; empty texts if the input turns fully."""
         if self.turns:
             return ("", "")
         stops = [m for m in self.curve.crossings if m.name.startswith((LIMIT, OVER))]
@@ -85,7 +86,7 @@ class InputRange:
     # -- rows ----------------------------------------------------------------------------------------------------------
 
     def sample(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values of the input, evenly apart, with the configurations and tangents there."""
+        """Evenly spaced values of the input, with the configurations and tangents there."""
         if self.turns:
             first, last = self.over or (0.0, TURN * self.turns)
             x = np.linspace(first, last, (count - 1) * self.turns + 1 if self.over is None else count)
@@ -100,7 +101,7 @@ class InputRange:
     def configurations_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configurations and tangents at values of the input.
 
-        Next to a change point, where branches meet, they are interpolated between places of this branch on both sides.
+        Next to a change point, where branches meet, they are interpolated between configurations of this branch on both sides.
         """
         q, tangent = self._with_whole_turns(x)
         near_change_point = self.linkage.freedom.regularity(q) < MIN_REGULARITY
@@ -114,7 +115,7 @@ class InputRange:
         return q, tangent
 
     def _with_whole_turns(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same within the range that was followed, with whole turns counted."""
+        """Configurations and tangents at values of the input beyond the curve too: whole turns are added to those on it."""
         if not self.turns:
             return self._within_range(np.clip(x, self._limit(0), self._limit(1)))
         period, start = TURN * self.turns, self._input_at(float(self.curve.s[0]))
@@ -123,7 +124,7 @@ class InputRange:
         return q + turn_counts[:, None] * self.shift * np.sign(self.shift[self.linkage.iq]), tangent
 
     def _within_range(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Configurations and tangents where the input has the values x: on the curve nearby, then closed with it held there."""
+        """Configurations and tangents where the input has the values x: interpolated, then closed with the input fixed."""
         low, high = np.full(len(x), self._end(0)), np.full(len(x), self._end(1))
         for _ in range(60):
             middle = (low + high) / 2
@@ -142,18 +143,18 @@ class InputRange:
     # -- dead centres --------------------------------------------------------------------------------------------------
 
     def dead_centres(self, output: LinkageOutput | None) -> list[DeadCentre]:
-        """Of the input, where the range ends, and of the output within it."""
+        """The dead centres of the input, at the ends of the range, and of the output within it, in the order of the input."""
         low, high = self._end(0) - 1e-9, self._end(1) + 1e-9
         inputs = [self._dead_centre(m, INPUT, self.linkage.input) for m in (self.low, self.high) if m]
         crossings = [m for m in self.curve.crossings if m.name == OUTPUT and low <= m.s <= high] if output is not None else []
         return sorted([*inputs, *(self._dead_centre(m, OUTPUT, str(output)) for m in crossings)], key=lambda d: d.input_value)
 
     def _dead_centre(self, m: CurveCrossing, kind: str, name: str) -> DeadCentre:
-        q = self._turned_as_rows(m.q)
+        q = self._with_turns_as_in_rows(m.q)
         return DeadCentre(kind, name, float(q[self.linkage.iq]), q)
 
-    def _turned_as_rows(self, q: np.ndarray) -> np.ndarray:
-        """A configuration with its whole turns counted as the rows count them."""
+    def _with_turns_as_in_rows(self, q: np.ndarray) -> np.ndarray:
+        """A configuration with its whole turns counted as in the rows of the cycle."""
         if not self.turns or self.over is not None:
             return q
         turn_count = np.floor((q[self.linkage.iq] + 1e-9) / (TURN * self.turns))
@@ -162,15 +163,17 @@ class InputRange:
 
     @property
     def covered_range(self) -> CoveredRange:
-        """The part of the curve that the rows go through."""
+        """The part of the curve that the rows of the cycle cover."""
         k = self.linkage.iq
         shift = self.shift * np.sign(self.shift[k]) if self.turns else np.zeros_like(self.shift)
         ends = (self.low.q if self.low else self.curve.q[0], self.high.q if self.high else self.curve.q[-1])
-        return CoveredRange(self.curve, self._end(0), self._end(1), ends, lambda q: float(self._turned_as_rows(q)[k]), shift)
+        return CoveredRange(
+            self.curve, self._end(0), self._end(1), ends, lambda q: float(self._with_turns_as_in_rows(q)[k]), shift
+        )
 
 
 def _turn_shift(linkage: Linkage, curve: SolutionCurve) -> np.ndarray:
-    """By how many whole turns angles are further when a closed curve is back at its beginning."""
+    """By how many whole turns angles have grown when a closed curve is back at its beginning."""
     shift = np.zeros(curve.q.shape[1])
     angles = periodic_coordinates(linkage.dyn.mechanism)
     shift[angles] = TURN * np.round((curve.q[-1] - curve.q[0])[angles] / TURN)
@@ -178,7 +181,7 @@ def _turn_shift(linkage: Linkage, curve: SolutionCurve) -> np.ndarray:
 
 
 def _repeat_on_both_sides(curve: SolutionCurve, shift: np.ndarray) -> SolutionCurve:
-    """A closed curve once before and once after itself, so that what lies around its beginning is in one piece."""
+    """A closed curve with a copy before and a copy after it, so that the part around its beginning is in one piece."""
     length = float(curve.s[-1])
     s = np.concatenate([curve.s[:-1] - length, curve.s[:-1], curve.s + length])
     q = np.concatenate([curve.q[:-1] - shift, curve.q[:-1], curve.q + shift])

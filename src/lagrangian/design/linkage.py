@@ -1,4 +1,4 @@
-"""A mechanism of one degree of freedom with the coordinate that drives it, and what is asked for at the other end."""
+"""A linkage: a mechanism of one degree of freedom with the coordinate that drives it, and the output that it moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Output = str | tuple[str, str] | None
 
 @dataclass(frozen=True, eq=False)
 class Linkage:
-    """`q` is where it stands, `held` are the coordinates that stay there."""
+    """A linkage in the configuration `q`, driven by the coordinate `input`; the coordinates `fixed` keep their values."""
 
     dyn: Dynamics
     input: str
@@ -71,18 +71,23 @@ class Linkage:
         return coordinate_unit(self.dyn, self.iv)
 
 
+def _actuation_by_coordinate(dyn: Dynamics) -> dict[str, bool]:
+    names = single_coordinates(dyn.mechanism)
+    return {n: j.actuated for j in dyn.mechanism.joints for n in j.coordinate_names if n in names}
+
+
 def coordinate_unit(dyn: Dynamics, iv: int) -> str:
-    """Of a coordinate, by the place of its speed."""
+    """The unit of a coordinate, by the index of its speed."""
     return "m" if [slides for joint in dyn.mechanism.joints for slides in joint.slides][iv] else "rad"
 
 
 def assemble_linkage(dyn: Dynamics, input_name: str | None, q0: Any, fixed: Fixed, over: tuple[float, float] | None) -> Linkage:
-    """A linkage as a caller describes it, assembled within the range `over` of its input."""
-    places = single_coordinates(dyn.mechanism)
+    """The linkage that a caller describes, assembled within the range `over` of its input."""
+    indices = single_coordinates(dyn.mechanism)
     values = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(texts(fixed, "fixed"))
     for name in values:
-        if name not in places:
-            raise ArgumentError(unknown_name_message("coordinate", name, places), where=ArgumentName("fixed"))
+        if name not in indices:
+            raise ArgumentError(unknown_name_message("coordinate", name, indices), where=ArgumentName("fixed"))
     name = _input_coordinate(dyn, input_name, tuple(values))
     if name in values:
         raise ArgumentError(f"is {name!r}, which `fixed` holds; another coordinate must drive the linkage", argument="input")
@@ -94,17 +99,12 @@ def assemble_linkage(dyn: Dynamics, input_name: str | None, q0: Any, fixed: Fixe
         if x is not None
     }
     if over is not None:
-        start_value = float(np.clip(q[places[name][0]], *over))
-        prescribed |= {name: start_value} if start_value != q[places[name][0]] else {}
+        start_value = float(np.clip(q[indices[name][0]], *over))
+        prescribed |= {name: start_value} if start_value != q[indices[name][0]] else {}
     if prescribed:
-        fixed_values = {**{n: float(q[places[n][0]]) for n in values}, **prescribed}
+        fixed_values = {**{n: float(q[indices[n][0]]) for n in values}, **prescribed}
         q = assemble(dyn, q, fixed_values)
     return Linkage(dyn, name, q, tuple(values))
-
-
-def _actuation_by_coordinate(dyn: Dynamics) -> dict[str, bool]:
-    places = single_coordinates(dyn.mechanism)
-    return {n: j.actuated for j in dyn.mechanism.joints for n in j.coordinate_names if n in places}
 
 
 def _input_coordinate(dyn: Dynamics, input_name: str | None, fixed: tuple[str, ...]) -> str:
@@ -140,7 +140,7 @@ def as_interval(value: Any, argument: str = "over") -> tuple[float, float] | Non
 
 
 def check_range_within_limits(bounds: CoordinateBounds, name: str, span: tuple[float, float]) -> tuple[float, float]:
-    """A range of a coordinate, which is an error where it goes beyond the limits that joints keep."""
+    """The range of a coordinate within the limits of its joint; a range beyond them is an error."""
     k = bounds.names.index(name)
     low, high = float(bounds.low[k]), float(bounds.high[k])
     if span[0] < low - LIMIT_TOLERANCE or span[1] > high + LIMIT_TOLERANCE:
@@ -154,7 +154,7 @@ def check_range_within_limits(bounds: CoordinateBounds, name: str, span: tuple[f
 
 @dataclass(frozen=True, eq=False)
 class LinkageOutput:
-    """What is moved: a coordinate, a frame along a direction, or a frame along its own path."""
+    """The output of a linkage: a coordinate, a frame along a direction, or a frame along its own path."""
 
     dyn: Dynamics
     coordinate: str = ""
@@ -171,14 +171,14 @@ class LinkageOutput:
         return "rad" if self.direction.startswith("w") else "m"
 
     def value(self, q: np.ndarray) -> np.ndarray:
-        """Where it is at rows of configurations: a coordinate, or a frame's position along x, y or z."""
+        """The value of the output at rows of configurations: a coordinate, or a frame's position along x, y or z."""
         if self.coordinate:
             return q[:, single_coordinates(self.dyn.mechanism)[self.coordinate][0]]
         positions: np.ndarray = np.asarray(self.dyn.pose(q, self.frame))[:, "xyz".index(self.direction), 3]
         return positions
 
     def rate(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
-        """How fast it moves at rows of configurations, for speeds; along its own path a frame moves forwards."""
+        """The speed of the output at rows of configurations and speeds; along its own path a frame moves forwards."""
         if self.coordinate:
             return tangent[:, single_coordinates(self.dyn.mechanism)[self.coordinate][1]]
         v = np.asarray(self.dyn.velocity(q, tangent, self.frame))
@@ -187,10 +187,10 @@ class LinkageOutput:
 
 
 def as_output(dyn: Dynamics, output: Output, input_name: str) -> LinkageOutput | None:
-    """The output as a caller names it; by default the one passive joint on the ground, if there is one alone."""
-    places, model = single_coordinates(dyn.mechanism), dyn.mechanism
+    """The output that a caller names; by default the other joint on the ground, if there is exactly one."""
+    coordinates, model = single_coordinates(dyn.mechanism), dyn.mechanism
     if output is None:
-        grounded = [j.name for j in model.joints if j.parent == GROUND and j.kind.nv == 1 and j.name in places]
+        grounded = [j.name for j in model.joints if j.parent == GROUND and j.kind.nv == 1 and j.name in coordinates]
         other_joints = [name for name in grounded if name != input_name]
         return LinkageOutput(dyn, other_joints[0]) if len(other_joints) == 1 else None
     pair = (output, "") if isinstance(output, str) else tuple(output) if isinstance(output, (list, tuple)) else ()
@@ -198,27 +198,27 @@ def as_output(dyn: Dynamics, output: Output, input_name: str) -> LinkageOutput |
         remedy = "a coordinate, a frame, or a frame with a direction, such as ('tip', 'x'), is needed"
         raise ArgumentError(f"is {format_value(output)}", argument="output", remedy=remedy)
     name, direction = pair
-    if not direction and name in places:
+    if not direction and name in coordinates:
         if name == input_name:
             raise ArgumentError(f"is {name!r}, which is the input", argument="output")
         return LinkageOutput(dyn, name)
     if name not in model._frames:
-        known_names = [*places, *model._frames]
+        known_names = [*coordinates, *model._frames]
         raise ArgumentError(unknown_name_message("coordinate or frame", name, known_names), where=ArgumentName("output"))
     if direction and direction not in TWIST_COMPONENTS:
         raise ArgumentError(unknown_name_message("direction", direction, TWIST_COMPONENTS), where=ArgumentName("output"))
     return LinkageOutput(dyn, "", name, direction)
 
 
-# MERGED lagrangian.design.units: Values and units of results, for people.
+# ---- values and units as text
 
 
 def format_coordinate(x: float, unit: str) -> str:
-    """A coordinate: angles in degrees."""
+    """The value of a coordinate with its unit, angles in degrees."""
     x = math.degrees(x) if unit == "rad" else float(x)
     return f"{0.0 if abs(x) < 1e-9 else x:.6g} {'deg' if unit == 'rad' else unit}"
 
 
 def unit_ratio(a: str, b: str) -> str:
-    """The unit of a quotient."""
+    """The unit of the quotient of two values with these units."""
     return "1" if a == b else f"{a}/{b}"

@@ -17,12 +17,12 @@ from lagrangian.design.linkage import Linkage
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.least_squares import scaled_minimum_norm_solution
 
-STEP = 1e-3  # rad or m, of differences along a branch
+STEP = 1e-3  # rad or m: of finite differences along a branch
 
 
 @dataclass(frozen=True, eq=False)
 class LinkageForces:
-    """Rows of what drives a linkage; not numbers where the input stands still, since no speed of it moves the others there."""
+    """Rows of forces along a cycle; they are NaN where the input stands still, since it cannot move the other joints there."""
 
     acceleration_ratios: np.ndarray
     torque: np.ndarray
@@ -41,11 +41,11 @@ def linkage_forces(
     ratio_function: Callable[[np.ndarray], np.ndarray],
     speed: float,
 ) -> LinkageForces:
-    """At rows of configurations; `ratios` are the speeds over that of the input, at values of it."""
+    """The forces at rows of configurations; `ratio_function` gives the velocity ratios at values of the input."""
     dyn = linkage.dyn
-    ratio = ratio_function(x)
-    finite = np.isfinite(ratio).all(axis=1)
-    velocity_ratios = np.where(finite[:, None], ratio, 0.0)
+    ratios = ratio_function(x)
+    finite = np.isfinite(ratios).all(axis=1)
+    velocity_ratios = np.where(finite[:, None], ratios, 0.0)
     acceleration_ratios = _acceleration_ratios(linkage, x, q, velocity_ratios, ratio_function)
     qd, qdd = speed * velocity_ratios, speed**2 * acceleration_ratios
     t = (x - x[0]) / speed if speed else np.zeros(len(x))
@@ -72,11 +72,11 @@ def linkage_forces(
 
 
 def _rows_with_constraints(linkage: Linkage, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """The constraints' slopes, and rows for coordinates that are led."""
-    places = single_coordinates(linkage.dyn.mechanism)
+    """The constraint Jacobian, with a row for each of these coordinates."""
+    indices = single_coordinates(linkage.dyn.mechanism)
     rows = np.zeros((len(q), len(names), linkage.dyn.nv))
     for k, name in enumerate(names):
-        rows[:, k, places[name][1]] = 1.0
+        rows[:, k, indices[name][1]] = 1.0
     return np.concatenate([linkage.dyn.constraint_jacobian(q), rows], axis=1) if linkage.freedom.loops else rows
 
 
@@ -87,9 +87,9 @@ def _acceleration_ratios(
     velocity_ratios: np.ndarray,
     ratio_function: Callable[[np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """q'' = d2q/dx2: Psi q'' + gamma(q, q') = 0, and the input goes evenly.
+    """q'' = d2q/dx2 from Psi q'' + gamma(q, q') = 0, with zero for the input itself.
 
-    At a change point, where branches meet, these equations do not tell them apart: there it is a difference along this branch.
+    At a change point, where branches meet, these equations do not tell them apart: there a difference along this branch serves.
     """
     if not linkage.freedom.loops:
         return np.zeros_like(velocity_ratios)
@@ -97,16 +97,16 @@ def _acceleration_ratios(
     b = np.zeros(A.shape[:2])
     m = A.shape[1] - len(linkage.fixed) - 1
     b[:, :m] = -np.asarray(linkage.dyn.constraint_bias(q, velocity_ratios))
-    second = scaled_minimum_norm_solution(A, b, full_rank=True)
+    acceleration_ratios = scaled_minimum_norm_solution(A, b, full_rank=True)
     near_change_point = linkage.freedom.regularity(q) < MIN_REGULARITY
     if near_change_point.any():
         forward, backward = (ratio_function(x[near_change_point] + sign * STEP) for sign in (1, -1))
-        second[near_change_point] = (forward - backward) / (2 * STEP)
-    return second
+        acceleration_ratios[near_change_point] = (forward - backward) / (2 * STEP)
+    return acceleration_ratios
 
 
 def _constraint_multipliers(linkage: Linkage, q: np.ndarray, h: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """The constraints' forces: Psi^T lambda is what of h the input, and what holds coordinates, leave."""
+    """The multipliers of the constraints: Psi^T lambda is h less the forces at the input and at the fixed coordinates."""
     m = len(linkage.dyn.constraint_names)
     if not m:
         return np.zeros((len(q), 0))

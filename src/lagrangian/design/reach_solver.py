@@ -1,4 +1,4 @@
-"""Whether places can be reached: Newton's method for many places at once, within the joints' limits and with loops closed."""
+"""Which positions a frame can reach: Newton's method for many positions at once, within joint limits and with loops closed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lagrangian.configuration.newton import Newton
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
-POSITION_TOLERANCE = 1e-11  # of the slopes' size: places that are missed by less are reached
-TRIES, NEARBY = 30, 18  # steps of Newton's method, from afar and from the place before
-HALVINGS = 30
-AT_LIMIT = 1e-7  # rad or m
+POSITION_TOLERANCE = 1e-11  # of the Jacobian's size: positions that are missed by less are reached
+ITERATIONS, NEARBY_ITERATIONS = 30, 18  # of Newton's method, from far away and from a position nearby
+HALVINGS = 30  # of the way from a position that is reached to one that is not
+AT_LIMIT = 1e-7  # rad or m: a joint nearer to its limit is at it
 
 
 @dataclass(eq=False)
 class ReachSolver:
-    """Places of a frame's origin, in coordinates along `basis` (k, 3) about `origin`, as equations for Newton's method."""
+    """Brings a frame's origin to positions, in coordinates along `basis` (k, 3) about `origin`: equations for Newton's method."""
 
     dyn: Dynamics
     frame: str
@@ -31,20 +31,20 @@ class ReachSolver:
 
     def __post_init__(self) -> None:
         self._loops = LoopClosure(self.dyn)
-        self._newton = Newton(self, bounds=self.bounds, iterations=TRIES)
-        self._nearby = Newton(self, bounds=self.bounds, iterations=NEARBY)
+        self._newton = Newton(self, bounds=self.bounds, iterations=ITERATIONS)
+        self._nearby = Newton(self, bounds=self.bounds, iterations=NEARBY_ITERATIONS)
 
     @property
     def mechanism(self) -> Mechanism:
         return self.dyn.mechanism
 
     def positions(self, q: np.ndarray) -> np.ndarray:
-        """Where the frame is at rows of configurations."""
+        """The positions of the frame at rows of configurations."""
         positions: np.ndarray = (np.asarray(self.dyn.pose(q, self.frame))[:, :3, 3] - self.origin) @ self.basis.T
         return positions
 
     def to_world(self, positions: np.ndarray) -> np.ndarray:
-        """Places as points (x, y, z)."""
+        """Positions as points (x, y, z) in the world."""
         points: np.ndarray = positions @ self.basis + self.origin
         return points
 
@@ -57,7 +57,7 @@ class ReachSolver:
         return np.concatenate([self.dyn.constraint_jacobian(q)[:, self.dyn.holonomic], J], axis=1) if self._loops else J
 
     def solve(self, targets: np.ndarray, guess: np.ndarray, nearby: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Configurations that bring the frame to places, from rows to begin with; and which of them do."""
+        """Configurations that bring the frame to targets, from guesses, and which of them do."""
         if not len(targets):
             return guess, np.zeros(0, dtype=bool)
         self._targets = targets
@@ -66,7 +66,7 @@ class ReachSolver:
         return solution.q, converged & self._loops.alignment.is_aligned(solution.q) if self._loops else converged
 
     def limit_corners(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Configurations in which the joints are at limits that have them in neighbours a or b; and which there are.
+        """Configurations with the joints at the limits that hold in the neighbours a or b, and which of them exist.
 
         Where the boundary passes from one limit to another, it has a corner in which both hold.
         """
@@ -75,8 +75,8 @@ class ReachSolver:
             np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan))
             for q in (a, b)
         ]
-        gained, given_up = np.isnan(limit[0]) & ~np.isnan(limit[1]), ~np.isnan(limit[0]) & np.isnan(limit[1])
-        change = np.asarray(gained.any(axis=1) & given_up.any(axis=1))
+        gained, lost = np.isnan(limit[0]) & ~np.isnan(limit[1]), ~np.isnan(limit[0]) & np.isnan(limit[1])
+        change = np.asarray(gained.any(axis=1) & lost.any(axis=1))
         limit_values = np.where(np.isnan(limit[0]), limit[1], limit[0])
         q, is_corner = a.copy(), change.copy()
         q[:, iq] = np.where(np.isnan(limit_values) | ~change[:, None], q[:, iq], limit_values)
@@ -92,7 +92,7 @@ class ReachSolver:
     def solve_from_both(
         self, targets: np.ndarray, a: np.ndarray, b: np.ndarray, nearby: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same from two rows to begin with for each place, which may be of different branches."""
+        """The same from two guesses for each target, which may be on different branches."""
         n = len(targets)
         q, converged = self.solve(np.vstack([targets, targets]), np.vstack([a, b]), nearby)
         return np.where(converged[:n, None], q[:n], q[n:]), converged[:n] | converged[n:]
@@ -100,7 +100,7 @@ class ReachSolver:
     def furthest_reachable(
         self, a: np.ndarray, b: np.ndarray, inside: np.ndarray, outside: np.ndarray, halvings: int = HALVINGS
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The last places that can be reached on the ways from places inside to places outside, from configurations a or b."""
+        """The furthest positions that can be reached on the lines from inside to outside, from configurations a or b."""
         low, high, configurations = np.zeros(len(a)), np.ones(len(a)), a.copy()
         for _ in range(halvings):
             middle = (low + high) / 2

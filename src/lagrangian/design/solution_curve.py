@@ -1,8 +1,8 @@
-"""The curve of configurations of a mechanism with one freedom, followed from one of them until it closes or ends.
+"""The curve of configurations of a mechanism with one degree of freedom, followed from one of them until it closes or ends.
 
 Steps go along the tangent and back onto the loops at right angles to it (pseudo-arclength continuation: Keller 1977; Allgower
 and Georg, Introduction to Numerical Continuation Methods, 1990). Dead centres are ordinary points of the curve, where a
-coordinate turns back, and are passed. A step is kept only where the tangent turned little: so no step leads to another branch.
+coordinate turns back, and are passed. A step is accepted only if the tangent turned little: so no step leads to another branch.
 """
 
 from __future__ import annotations
@@ -21,32 +21,12 @@ FIRST_STEP, MAX_STEP, MIN_STEP = 0.02, 0.1, 1e-9  # steps, in radians or parts o
 MAX_TURN, STRAIGHT_TURN = 0.12, 0.04  # rad: how far the tangent may turn in a step, and below which the next one is longer
 MAX_STEPS = 6000
 START_TOLERANCE = 1e-12  # a function that is smaller where the curve begins is zero there
-
 EventFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of rows of configurations and tangents
-
-
-@dataclass(frozen=True)
-class CurveEvent:
-    """A function along the curve whose changes of sign are located; one that `stops` ends the curve where it becomes negative."""
-
-    name: str
-    value: EventFunction
-    terminal: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class CurveCrossing:
-    """Where a watched function is zero: how far along the curve, the configuration and the tangent there."""
-
-    name: str
-    s: float
-    q: np.ndarray
-    tangent: np.ndarray
 
 
 @dataclass(eq=False)
 class SolutionCurve:
-    """Points of the curve in order, with `s` the way along it; what was met; and whether it came back to where it began."""
+    """The points of the curve in order, at distances `s` along it; its crossings; and whether it closes on itself."""
 
     freedom: SingleFreedom
     s: np.ndarray
@@ -62,7 +42,7 @@ class SolutionCurve:
         return q, self.freedom.tangent(q, tangent)
 
     def interpolate(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same by interpolation: cubic of coordinates, whose slopes are known, and linear of tangents."""
+        """Configurations and tangents between the points: cubic Hermite interpolation of coordinates, and linear of tangents."""
         k = np.clip(np.searchsorted(self.s, s, side="right") - 1, 0, len(self.s) - 2)
         h = self.s[k + 1] - self.s[k]
         x = ((s - self.s[k]) / h)[:, None]
@@ -77,7 +57,7 @@ class SolutionCurve:
         return SolutionCurve(self.freedom, -self.s[::-1], self.q[::-1], -self.tangent[::-1], crossings, self.closed)
 
     def concatenate(self, other: SolutionCurve) -> SolutionCurve:
-        """This curve, which ends where the other begins, and the other one."""
+        """This curve, continued by another that begins where it ends."""
         s, q, tangent = (
             np.concatenate([x[:-1], y]) for x, y in ((self.s, other.s), (self.q, other.q), (self.tangent, other.tangent))
         )
@@ -85,7 +65,7 @@ class SolutionCurve:
 
 
 def trace_curve(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, events: Sequence[CurveEvent]) -> SolutionCurve:
-    """All of the curve through q: closed, or from end to end where a watch stops it."""
+    """The whole curve through q: closed, or from end to end where terminal events end it."""
     ahead = _trace_one_way(freedom, q, tangent, events)
     if ahead.closed:
         return ahead
@@ -98,30 +78,30 @@ def _trace_one_way(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, e
     s, qs, tangents = [0.0], [q], [tangent]
     closure = ClosureDetector(freedom, q, tangent)
     h = FIRST_STEP
-    values = [_event_value(w, q, tangent) for w in events]
-    zero_at_start = [w for w, v in zip(events, values, strict=True) if abs(v) < START_TOLERANCE]
-    start_crossings = [CurveCrossing(w.name, 0.0, q, tangent) for w in zero_at_start if not w.terminal]
+    values = [_event_value(e, q, tangent) for e in events]
+    zero_at_start = [e for e, v in zip(events, values, strict=True) if abs(v) < START_TOLERANCE]
+    start_crossings = [CurveCrossing(e.name, 0.0, q, tangent) for e in zero_at_start if not e.terminal]
     for _ in range(MAX_STEPS):
         h, next_q, next_tangent = _try_steps(freedom, qs[-1], tangents[-1], h)
-        next_values = [_event_value(w, next_q, next_tangent) for w in events]
+        next_values = [_event_value(e, next_q, next_tangent) for e in events]
         if len(s) == 1 and (
-            stop := next((w for w in zero_at_start if w.terminal and _event_value(w, next_q, next_tangent) < 0), None)
+            stop := next((e for e in zero_at_start if e.terminal and _event_value(e, next_q, next_tangent) < 0), None)
         ):
             curve.crossings = [*start_crossings, CurveCrossing(stop.name, 0.0, q, tangent)]
             return curve
         crossed_events = [
-            w
-            for w, a, b in zip(events, values, next_values, strict=True)
-            if (a * b < 0 or (b == 0 and a != 0)) and not (w.terminal and b > 0)
+            e
+            for e, a, b in zip(events, values, next_values, strict=True)
+            if (a * b < 0 or (b == 0 and a != 0)) and not (e.terminal and b > 0)
         ]
-        crossings = sorted((_locate_crossing(freedom, qs[-1], tangents[-1], h, w) for w in crossed_events), key=lambda m: m.s)
-        end = next((m for m in crossings if any(w.terminal and w.name == m.name for w in events)), None)
+        crossings = sorted((_locate_crossing(freedom, qs[-1], tangents[-1], h, e) for e in crossed_events), key=lambda m: m.s)
+        end = next((m for m in crossings if any(e.terminal and e.name == m.name for e in events)), None)
         closure_point = closure.has_passed_start(next_q, next_tangent) and _locate_crossing(
             freedom, qs[-1], tangents[-1], h, CurveEvent("home", closure.value)
         )
         if closure_point and is_same_configuration(freedom.dyn, closure_point.q, q):
             end, curve.closed = closure_point, True
-        tolerance = 1e-7 if curve.closed else 1e-9  # what lies at the start of a closed curve is met at its end
+        tolerance = 1e-7 if curve.closed else 1e-9  # what lies at the start of a closed curve is crossed at its end
         curve.crossings += [
             CurveCrossing(m.name, s[-1] + m.s, m.q, m.tangent) for m in crossings if end is None or m.s <= end.s + tolerance
         ]
@@ -138,7 +118,7 @@ def _trace_one_way(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, e
 
 
 def _try_steps(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, h: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """The longest step of at most h along which the curve bends little: its length, the point and the tangent there."""
+    """The longest step of at most h along which the curve bends little: its length, and the point and tangent at its end."""
     while h > MIN_STEP:
         trial, correction = freedom.move_and_close(q[None], h * tangent[None])
         if correction[0] < 0.2 * h:
@@ -147,15 +127,15 @@ def _try_steps(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, h: fl
                 return h, trial[0], next_tangent
         h /= 2
     names = freedom.dyn.mechanism.coordinate_names
-    place = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False))
+    configuration = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False))
     raise AssemblyError(
-        f"{freedom.dyn.mechanism.name}: its motion cannot be followed beyond {place}, because it is not smooth there"
+        f"{freedom.dyn.mechanism.name}: its motion cannot be followed beyond {configuration}, because it is not smooth there"
     )
 
 
-def _next_step_length(h: float, before: np.ndarray, after: np.ndarray) -> float:
-    """A longer step where the curve is straight."""
-    return min(MAX_STEP, 1.5 * h) if before @ after > np.cos(STRAIGHT_TURN) else h
+def _next_step_length(h: float, tangent: np.ndarray, next_tangent: np.ndarray) -> float:
+    """The length of the next step: longer where the curve is straight."""
+    return min(MAX_STEP, 1.5 * h) if tangent @ next_tangent > np.cos(STRAIGHT_TURN) else h
 
 
 def _event_value(event: CurveEvent, q: np.ndarray, tangent: np.ndarray) -> float:
@@ -163,7 +143,7 @@ def _event_value(event: CurveEvent, q: np.ndarray, tangent: np.ndarray) -> float
 
 
 def _locate_crossing(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray, h: float, event: CurveEvent) -> CurveCrossing:
-    """Where a function that changes its sign within a step is zero, to rounding."""
+    """The zero of an event that changes its sign within a step, to rounding."""
 
     def point_at(x: float) -> tuple[np.ndarray, np.ndarray]:
         closed = freedom.move_and_close(q[None], x * tangent[None])[0]
@@ -177,7 +157,7 @@ def _locate_crossing(freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray,
 
 
 class ClosureDetector:
-    """Whether the curve comes by its beginning: it crosses the plane there, nearby, but for whole turns."""
+    """Detects that the curve returns to its start: it crosses the normal plane there, nearby, but for whole turns."""
 
     def __init__(self, freedom: SingleFreedom, q: np.ndarray, tangent: np.ndarray) -> None:
         index_pairs = list(single_coordinates(freedom.dyn.mechanism).values())
@@ -197,17 +177,33 @@ class ClosureDetector:
         return distance_along
 
     def has_passed_start(self, q: np.ndarray, tangent: np.ndarray) -> bool:
-        """Whether the step before this configuration passed the beginning."""
+        """Whether the step to this configuration passed the start."""
         current = float(self.value(q[None], tangent[None])[0])
         crossed = self.previous < 0 <= current and bool(np.abs(self._offset(q)).max(initial=0.0) < 3 * MAX_STEP)
         self.previous = current
         return crossed
 
 
-# MERGED lagrangian.design.watches: What ends a curve of configurations: ranges and limits of coordinates.
+@dataclass(frozen=True)
+class CurveEvent:
+    """A function along the curve whose changes of sign are located; a `terminal` one ends the curve where it becomes negative."""
+
+    name: str
+    value: EventFunction
+    terminal: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CurveCrossing:
+    """A zero of an event: its distance `s` along the curve, and the configuration and the tangent there."""
+
+    name: str
+    s: float
+    q: np.ndarray
+    tangent: np.ndarray
 
 
 def range_events(name: str, k: int, low: float, high: float) -> list[CurveEvent]:
-    """The curve ends where the coordinate at place k leaves its range."""
+    """Events that end a curve where the coordinate with index k leaves its range."""
     events = [CurveEvent(name, lambda q, t: q[:, k] - low, terminal=True)] if np.isfinite(low) else []
     return events + ([CurveEvent(name, lambda q, t: high - q[:, k], terminal=True)] if np.isfinite(high) else [])

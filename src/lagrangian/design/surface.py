@@ -5,6 +5,10 @@ the cell's edges meet, as nearly as they do: so it lies on rims and corners, whe
 edge is a quadrilateral of the four cells around it (dual contouring: Ju, Losasso, Schaefer and Warren, SIGGRAPH 2002). The volume
 is that within the mesh, by the divergence theorem. Lines of the grid, of which the boundary's points give the length inside, give
 one more value along each axis: how far these differ tells how far the volume is off.
+
+The normals of the boundary follow from the configurations that reach it. There no motion that the joints are free to make leads
+out: the velocities of the frame, with joints at limits fixed and loops closed, lack one direction, and that is the normal. It is
+the left null vector of the Jacobian along those motions.
 """
 
 from __future__ import annotations
@@ -17,48 +21,30 @@ from lagrangian.design.freedom import speed_scales
 from lagrangian.design.grid import ReachabilityGrid
 from lagrangian.design.reach_solver import ReachSolver
 
-# MERGED lagrangian.design.normals: Normals of a workspace's boundary, from the configurations that reach it. At the boundary
-# no motion that the joints are free to make leads out: the frame's velocities, with joints at limits held and loops closed,
-# leave one direction out, and that is the normal. It is the left null vector of the Jacobian along those motions.
-
-AT_LIMIT = (1e-7, 1e-5, 1e-3)  # rad or m: a joint that is nearer to its limit is at it, as near as a normal needs it
-LOST = 0.1  # of the next singular value: where the least is smaller, a direction is lost
-MIN_SECOND_VALUE = 1e-3  # of the greatest: where the next is smaller two are lost, and there is no one normal
-RANK = 1e-10
-
-
-def boundary_normals(solver: ReachSolver, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Directions across the boundary at rows of configurations on it, either way; and which of them are known."""
-    directions, determined = np.zeros((len(q), 3)), np.zeros(len(q), dtype=bool)
-    for distance in AT_LIMIT:
-        remaining = np.flatnonzero(~determined)
-        directions[remaining], determined[remaining] = _lost_direction(solver, q[remaining], distance)
-    return directions, determined
+HALVINGS = 14  # of an edge: finer than the accuracy of a volume from lines of the grid
+MIN_EIGENVALUE = 0.02  # of the largest: along directions in which the planes agree more, a vertex stays at the mean of its points
+MAX_OVERHANG = 0.5  # of a cell: how far outside its cell a vertex may lie, where a rim passes beside it
+AT_LIMIT = (1e-7, 1e-5, 1e-3)  # rad or m: a joint nearer to its limit is at it; the first that gives a normal counts
+LOST_RATIO = 0.1  # of the second singular value: where the least is smaller, a direction is lost
+MIN_SECOND_VALUE = 1e-3  # of the largest: where the second is smaller two are lost, and there is no unique normal
+CONSTRAINT_RANK_TOLERANCE = 1e-10
 
 
-def _lost_direction(solver: ReachSolver, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
-    """The direction that the frame loses with joints held that are so near to a limit; and whether it is one alone."""
-    dyn, bounds = solver.dyn, solver.bounds
-    units, coordinates = speed_scales(dyn.mechanism), q[:, bounds.iq]
-    free = np.ones((len(q), dyn.nv))
-    free[:, bounds.iv] = (np.abs(coordinates - bounds.low) > distance) & (np.abs(coordinates - bounds.high) > distance)
-    slopes = solver.basis @ np.asarray(dyn.jacobian(q, solver.frame))[:, 3:] * units * free[:, None]
-    if dyn.mechanism.equation_count:
-        psi = dyn.constraint_jacobian(q)[:, dyn.holonomic] * units * free[:, None]
-        slopes = slopes - slopes @ np.linalg.pinv(psi, rcond=RANK) @ psi
-    U, s, _ = np.linalg.svd(slopes, full_matrices=True)
-    s = np.pad(s, ((0, 0), (0, 3 - s.shape[1])))
-    return U[:, :, 2], (s[:, 2] < LOST * s[:, 1]) & (s[:, 1] > MIN_SECOND_VALUE * s[:, 0])
-
-
-HALVINGS = 14  # of an edge: finer than what a grid's lines tell of a volume
-FLAT = 0.02  # of the greatest: where planes differ by less across a direction, they do not tell where to go along it
-BEYOND = 0.5  # of a cell: how far from it its vertex may lie, where a rim passes beside it
+def contour_surface(grid: ReachabilityGrid) -> WorkspaceSurface:
+    """The surface around the nodes of a grid that are reached."""
+    crossings = [grid.boundary_crossings(axis, HALVINGS) for axis in range(3)]
+    volumes = np.array([_volume_by_lines(grid, axis, *crossings[axis][:2]) for axis in range(3)])
+    coarse = np.array([_volume_by_lines(grid, axis, *crossings[axis][:2], stride=2) for axis in range(3)])
+    vertices, faces = _dual_contour(grid, crossings)
+    volume, by_lines = _enclosed_volume(vertices, faces), float(volumes.mean())
+    error = max(float(np.ptp(volumes)) / 2, abs(by_lines - float(coarse.mean())) / 3, abs(volume - by_lines))
+    positions, q = (np.concatenate([c[k] for c in crossings]) for k in (1, 2))
+    return WorkspaceSurface(vertices, faces, positions, q, volume, error)
 
 
 @dataclass(frozen=True, eq=False)
 class WorkspaceSurface:
-    """A mesh of `vertices` (n, 3) and quadrilaterals `faces` (m, 4), whose normals point out; points on the boundary itself."""
+    """A mesh of `vertices` (n, 3) and quadrilaterals `faces` (m, 4), its normals outwards; `positions` are on the boundary itself."""
 
     vertices: np.ndarray
     faces: np.ndarray
@@ -68,31 +54,19 @@ class WorkspaceSurface:
     error: float
 
 
-def contour_surface(grid: ReachabilityGrid) -> WorkspaceSurface:
-    """The boundary of what a grid's nodes reach."""
-    crossings = [grid.boundary_crossings(axis, HALVINGS) for axis in range(3)]
-    volumes = np.array([_volume_by_lines(grid, axis, *crossings[axis][:2]) for axis in range(3)])
-    coarse = np.array([_volume_by_lines(grid, axis, *crossings[axis][:2], stride=2) for axis in range(3)])
-    vertices, faces = _dual_contour(grid, crossings)
-    volume, by_lines = _enclosed_volume(vertices, faces), float(volumes.mean())
-    error = max(float(np.ptp(volumes)) / 2, abs(by_lines - float(coarse.mean())) / 3, abs(volume - by_lines))
-    places, q = (np.concatenate([c[k] for c in crossings]) for k in (1, 2))
-    return WorkspaceSurface(vertices, faces, places, q, volume, error)
-
-
 def _enclosed_volume(vertices: np.ndarray, faces: np.ndarray) -> float:
     """The volume within a closed mesh: each quadrilateral as two triangles, each with the origin a tetrahedron."""
     a, b, c, d = np.moveaxis(vertices[faces], 1, 0)
     return abs(float(np.einsum("ij,ij->", a, np.cross(b, c)) + np.einsum("ij,ij->", a, np.cross(c, d)))) / 6
 
 
-def _volume_by_lines(grid: ReachabilityGrid, axis: int, lower: np.ndarray, places: np.ndarray, stride: int = 1) -> float:
-    """The lengths inside of all lines along an axis, times the square that each stands for."""
+def _volume_by_lines(grid: ReachabilityGrid, axis: int, lower: np.ndarray, positions: np.ndarray, stride: int = 1) -> float:
+    """The volume as the lengths inside of all lines along an axis, times the area that each stands for."""
     reached = np.moveaxis(grid.reached, axis, 0)
     full_length = (reached[:-1] & reached[1:]).sum(axis=0) * grid.spacing[axis]
     other_axes = [k for k in range(3) if k != axis]
     upper = grid.reached[tuple(lower.T)]
-    distances = places[:, axis] - grid.node_positions(lower)[:, axis]
+    distances = positions[:, axis] - grid.node_positions(lower)[:, axis]
     partial_length = np.where(upper, distances, grid.spacing[axis] - distances)
     length = full_length.astype(float)
     np.add.at(length, (lower[:, other_axes[0]], lower[:, other_axes[1]]), partial_length)
@@ -102,28 +76,28 @@ def _volume_by_lines(grid: ReachabilityGrid, axis: int, lower: np.ndarray, place
 def _dual_contour(
     grid: ReachabilityGrid, crossings: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and quadrilaterals."""
+    """The vertices and quadrilaterals of dual contouring."""
     cells = _Cells(tuple(n - 1 for n in grid.reached.shape))
     quads: list[np.ndarray] = []
-    for axis, (lower, places, q) in enumerate(crossings):
+    for axis, (lower, positions, q) in enumerate(crossings):
         u, v = np.eye(3, dtype=int)[[k for k in range(3) if k != axis]]
         cells_around = np.stack([lower - u - v, lower - v, lower, lower - u], axis=1)  # the cells around the edge
-        normal, is_known = boundary_normals(grid.solver, q)
+        normals, determined = boundary_normals(grid.solver, q)
         for k in range(4):
-            cells.add(cells_around[:, k], places, normal * is_known[:, None])
+            cells.add(cells_around[:, k], positions, normals * determined[:, None])
         outward = grid.reached[tuple(lower.T)] ^ (axis == 1)
         quads.append(np.where(outward[:, None, None], cells_around, cells_around[:, ::-1]))
     label = np.cumsum(cells.used).reshape(cells.used.shape) - 1
     faces = label[tuple(np.moveaxis(np.concatenate(quads), 2, 0))]
     corner = grid.node_positions(np.argwhere(cells.used))
-    margin = BEYOND * grid.spacing
+    margin = MAX_OVERHANG * grid.spacing
     return np.clip(cells.vertices(), corner - margin, corner + grid.spacing + margin), faces
 
 
 class _Cells:
-    """Of every cell, the sums over the boundary's points p with normals n that a vertex x is found from.
+    """For every cell the sums over the boundary's points p with normals n that determine its vertex x.
 
-    It makes the sum of (n . (x - p))^2 least, and stays next to the mean of the points where that leaves a choice.
+    The vertex minimises the sum of (n . (x - p))^2, and stays next to the mean of the points where that leaves a choice.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -145,8 +119,32 @@ class _Cells:
         mean = self.points[self.used] / self.number[self.used][:, None]
         A, b = self.matrix[self.used], self.right[self.used]
         size, axes = np.linalg.eigh(A)
-        determined = size > np.maximum(FLAT * size[:, -1:], 1e-12)
+        determined = size > np.maximum(MIN_EIGENVALUE * size[:, -1:], 1e-12)
         slopes = np.einsum("nki,nk->ni", axes, b - np.einsum("nij,nj->ni", A, mean))
         step = np.where(determined, slopes / np.where(determined, size, 1.0), 0.0)
         vertices: np.ndarray = mean + np.einsum("nki,ni->nk", axes, step)
         return vertices
+
+
+def boundary_normals(solver: ReachSolver, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Normals of the boundary, of either sense, at rows of configurations on it, and which of them are determined."""
+    directions, determined = np.zeros((len(q), 3)), np.zeros(len(q), dtype=bool)
+    for distance in AT_LIMIT:
+        remaining = np.flatnonzero(~determined)
+        directions[remaining], determined[remaining] = _lost_direction(solver, q[remaining], distance)
+    return directions, determined
+
+
+def _lost_direction(solver: ReachSolver, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The direction that the frame loses with joints fixed that are so near to a limit, and whether it is unique."""
+    dyn, bounds = solver.dyn, solver.bounds
+    scales, coordinates = speed_scales(dyn.mechanism), q[:, bounds.iq]
+    free = np.ones((len(q), dyn.nv))
+    free[:, bounds.iv] = (np.abs(coordinates - bounds.low) > distance) & (np.abs(coordinates - bounds.high) > distance)
+    J = solver.basis @ np.asarray(dyn.jacobian(q, solver.frame))[:, 3:] * scales * free[:, None]
+    if dyn.mechanism.equation_count:
+        psi = dyn.constraint_jacobian(q)[:, dyn.holonomic] * scales * free[:, None]
+        J = J - J @ np.linalg.pinv(psi, rcond=CONSTRAINT_RANK_TOLERANCE) @ psi
+    U, s, _ = np.linalg.svd(J, full_matrices=True)
+    s = np.pad(s, ((0, 0), (0, 3 - s.shape[1])))
+    return U[:, :, 2], (s[:, 2] < LOST_RATIO * s[:, 1]) & (s[:, 1] > MIN_SECOND_VALUE * s[:, 0])

@@ -1,4 +1,4 @@
-"""Results as files: .csv for spreadsheets, .nc (netCDF) with units for everything that reads HDF5."""
+"""Tables of results as files: .csv for spreadsheets, .nc (netCDF) with units for programs that read HDF5."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lagrangian.files import as_target_path, write
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Numbers with their name and unit."""
+    """A column of a table: numbers with their name and unit."""
 
     name: str
     values: np.ndarray
@@ -26,7 +26,7 @@ class Column:
 
 
 def write_table_file(path: str | os.PathLike[str], mechanism: str, title: str, dimension: str, columns: Sequence[Column]) -> Path:
-    """Write columns of equal length; the file that was written."""
+    """Write columns of equal length to a .csv or .nc file, and return its path."""
     target = as_target_path(path)
     ending = target.suffix.lower()
     if ending not in (".csv", ".nc"):
@@ -43,7 +43,7 @@ def _csv(columns: Sequence[Column]) -> str:
 
 
 def _escape_cell(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """The name of a column as no spreadsheet takes it for a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 

@@ -23,14 +23,14 @@ from lagrangian.model.joint import Joint
 
 
 def transmission_angle(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], output: str) -> np.ndarray | None:
-    """In radians, 0 to pi/2, at rows of configurations; `driven` are the coordinates that are held against the load.
+    """The transmission angle at rows of configurations, in radians from 0 to pi/2; `driven` coordinates resist the load.
 
-    None where no joint or loop leads to the output's link, as with gears, which the equations know as ratios alone.
+    It is None if no joint or loop leads to the output's link, as with gears, which the equations know as ratios alone.
     """
     model = dyn.mechanism
     joint = next(j for j in model.joints if output in j.coordinate_names)
     link = _rigid_group(dyn, joint.child)
-    load = multipliers_of_load(dyn, q, driven, output)
+    load = _load_multipliers(dyn, q, driven, output)
     poses = body_poses(model, q)
     twist = np.asarray(dyn.jacobian(q, joint.child))[:, :, single_coordinates(model)[output][1]]
     origin = poses[joint.child][:, :3, 3]
@@ -47,25 +47,37 @@ def transmission_angle(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], outp
     return angles
 
 
-def multipliers_of_load(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], output: str) -> np.ndarray:
-    """The constraints' forces that hold a load at the output, but for a factor: at a dead centre they are finite, too.
+def _rigid_group(dyn: Dynamics, body: str) -> set[str]:
+    """The bodies that move as one with this one."""
+    group = {body}
+    for _ in dyn.mechanism.joints:
+        larger_group = {
+            x for j in dyn.mechanism.joints if not j.kind.nv and {j.parent, j.child} & group for x in (j.parent, j.child)
+        }
+        if larger_group <= group:
+            break
+        group |= larger_group
+    return group
 
-    Psi^T lambda + S^T tau = e with the load e: of the singular values of [Psi; S] the least is what the solution is divided by,
-    and that is left out.
+
+def _load_multipliers(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], output: str) -> np.ndarray:
+    """The multipliers of constraints that resist a load at the output, up to a factor: so they are finite at a dead centre too.
+
+    They solve Psi^T lambda + S^T tau = e with the load e; the division by the least singular value of [Psi; S] is left out.
     """
-    places = single_coordinates(dyn.mechanism)
+    indices = single_coordinates(dyn.mechanism)
     psi = dyn.constraint_jacobian(q)
-    size = np.linalg.norm(psi, axis=2).max(axis=0)  # where a row vanishes, branches meet
+    size = np.linalg.norm(psi, axis=2).max(axis=0)  # a row vanishes where branches meet
     size = np.where(size > ROUNDING_TOLERANCE, size, 1.0)
     psi = psi / size[:, None]
     fixed_rows = np.zeros((len(q), len(driven), dyn.nv))
     for k, name in enumerate(driven):
-        fixed_rows[:, k, places[name][1]] = 1.0
+        fixed_rows[:, k, indices[name][1]] = 1.0
     A = np.concatenate([psi, fixed_rows], axis=1)
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     rank = int((s > RANK_TOLERANCE).sum(axis=1).max())
     s = np.maximum(s[:, :rank], 1e-300)
-    part = Vt[:, :rank, places[output][1]] * (s[:, -1:] / s)
+    part = Vt[:, :rank, indices[output][1]] * (s[:, -1:] / s)
     multipliers: np.ndarray = np.einsum("nmk,nk->nm", U[:, :, :rank], part)[:, : psi.shape[1]] / size
     return multipliers
 
@@ -73,7 +85,7 @@ def multipliers_of_load(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], out
 def _connections(
     dyn: Dynamics, q: np.ndarray, load: np.ndarray, link: set[str], output: Joint, poses: dict[str, np.ndarray]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """What acts on the link but at its own joint: wrenches (moment about the origin, force), and the points where they act."""
+    """What acts on the link, except at its own joint: wrenches (moment about the origin, force) and the points where they act."""
     model, connections = dyn.mechanism, []
     body_wrenches = dyn.constraint_wrenches(q, load)
     for joint in model.joints:
@@ -92,30 +104,18 @@ def _connections(
     return connections
 
 
+def _representative(bodies: set[str]) -> str:
+    """The body that stands for a rigid group."""
+    return min(bodies)
+
+
 def _subtree_bodies(dyn: Dynamics, body: str) -> list[str]:
-    """A body and all that it carries in the tree."""
+    """A body and all bodies that it carries in the tree."""
     bodies = [body]
     for joint in dyn.mechanism.outward_joints():
         if joint.parent in bodies:
             bodies.append(joint.child)
     return bodies
-
-
-def _rigid_group(dyn: Dynamics, body: str) -> set[str]:
-    """The bodies that move as one with this one."""
-    group = {body}
-    for _ in dyn.mechanism.joints:
-        larger_group = {
-            x for j in dyn.mechanism.joints if not j.kind.nv and {j.parent, j.child} & group for x in (j.parent, j.child)
-        }
-        if larger_group <= group:
-            break
-        group |= larger_group
-    return group
-
-
-def _representative(bodies: set[str]) -> str:
-    return min(bodies)
 
 
 def _norm(x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""How far a joint swings, or a point of a coupler travels, while the input goes through its range."""
+"""The travel of an output: how far a joint swings, or a point moves, while the input of a linkage goes through its range."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scipy.optimize import brentq
 from lagrangian.design.linkage import LinkageOutput
 from lagrangian.design.solution_curve import SolutionCurve
 
-STILL = 1e-9  # rad or m: what moves less stands still
+STANDSTILL_TOLERANCE = 1e-9  # rad or m: what moves less stands still
 
 
 @dataclass(frozen=True)
 class OutputTravel:
-    """The range of a coordinate, or of the position of a frame along an axis, over the turn of a linkage.
+    """The range of a coordinate, or of the position of a frame along an axis, over the cycle of a linkage.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class OutputTravel:
         "rad" or "m".
     low, high : float
         The smallest and the largest value.
-    low_at, high_at : float
+    input_at_low, input_at_high : float
         The values of the input there.
     turns : int
         How many whole turns an angle gains until the linkage returns to its start; 0 if it swings.
@@ -34,11 +34,11 @@ class OutputTravel:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> swing = lg.full_turn("four_bar").swings["phi3"]
-    >>> swing
-    Swing(name='phi3', unit='rad', low=1.5040801783846713, high=2.555907110132642, low_at=0.5223148218060487,
-    high_at=3.7272781970469446, turns=0)
-    >>> round(swing.extent, 6)
+    >>> travel = lg.analyse_cycle("four_bar").travels["phi3"]
+    >>> travel
+    OutputTravel(name='phi3', unit='rad', low=1.5040801783846713, high=2.555907110132642, input_at_low=0.5223148218060487,
+    input_at_high=3.7272781970469446, turns=0)
+    >>> round(travel.extent, 6)
     1.051827
     """
 
@@ -58,22 +58,22 @@ class OutputTravel:
     @property
     def is_fixed(self) -> bool:
         """Whether it does not move at all."""
-        return not self.turns and self.extent < STILL
+        return not self.turns and self.extent < STANDSTILL_TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
 class CoveredRange:
-    """The part of a linkage's curve that a turn goes through: between two places along it, with the configurations there."""
+    """The part of a linkage's curve that its cycle covers, from one distance along it to another."""
 
     curve: SolutionCurve = field(repr=False)
     low: float
     high: float
     ends: tuple[np.ndarray, np.ndarray]
-    input_value: Callable[[np.ndarray], float]  # of a configuration, counted as the rows of the turn are
-    shift: np.ndarray  # by how much coordinates are further when a closed curve is back at its beginning
+    input_value: Callable[[np.ndarray], float]  # of a configuration, with whole turns counted as in the rows of the cycle
+    shift: np.ndarray  # by how much coordinates have grown when a closed curve is back at its beginning
 
     def travel(self, output: LinkageOutput) -> OutputTravel:
-        """Of a coordinate, or of a frame along x, y or z; extremes are located where its speed changes its sign."""
+        """The travel of a coordinate, or of a frame along x, y or z; extremes are located where its speed changes its sign."""
         s = self.curve.s[(self.curve.s > self.low) & (self.curve.s < self.high)]
         s = np.concatenate([[self.low], s, [self.high]])
         rate = self._rate(output, s)

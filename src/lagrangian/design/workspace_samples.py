@@ -17,11 +17,11 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.operational_space import constraint_null_space
 
 RANK_SAMPLES = 64  # samples at which the rank of a Jacobian is taken
-FLAT = 1e-9  # of the extent
+FLATNESS_TOLERANCE = 1e-9  # of the extent: points that are nearer to a plane lie in it
 
 
 def sampling_bounds(dyn: Dynamics, over: Any, limits: bool) -> CoordinateBounds:
-    """The joints' limits, with the ranges that the caller gives in their place; a slide that is drawn from needs some."""
+    """The limits of the joints, with the caller's ranges in their place; a slide that is sampled needs either."""
     bounds, ranges = CoordinateBounds(dyn.mechanism, limits), over if over is not None else {}
     if not isinstance(ranges, Mapping):
         raise ArgumentError("must map coordinates to ranges", argument="over", remedy="for example {'theta1': (-1.5, 1.5)}")
@@ -57,29 +57,29 @@ def _sampled_coordinates(dyn: Dynamics) -> list[str]:
 def sample_configurations(
     dyn: Dynamics, bounds: CoordinateBounds, number: int, seed: int, start: np.ndarray | None
 ) -> np.ndarray:
-    """Rows of configurations within bounds: evenly spread (Sobol), loops closed from the start and from random ones."""
+    """Configurations within bounds, evenly spread (Sobol); loops are closed from the start and from random configurations."""
     from scipy.stats import qmc
 
     model, rng, names = dyn.mechanism, np.random.default_rng(seed), _sampled_coordinates(dyn)
     q = np.tile(model.neutral_configuration() if start is None else start, (number, 1))
-    places = [bounds.names.index(n) for n in names]
-    low = np.array([bounds.low[k] if math.isfinite(bounds.low[k]) else _turn_start(bounds.high[k]) for k in places])
-    high = np.array([bounds.high[k] if math.isfinite(bounds.high[k]) else low[i] + 2 * math.pi for i, k in enumerate(places)])
-    if places:
-        spread = qmc.Sobol(len(places), seed=rng).random_base2(math.ceil(math.log2(number)))[:number]
-        q[:, [bounds.iq[k] for k in places]] = low + spread * (high - low)
+    indices = [bounds.names.index(n) for n in names]
+    low = np.array([bounds.low[k] if math.isfinite(bounds.low[k]) else _turn_start(bounds.high[k]) for k in indices])
+    high = np.array([bounds.high[k] if math.isfinite(bounds.high[k]) else low[i] + 2 * math.pi for i, k in enumerate(indices)])
+    if indices:
+        spread = qmc.Sobol(len(indices), seed=rng).random_base2(math.ceil(math.log2(number)))[:number]
+        q[:, [bounds.iq[k] for k in indices]] = low + spread * (high - low)
     if start is None:
         return _randomise_orientations(dyn, q, rng)
     return _close_samples(dyn, q, bounds, tuple(names), start, rng)
 
 
 def _turn_start(high: float) -> float:
-    """Where a turn begins that ends at a limit, or around zero where there is none."""
+    """The beginning of a turn that ends at a limit, or of one around zero if there is no limit."""
     return high - 2 * math.pi if math.isfinite(high) else -math.pi
 
 
 def _randomise_orientations(dyn: Dynamics, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """With joints that have quaternions at random orientations; those that fly are no workspace."""
+    """Configurations with joints that have quaternions at random orientations; a free joint has no bounded workspace."""
     column = 0
     for joint in dyn.mechanism.joints:
         if joint.kind.nq != joint.kind.nv:
@@ -96,7 +96,7 @@ def _randomise_orientations(dyn: Dynamics, q: np.ndarray, rng: np.random.Generat
 def _close_samples(
     dyn: Dynamics, q: np.ndarray, bounds: CoordinateBounds, fixed: tuple[str, ...], start: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Those whose loops close within the limits: half of them from where the start has the others, half from anywhere."""
+    """Samples whose loops close within the limits, from passive coordinates as at the start (half of them) or at random."""
     loops, model = LoopClosure(dyn, 0.0, fixed), dyn.mechanism
     offsets = rng.uniform(-np.pi, np.pi, (len(q), dyn.nv)) * loops.free * speed_scales(model)
     offsets[: len(q) // 2] = 0.0
@@ -112,7 +112,7 @@ def _close_samples(
 
 
 def moving_rank(dyn: Dynamics, q: np.ndarray, frame: str) -> int:
-    """In how many directions a frame moves, at most samples."""
+    """The number of directions in which a frame can move, in generic configurations."""
     subset = q[:: max(1, len(q) // RANK_SAMPLES)]
     N = constraint_null_space(dyn, subset, np.zeros((len(subset), dyn.nv)), 0.0)[0]
     J = np.asarray(dyn.jacobian(subset, frame))[:, 3:]
@@ -121,10 +121,10 @@ def moving_rank(dyn: Dynamics, q: np.ndarray, frame: str) -> int:
 
 
 def plane_basis(points: np.ndarray) -> np.ndarray | None:
-    """Two directions of the plane that points lie in, of the world's axes where they do; None if they lie in none."""
+    """Two unit vectors of the plane that points lie in, axes of the world if possible; None if they lie in no plane."""
     offsets = points - points.mean(axis=0)
     _, s, Vt = np.linalg.svd(offsets, full_matrices=False)
-    if s[2] > FLAT * s[0]:
+    if s[2] > FLATNESS_TOLERANCE * s[0]:
         return None
     normal = Vt[2]
     k = int(np.argmax(np.abs(normal)))
