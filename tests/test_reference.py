@@ -143,7 +143,8 @@ def test_the_examples_of_what_functions_return_run(name: str, tmp_path: Path, mo
 def test_types_say_something(name: str) -> None:
     """`Any` tells a reader nothing."""
     value = PUBLIC[name]
-    if isinstance(value, type) and (issubclass(value, Exception) or hasattr(value, "__members__") or value.__name__ in RESULT_CLASSES):
+    is_class = isinstance(value, type)
+    if is_class and (issubclass(value, Exception) or hasattr(value, "__members__") or value.__name__ in RESULT_CLASSES):
         return
     vague = [
         p.name for p in inspect.signature(value).parameters.values() if str(p.annotation) in ("Any", "Any | None", "typing.Any")

@@ -387,7 +387,7 @@ class CostLimitError(LagrangianError):
     >>> chain = lg.Mechanism.from_dh(rows, convention="standard")
     >>> try:
     ...     lg.derive(chain, limit=60)
-    ... except lg.CostError as error:
+    ... except lg.CostLimitError as error:
     ...     print(error.limit)
     60.0
     """
@@ -493,7 +493,7 @@ class ReaderWarning(LagrangianWarning):
 class WriterWarning(LagrangianWarning):
     """Given if a file format cannot hold a part of the mechanism, so that the file describes a different motion.
 
-    The messages are also in the `warnings` of the object that `lagrangian.written` returns.
+    The messages are also in the `warnings` of the object that `lagrangian.convert` returns.
 
     Examples
     --------
@@ -577,7 +577,7 @@ class StudyWarning(LagrangianWarning):
     >>> import lagrangian as lg
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", lg.StudyWarning)
-    ...     masses = lg.span(1.0, 3.0)
+    ...     masses = lg.distributions.grid(1.0, 3.0)
     """
 
 

@@ -47,7 +47,7 @@ def _expected(dyn: lg.Dynamics, name: str, x: dict[str, np.ndarray]) -> object:
         case "forward_dynamics" | "multipliers" | "forward_dynamics_derivatives":
             return getattr(dyn, name)(q, qd, tau, **at)
         case "mass_matrix" | "gravity" | "potential_energy" | "center_of_mass":
-            return getattr(dyn, {"center_of_mass": "centre_of_mass"}.get(name, name))(q)
+            return getattr(dyn, name)(q)
         case "coriolis_matrix" | "kinetic_energy" | "momentum":
             return getattr(dyn, name)(q, qd)
         case "bias":

@@ -217,7 +217,7 @@ def test_functions_that_are_asked_for_are_outputs(tmp_path: Path) -> None:
         matrix = [f"mass_matrix[{i},{j}]" for i in (1, 2) for j in (1, 2)]
         assert np.allclose(instance.get(*matrix), dyn.mass_matrix(q).ravel(), rtol=1e-13)
         assert np.allclose(instance.get("gravity_theta1", "gravity_theta2"), dyn.gravity(q), rtol=1e-13)
-        assert np.allclose(instance.get(*(f"center_of_mass_{x}" for x in "xyz")), dyn.centre_of_mass(q), rtol=1e-13, atol=1e-15)
+        assert np.allclose(instance.get(*(f"center_of_mass_{x}" for x in "xyz")), dyn.center_of_mass(q), rtol=1e-13, atol=1e-15)
         twist = [f"tip.velocity_{x}" for x in ("wx", "wy", "wz", "vx", "vy", "vz")]
         assert np.allclose(instance.get(*twist), dyn.velocity(q, qd, "tip"), rtol=1e-13, atol=1e-15)
         assert np.allclose(instance.get("inverse_dynamics_theta1", "inverse_dynamics_theta2"), [0.7, 0.0], atol=1e-12)

@@ -102,7 +102,7 @@ PATHS: dict[str, dict[str, Any]] = {
     "joint_spline": {"points": [[0, 0], [1, 1], [2, 0]], "duration": 1.0},
     "line": {"start": Z, "end": (1, 0, 0), "duration": 1.0},
     "arc": {"start": Z, "via": (1, 1, 0), "end": (2, 0, 0), "duration": 1.0},
-    "circle": {"centre": Z, "radius": 0.2, "duration": 1.0},
+    "circle": {"center": Z, "radius": 0.2, "duration": 1.0},
     "spline": {"points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "duration": 1.0},
     "formula": {"expressions": {"theta1": "sin(t)"}, "duration": 1.0},
     "function": {"values": lambda t: (np.sin(t)[:, None], np.cos(t)[:, None], -np.sin(t)[:, None]), "duration": 1.0},
@@ -118,7 +118,7 @@ CONTROL: dict[str, dict[str, Any]] = {
 }
 STATE = {"q": Q, "qd": Q, "qdd": Q, "tau": Q, "wrenches": None, "frame": "link2"}
 DYNAMICS = """
-inverse_dynamics forward_dynamics mass_matrix coriolis_matrix gravity kinetic_energy potential_energy centre_of_mass momentum
+inverse_dynamics forward_dynamics mass_matrix coriolis_matrix gravity kinetic_energy potential_energy center_of_mass momentum
 friction external_torque regressor reactions constraint_jacobian loop_residual constraint_rate constraint_bias constraint_wrenches
 multipliers pose velocity acceleration jacobian jacobian_bias cartesian inverse_dynamics_derivatives
 forward_dynamics_derivatives

@@ -114,7 +114,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch
 def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_cache, "MAX_BYTES", 20_000)
     dyn = lg.compile(ARM)
-    for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.centre_of_mass):
+    for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.center_of_mass):
         function(Q)
         assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000
 

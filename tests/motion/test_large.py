@@ -196,7 +196,7 @@ def test_a_large_chain_that_floats() -> None:
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), rtol=0, atol=1e-7 * scale)
     assert moved(motion) < 1e-7
     np.testing.assert_allclose(np.linalg.norm(motion.q[:, :4], axis=1), 1, rtol=0, atol=1e-14)
-    centre = dyn.centre_of_mass(motion.q)
+    centre = dyn.center_of_mass(motion.q)
     straight = centre[0] + np.outer(motion.t / motion.t[-1], centre[-1] - centre[0])
     np.testing.assert_allclose(centre, straight, rtol=0, atol=1e-8)
 

@@ -440,7 +440,7 @@ class Dynamics:
         return V + self._kernels.spring_kernel("energy")(q) if self.mechanism.springs else V
 
     @CompiledMethod(tree_kernel(energy.CENTER_OF_MASS))
-    def centre_of_mass(self, q: ArrayLike) -> np.ndarray:
+    def center_of_mass(self, q: ArrayLike) -> np.ndarray:
         """Compute the centre of mass of all moving bodies.
 
         Parameters
@@ -456,7 +456,7 @@ class Dynamics:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.compile("two_r").centre_of_mass([0.3, 0.8]).round(3))
+        >>> print(lg.compile("two_r").center_of_mass([0.3, 0.8]).round(3))
         [0.979 0.522 0.   ]
         """
         return self._kernels.sweep(energy.CENTER_OF_MASS)(q)

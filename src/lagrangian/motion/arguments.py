@@ -159,11 +159,9 @@ class Options:
         """With the rates of Baumgarte's equation, which mean nothing elsewhere."""
         for name, given, users in (("alpha", self.alpha, ("baumgarte", "ggl")), ("beta", self.beta, ("baumgarte",))):
             if given is not None and self.stabilisation not in users:
-                has = (
-                    f"applies to {ArgumentName('stabilisation', users[0])}; this run uses {self.stabilisation!r}, where it has no "
-                    f"effect"
-                )
-                raise ArgumentError(has, argument=name)
+                where = ArgumentName("stabilisation", users[0])
+                problem = f"applies to {where}; this run uses {self.stabilisation!r}, where it has no effect"
+                raise ArgumentError(problem, argument=name)
         return Stabilisation(
             self.stabilisation, RATE if self.alpha is None else self.alpha, RATE if self.beta is None else self.beta
         )

@@ -115,7 +115,8 @@ def _check_memory(motions: int, rows: int, numbers: int) -> None:
         raise ArgumentError(
             f"{rows} rows of {motions} motions take {8e-9 * motions * rows * numbers:.3g} GB",
             where=ArgumentName("keep"),
-            remedy=f"give fewer rows, {ArgumentName('t_eval', 11)}, or {ArgumentName('keep', 'end')}; motions[i] has all rows of one",
+            remedy=f"give fewer rows, {ArgumentName('t_eval', 11)}, or {ArgumentName('keep', 'end')}; "
+            "motions[i] has all rows of one",
         )
 
 

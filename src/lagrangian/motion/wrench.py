@@ -69,8 +69,8 @@ def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
         or len(given) != len(ENTRIES)
     ):
         raise ArgumentError(
-            f"{where} is {format_value(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
-            f"qd) that returns them"
+            f"{where} is {format_value(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of "
+            f"(t, q, qd) that returns them"
         )
     return Wrench(frame, tuple(expression(x, mechanism, f"{where}: {what}") for what, x in zip(ENTRIES, given, strict=True)))
 

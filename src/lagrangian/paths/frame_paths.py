@@ -111,7 +111,7 @@ def line(
 
 @public
 def circle(
-    centre: ArrayLike,
+    center: ArrayLike,
     radius: float,
     duration: float | None = None,
     *,
@@ -134,7 +134,7 @@ def circle(
 
     Parameters
     ----------
-    centre : array_like
+    center : array_like
         The centre, (x, y) or (x, y, z) in metres. With (x, y) the path prescribes these two directions only.
     radius : float
         The radius in metres.
@@ -179,10 +179,10 @@ def circle(
     >>> round(float(abs(motion.tau[:, 0]).max()), 2)  # the largest torque of the first joint, in N m
     225.41
     """
-    centre_point = finite_array(centre, "centre", 1)
+    centre_point = finite_array(center, "center", 1)
     planar = len(centre_point) == 2
     if len(centre_point) not in (2, 3):
-        raise ArgumentError(f"has {len(centre_point)} numbers", argument="centre", remedy="(x, y) or (x, y, z) is needed")
+        raise ArgumentError(f"has {len(centre_point)} numbers", argument="center", remedy="(x, y) or (x, y, z) is needed")
     if not is_number(radius) or radius <= 0:
         raise ArgumentError(f"is {radius!r}; a positive number of metres is needed", argument="radius")
     if not is_number(turns) or turns == 0:

@@ -65,6 +65,7 @@ def _warn(run: Run, name: str, first: Happening) -> None:
     warn(
         f"{run.dyn.mechanism.name}: contact {name!r} would have to pull from t = {first.t:.6g} s on, where "
         f"{run.configuration(first.q)}. A contact can only push, so that the motion is not valid from there on, where the body "
-        f"would leave it. {ArgumentName('events', {pulls(name): 'stop'})} stops there; unilateral = false allows the contact to pull",
+        f"would leave it. {ArgumentName('events', {pulls(name): 'stop'})} stops there; unilateral = false allows the "
+        "contact to pull",
         SimulationWarning,
     )

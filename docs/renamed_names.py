@@ -1,0 +1,38 @@
+"""Write the table of renamed names in CHANGELOG.md from docs/reference/renamed.csv: `python docs/renamed_names.py`.
+
+A row of renamed.csv is `old,new`; an empty second field is a name that went without a successor. CHANGELOG shows the public
+names, commands and options; the modules, which are far more, stand in renamed.csv alone.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "docs" / "reference" / "renamed.csv"
+CHANGELOG = ROOT / "CHANGELOG.md"
+BEGIN, END = "<!-- renamed names: begin -->\n", "<!-- renamed names: end -->\n"
+
+
+def read_renamed_names(path: Path = TABLE) -> list[tuple[str, str]]:
+    """The rows of the table without its heading."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [(row[0], row[1]) for row in csv.reader(file)][1:]
+
+
+def changelog_table(rows: list[tuple[str, str]]) -> str:
+    """The public names of the rows as a table in Markdown."""
+    lines = ["| Before | Now |\n", "| --- | --- |\n"]
+    lines += [f"| `{old}` | {f'`{new}`' if new else 'removed'} |\n" for old, new in rows if not old.startswith("lagrangian.")]
+    return "".join(lines)
+
+
+def with_table(changelog: str, rows: list[tuple[str, str]]) -> str:
+    """The text of CHANGELOG.md with the table of these rows."""
+    start, end = changelog.index(BEGIN) + len(BEGIN), changelog.index(END)
+    return changelog[:start] + "\n" + changelog_table(rows) + "\n" + changelog[end:]
+
+
+if __name__ == "__main__":
+    CHANGELOG.write_text(with_table(CHANGELOG.read_text(encoding="utf-8"), read_renamed_names()), encoding="utf-8")

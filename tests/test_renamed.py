@@ -1,0 +1,151 @@
+"""docs/reference/renamed.csv: old names are gone, new names exist, and CHANGELOG shows the table."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import lagrangian as lg
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import renamed_names  # noqa: E402
+
+ROWS = renamed_names.read_renamed_names()
+MODULES = [row for row in ROWS if row[0].startswith("lagrangian.")]
+COMMANDS = [row for row in ROWS if row[0].startswith("lagrangian ")]
+ARGUMENTS = [row for row in ROWS if row[0].endswith(")")]
+TOP = [row for row in ROWS if row[0].startswith("lg.") and row not in ARGUMENTS]
+MEMBERS = [row for row in ROWS if row not in [*MODULES, *COMMANDS, *ARGUMENTS, *TOP]]
+
+
+@cache
+def classes() -> dict[str, type]:
+    """All classes of the package by their names, which are unique."""
+    found: dict[str, type] = {}
+    for module in pkgutil.walk_packages(lg.__path__, "lagrangian."):
+        if not module.name.endswith("__main__"):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                if isinstance(value, type) and value.__module__.startswith("lagrangian"):
+                    found[name] = value
+    return found
+
+
+def has_member(kind: type, name: str) -> bool:
+    """Whether objects of a class have the attribute: a member of the class, a field, or what a method sets."""
+    if hasattr(kind, name) or any(name in getattr(base, "__annotations__", {}) for base in kind.__mro__):
+        return True
+    bases = [base for base in kind.__mro__ if base.__module__.startswith("lagrangian")]
+    return any(re.search(rf"self\.{name}\b[^=\n]{{0,80}}=(?!=)", inspect.getsource(base)) for base in bases)
+
+
+def resolve(name: str) -> Any:
+    """What `lg.x`, `lg.x.y`, `Class`, `Class.x` or a dotted module with a name in it stands for; None if there is nothing."""
+    if name.startswith("lagrangian."):
+        return resolve_dotted(name)
+    first, *rest = name.split(".")
+    value: Any = lg if first == "lg" else classes().get(first)
+    for part in rest:
+        value = inspect.getattr_static(value, part, None) if isinstance(value, type) else getattr(value, part, None)
+    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+
+
+def resolve_dotted(name: str) -> Any:
+    """A module, or a function or class in a module, by its dotted name."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            value: Any = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            value = getattr(value, part, None)
+        return value
+    return None
+
+
+def parameters_of(name: str) -> set[str]:
+    value = resolve(name)
+    assert value is not None, name
+    return set(inspect.signature(value).parameters)
+
+
+def test_each_row_has_two_fields_and_each_name_one_row() -> None:
+    with renamed_names.TABLE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["old", "new"]
+    assert all(len(row) == 2 and row[0] and row[0] != row[1] for row in rows)
+    assert len({row[0] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(("old", "new"), TOP, ids=[old for old, _ in TOP])
+def test_a_renamed_public_name_is_gone_and_its_successor_is_there(old: str, new: str) -> None:
+    assert resolve(old) is None
+    assert not new or resolve(new) is not None
+
+
+@pytest.mark.parametrize("old", [old for old, _ in TOP if old.count(".") == 1])
+def test_an_old_public_name_is_an_attribute_error(old: str) -> None:
+    with pytest.raises(AttributeError, match=old.removeprefix("lg.")):
+        getattr(lg, old.removeprefix("lg."))
+
+
+def test_renamed_classes_and_members_are_gone_and_their_successors_are_there() -> None:
+    for old, new in MEMBERS:
+        kind, _, member = old.partition(".")
+        if not member:
+            assert kind not in classes(), old
+            assert new in classes(), new
+            continue
+        if kind in classes():
+            assert not has_member(classes()[kind], member), old
+        if new:
+            kind, _, member = new.partition(".")
+            assert has_member(classes()[kind], member), new
+
+
+@pytest.mark.parametrize(("old", "new"), ARGUMENTS, ids=[old for old, _ in ARGUMENTS])
+def test_a_renamed_argument_is_gone_and_its_successor_is_there(old: str, new: str) -> None:
+    (function, argument), fresh = re.fullmatch(r"(.*)\((\w+)\)", old).groups(), re.fullmatch(r"(.*)\((\w+)\)", new)  # type: ignore[union-attr]
+    if resolve(function) is not None:
+        assert argument not in parameters_of(function)
+    assert not new or fresh[2] in parameters_of(fresh[1])  # type: ignore[index]
+
+
+def test_moved_modules_are_gone_and_their_successors_are_there() -> None:
+    for old, new in MODULES:
+        assert resolve_dotted(old) is None, old
+        assert not new or resolve_dotted(new) is not None, new
+
+
+def test_renamed_commands_and_options_are_gone_and_their_successors_are_there() -> None:
+    from lagrangian.cli.main import app
+
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+    def exists(text: str) -> bool:
+        _, name, *option = text.split()
+        if name not in commands:
+            return False
+        options = {spelling for parameter in commands[name].params for spelling in (*parameter.opts, *parameter.secondary_opts)}
+        return all(spelling in options for spelling in option)
+
+    for old, new in COMMANDS:
+        assert not exists(old), old
+        assert not new or exists(new), new
+
+
+def test_the_changelog_shows_the_table() -> None:
+    changelog = renamed_names.CHANGELOG.read_text(encoding="utf-8")
+    assert renamed_names.with_table(changelog, ROWS) == changelog, "python docs/renamed_names.py"
