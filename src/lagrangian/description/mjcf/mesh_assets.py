@@ -1,4 +1,7 @@
-"""The meshes of <asset>, by the four ways in which MuJoCo takes a mesh for a solid or a shell."""
+"""Meshes of <asset> with their mass properties: from files, from vertices, or builtin.
+
+MuJoCo takes a mesh for a solid in three ways ("legacy", "exact", "convex"), or for a shell.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds and pulls in MJCF: equalities for loops and couplings, tendons for springs and distances."""
+"""Constraints and springs written as MJCF: equalities for loops and couplings, tendons for springs and distances."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lagrangian.model.placement import Transform
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 _DEGREE = 4  # of the polynomials that couple joints
-# as hard as MuJoCo's constraints are: ours do not give way
+# the stiffest constraints of MuJoCo, because those of a mechanism are exact
 _STIFF_SOLVER = {"solref": (0.004, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
 
-Site = Callable[[str, Transform, str], str]  # a body, where, a name: the name that the site has
+Site = Callable[[str, Transform, str], str]  # the name of a site, by its body, its placement and a proposed name
 
 
 class ConstraintWriter:
-    """Collects equalities and tendons. `values` are the coordinates as the model is written, `joints` their names in the file."""
+    """Collects equalities and tendons. `values` are the written coordinates, `joints` the names of joints in the file."""
 
     def __init__(
         self, mechanism: Mechanism, joints: Mapping[str, str], values: Mapping[str, float], site: Site, remarks: WriterNotes
@@ -43,7 +43,7 @@ class ConstraintWriter:
     # -- loops ---------------------------------------------------------------------------------------------------------
 
     def write_loops(self, written_poses: Mapping[str, np.ndarray], closed_poses: Mapping[str, np.ndarray]) -> None:
-        """The loops; `at` is where the bodies are as the model is written, `closed` where the loops are."""
+        """Write the loops. `written_poses` of the bodies are those of the file, `closed_poses` those that close the loops."""
         sampled_loops = SampledLoops(self.mechanism)
         for loop in self.mechanism.loops:
             match sampled_loops.effective_type(loop):
@@ -59,13 +59,13 @@ class ConstraintWriter:
                         )
                 case "distance":
                     self._write_distance(loop, written_poses)
-                case other:
-                    notes.note_loop(loop.name, other, self.remarks)
+                case loop_type:
+                    notes.note_loop(loop.name, loop_type, self.remarks)
                     continue
             self.remarks.add("loop", "{is} soft in MuJoCo, as all constraints are there", loop.name)
 
     def _add_loop_sites(self, tag: str, loop: LoopJoint, a_offset: float = 0.0, suffix: str = "", b_offset: float = 0.0) -> None:
-        """Sites at the frames of a loop, or so far along its axis from them."""
+        """Add an equality between two sites at the frames of a loop, or at an offset along its axis."""
         ends = []
         for body, placement, distance, end in (
             (loop.a, loop.a_placement, a_offset, "a"),
@@ -97,7 +97,7 @@ class ConstraintWriter:
     # -- couplings -----------------------------------------------------------------------------------------------------
 
     def write_coupling(self, name: str, follower: str, leader: str, coefficients: tuple[float, ...]) -> None:
-        """follower = polynomial(leader), which MuJoCo has in differences from the positions as the model is written."""
+        """Write follower = polynomial(leader), which MuJoCo has in differences from the written coordinates."""
         x0, y0 = self.values[leader], self.values[follower]
         shifted_polynomial = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial([x0, 1.0])).coef
         polycoef = [0.0] * (_DEGREE + 1)
@@ -115,7 +115,7 @@ class ConstraintWriter:
         )
 
     def write_constraint(self, constraint: HolonomicConstraint) -> None:
-        """An equation of coordinates, if it is one of those that MuJoCo has."""
+        """Write an equation of coordinates if MuJoCo has equations of its form."""
         names = sorted(free_symbols(constraint.equation))
         if constraint.unilateral or not all(name in self.joints for name in names) or not self._write_equation(constraint, names):
             notes.note_constraint(constraint, self.remarks)
@@ -125,11 +125,15 @@ class ConstraintWriter:
         if linear_form is not None and len(linear_form[0]) == 1:
             (name, c), constant = next(iter(linear_form[0].items())), linear_form[1]
             target = -constant / c - self.values[name]
-            tag = Tag(
-                "joint", name=self._names("constraint", constraint.name), joint1=self.joints[name], polycoef=(target, 0, 0, 0, 0)
+            self.equality.add(
+                Tag(
+                    "joint",
+                    name=self._names("constraint", constraint.name),
+                    joint1=self.joints[name],
+                    polycoef=(target, 0, 0, 0, 0),
+                    **_STIFF_SOLVER,
+                )
             )
-            self.equality.add(tag)
-            tag.attributes |= Tag("", **_STIFF_SOLVER).attributes
             return True
         if len(names) == 2:
             for follower in names:
@@ -153,7 +157,7 @@ class ConstraintWriter:
         return True
 
     def _add_fixed_tendon(self, name: str, coefficients: Mapping[str, float], **attributes: object) -> str:
-        """A tendon that is a sum of coordinates."""
+        """Add a tendon whose length is a sum of coordinates."""
         tendon_name = self._tendons("tendon", name)
         terms = [Tag("joint", joint=self.joints[joint], coef=c) for joint, c in coefficients.items()]
         self.tendon.add(Tag("fixed", terms, name=tendon_name, **attributes))
@@ -182,7 +186,7 @@ class ConstraintWriter:
         if linear_form is None or not all(name in self.joints for name in linear_form[0]):
             return False
         rest_length = float(spring.rest) - linear_form[1]
-        if rest_length == -1 and not float(spring.slack):  # by which MuJoCo means that none is given
+        if rest_length == -1 and not float(spring.slack):  # which in MuJoCo means that none is given
             self._add_fixed_tendon(
                 spring.name, {name: -c for name, c in linear_form[0].items()}, **_spring_attributes(spring, 1.0)
             )
@@ -192,7 +196,7 @@ class ConstraintWriter:
 
 
 def _axes_sign(loop: LoopJoint, poses: Mapping[str, np.ndarray]) -> int:
-    """Whether the axes of a revolute loop point the same way, 1, or against each other, -1, as both close it."""
+    """1 if the axes of a closed revolute loop point in the same direction, -1 if in opposite directions."""
     axis = np.array(loop.axis, dtype=float)
     ends = [(poses[b] @ p.matrix())[:3, :3] @ axis for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))]
     return 1 if float(ends[0] @ ends[1]) >= 0 else -1
@@ -206,7 +210,7 @@ def _spring_attributes(spring: PointSpring | CoordinateSpring, rest_length: floa
 
 
 def _solve_for_follower(equation: Scalar, follower: str, leader: str) -> tuple[float, ...] | None:
-    """The polynomial of the leader that the follower is; None if it is none."""
+    """The follower as a polynomial of the leader; None if it is no polynomial."""
     slope = derivative(equation, follower)
     if free_symbols(slope) or not float(slope):
         return None

@@ -65,9 +65,7 @@ class _MjcfWriter:
         self.body_names = UniqueNames(self.remarks, reserved_names=("world",))
         self.joint_names = UniqueNames(self.remarks)
         self.site_names = UniqueNames(self.remarks)
-        self.screw_advances: dict[
-            str, tuple[str, tuple[float, ...]]
-        ] = {}  # of screws: the slide, with the hinge that it follows and the polynomial
+        self.screw_advances: dict[str, tuple[str, tuple[float, ...]]] = {}  # the hinge and polynomial of a slide
         self.mechanism = self._make_expressible(mechanism)
         self.sites: dict[str, list[Tag]] = {}
         start_q = mechanism.initial.q if start is None else start

@@ -30,7 +30,7 @@ _IGNORED_LIMITS = ("acceleration", "deceleration", "jerk")  # limits of URDF 1.2
 
 
 def read_link_name(joint: Element, role: str, links: Collection[str]) -> str:
-    """The link that is a joint's `parent` or `child`, or an end of a loop."""
+    """The link in the `parent` or `child` of a joint, or at an end of a loop."""
     element = joint.find(role)
     if element is None:
         raise joint.error(f'has no {role}; it needs <{role} link="..."/>')
@@ -43,7 +43,7 @@ def read_link_name(joint: Element, role: str, links: Collection[str]) -> str:
 
 
 def read_joint(element: Element, name: str, bodies: Mapping[str, str], loop_description: LoopFile, notes: ReaderNotes) -> Joint:
-    """A joint called `name`, between the bodies of links; `beside` may give it another type."""
+    """A joint called `name`, between the bodies of links; `loop_description` may give it another type."""
     kind = text_attribute(element, "type")
     if kind not in _TYPES:
         raise element.error(f"type: {unknown_name_message('joint type', kind, _TYPES)}")
@@ -84,7 +84,7 @@ def _read_friction_and_limits(element: Element, name: str, kind: str, notes: Rea
 def mimic_couplings(
     joints: Mapping[str, Element], tree: list[Joint], couples: bool, notes: ReaderNotes
 ) -> dict[str, HolonomicConstraint]:
-    """follower = multiplier * leader + offset, by the follower, of every `<mimic>` joint; if they are not coupled, it is said."""
+    """The equations follower = multiplier * leader + offset of `<mimic>` joints, by follower; without `couples`, only notes."""
     scalar_joints = {joint.name for joint in tree if joint.kind.nq == 1}
     couplings: dict[str, HolonomicConstraint] = {}
     for name, joint in joints.items():
@@ -125,7 +125,7 @@ def _read_limits(joint: Element, name: str, kind: str, notes: ReaderNotes) -> Jo
             notes.add(f"<limit> lower and upper of a {kind} joint", IGNORED, name)
         with error_location(*element.where):
             return JointLimits(speed=speed, effort=effort)
-    # URDF's default of each is 0; but a joint that is held at 0 by both is not what anybody means
+    # URDF's default of each is 0, but nobody means a joint that both limits hold at 0
     is_unlimited = "lower" not in element.attributes and "upper" not in element.attributes
     if is_unlimited:
         meaning = "read as no limit; other programs read both as 0, as the format specifies"
@@ -139,7 +139,7 @@ def _read_limits(joint: Element, name: str, kind: str, notes: ReaderNotes) -> Jo
 
 
 def _read_bound(limit: Element, attribute: str, notes: ReaderNotes) -> float:
-    """The largest speed or force; a negative one is written where there is none, as it is in SDF."""
+    """The largest speed or force; as in SDF, a negative one means that there is no limit."""
     value = number_attribute(limit, attribute, infinite=True)
     if value >= 0:
         return read_bound(value)

@@ -6,7 +6,7 @@
     joint_name: [joint, ...]                  # joints that are of another type than in the URDF, which
     joint_type: ["SPHERICAL", "UJOINT_XY", "FIXED", ...]    # has no balls and no universal joints
 
-The file is read as text with places: no tags, no aliases, nothing is constructed from it.
+Only lists of names are read, with their lines for errors; tags and aliases are refused, and no objects are constructed.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class JointTypeOverride:
 
 @dataclass(frozen=True)
 class LoopFile:
-    """What the file says; an empty one says nothing."""
+    """The content of the file; without a file it is empty."""
 
     name: str = ""
     frame_pairs: tuple[tuple[LocatedText, LocatedText, LocatedText], ...] = ()  # two frames, and how they are joined
     type_overrides: Mapping[str, JointTypeOverride] = field(default_factory=dict)
     motors: frozenset[str] | None = None
-    overridden_joints: tuple[LocatedText, ...] = ()  # those of `types` and
+    overridden_joints: tuple[LocatedText, ...] = ()  # those of `type_overrides` and
     motor_joints: tuple[LocatedText, ...] = ()  # of `motors`, to be looked up
 
     def loop_joints(self, bodies: Mapping[str, str], tree: Sequence[Joint], notes: ReaderNotes) -> tuple[LoopJoint, ...]:
@@ -94,7 +94,7 @@ def _loop_joint(a: LocatedText, b: LocatedText, kind: LocatedText, frames: Mappi
 
 
 def find_loop_file(urdf: Path | None, choice: str | os.PathLike[str] | bool | None, notes: ReaderNotes) -> LoopFile:
-    """The file that is `given`, or one of the URDF's name that speaks of loops, unless it is not wanted."""
+    """The loop file that the caller chose, or one beside the URDF of the same name; empty if `choice` is False."""
     if choice is False:
         return LoopFile()
     if choice is True:
@@ -117,13 +117,13 @@ def find_loop_file(urdf: Path | None, choice: str | os.PathLike[str] | bool | No
 
 
 def _loop_files_of_other_names(urdf: Path) -> list[Path]:
-    """Files beside a URDF that speak of loops, and are of no other robot there."""
+    """Files beside a URDF that name loops and do not belong to another robot there."""
     try:
         files = sorted(urdf.parent.iterdir())
         robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
         candidates = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
         return [path for path in candidates[:_MAX_FILES] if mentions_loops(path)]
-    except (OSError, DescriptionError):  # it is nobody's wish that they be read
+    except (OSError, DescriptionError):  # the caller did not ask for these files
         return []
 
 
@@ -217,14 +217,14 @@ class _YamlLists:
         return DescriptionError(f"{key} {problem}", where=where)
 
     def names(self, key: str) -> list[LocatedText]:
-        """A list of words; none if the key is not there."""
+        """A list of words; empty if the key is missing."""
         value = self.entries[key][1] if key in self.entries else []
         if not isinstance(value, list) or not all(isinstance(word, LocatedText) for word in value):
             raise self.error(key, "must be a list of names")
         return value
 
     def name_rows(self, key: str, size: int) -> list[list[LocatedText]]:
-        """A list of lists of as many words."""
+        """A list of lists of `size` words each."""
         value = self.entries[key][1] if key in self.entries else []
         if not isinstance(value, list) or not all(
             isinstance(row, list) and len(row) == size and all(isinstance(word, LocatedText) for word in row) for row in value
@@ -245,7 +245,7 @@ def _build_tree(events: Iterator[Any], file: str) -> Any:
         if isinstance(event, yaml.ScalarEvent):
             open_nodes[-1].append(LocatedText(event.value, where))
         elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-            if len(open_nodes) > _MAX_DEPTH:  # of what is deeper, the parser makes work that grows with its square
+            if len(open_nodes) > _MAX_DEPTH:  # the time of the parser grows with the square of the depth
                 raise DescriptionError("lists are nested too deeply; a list of lists is allowed", where=where)
             open_nodes.append([])
         elif isinstance(event, yaml.SequenceEndEvent):

@@ -1,7 +1,7 @@
 """Loops in a URDF, by the elements of URDF+ (Chignoli, Slotine, Wensing and Kim 2024): <loop> and <coupling>.
 
-A <loop> joins a frame on its predecessor to one on its successor. A <coupling> holds joints to a ratio: that times the sum of
-the coordinates from the nearest common ancestor of the two links to the predecessor is the sum of those to the successor.
+A <loop> joins a frame on its predecessor to one on its successor. A <coupling> has a ratio. From the nearest common ancestor of
+its two links, the sum of the coordinates to the successor is the ratio times the sum of those to the predecessor.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _read_loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
     if kind not in _TYPES:
         raise element.error(f"type: {unknown_name_message('loop type', kind, _TYPES)}")
     a, b = _link_names(element, bodies)
-    places = [
+    placements = [
         read_origin(end_element) for role in ("predecessor", "successor") if (end_element := element.find(role)) is not None
     ]
     type_entries: dict[str, Any] = {}
@@ -49,7 +49,7 @@ def _read_loop(element: Element, bodies: Mapping[str, str]) -> LoopJoint:
         axis_element = element.find("axis")
         type_entries["axis"] = (1.0, 0.0, 0.0) if axis_element is None else number_attributes(axis_element, "xyz", 3)
     with error_location(*element.where):
-        return LoopJoint(text_attribute(element, "name"), _TYPES[kind], bodies[a], bodies[b], *places, **type_entries)
+        return LoopJoint(text_attribute(element, "name"), _TYPES[kind], bodies[a], bodies[b], *placements, **type_entries)
 
 
 def _link_names(element: Element, bodies: Mapping[str, str]) -> tuple[str, str]:
@@ -57,7 +57,7 @@ def _link_names(element: Element, bodies: Mapping[str, str]) -> tuple[str, str]:
 
 
 def read_couplings(root: Element, bodies: Mapping[str, str], tree: list[Joint]) -> tuple[HolonomicConstraint, ...]:
-    """The equations of coordinates that couplings are."""
+    """The equations of coordinates of all <coupling> elements."""
     joint_by_child = {joint.child: joint for joint in tree}
     return tuple(_read_coupling(element, bodies, joint_by_child) for element in root.find_all("coupling"))
 

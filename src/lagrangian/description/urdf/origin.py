@@ -1,4 +1,4 @@
-"""Where an element of a URDF is: its <origin>."""
+"""The <origin> of an element of a URDF."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 
 def read_origin(element: Element) -> Transform:
-    """The <origin> of an element; none is no offset."""
+    """The placement in the <origin> of an element; without one, the identity."""
     origin_element = element.find("origin")
     if origin_element is None:
         return Transform()

@@ -1,4 +1,4 @@
-"""A body as a link of URDF: its inertial data, and what is drawn of it."""
+"""Write a body as a link of URDF: its inertial data and its visuals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def write_link(body: Body, name: str, file: str, remarks: WriterNotes) -> Tag:
-    """The link; one without mass has no inertial, as the frames of URDF have none. `file` is that of the mechanism."""
+    """The link of a body; one without mass has no <inertial>. `file` is that of the mechanism."""
     element = Tag("link", name=name)
     if any(float(x) for x in (body.mass, *body.inertia)):
         inertia = {key: float(x) for key, x in zip(_TENSOR, body.inertia, strict=True)}
@@ -29,7 +29,7 @@ def write_link(body: Body, name: str, file: str, remarks: WriterNotes) -> Tag:
 
 
 def write_origin(placement: Transform) -> list[Tag]:
-    """Where something is; nothing where that is no offset."""
+    """The <origin> of a placement; none for the identity."""
     if placement.is_identity:
         return []
     angles = None if placement.rotation == v.IDENTITY else roll_pitch_yaw(placement.rotation)
@@ -69,7 +69,7 @@ def _visual_element(shape: Tag, placement: Transform, visual: Visual) -> Tag:
 
 
 def absolute_mesh_path(mesh: str, file: str) -> str:
-    """The file of a mesh: an address as it is; a path beside the mechanism's own file as it is found from anywhere."""
+    """The file of a mesh: a URI stays as it is, and a path relative to the mechanism's file becomes absolute."""
     if "://" in mesh or os.path.isabs(mesh) or not os.path.isfile(file):
         return mesh
     path = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), mesh))

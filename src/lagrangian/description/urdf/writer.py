@@ -1,4 +1,7 @@
-"""A mechanism as URDF: the tree, and loops by URDF+ or in a YAML file. What URDF does not hold is said."""
+"""Write a mechanism as URDF: its tree, and its loops as elements of URDF+ or in a YAML file beside the URDF.
+
+Notes say what URDF cannot hold, and what is written in another form.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from lagrangian.description import notes
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
-from lagrangian.description.urdf.write_link import write_link as written_link
-from lagrangian.description.urdf.write_link import write_origin
+from lagrangian.description.urdf.write_link import write_link, write_origin
 from lagrangian.description.writing import expressible
 from lagrangian.description.writing.expressible import ChainJoint, affine_coefficients, with_body_frames
 from lagrangian.description.writing.loops import AXIS_SPACING, SampledLoops
@@ -26,21 +28,260 @@ from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform, rotation_z_to
 
-# MERGED lagrangian.description.urdf.write_joint: A joint as URDF has it, where joints are at the frames of the links they
-# move.
-
-_URDF_JOINT_TYPES = {
+_GRAVITY = 9.81  # m/s^2: what every reader of URDF assumes
+LOOPS = ("urdf+", "yaml")
+_SUPPORTED_TYPES = ("revolute", "continuous", "prismatic", "fixed", "free", "planar")
+_JOINT_TYPES = {
     "revolute": "revolute",
     "continuous": "continuous",
     "prismatic": "prismatic",
     "free": "floating",
     "planar": "planar",
 }
+_LOOP_TYPES = {
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+    "cylindrical": "cylindrical",
+    "planar": "planar",
+    "ball": "spherical",
+    "fixed": "fixed",
+}
 
 
-def write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
-    """A joint whose child frame is its own."""
-    kind = _URDF_JOINT_TYPES.get(joint.type, "fixed")
+def convert(mechanism: Mechanism, *, loops: str | bool = "urdf+") -> Conversion:
+    """The URDF of a mechanism. `loops` are written as elements of URDF+ ("urdf+"), in a YAML file ("yaml"), or not (False)."""
+    if loops not in (*LOOPS, False):
+        raise ArgumentError(unknown_name_message("way to write loops", loops, LOOPS), concerns="loops")
+    return _UrdfWriter(mechanism, loops).to_urdf()
+
+
+class _UrdfWriter:
+    def __init__(self, mechanism: Mechanism, loops: str | bool) -> None:
+        self.original, self.loop_format = mechanism, loops
+        self.remarks = WriterNotes("URDF")
+        self.link_names = UniqueNames(self.remarks, NO_XML + "$")
+        self.joint_names = UniqueNames(self.remarks, NO_XML + "$")
+        self.ball_joints = [j.name for j in mechanism.joints if j.type == "ball"] if loops == "yaml" else []
+        self.screw_slopes: dict[str, tuple[float, float]] = {}  # of the slides of screws: slope and offset
+        self.mechanism = self._make_expressible(mechanism)
+        self.mimics = self._mimic_couplings()
+        self.root, self.link_of_body = "", dict[str, str]()
+
+    def to_urdf(self) -> Conversion:
+        notes.note_unsupported(self.original, self.remarks)
+        self._note_motion()
+        robot = Tag("robot", name=self.original.name)
+        omitted_joint = self._write_ground(robot)
+        for body in self.mechanism.bodies:
+            robot.add(write_link(body, self.link_of_body[body.name], self.original.file, self.remarks))
+        for frame in self.mechanism.frames:
+            self._write_frame(robot, self.link_names("frame", frame.name), frame.body, frame.placement)
+        for joint in self.mechanism.joints:
+            if joint is not omitted_joint:
+                robot.add(self._write_tree_joint(joint))
+        extra_files = self._write_loops(robot)
+        return Conversion(
+            "urdf",
+            to_xml(robot),
+            self.remarks.notes,
+            self.remarks.warnings,
+            extra_files,
+            self._coordinate_names(),
+        )
+
+    # -- the mechanism as URDF can have it -----------------------------------------------------------------------------
+
+    def _make_expressible(self, mechanism: Mechanism) -> Mechanism:
+        for spring in mechanism.springs:
+            notes.note_spring(spring, self.remarks)
+        holonomic = tuple(c for c in mechanism.constraints if isinstance(c, HolonomicConstraint))
+        for constraint in mechanism.constraints:
+            if constraint not in holonomic:
+                notes.note_constraint(constraint, self.remarks)
+        mechanism = mechanism.replace(springs=(), constraints=(), poses={}, initial=InitialState(), events=(), parameters={})
+        mechanism = mechanism.replace(
+            joints=tuple(replace(j, placement=numeric_placement(j.placement)) for j in mechanism.joints)
+        )
+        mechanism = expressible.split_joints(mechanism, self._joint_chain)
+        mechanism = mechanism.replace(joints=tuple(_with_normal_along_z(joint) for joint in mechanism.joints))
+        body_frames = {j.child: numeric_placement(j.child_placement) for j in mechanism.joints if j.type != "fixed"}
+        for body, placement in body_frames.items():
+            if not placement.is_identity and body in self.original.body_index:
+                self.remarks.add("body", "{has} {its} frame at the joint in the file, as links of URDF have", body)
+        return with_body_frames(mechanism, body_frames)
+
+    def _joint_chain(self, joint: Joint) -> Sequence[ChainJoint]:
+        if joint.type in _SUPPORTED_TYPES or joint.name in self.ball_joints:
+            return ()
+        if chain := expressible.single_coordinate_chain(joint):
+            self.remarks.add(f"{joint.type} joint", "{is} written as a chain of joints with one coordinate each", joint.name)
+            return chain
+        if joint.type == "ball":
+            meaning = (
+                "{is} written as three joints about z, y and x (yaw, pitch and roll), which are singular at a pitch of "
+                'a quarter turn; loops="yaml" writes {it} as SPHERICAL in a file beside the URDF'
+            )
+            self.remarks.add("ball joint", meaning, joint.name, warn=True)
+            if any(float(x) for x in (joint.friction.viscous, *joint.friction.breakaway)):
+                meaning = "{has} friction, which is left out because it acts along the axes of the body, not on the angles"
+                self.remarks.add("ball joint", meaning, joint.name, warn=True)
+            if float(joint.rotor.inertia) or float(joint.spring.stiffness):
+                meaning = "{has} a rotor or a spring, which is left out because URDF has none"
+                self.remarks.add("ball joint", meaning, joint.name, warn=True)
+            return expressible.yaw_pitch_roll_chain(joint)
+        return self._screw_chain(joint)
+
+    def _screw_chain(self, joint: Joint) -> Sequence[ChainJoint]:
+        """A rotation, and a slide that mimics it."""
+        offset, slope = (*expressible.advance_coefficients(joint, 1, "URDF"), 0.0)[:2]
+        chain = expressible.screw_chain(joint)
+        self.screw_slopes[chain[1].name] = (slope, offset)
+        meaning = "{is} written as a rotation and a slide that mimics it; read the file with mimic=True to couple them"
+        self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
+        return chain
+
+    def _mimic_couplings(self) -> dict[str, tuple[str, float, float]]:
+        """For each follower its leader, a multiplier and an offset."""
+        scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
+        couplings = {
+            name: (name.removesuffix(".advance"), *slope_and_offset) for name, slope_and_offset in self.screw_slopes.items()
+        }
+        for constraint in self.original.constraints:
+            if not isinstance(constraint, HolonomicConstraint):
+                continue
+            linear_form = None if constraint.unilateral else affine_coefficients(constraint.equation)
+            names = list(linear_form[0]) if linear_form is not None else []
+            free = [name for name in names if name in scalar_joints and name not in couplings]
+            leaders = {leader for leader, _, _ in couplings.values()}
+            if linear_form is None or len(names) != 2 or not all(name in scalar_joints for name in names) or not free:
+                notes.note_constraint(constraint, self.remarks)
+                continue
+            motors = {j.name for j in self.mechanism.joints if j.actuated}
+            follower = min(free, key=lambda name: (name in leaders, name in motors))
+            (leader,) = (name for name in names if name != follower)
+            coefficients, constant = linear_form
+            couplings[follower] = (leader, -coefficients[leader] / coefficients[follower], -constant / coefficients[follower])
+            meaning = "{is} written by <mimic>; read the file with mimic=True to apply it"
+            self.remarks.add("constraint", meaning, constraint.name, warn=True)
+        return couplings
+
+    # -- the file ------------------------------------------------------------------------------------------------------
+
+    def _write_ground(self, robot: Tag) -> Joint | None:
+        """Write the root link for the ground. If a body itself is the root, return its joint, which is then not written."""
+        rotation = self._gravity_rotation()
+        roots = [joint for joint in self.mechanism.joints if joint.parent == GROUND]
+        is_held = len(roots) == 1 and roots[0].type == "fixed" and rotation.is_identity
+        if is_held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
+            self.link_of_body = {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+            self.link_of_body[GROUND] = self.link_of_body[roots[0].child]
+            return roots[0]
+        self.link_of_body = {GROUND: self.link_names.free_name("world")}
+        self.link_of_body |= {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
+        robot.add(Tag("link", name=self.link_of_body[GROUND]))
+        if not rotation.is_identity:
+            world, self.link_of_body[GROUND] = self.link_of_body[GROUND], self.link_names.free_name("turned_ground")
+            robot.add(Tag("link", name=self.link_of_body[GROUND]))
+            robot.add(self._fixed_joint(world, self.link_of_body[GROUND], rotation))
+        return None
+
+    def _gravity_rotation(self) -> Transform:
+        """The rotation of the ground that puts gravity along -z of the root link, where readers of URDF have it."""
+        gravity = tuple(float(x) for x in self.original.gravity)
+        magnitude = math.hypot(*gravity)
+        if abs(magnitude - _GRAVITY) > 1e-12:
+            meaning = f"is {magnitude:g} m/s^2, which URDF cannot express: programs assume {_GRAVITY} m/s^2, so set it there"
+            self.remarks.add("gravity", meaning, warn=True)
+        if not magnitude or (gravity[:2] == (0.0, 0.0) and gravity[2] < 0):
+            return Transform()
+        self.remarks.add("the ground", "is rotated relative to the root link, so that gravity is along -z of the root link")
+        up: v.Vector = tuple(-x / magnitude + 0.0 for x in gravity)  # type: ignore[assignment]
+        return Transform(v.transpose(rotation_z_to(up)))
+
+    def _write_tree_joint(self, joint: Joint) -> Tag:
+        element = _write_joint(
+            joint,
+            self.joint_names("joint", joint.name),
+            self.link_of_body[joint.parent],
+            self.link_of_body[joint.child],
+            self.remarks,
+        )
+        if joint.name in self.ball_joints:  # its type is in the YAML file; it has neither an axis nor limits
+            element.attributes["type"] = "continuous"
+            element.children = [child for child in element.children if child.name in ("origin", "parent", "child")]
+        if joint.name in self.mimics:
+            leader, multiplier, offset = self.mimics[joint.name]
+            element.add(Tag("mimic", joint=self.joint_names("joint", leader), multiplier=multiplier, offset=offset))
+        return element
+
+    def _fixed_joint(self, parent: str, child: str, placement: Transform) -> Tag:
+        name = self.joint_names.free_name(f"{child}_fixed")
+        return Tag(
+            "joint", [*write_origin(placement), Tag("parent", link=parent), Tag("child", link=child)], name=name, type="fixed"
+        )
+
+    def _write_frame(self, robot: Tag, name: str, body: str, placement: Transform) -> None:
+        robot.add(Tag("link", name=name), self._fixed_joint(self.link_of_body[body], name, numeric_placement(placement)))
+
+    def _write_loops(self, robot: Tag) -> dict[str, str]:
+        if self.loop_format is False:
+            for loop in self.mechanism.loops:
+                self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
+        if self.loop_format == "urdf+":
+            robot.add(*_write_loop_elements(self.mechanism, self.link_of_body.__getitem__, self.joint_names, self.remarks))
+        if self.loop_format != "yaml":
+            return {}
+        content = _loop_file_content(self.mechanism, self.link_names.free_name, self.remarks)
+        for name, body, placement in content.frames:
+            self._write_frame(robot, name, body, placement)
+        for loop in self.mechanism.loops:
+            self.remarks.add("loop", "{is} in the YAML file beside the URDF", loop.name)
+        motors = [
+            self.joint_names("joint", j.name)
+            for j in self.mechanism.joints
+            if j.actuated and j.kind.nv and j.name not in self.mimics
+        ]
+        return {".yaml": content.to_yaml(motors, [self.joint_names("joint", name) for name in self.ball_joints])}
+
+    def _note_motion(self) -> None:
+        initial = self.original.initial
+        for name in self.original.poses:
+            self.remarks.add("pose", "{is} left out because URDF has none", name)
+        if initial.q is not None or initial.qd is not None:
+            self.remarks.add("the start", "is left out because URDF has none")
+        for speed, _ in initial.torque:
+            self.remarks.add(
+                "joint", "{has} an initial torque, which is left out because URDF has no actuators", speed, warn=True
+            )
+
+    def _coordinate_names(self) -> dict[str, str]:
+        file_names: dict[str, str] = {}
+        for joint in self.mechanism.joints:
+            name = self.joint_names("joint", joint.name)
+            if joint.name not in self.screw_slopes:
+                file_names |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
+        return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
+
+
+def _with_normal_along_z(joint: Joint) -> Joint:
+    """A planar joint with its normal along z, which all programs can read."""
+    if joint.type != "planar":
+        return joint
+    rotation = Transform(rotation_z_to(joint.axis))
+    return replace(
+        joint,
+        placement=joint.placement @ rotation,
+        child_placement=joint.child_placement @ rotation,
+        type_entries=(("axis", v.Z),),
+    )
+
+
+# -- joints --------------------------------------------------------------------------------------------------------------
+
+
+def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
+    """A joint, which in URDF is at the frame of the link that it moves."""
+    kind = _JOINT_TYPES.get(joint.type, "fixed")
     if kind in ("revolute", "continuous"):
         kind = "revolute" if expressible.has_limits(joint) else "continuous"
     element = Tag("joint", name=name, type=kind)
@@ -78,258 +319,13 @@ def _write_limit(joint: Joint, kind: str) -> list[Tag]:
     return [Tag("limit", **bounds)] if math.isfinite(min(limits.effort, limits.speed)) else []
 
 
-written_joint = write_joint  # MERGED: another name of the same
-
-_GRAVITY = 9.81  # m/s^2, which every reader of URDF takes
-LOOPS = ("urdf+", "yaml")
-_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "free", "planar")
+# -- loops ---------------------------------------------------------------------------------------------------------------
 
 
-def convert(mechanism: Mechanism, *, loops: str | bool = "urdf+") -> Conversion:
-    """The URDF of a mechanism. `loops` says how they are written: "urdf+", "yaml" for a file beside it, False not at all."""
-    if loops not in (*LOOPS, False):
-        raise ArgumentError(unknown_name_message("way to write loops", loops, LOOPS), concerns="loops")
-    return _UrdfWriter(mechanism, loops).to_urdf()
-
-
-class _UrdfWriter:
-    def __init__(self, mechanism: Mechanism, loops: str | bool) -> None:
-        self.original, self.loop_format = mechanism, loops
-        self.remarks = WriterNotes("URDF")
-        self.link_names = UniqueNames(self.remarks, NO_XML + "$")
-        self.joint_names = UniqueNames(self.remarks, NO_XML + "$")
-        self.ball_joints = [j.name for j in mechanism.joints if j.type == "ball"] if loops == "yaml" else []
-        self.screw_slopes: dict[str, tuple[float, float]] = {}  # of screws, by the joints that follow them
-        self.mechanism = self._make_expressible(mechanism)
-        self.mimics = self._mimic_couplings()
-        self.root, self.link_of_body = "", dict[str, str]()
-
-    def to_urdf(self) -> Conversion:
-        notes.note_unsupported(self.original, self.remarks)
-        self._note_motion()
-        robot = Tag("robot", name=self.original.name)
-        omitted_joint = self._write_ground(robot)
-        for body in self.mechanism.bodies:
-            robot.add(written_link(body, self.link_of_body[body.name], self.original.file, self.remarks))
-        for frame in self.mechanism.frames:
-            self._write_frame(robot, self.link_names("frame", frame.name), frame.body, frame.placement)
-        for joint in self.mechanism.joints:
-            if joint is not omitted_joint:
-                robot.add(self._write_joint(joint))
-        extra_files = self._write_loops(robot)
-        return Conversion(
-            "urdf",
-            to_xml(robot),
-            self.remarks.notes,
-            self.remarks.warnings,
-            extra_files,
-            self._coordinate_names(),
-        )
-
-    # -- the mechanism as URDF can have it -----------------------------------------------------------------------------
-
-    def _make_expressible(self, mechanism: Mechanism) -> Mechanism:
-        for spring in mechanism.springs:
-            notes.note_spring(spring, self.remarks)
-        holonomic = tuple(c for c in mechanism.constraints if isinstance(c, HolonomicConstraint))
-        for constraint in mechanism.constraints:
-            if constraint not in holonomic:
-                notes.note_constraint(constraint, self.remarks)
-        mechanism = mechanism.replace(springs=(), constraints=(), poses={}, initial=InitialState(), events=(), parameters={})
-        mechanism = mechanism.replace(
-            joints=tuple(replace(j, placement=numeric_placement(j.placement)) for j in mechanism.joints)
-        )
-        mechanism = expressible.split_joints(mechanism, self._joint_chain)
-        mechanism = mechanism.replace(joints=tuple(_with_normal_along_z(joint) for joint in mechanism.joints))
-        body_frames = {j.child: numeric_placement(j.child_placement) for j in mechanism.joints if j.type != "fixed"}
-        for body, placement in body_frames.items():
-            if not placement.is_identity and body in self.original.body_index:
-                self.remarks.add("body", "{has} {its} frame at the joint in the file, as links of URDF have", body)
-        return with_body_frames(mechanism, body_frames)
-
-    def _joint_chain(self, joint: Joint) -> Sequence[ChainJoint]:
-        if joint.type in _JOINT_TYPES or joint.name in self.ball_joints:
-            return ()
-        if chain := expressible.single_coordinate_chain(joint):
-            self.remarks.add(f"{joint.type} joint", "{is} written as a chain of joints with one coordinate each", joint.name)
-            return chain
-        if joint.type == "ball":
-            meaning = (
-                "{is} written as three joints about z, y and x (yaw, pitch and roll), which are singular at a pitch of "
-                'a quarter turn; loops="yaml" writes {it} as SPHERICAL in a file beside the URDF'
-            )
-            self.remarks.add("ball joint", meaning, joint.name, warn=True)
-            if any(float(x) for x in (joint.friction.viscous, *joint.friction.breakaway)):
-                meaning = "{has} friction, which is left out because it acts along the axes of the body, not on the angles"
-                self.remarks.add("ball joint", meaning, joint.name, warn=True)
-            if float(joint.rotor.inertia) or float(joint.spring.stiffness):
-                meaning = "{has} a rotor or a spring, which is left out because URDF has none"
-                self.remarks.add("ball joint", meaning, joint.name, warn=True)
-            return expressible.yaw_pitch_roll_chain(joint)
-        return self._screw_chain(joint)
-
-    def _screw_chain(self, joint: Joint) -> Sequence[ChainJoint]:
-        """A turn and a slide that mimics it."""
-        offset, slope = (*expressible.advance_coefficients(joint, 1, "URDF"), 0.0)[:2]
-        chain = expressible.screw_chain(joint)
-        self.screw_slopes[chain[1].name] = (slope, offset)
-        meaning = "{is} written as a rotation and a slide that mimics it; read the file with mimic=True to couple them"
-        self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
-        return chain
-
-    def _mimic_couplings(self) -> dict[str, tuple[str, float, float]]:
-        """Followers, each with its leader, a multiplier and an offset."""
-        scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
-        couplings = {
-            name: (name.removesuffix(".advance"), *slope_and_offset) for name, slope_and_offset in self.screw_slopes.items()
-        }
-        for constraint in self.original.constraints:
-            if not isinstance(constraint, HolonomicConstraint):
-                continue
-            linear_form = None if constraint.unilateral else affine_coefficients(constraint.equation)
-            names = list(linear_form[0]) if linear_form is not None else []
-            free = [name for name in names if name in scalar_joints and name not in couplings]
-            leaders = {leader for leader, _, _ in couplings.values()}
-            if linear_form is None or len(names) != 2 or not all(name in scalar_joints for name in names) or not free:
-                notes.note_constraint(constraint, self.remarks)
-                continue
-            motors = {j.name for j in self.mechanism.joints if j.actuated}
-            follower = min(free, key=lambda name: (name in leaders, name in motors))
-            (leader,) = (name for name in names if name != follower)
-            coefficients, constant = linear_form
-            couplings[follower] = (leader, -coefficients[leader] / coefficients[follower], -constant / coefficients[follower])
-            meaning = "{is} written by <mimic>; read the file with mimic=True to apply it"
-            self.remarks.add("constraint", meaning, constraint.name, warn=True)
-        return couplings
-
-    # -- the file ------------------------------------------------------------------------------------------------------
-
-    def _write_ground(self, robot: Tag) -> Joint | None:
-        """The root link, which stands for the ground; and the joint that is not written, where a body is the root itself."""
-        rotation = self._gravity_rotation()
-        roots = [joint for joint in self.mechanism.joints if joint.parent == GROUND]
-        is_held = len(roots) == 1 and roots[0].type == "fixed" and rotation.is_identity
-        if is_held and (roots[0].placement @ roots[0].child_placement.inverse()).is_identity:
-            self.link_of_body = {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
-            self.link_of_body[GROUND] = self.link_of_body[roots[0].child]
-            return roots[0]
-        self.link_of_body = {GROUND: self.link_names.free_name("world")}
-        self.link_of_body |= {body.name: self.link_names("body", body.name) for body in self.mechanism.bodies}
-        robot.add(Tag("link", name=self.link_of_body[GROUND]))
-        if not rotation.is_identity:
-            world, self.link_of_body[GROUND] = self.link_of_body[GROUND], self.link_names.free_name("turned_ground")
-            robot.add(Tag("link", name=self.link_of_body[GROUND]))
-            robot.add(self._fixed_joint(world, self.link_of_body[GROUND], rotation))
-        return None
-
-    def _gravity_rotation(self) -> Transform:
-        """How the ground is turned so that gravity is along -z of the root link, where readers of URDF have it."""
-        gravity = tuple(float(x) for x in self.original.gravity)
-        magnitude = math.hypot(*gravity)
-        if abs(magnitude - _GRAVITY) > 1e-12:
-            meaning = f"is {magnitude:g} m/s^2, which URDF cannot express: programs assume {_GRAVITY} m/s^2, so set it there"
-            self.remarks.add("gravity", meaning, warn=True)
-        if not magnitude or (gravity[:2] == (0.0, 0.0) and gravity[2] < 0):
-            return Transform()
-        self.remarks.add("the ground", "is rotated relative to the root link, so that gravity is along -z of the root link")
-        up: v.Vector = tuple(-x / magnitude + 0.0 for x in gravity)  # type: ignore[assignment]
-        return Transform(v.transpose(rotation_z_to(up)))
-
-    def _write_joint(self, joint: Joint) -> Tag:
-        element = written_joint(
-            joint,
-            self.joint_names("joint", joint.name),
-            self.link_of_body[joint.parent],
-            self.link_of_body[joint.child],
-            self.remarks,
-        )
-        if joint.name in self.ball_joints:  # the YAML file says what it is; it has neither an axis nor limits
-            element.attributes["type"] = "continuous"
-            element.children = [child for child in element.children if child.name in ("origin", "parent", "child")]
-        if joint.name in self.mimics:
-            leader, multiplier, offset = self.mimics[joint.name]
-            element.add(Tag("mimic", joint=self.joint_names("joint", leader), multiplier=multiplier, offset=offset))
-        return element
-
-    def _fixed_joint(self, parent: str, child: str, placement: Transform) -> Tag:
-        name = self.joint_names.free_name(f"{child}_fixed")
-        return Tag(
-            "joint", [*write_origin(placement), Tag("parent", link=parent), Tag("child", link=child)], name=name, type="fixed"
-        )
-
-    def _write_frame(self, robot: Tag, name: str, body: str, placement: Transform) -> None:
-        robot.add(Tag("link", name=name), self._fixed_joint(self.link_of_body[body], name, numeric_placement(placement)))
-
-    def _write_loops(self, robot: Tag) -> dict[str, str]:
-        if self.loop_format is False:
-            for loop in self.mechanism.loops:
-                self.remarks.add("loop", "{is} left out because loops=False: the tree stays open", loop.name, warn=True)
-        if self.loop_format == "urdf+":
-            robot.add(*write_loop_elements(self.mechanism, self.link_of_body.__getitem__, self.joint_names, self.remarks))
-        if self.loop_format != "yaml":
-            return {}
-        content = loop_file_content(self.mechanism, self.link_names.free_name, self.remarks)
-        for name, body, placement in content.frames:
-            self._write_frame(robot, name, body, placement)
-        for loop in self.mechanism.loops:
-            self.remarks.add("loop", "{is} in the YAML file beside the URDF", loop.name)
-        motors = [
-            self.joint_names("joint", j.name)
-            for j in self.mechanism.joints
-            if j.actuated and j.kind.nv and j.name not in self.mimics
-        ]
-        return {".yaml": content.to_yaml(motors, [self.joint_names("joint", name) for name in self.ball_joints])}
-
-    def _note_motion(self) -> None:
-        initial = self.original.initial
-        for name in self.original.poses:
-            self.remarks.add("pose", "{is} left out because URDF has none", name)
-        if initial.q is not None or initial.qd is not None:
-            self.remarks.add("the start", "is left out because URDF has none")
-        for speed, _ in initial.torque:
-            self.remarks.add(
-                "joint", "{has} an initial torque, which is left out because URDF has no actuators", speed, warn=True
-            )
-
-    def _coordinate_names(self) -> dict[str, str]:
-        file_names: dict[str, str] = {}
-        for joint in self.mechanism.joints:
-            name = self.joint_names("joint", joint.name)
-            if joint.name not in self.screw_slopes:
-                file_names |= {c: name + c.removeprefix(joint.name) for c in joint.coordinate_names}
-        return {coordinate: file_names[coordinate] for coordinate in self.original.coordinate_names if coordinate in file_names}
-
-
-def _with_normal_along_z(joint: Joint) -> Joint:
-    """A planar joint with z as its normal, in which alone all programs have it."""
-    if joint.type != "planar":
-        return joint
-    rotation = Transform(rotation_z_to(joint.axis))
-    return replace(
-        joint,
-        placement=joint.placement @ rotation,
-        child_placement=joint.child_placement @ rotation,
-        type_entries=(("axis", v.Z),),
-    )
-
-
-# MERGED lagrangian.description.urdf.write_loops: Loops of a mechanism beside the tree of a URDF: by the elements of URDF+, or
-# in the YAML file of example-parallel-robots.
-
-_LOOP_TYPES = {
-    "revolute": "revolute",
-    "prismatic": "prismatic",
-    "cylindrical": "cylindrical",
-    "planar": "planar",
-    "ball": "spherical",
-    "fixed": "fixed",
-}
-
-
-def write_loop_elements(
+def _write_loop_elements(
     m: Mechanism, link_name: Callable[[str], str], unique_name: Callable[[str, str], str], remarks: WriterNotes
 ) -> list[Tag]:
-    """The <loop>s of URDF+."""
+    """The <loop> elements of URDF+."""
     sampled_loops, tags = SampledLoops(m), []
     for loop in m.loops:
         urdf_type = _LOOP_TYPES.get(sampled_loops.effective_type(loop))
@@ -348,11 +344,11 @@ def write_loop_elements(
 
 
 @dataclass
-class LoopFileContent:
-    """The YAML file, and the frames on links that it names."""
+class _LoopFileContent:
+    """The entries of the YAML file, and the frames that it names, which need links of their own."""
 
     pairs: list[tuple[str, str, str]] = field(default_factory=list)
-    frames: list[tuple[str, str, Transform]] = field(default_factory=list)  # a name, a body, where
+    frames: list[tuple[str, str, Transform]] = field(default_factory=list)  # name, body, placement
 
     def to_yaml(self, motors: Iterable[str], balls: Iterable[str]) -> str:
         balls = list(balls)
@@ -365,9 +361,9 @@ class LoopFileContent:
         return "".join(f"{key}: {json.dumps(row, ensure_ascii=False)}\n" for key, row in rows.items())
 
 
-def loop_file_content(m: Mechanism, free_name: Callable[[str], str], remarks: WriterNotes) -> LoopFileContent:
-    """What the YAML file holds: frames that are welded, and points that are joined."""
-    sampled_loops, content = SampledLoops(m), LoopFileContent()
+def _loop_file_content(m: Mechanism, free_name: Callable[[str], str], remarks: WriterNotes) -> _LoopFileContent:
+    """The entries of the YAML file: frames that are welded ("6d"), and points that coincide ("3d")."""
+    sampled_loops, content = SampledLoops(m), _LoopFileContent()
     for loop in m.loops:
         match sampled_loops.effective_type(loop):
             case "fixed":
@@ -378,13 +374,13 @@ def loop_file_content(m: Mechanism, free_name: Callable[[str], str], remarks: Wr
                 _add_frame_pair(content, loop, "3d", v.ZERO, "", free_name)
                 if not sampled_loops.has_parallel_axes(loop):  # else one point is enough, as in a plane
                     _add_frame_pair(content, loop, "3d", v.scale(AXIS_SPACING, loop.axis), "_axis", free_name)
-            case other:
-                notes.note_loop(loop.name, other, remarks)
+            case loop_type:
+                notes.note_loop(loop.name, loop_type, remarks)
     return content
 
 
 def _add_frame_pair(
-    content: LoopFileContent, loop: LoopJoint, joint_type: str, position: v.Vector, suffix: str, free_name: Callable[[str], str]
+    content: _LoopFileContent, loop: LoopJoint, joint_type: str, position: v.Vector, suffix: str, free_name: Callable[[str], str]
 ) -> None:
     a, b = (free_name(f"{loop.name}{suffix}_{end}") for end in "ab")
     offset = Transform(position=position)

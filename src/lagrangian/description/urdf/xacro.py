@@ -1,6 +1,9 @@
-"""Xacro files, expanded by the package `xacro` in a process of its own, whose time and memory are bounded.
+"""Expand xacro files by the package `xacro`, in a process of its own whose time and memory are bounded.
 
-What that process does, and what it does not let a file do, is in `xacro_process`.
+That package evaluates expressions as Python, and `$(eval ...)` with all of Python's functions. Here every expression is checked
+before it is evaluated. It may compute with numbers, texts and lists, and call the functions that the package has for this. It may
+not access the internals of objects, through which it could reach anything. Files are read only from the file's own folder and
+ROS package, and from packages that `$(find ...)` names. The bounds are needed because `${9**9**9}` is a computation, too.
 """
 
 from __future__ import annotations
@@ -25,18 +28,29 @@ from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, unk
 
 NOT_EXPANDED = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
 NOT_INSTALLED = f"{NOT_EXPANDED}, or install it (`pip install xacro`), and the file is expanded automatically"
-_TIMEOUT_SECONDS = 60  # by the clock; of computing it has fewer
+_TIMEOUT_SECONDS = 60  # by the clock
 _PROGRAM = """
 import json, sys
-given = json.load(sys.stdin)
-sys.path[:] = given["path"]
+request = json.load(sys.stdin)
+sys.path[:] = request["path"]
 from lagrangian.description.urdf.xacro import run
-run(given)
+run(request)
 """
+MAX_SECONDS, MAX_BYTES = 30, 2 * 10**9  # of computing time and of memory
+_ALLOWED_NODES = (
+    *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
+    *(ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
+)
+_FORBIDDEN_ATTRIBUTES = ("format", "format_map", "mro")  # they lead from a value to its class, or read attributes by a text
+_INTERNAL_PREFIXES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
+_MAX_EXPRESSION = 10_000
+_ARGUMENT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([^"'$]+)["']""")
 
 
 def is_xacro(path: Path, xacro: Any) -> bool:
-    """Whether a file is to be expanded: one called .xacro, or one for which it is asked."""
+    """Whether a file must be expanded: one called .xacro, or one for which the caller asks for it."""
     if xacro is None:
         return path.suffix.lower() == ".xacro"
     if not isinstance(xacro, (bool, Mapping)):
@@ -45,10 +59,10 @@ def is_xacro(path: Path, xacro: Any) -> bool:
 
 
 def expand_xacro(path: Path, xacro: Any) -> str:
-    """The URDF that a xacro file is; `asked` may map its arguments to their values."""
+    """The URDF that a xacro file expands to; `xacro` may map its arguments to values."""
     if find_spec("xacro") is None or not sys.executable:
         raise DescriptionError(NOT_INSTALLED, where=str(path))
-    read_text(path)  # which says what is wrong with the file itself
+    read_text(path)  # raises an error if the file itself cannot be read
     arguments = {str(name): str(value) for name, value in xacro.items()} if isinstance(xacro, Mapping) else {}
     request = json.dumps({"path": sys.path, "file": str(path), "arguments": arguments})
     command = [sys.executable, "-I", "-c", _PROGRAM]
@@ -57,7 +71,7 @@ def expand_xacro(path: Path, xacro: Any) -> str:
         answer = json.loads(process.stdout)
     except OSError as error:
         raise DescriptionError(f"xacro cannot be run: {error.strerror}", where=str(path)) from None
-    except (subprocess.TimeoutExpired, ValueError):  # no answer: it was ended
+    except (subprocess.TimeoutExpired, ValueError):  # no answer: the process was ended
         problem = "xacro does not finish; an expression or a macro may compute too much"
         raise DescriptionError(problem, where=str(path)) from None
     if "wrong" in answer:
@@ -75,36 +89,19 @@ def expand_xacro(path: Path, xacro: Any) -> str:
     return str(answer["text"])
 
 
-# MERGED lagrangian.description.urdf.xacro_process: How a xacro file is expanded, in a process of its own: by the package
-# `xacro`, without what reaches beyond the file. That package evaluates expressions as Python, and `$(eval ...)` with all of
-# Python's functions. Here every expression is looked at before it is evaluated: it may compute with numbers, texts and lists,
-# and call functions that the package has for that, but not reach into objects, which is how such a fence is climbed. Files
-# are read only from the file's own folder and ROS package, and from packages that `$(find ...)` names. How long it may
-# compute, and how much memory it may take, is bounded: `${9**9**9}` computes, too.
-
-MAX_SECONDS, MAX_BYTES = 30, 2 * 10**9  # that it may compute, and take
-_ALLOWED_NODES = (
-    *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice),
-    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
-    *(ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Set),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
-)
-_FORBIDDEN_ATTRIBUTES = ("format", "format_map", "mro")  # what leads from a value to its class, or reads attributes by a text
-_INTERNAL_PREFIXES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
-_MAX_EXPRESSION = 10_000
-_ARGUMENT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([^"'$]+)["']""")
+# -- in the process of xacro ---------------------------------------------------------------------------------------------
 
 
 class _Arguments(dict[str, Any]):
-    """The values of a file's arguments, by name, and which of them the file asks for: it declares them, or uses them.
+    """The values of a file's arguments, by name, and the names that the file declares or uses.
 
-    The package looks for a name before it declares or uses it, and says nothing of names that were given in vain.
+    The package looks up a name before it declares or uses it, and ignores names that the file does not have.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
         super().__init__(values)
         self.requested_names: set[str] = set()
-        self.missing_names: list[str] = []  # those that are empty where a file's name is needed
+        self.missing_names: list[str] = []  # those that are empty where the name of a file is needed
 
     def __contains__(self, name: object) -> bool:
         self.requested_names.add(str(name))
@@ -116,7 +113,7 @@ class _Arguments(dict[str, Any]):
 
 
 def run(request: Mapping[str, Any]) -> None:
-    """Write what became of a file to stdout: the text it expands to and its arguments, or what is wrong, or missing."""
+    """Write the result to stdout as JSON: the expanded text and its arguments, or what is wrong or missing."""
     output_stream = sys.stdout
     import xacro
 
@@ -131,9 +128,9 @@ def run(request: Mapping[str, Any]) -> None:
             answer = {"wrong": "its macros call each other endlessly"}
         except MemoryError:
             answer = {"wrong": f"expanding it takes more than {MAX_BYTES / 1e9:g} GB of memory"}
-        except Exception as error:  # of the package, of its expressions, or of what they are applied to
+        except Exception as error:  # any error in the file
             answer = _describe_error(error)
-    if "wrong" in answer:  # before all of the file was seen
+    if "wrong" in answer:  # the package may not have seen all arguments
         arguments.requested_names.update(_ARGUMENT.findall(_read_text_or_empty(Path(request["file"]))))
     json.dump({"missing": arguments.missing_names, **answer, "arguments": sorted(arguments.requested_names)}, output_stream)
 
@@ -146,7 +143,7 @@ def _read_text_or_empty(path: Path) -> str:
 
 
 def _limit_resources() -> None:
-    """Where a system knows such bounds; the time is also bounded from outside."""
+    """Limit time and memory where the system can do so; the parent process also limits the time."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -162,6 +159,7 @@ def _expand(xacro: Any, path: Path, arguments: _Arguments) -> str:
 
 
 def _describe_error(error: Exception) -> dict[str, Any]:
+    """The answer for an error of the package, of an expression, or of the values that it is applied to."""
     cause = error
     while isinstance(cause, Exception) and isinstance(getattr(cause, "exc", None), Exception):
         cause = cause.exc  # type: ignore[attr-defined]
@@ -173,7 +171,7 @@ def _describe_error(error: Exception) -> dict[str, Any]:
 
 
 def has_no_doctype(text: str) -> bool:
-    """Whether a text is without a document type, the door to entity expansion."""
+    """Whether a text has no document type, which could expand entities."""
     return "<!DOCTYPE" not in text and "<!ENTITY" not in text
 
 
@@ -185,7 +183,9 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
 
     def find(name: str) -> str:
         for folder in package_folders(name, path):
-            if (folder / "package.xml").is_file():  # or any folder around the file, such as somebody's home, would be one
+            if (
+                folder / "package.xml"
+            ).is_file():  # otherwise any folder around the file, such as a home folder, would be a package
                 allowed_folders.add(folder.resolve())
                 return str(folder)
         raise DescriptionError(f"$(find {name}): there is no such package around the file, or in ROS_PACKAGE_PATH")
@@ -211,7 +211,7 @@ def _restrict_xacro(xacro: Any, path: Path, mappings: _Arguments) -> None:
         }
         if (
             not os.path.basename(name) and os.path.dirname(name) in including_folders
-        ):  # the package puts it before a name that is empty
+        ):  # the package puts the folder before an empty name
             mappings.missing_names = [argument for argument, value in mappings.items() if value == ""]
             raise DescriptionError(f"it includes a file with an empty name{_name_empty_arguments(mappings.missing_names)}")
         text = read_text(file)
