@@ -22,7 +22,7 @@ MAX_CACHED_SAMPLES = 4096  # samples whose functions are kept for the next call;
 # methods of `Dynamics` whose results are arrays
 FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "kinetic_energy", "potential_energy",
-    "centre_of_mass", "momentum", "friction", "external_torque", "spring_forces", "regressor", "inertial_parameters", "reactions",
+    "center_of_mass", "momentum", "friction", "external_torque", "spring_forces", "regressor", "inertial_parameters", "reactions",
     "constraint_jacobian", "loop_residual", "constraint_rate", "constraint_bias", "multipliers", "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives", "pose", "velocity", "acceleration", "jacobian", "jacobian_bias",
 )  # fmt: skip

@@ -1,4 +1,12 @@
-"""WebAssembly: modules that a browser runs, made from the same LLVM text as native code, without a linker."""
+"""WebAssembly: modules that a browser runs, made from the same LLVM text as native code, without a linker.
+
+An object file, as LLVM writes it for WebAssembly, is almost a module. LLVM has resolved its relocations as if it were linked
+alone, with its data from address 0 on. What is missing are a memory, a stack pointer and the names of the functions that can be
+called from outside; functions of the mathematical library stay imported, from `env`. `link` adds these: it does what a linker
+does, for one object (WebAssembly specification 2.0, chapter 5; "WebAssembly Object File Linking", tool-conventions).
+
+Modules are kept among the objects of native code.
+"""
 
 from __future__ import annotations
 
@@ -11,99 +19,55 @@ from typing import Any
 from lagrangian.kernels.llvm import machine_code, object_cache
 from lagrangian.kernels.llvm.target import CPUTarget
 
-# MERGED lagrangian.kernels.wasm.numbers: Numbers, names and lists as WebAssembly writes them: integers in LEB128, seven bits
-# a byte, the least first.
+TRIPLE = "wasm32-unknown-unknown"
 
-
-class WasmReader:
-    """Reads a part of a binary file from its beginning on."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.position = data, 0
-
-    def __bool__(self) -> bool:
-        """Whether there is more to read."""
-        return self.position < len(self.data)
-
-    def read_byte(self) -> int:
-        self.position += 1
-        return self.data[self.position - 1]
-
-    def read_bytes(self, count: int) -> bytes:
-        self.position += count
-        return self.data[self.position - count : self.position]
-
-    def read_unsigned(self) -> int:
-        value, _ = self._read_leb()
-        return value
-
-    def read_signed(self) -> int:
-        value, bits = self._read_leb()
-        return value - (1 << bits) if value >> (bits - 1) else value
-
-    def _read_leb(self) -> tuple[int, int]:
-        """The bits of an integer, and how many there are."""
-        value = shift = 0
-        while True:
-            byte = self.read_byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value, shift
-
-    def read_name(self) -> str:
-        return self.read_bytes(self.read_unsigned()).decode()
-
-
-def encode_unsigned(n: int) -> bytes:
-    encoded = bytearray()
-    while n >= 0x80:
-        encoded.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*encoded, n])
-
-
-def encode_signed(n: int) -> bytes:
-    encoded = bytearray()
-    while not -0x40 <= n < 0x40:
-        encoded.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*encoded, n & 0x7F])
-
-
-def encode_name(text: str) -> bytes:
-    return encode_unsigned(len(text.encode())) + text.encode()
-
-
-def encode_vector(items: Sequence[bytes]) -> bytes:
-    """A list, after its length."""
-    return encode_unsigned(len(items)) + b"".join(items)
-
-
-# MERGED lagrangian.kernels.wasm.link: From an object file, as LLVM writes it for WebAssembly, to a module that a browser
-# loads: what a linker does, of one object. An object is almost a module. LLVM has resolved its relocations as if it were
-# linked alone, with its data from address 0 on. What is missing are a memory, a stack pointer and the names of the functions
-# that can be called from outside; functions of the mathematical library stay imported, from `env`. (WebAssembly specification
-# 2.0, chapter 5; "WebAssembly Object File Linking", tool-conventions.)
-
+# no fused multiply-add: its code does what native code for SSE2 does, operation for operation
+TARGET = CPUTarget("wasm", "generic", "+bulk-memory", 1, False)
 MAGIC = b"\0asm\1\0\0\0"
 CUSTOM, TYPES, IMPORTS, FUNCTIONS, MEMORY, GLOBALS, EXPORTS, CODE, DATA, DATA_COUNT = 0, 1, 2, 3, 5, 6, 7, 10, 11, 12
 FUNCTION, TABLE, MEMORIES, GLOBAL = range(4)  # kinds of imports and exports
 SYMBOLS, UNDEFINED, EXPLICIT_NAME = 8, 0x10, 0x40  # of the section that names the functions
 I32, I32_CONST, END = b"\x7f", b"\x41", b"\x0b"
 STACK_POINTER = "__stack_pointer"
-
 STACK = 1 << 18  # bytes: states of the largest mechanisms that are written out fit many times
 PAGE = 1 << 16
 ALIGNED = 64
 
 
-@dataclass
-class _Object:
-    """The sections of an object by their numbers, and where its functions are by their names."""
+def load_or_compile_wasm(
+    name: str, exports: Sequence[str], make: Callable[[], tuple[dict[str, Any], str, int, Sequence[str]]]
+) -> tuple[dict[str, Any], bytes]:
+    """The header of a module, and the module: from the cache, or from what `make` gives.
 
-    sections: dict[int, bytes] = field(default_factory=dict)
-    functions: dict[str, int] = field(default_factory=dict)
+    `make` gives the header, the text, the effort of the compiler, and LLVM's passes.
+    """
+
+    def build() -> tuple[dict[str, Any], bytes]:
+        header, text, level, passes = make()
+        return header, link(compile_wasm(mark_exports(text, exports), level, passes), exports)
+
+    return object_cache.load_or_store(object_cache.key("wasm", TARGET.key, name, *exports), build)
+
+
+def mark_exports(text: str, names: Sequence[str]) -> str:
+    """The text, with these functions visible from outside."""
+    for name in names:
+        text = re.sub(rf"^define internal (\w+) @{re.escape(name)}\(", rf"define \1 @{name}(", text, flags=re.MULTILINE)
+    return text
+
+
+def compile_wasm(text: str, level: int, passes: Sequence[str]) -> bytes:
+    """An object file for WebAssembly."""
+    return machine_code.compile_object(text, TARGET, level, passes, _machine(level))
+
+
+@cache
+def _machine(level: int) -> Any:
+    llvm = machine_code.llvm()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=TARGET.cpu, features=TARGET.features, opt=level, reloc="static")
 
 
 def link(contents: bytes, exports: Sequence[str]) -> bytes:
@@ -119,9 +83,8 @@ def link(contents: bytes, exports: Sequence[str]) -> bytes:
     new_sections = {
         IMPORTS: encode_vector(imports),
         MEMORY: encode_vector([b"\0" + encode_unsigned(-(-top // PAGE))]),
-        GLOBALS: encode_vector(
-            [I32 + b"\1" + constant, I32 + b"\0" + constant]
-        ),  # the stack pointer, which changes, and the heap
+        # the stack pointer, which changes, and the heap
+        GLOBALS: encode_vector([I32 + b"\1" + constant, I32 + b"\0" + constant]),
         EXPORTS: encode_vector(
             [
                 encode_name("memory") + bytes([MEMORIES, 0]),
@@ -142,6 +105,14 @@ def imports_of(module: bytes) -> list[str]:
     """The functions that a module needs from outside."""
     section = _read_object(module).sections.get(IMPORTS)
     return [entry.name for entry in _read_imports(WasmReader(section))] if section else []
+
+
+@dataclass
+class _Object:
+    """The sections of an object by their numbers, and where its functions are by their names."""
+
+    sections: dict[int, bytes] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)
 
 
 def _read_object(contents: bytes) -> _Object:
@@ -243,44 +214,66 @@ def _data_end(section: bytes | None) -> int:
     return end
 
 
-# MERGED lagrangian.kernels.wasm.module: From LLVM text to a WebAssembly module, kept among the objects of native code.
+class WasmReader:
+    """Reads a part of a module from its beginning on. Integers are in LEB128: seven bits a byte, the lowest first."""
 
-TRIPLE = "wasm32-unknown-unknown"
-# no fused multiply-add: its code does what native code for SSE2 does, operation for operation
-TARGET = CPUTarget("wasm", "generic", "+bulk-memory", 1, False)
+    def __init__(self, data: bytes) -> None:
+        self.data, self.position = data, 0
+
+    def __bool__(self) -> bool:
+        """Whether there is more to read."""
+        return self.position < len(self.data)
+
+    def read_byte(self) -> int:
+        self.position += 1
+        return self.data[self.position - 1]
+
+    def read_bytes(self, count: int) -> bytes:
+        self.position += count
+        return self.data[self.position - count : self.position]
+
+    def read_unsigned(self) -> int:
+        value, _ = self._read_leb()
+        return value
+
+    def read_signed(self) -> int:
+        value, bits = self._read_leb()
+        return value - (1 << bits) if value >> (bits - 1) else value
+
+    def _read_leb(self) -> tuple[int, int]:
+        """The bits of an integer, and how many there are."""
+        value = shift = 0
+        while True:
+            byte = self.read_byte()
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value, shift
+
+    def read_name(self) -> str:
+        return self.read_bytes(self.read_unsigned()).decode()
 
 
-def load_or_compile_wasm(
-    name: str, exports: Sequence[str], make: Callable[[], tuple[dict[str, Any], str, int, Sequence[str]]]
-) -> tuple[dict[str, Any], bytes]:
-    """What is known of a module, and the module: from the cache, or from what `make` gives.
-
-    That is a header, the text, the effort of the compiler, and LLVM's passes.
-    """
-
-    def build() -> tuple[dict[str, Any], bytes]:
-        header, text, level, passes = make()
-        return header, link(compile_wasm(mark_exports(text, exports), level, passes), exports)
-
-    return object_cache.load_or_store(object_cache.key("wasm", TARGET.key, name, *exports), build)
+def encode_unsigned(n: int) -> bytes:
+    encoded = bytearray()
+    while n >= 0x80:
+        encoded.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*encoded, n])
 
 
-def mark_exports(text: str, names: Sequence[str]) -> str:
-    """The text, in which these functions can be seen from outside."""
-    for name in names:
-        text = re.sub(rf"^define internal (\w+) @{re.escape(name)}\(", rf"define \1 @{name}(", text, flags=re.MULTILINE)
-    return text
+def encode_signed(n: int) -> bytes:
+    encoded = bytearray()
+    while not -0x40 <= n < 0x40:
+        encoded.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*encoded, n & 0x7F])
 
 
-def compile_wasm(text: str, level: int, passes: Sequence[str]) -> bytes:
-    """An object for WebAssembly."""
-    return machine_code.compile_object(text, TARGET, level, passes, _machine(level))
+def encode_name(text: str) -> bytes:
+    return encode_unsigned(len(text.encode())) + text.encode()
 
 
-@cache
-def _machine(level: int) -> Any:
-    llvm = machine_code.llvm()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    target = llvm.Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=TARGET.cpu, features=TARGET.features, opt=level, reloc="static")
+def encode_vector(items: Sequence[bytes]) -> bytes:
+    """A list, after its length."""
+    return encode_unsigned(len(items)) + b"".join(items)

@@ -18,20 +18,14 @@ from lagrangian.kernels.trace.schedule import MAX_WHOLE_OPERATIONS, SPILL_ARRAY,
 
 Load = Callable[[str, Any, bool], str]
 Store = Callable[[int, str], None]
+Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
+Outputs = Sequence[Node | Number]
+NUMBERS_ARRAY = "numbers"  # the array of the numbers of a description
+SHARED_ARRAYS = ("u", NUMBERS_ARRAY)  # arrays that states of one motion have in common
 
-
-def hexadecimal(x: float) -> str:
-    """A double as LLVM writes it exactly."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-
-
-def attributes(width: int) -> str:
-    """The attributes of a function over vectors of `width` doubles.
-
-    Calls keep the stack aligned to 16 bytes only, and LLVM does not align it for values it spills: without `alignstack`, in every
-    second process half of the longer vectors on it straddle two cache lines, which costs a third of the speed.
-    """
-    return "noinline nounwind" if width <= 2 else f"noinline nounwind alignstack({8 * width})"
+# Of pieces of long code: LLVM's scheduling and combining, which cost it as much as all else, find nothing to improve in a trace.
+# Registers are still chosen with care.
+UNOPTIMISED_ATTRIBUTES = "noinline optnone nounwind"
 
 
 class Emitter:
@@ -183,50 +177,18 @@ class Emitter:
         return result
 
 
-Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
-Outputs = Sequence[Node | Number]
+def attributes(width: int) -> str:
+    """The attributes of a function over vectors of `width` doubles.
 
-# Of pieces of long code: LLVM's scheduling and combining, which cost it as much as all else, find nothing to improve in a trace.
-# Registers are still chosen with care.
-UNOPTIMISED_ATTRIBUTES = "noinline optnone nounwind"
-NUMBERS_ARRAY = "numbers"  # the array of the numbers of a description
-SHARED_ARRAYS = ("u", NUMBERS_ARRAY)  # arrays that states of one motion have in common
-
-
-class PreparationCode:
-    """What the functions of a module compute of the numbers of the description alone, once and for all of its calls.
-
-    The numbers lie in an array of their own, with what is prepared behind them. The address of this array is in another one, at
-    `pointer_place`: the name of a pointer that all functions are given, and a place there.
+    Calls keep the stack aligned to 16 bytes only, and LLVM does not align it for values it spills: without `alignstack`, in every
+    second process half of the longer vectors on it straddle two cache lines, which costs a third of the speed.
     """
+    return "noinline nounwind" if width <= 2 else f"noinline nounwind alignstack({8 * width})"
 
-    def __init__(self, numbers: int, pointer_place: tuple[str, int]) -> None:
-        self.size, self.pointer_place = numbers, pointer_place
-        self._lines: list[str] = []
-        self._names: list[str] = []
 
-    def hoist(self, name: str, trace: Trace, declared: set[str], fma: bool) -> tuple[Trace, Places]:
-        """The remaining trace of a function, and where it finds its numbers."""
-        constant_trace, remaining_trace = split_constants(trace)
-        places = {NUMBERS: (NUMBERS_ARRAY, 0), PREPARED: (NUMBERS_ARRAY, self.size)}
-        if constant_trace.outputs:
-            self._lines += write_preparation(f"prepare.{name}", constant_trace, self.size, declared, fma)
-            self._names.append(f"prepare.{name}")
-            self.size += len(constant_trace.outputs)
-        return remaining_trace, places
-
-    def function(self, name: str) -> list[str]:
-        """`void name(ptr numbers)`, which prepares for all functions."""
-        calls = [f"  call void @{each}(ptr %{NUMBERS_ARRAY})" for each in self._names]
-        return [*self._lines, f"define void @{name}(ptr %{NUMBERS_ARRAY}) nounwind {{", *calls, "  ret void", "}"]
-
-    def prologue(self) -> list[str]:
-        """The lines by which a function finds the array."""
-        pointer, place = self.pointer_place
-        return [
-            f"  %{NUMBERS_ARRAY}.at = getelementptr double, ptr %{pointer}, i64 {place}",
-            f"  %{NUMBERS_ARRAY} = load ptr, ptr %{NUMBERS_ARRAY}.at",
-        ]
+def hexadecimal(x: float) -> str:
+    """A double as LLVM writes it exactly."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
 def write_function(
@@ -346,6 +308,42 @@ def _write_functions_in_pieces(
         lines += ["  ret void", "}"]
     form.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     return lines
+
+
+class PreparationCode:
+    """What the functions of a module compute of the numbers of the description alone, once and for all of its calls.
+
+    The numbers lie in an array of their own, with what is prepared behind them. The address of this array is in another one, at
+    `pointer_place`: the name of a pointer that all functions are given, and a place there.
+    """
+
+    def __init__(self, numbers: int, pointer_place: tuple[str, int]) -> None:
+        self.size, self.pointer_place = numbers, pointer_place
+        self._lines: list[str] = []
+        self._names: list[str] = []
+
+    def hoist(self, name: str, trace: Trace, declared: set[str], fma: bool) -> tuple[Trace, Places]:
+        """The remaining trace of a function, and where it finds its numbers."""
+        constant_trace, remaining_trace = split_constants(trace)
+        places = {NUMBERS: (NUMBERS_ARRAY, 0), PREPARED: (NUMBERS_ARRAY, self.size)}
+        if constant_trace.outputs:
+            self._lines += write_preparation(f"prepare.{name}", constant_trace, self.size, declared, fma)
+            self._names.append(f"prepare.{name}")
+            self.size += len(constant_trace.outputs)
+        return remaining_trace, places
+
+    def function(self, name: str) -> list[str]:
+        """`void name(ptr numbers)`, which prepares for all functions."""
+        calls = [f"  call void @{each}(ptr %{NUMBERS_ARRAY})" for each in self._names]
+        return [*self._lines, f"define void @{name}(ptr %{NUMBERS_ARRAY}) nounwind {{", *calls, "  ret void", "}"]
+
+    def prologue(self) -> list[str]:
+        """The lines by which a function finds the array."""
+        pointer, place = self.pointer_place
+        return [
+            f"  %{NUMBERS_ARRAY}.at = getelementptr double, ptr %{pointer}, i64 {place}",
+            f"  %{NUMBERS_ARRAY} = load ptr, ptr %{NUMBERS_ARRAY}.at",
+        ]
 
 
 def write_preparation(

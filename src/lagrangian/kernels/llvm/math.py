@@ -1,7 +1,12 @@
-"""Sine and cosine of a whole vector, to about one unit in the last place.
+"""Functions of a number or of a whole vector, as LLVM instructions without a call: the same bits in every lane and machine.
 
-The argument less a multiple of pi/2 (Cody and Waite 1980), then the polynomials of fdlibm (Sun Microsystems 1993), then the
-quadrant by selects. Beyond `limit` the reduction loses digits: the kernel says so and is called again with reduced angles.
+Sine and cosine are good to about one unit in the last place. They take the argument less a multiple of pi/2 (Cody and Waite
+1980), then the polynomials of fdlibm (Sun Microsystems 1993), then the quadrant by selects. Beyond `largest_angle` the
+reduction loses digits: the kernel says so and is called again with reduced angles.
+
+Powers x^y, for step sizes, are made by logarithm and exponential to the base two. The logarithm is that of the exponent, and of
+a mantissa m between sqrt(1/2) and sqrt(2) by the series of atanh((m - 1)/(m + 1)). The exponential is that of the whole part, and
+of the rest by Taylor's series (Muller, Elementary Functions, 2006, chapter 3).
 """
 
 from __future__ import annotations
@@ -31,27 +36,14 @@ COS_COEFFICIENTS = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+
 # pi/2 in two doubles: with a fused multiply-add their products with an integer are exact
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
+
 # pi/2 in pieces of 33 bits: without one, their products with integers below 2^20 are exact
 HALF_PI_PIECES = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21, 8.47842766036889956997e-32)
 ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, whose low bits it shows
-
-
-def largest_angle(fma: bool) -> float:
-    return 1e9 if fma else 1e6
-
-
-def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str) -> str:
-    """By Horner's rule; or in pairs, as many operations that wait less for each other, where one state is all there is to do."""
-    c = [e.constant(x) for x in coefficients]
-    if not e.low_latency:
-        p = c[5]
-        for coefficient in c[4::-1]:
-            p = e.fma(p, z, coefficient)
-        return p
-    low, middle, high = (e.fma(c[k + 1], z, c[k]) for k in (0, 2, 4))
-    return e.fma(e.fma(high, square, middle), square, low)
+LOG_TERMS, EXP_TERMS = 5, 8  # of the two series
 
 
 def emit_sin_cos(e: Emitter, x: str) -> tuple[str, str]:
@@ -78,24 +70,29 @@ def emit_sin_cos(e: Emitter, x: str) -> tuple[str, str]:
     return _with_quadrant_sign(e, s, quadrant), _with_quadrant_sign(e, co, next_quadrant)
 
 
+def largest_angle(fma: bool) -> float:
+    """The largest angle whose sine and cosine are good."""
+    return 1e9 if fma else 1e6
+
+
+def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str) -> str:
+    """A polynomial by Horner's rule, or in pairs for low latency: as many operations, which wait less for each other."""
+    c = [e.constant(x) for x in coefficients]
+    if not e.low_latency:
+        p = c[5]
+        for coefficient in c[4::-1]:
+            p = e.fma(p, z, coefficient)
+        return p
+    low, middle, high = (e.fma(c[k + 1], z, c[k]) for k in (0, 2, 4))
+    return e.fma(e.fma(high, square, middle), square, low)
+
+
 def _with_quadrant_sign(e: Emitter, x: str, quadrant: str) -> str:
     """x with its sign turned where the quadrant's second bit is set."""
     bit = e.put(f"and {e.integer_type} {quadrant}, {e.integer_constant(2)}")
     sign = e.put(f"shl {e.integer_type} {bit}, {e.integer_constant(62)}")
     bits = e.put(f"bitcast {e.type} {x} to {e.integer_type}")
     return e.put(f"bitcast {e.integer_type} {e.put(f'xor {e.integer_type} {bits}, {sign}')} to {e.type}")
-
-
-# MERGED lagrangian.kernels.llvm.power: x^y for step sizes, of one number or of a vector, without a call: the same bits in
-# every lane and on every machine. By logarithm and exponential to the base two. The logarithm is that of the exponent, and of
-# a mantissa m between sqrt(1/2) and sqrt(2) by the series of atanh((m - 1)/(m + 1)); the exponential that of the whole part,
-# and of the rest by Taylor's series (Muller, Elementary Functions, 2006, ch. 3).
-
-LOG_TERMS, EXP_TERMS = 5, 8  # of the two series
-
-
-def _bits(x: float) -> int:
-    return int(struct.unpack("<q", struct.pack("<d", x))[0])
 
 
 def emit_power(b: FunctionBuilder, x: Value, y: float) -> Value:
@@ -128,6 +125,11 @@ def emit_exp2(b: FunctionBuilder, x: Value) -> Value:
     for k in range(EXP_TERMS - 1, -1, -1):
         total = b.fma(total, remainder, 1.0 / math.factorial(k))
     return i.to_double(i.put("add", i.bits(total), i.put("shl", i.bits(rounded), i.number(52))))
+
+
+def _bits(x: float) -> int:
+    """The bits of a double as an integer."""
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
 
 
 class _Integers:

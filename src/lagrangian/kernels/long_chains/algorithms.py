@@ -1,4 +1,4 @@
-"""Forward dynamics of one state in pieces."""
+"""Forward and inverse dynamics of one state of a long chain, in pieces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lagrangian.kernels.long_chains import runs
 from lagrangian.kernels.long_chains.phases import LongChainKernel, flush_denormals
 from lagrangian.kernels.long_chains.plan import Cost
 
-AGREEMENT_TOLERANCE = 1e-10  # of the largest acceleration: a difference beyond which pieces do not agree about what they share
+AGREEMENT_TOLERANCE = 1e-10  # of the largest acceleration: pieces that differ by more do not agree about what they share
 
 
 class LongChainForwardDynamics(LongChainKernel):
-    """Each piece becomes a node; these are joined; what they share is handed back."""
+    """Forward dynamics: each piece becomes a node; nodes are joined; what they share is handed back to the pieces."""
 
     algorithm = FORWARD_DYNAMICS
     lanes_algorithm = FORWARD_IN_PIECES
@@ -55,14 +55,14 @@ class LongChainForwardDynamics(LongChainKernel):
         return flush_denormals(b)
 
     def turn(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """How each piece is turned."""
+        """Compute how each piece is turned."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
         self.lanes_to_records(b, numbers, "spans", runs.SPAN_SIZE, runs.SPAN_SIZE)
 
     def articulate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """Each piece as a node."""
+        """Make each piece a node."""
         self.gather(b, rows, group, [1, 2])
         self.records_to_lanes(b, numbers, "speeds", 3)
         self.call_lanes(b, 1, group)
@@ -70,7 +70,7 @@ class LongChainForwardDynamics(LongChainKernel):
         self.lanes_to_records(b, numbers, "nodes", runs.NODE_SIZE, runs.RECORD_SIZE)
 
     def accelerate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """The accelerations of the joints of each piece."""
+        """Compute the accelerations of the joints of each piece."""
         self.gather(b, rows, group, [3])
         self.records_to_lanes(b, numbers, "speeds", 3)
         self.records_to_lanes(b, numbers, "states", runs.STATE_SIZE, first=3)
@@ -90,11 +90,8 @@ class LongChainForwardDynamics(LongChainKernel):
             b.return_status(-1)
 
 
-# MERGED lagrangian.kernels.pieces.inverse: Inverse dynamics of one state in pieces.
-
-
 class LongChainInverseDynamics(LongChainKernel):
-    """Each piece's own motion, then its wrenches, then its torques."""
+    """Inverse dynamics: the motion of each piece, then its wrenches, then its torques."""
 
     algorithm = INVERSE_DYNAMICS
     lanes_algorithm = INVERSE_IN_PIECES
@@ -121,14 +118,14 @@ class LongChainInverseDynamics(LongChainKernel):
             self.run_groups(b, 2)
 
     def move(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """How the tip of each piece moves against its base."""
+        """Compute how the tip of each piece moves against its base."""
         self.load_sines(b, rows, group)
         self.gather(b, rows, group, [0])
         self.call_lanes(b, 0, group)
         self.lanes_to_records(b, numbers, "relative", runs.RELATIVE_SIZE, runs.RELATIVE_SIZE)
 
     def weigh(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """What each piece needs by itself."""
+        """Compute the wrench that each piece needs by itself."""
         self.gather(b, rows, group, [1, 2])
         self.records_to_lanes(b, numbers, "motions", runs.MOTION_SIZE)
         self.call_lanes(b, 1, group)
@@ -136,7 +133,7 @@ class LongChainInverseDynamics(LongChainKernel):
         self.lanes_to_records(b, numbers, "own", 6, 6)
 
     def push(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
-        """The torques of its joints."""
+        """Compute the torques of the joints of each piece."""
         self.gather(b, rows, group, [3])
         self.records_to_lanes(b, numbers, "tip_wrenches", 6)
         self.call_lanes(b, 3, group)

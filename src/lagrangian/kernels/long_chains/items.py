@@ -22,57 +22,14 @@ from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.emit import LoopEmitter
 from lagrangian.kernels.rolled.trace import SweepProgram, TracedStep
 
-# MERGED lagrangian.kernels.pieces.items: What is swept one after the other: links in no piece, and runs of pieces, each of
-# which counts as one link. To a sweep, a run is a kind of link of its own, whose step is a call: what it does is in
-# `runs.py`.
-
-
-@dataclass(frozen=True)
-class RunKind:
-    """The kind of a run of pieces: to the tree of items it has no coordinate of its own."""
-
-    key: str = "run"
-    nq: int = 0
-    nv: int = 0
-    turns: bool = False
-
-    def __str__(self) -> str:
-        return self.key
-
-
-RUN_KIND: Any = RunKind()
-
-
-def with_all_carries_kept(algorithm: Algorithm) -> Algorithm:
-    """The algorithm whose sweeps hand on all that they carry, whether their own steps read it or not."""
-    sweeps = [replace(sweep, final_carries=tuple(sweep.carry)) for sweep in algorithm.sweeps if isinstance(sweep, Sweep)]
-    return replace(algorithm, sweeps=tuple(sweeps))
-
-
-def tree_of_items(plan: Plan) -> Tree:
-    """A run's place among the coordinates is its number."""
-    links = [i for i, _ in plan.items]
-    runs = [run for _, run in plan.items]
-    tree = plan.tree
-    return replace(
-        tree,
-        kind=tuple(plan.variant[i] if run < 0 else RUN_KIND for i, run in plan.items),  # type: ignore[misc]
-        parent=tuple(plan.parents),
-        iq=tuple(tree.iq[i] if run < 0 else run for i, run in plan.items),
-        iv=tuple(tree.iv[i] if run < 0 else run for i, run in plan.items),
-        constants={name: array[links] * (np.array(runs) < 0)[:, None] for name, array in tree.constants.items()},
-        body_places={},
-        joint_link={},
-    )
-
 
 class ItemLoopEmitter(LoopEmitter):
-    """Functions `pass<k>` as of any tree; at a run, one of `runs.FUNCTIONS` replaces the values that are carried."""
+    """Emits functions `pass<k>` as for any tree; at a run, one of `runs.FUNCTIONS` replaces the values that are carried."""
 
     def __init__(
         self, algorithm: Algorithm, plan: Plan, target: CPUTarget, run_functions: Sequence[str], run_arguments: Sequence[str]
     ) -> None:
-        """`at_runs` are the functions that the sweeps call, `work` what these are given."""
+        """`run_functions` are the functions that the sweeps call at runs, `run_arguments` the names of their arguments."""
         self.plan, self.run_functions, self.run_arguments = plan, run_functions, run_arguments
         algorithm, tree = with_all_carries_kept(algorithm), tree_of_items(plan)
         sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
@@ -108,3 +65,42 @@ class ItemLoopEmitter(LoopEmitter):
         function = e.put(f"load ptr, ptr {e.put(f'getelementptr ptr, ptr %functions, i64 {step}')}")
         e.put(f"call i64 {function}(ptr {row}, {arguments})")
         return {j: e.load("%values", j) for j in carry}
+
+
+def with_all_carries_kept(algorithm: Algorithm) -> Algorithm:
+    """The algorithm whose sweeps hand on all that they carry, whether their own steps read it or not."""
+    sweeps = [replace(sweep, final_carries=tuple(sweep.carry)) for sweep in algorithm.sweeps if isinstance(sweep, Sweep)]
+    return replace(algorithm, sweeps=tuple(sweeps))
+
+
+def tree_of_items(plan: Plan) -> Tree:
+    """The items of a plan as the links of a tree; a run's place among the coordinates is its number."""
+    links = [i for i, _ in plan.items]
+    runs = [run for _, run in plan.items]
+    tree = plan.tree
+    return replace(
+        tree,
+        kind=tuple(plan.variant[i] if run < 0 else RUN_KIND for i, run in plan.items),  # type: ignore[misc]
+        parent=tuple(plan.parents),
+        iq=tuple(tree.iq[i] if run < 0 else run for i, run in plan.items),
+        iv=tuple(tree.iv[i] if run < 0 else run for i, run in plan.items),
+        constants={name: array[links] * (np.array(runs) < 0)[:, None] for name, array in tree.constants.items()},
+        body_places={},
+        joint_link={},
+    )
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """The kind of a run of pieces: in the tree of items it has no coordinate of its own."""
+
+    key: str = "run"
+    nq: int = 0
+    nv: int = 0
+    turns: bool = False
+
+    def __str__(self) -> str:
+        return self.key
+
+
+RUN_KIND: Any = RunKind()

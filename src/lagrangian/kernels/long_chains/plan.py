@@ -20,42 +20,64 @@ from lagrangian.cached import cached_property
 from lagrangian.kernels.rolled.trace import Uniform, Variant, uniform_constants, variants
 
 MAX_PERIOD = 6  # the longest period that is looked for
+
 # Lanes that are used: on processors that take vectors of eight in two halves, eight are not faster than four, and need twice as
 # many pieces to be joined.
 MAX_LANES = 4
 MIN_PIECE_LENGTH, MAX_PIECE_LENGTH = 8, 512  # links of a piece: those of a group should stay in the cache
-MAX_PIECES_MERGED_IN_TURN = 8  # pieces
+MAX_PIECES_MERGED_IN_TURN = 8
 MAX_ODD_GROUPS = 2  # groups, beyond which an even number of them is preferred: two threads may share them
-MAX_RELATIVE_COST = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
+MAX_RELATIVE_COST = 0.9  # of the time of a sweep, below which pieces must stay to be worth their code
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a step of all lanes, a link of a sweep, a piece and the rest take, in ns: see benchmarks/long_chains.py."""
+def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
+    """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
+    lanes = min(width, MAX_LANES)
+    if tree.exact or tree.sample_tree is not None or len(tree) < lanes * MIN_PIECE_LENGTH:
+        return None
+    kinds = variants(tree)
+    candidate = Plan(tree, lanes, kinds, uniform_constants(replace(tree, kind=tuple(kinds))))  # type: ignore[arg-type]
+    families: dict[tuple[Variant, ...], list[Stretch]] = {}
+    for stretch in stretches(tree, candidate.variant):
+        families.setdefault(stretch.pattern, []).append(stretch)
+    saving = -cost.rest
+    for pattern, members in families.items():
+        lengths = [len(s.links) for s in members]
+        swept_cost = cost.link * sum(lengths)
+        best, m = min((_cost(lengths, m, lanes, cost), m) for m in _candidate_lengths(lengths, len(pattern)))
+        if best < swept_cost:
+            _add_pieces(candidate, members, m)
+            saving += swept_cost - best
+    return candidate if candidate.groups and saving > (1 - MAX_RELATIVE_COST) * cost.link * len(tree) else None
 
-    step: float
-    link: float
-    piece: float
-    rest: float
+
+def _candidate_lengths(lengths: Sequence[int], period: int) -> list[int]:
+    """Lengths of pieces that may be best."""
+    longest = min(MAX_PIECE_LENGTH, max(lengths))
+    return [m for m in range(period, longest + 1, period) if m >= MIN_PIECE_LENGTH] or [period]
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Links one after the other, whose kinds repeat."""
+def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
+    """The cost of stretches in pieces of length m."""
+    pieces = sum(n // m for n in lengths)
+    groups = -(-pieces // lanes)
+    groups += groups % 2 if groups > MAX_ODD_GROUPS else 0
+    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
 
-    links: tuple[int, ...]
-    pattern: tuple[Variant, ...]  # of one period
 
-
-@dataclass(frozen=True)
-class PieceGroup:
-    """Pieces that are swept side by side: fewer than lanes, or as many."""
-
-    pieces: tuple[tuple[int, ...], ...]
-
-    @property
-    def steps(self) -> int:
-        return len(self.pieces[0])
+def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
+    """Cut stretches into pieces of length m; the links that remain are at their bases."""
+    pieces: list[tuple[int, ...]] = []
+    rows: list[list[int]] = []
+    first = plan.lanes * len(plan.groups)
+    for stretch in members:
+        count = len(stretch.links) // m
+        start = len(stretch.links) - count * m
+        rows.append([first + len(pieces) + k for k in range(count)])
+        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
+    for k in range(0, len(pieces), plan.lanes):
+        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lanes])))
+    plan.runs += [row for row in rows if row]
 
 
 @dataclass
@@ -175,54 +197,33 @@ class Plan:
         return self.lanes * len(self.groups) + len(self.merges)
 
 
-def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
-    """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
-    lanes = min(width, MAX_LANES)
-    if tree.exact or tree.sample_tree is not None or len(tree) < lanes * MIN_PIECE_LENGTH:
-        return None
-    kinds = variants(tree)
-    candidate = Plan(tree, lanes, kinds, uniform_constants(replace(tree, kind=tuple(kinds))))  # type: ignore[arg-type]
-    families: dict[tuple[Variant, ...], list[Stretch]] = {}
-    for stretch in stretches(tree, candidate.variant):
-        families.setdefault(stretch.pattern, []).append(stretch)
-    saving = -cost.rest
-    for pattern, members in families.items():
-        lengths = [len(s.links) for s in members]
-        swept_cost = cost.link * sum(lengths)
-        best, m = min((_cost(lengths, m, lanes, cost), m) for m in _candidate_lengths(lengths, len(pattern)))
-        if best < swept_cost:
-            _add_pieces(candidate, members, m)
-            saving += swept_cost - best
-    return candidate if candidate.groups and saving > (1 - MAX_RELATIVE_COST) * cost.link * len(tree) else None
+@dataclass(frozen=True)
+class PieceGroup:
+    """Pieces that are swept side by side: fewer than lanes, or as many."""
+
+    pieces: tuple[tuple[int, ...], ...]
+
+    @property
+    def steps(self) -> int:
+        return len(self.pieces[0])
 
 
-def _candidate_lengths(lengths: Sequence[int], period: int) -> list[int]:
-    """Lengths of pieces that may be best."""
-    longest = min(MAX_PIECE_LENGTH, max(lengths))
-    return [m for m in range(period, longest + 1, period) if m >= MIN_PIECE_LENGTH] or [period]
+@dataclass(frozen=True)
+class Stretch:
+    """Links one after the other, whose kinds repeat."""
+
+    links: tuple[int, ...]
+    pattern: tuple[Variant, ...]  # of one period
 
 
-def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
-    """Of stretches in pieces of length m."""
-    pieces = sum(n // m for n in lengths)
-    groups = -(-pieces // lanes)
-    groups += groups % 2 if groups > MAX_ODD_GROUPS else 0
-    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
+@dataclass(frozen=True)
+class Cost:
+    """The times of a step of all lanes, a link of a sweep, a piece and the rest, in ns: see benchmarks/long_chains.py."""
 
-
-def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
-    """Cut stretches into pieces of length m, what is left over being at their bases."""
-    pieces: list[tuple[int, ...]] = []
-    rows: list[list[int]] = []
-    first = plan.lanes * len(plan.groups)
-    for stretch in members:
-        count = len(stretch.links) // m
-        start = len(stretch.links) - count * m
-        rows.append([first + len(pieces) + k for k in range(count)])
-        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
-    for k in range(0, len(pieces), plan.lanes):
-        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lanes])))
-    plan.runs += [row for row in rows if row]
+    step: float
+    link: float
+    piece: float
+    rest: float
 
 
 def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
@@ -246,7 +247,7 @@ def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
 
 
 def _periodic_length(path: Sequence[int], at: int, period: int, variant: Sequence[Variant]) -> int:
-    """How many links from there on there are, each but the first of the kind of the one a period before."""
+    """How many links of a path from `at` on there are, each but the first of the kind of the one a period before."""
     k = at + period
     while k < len(path) and variant[path[k]] == variant[path[k - period]]:
         k += 1

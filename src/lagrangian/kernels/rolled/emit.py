@@ -18,12 +18,9 @@ from lagrangian.kernels.rolled.trace import GLOBAL_INPUTS, PER_SPEED, Pass, Swee
 from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.joints.joint_type import JointType
 
-# MERGED lagrangian.kernels.rolled.steps: What the loops of `rolled.py` have in common: the program, names that do not meet,
-# and the code of one step at one link.
-
 
 class StepEmitter:
-    """Emits steps into `lines`; `width` states at once."""
+    """Emits steps into `lines`, for `width` states at once: the code of one step at one link, and names that do not meet."""
 
     def __init__(
         self, algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: CPUTarget, width: int
@@ -59,7 +56,7 @@ class StepEmitter:
         return self.emitter_of_width(self.width)
 
     def emitter_of_width(self, width: int) -> Emitter:
-        """One whose names do not meet those of the others in a function."""
+        """An emitter whose names do not meet those of the others in a function."""
         self.label += 100_000
         return Emitter(self.lines, width, self.target.fma, self.declared, self.label)
 
@@ -90,7 +87,7 @@ class StepEmitter:
         return where
 
     def loader(self, e: Emitter, where: dict[str, str], carry: dict[int, str]) -> Callable[[str, Any, bool], str]:
-        """Gives a step its inputs, each loaded once."""
+        """A function that gives a step its inputs, each loaded once."""
         values: dict[tuple[str, object], str] = {}
 
         def load(name: str, index: Any, angle: bool) -> str:
@@ -121,7 +118,7 @@ class StepEmitter:
         return i
 
     def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
-        """Where what a sweep saves of a link is: a pointer, and the place from there on."""
+        """Where a save of a link is: a pointer, and the place from there on."""
         return where["save"], self.program.saves[key]
 
     def parameter(self, e: Emitter, row: str, index: int) -> str:
@@ -192,13 +189,8 @@ class StepEmitter:
         self.lines.append(f"  switch i64 {row}.kind, label %{other} [{cases}]")
 
 
-# MERGED lagrangian.kernels.rolled.loops: The loops over the links: sweeps outward and inward, and walks from every speed to
-# the ground. In a chain, what is carried from link to link stays in registers. In a tree it goes through memory: slot 0 is
-# the ground's, slot i + 1 link i's.
-
-
 class LoopEmitter(StepEmitter):
-    """One function for each pass of the program."""
+    """Emits a function for each pass of the program: a loop over the links, with a step at each of them."""
 
     def write_sweep(self, k: int, traced_pass: Pass, sweep: Sweep) -> None:
         outward, lines, kinds = sweep.direction == "outward", self.lines, self.kinds
@@ -247,7 +239,7 @@ class LoopEmitter(StepEmitter):
         lines.append("  ret void\n}")
 
     def ground_values(self, e: Emitter, traced_pass: Pass) -> dict[int, str]:
-        """What is carried from the ground."""
+        """The values that a pass carries from the ground."""
         first = self.n * len(self.program.parameters)
         places = traced_pass.ground_places
         return {j: e.load_broadcast("%param", first + places[j]) if j in places else e.constant(0.0) for j in traced_pass.carry}

@@ -1,4 +1,4 @@
-"""A kernel for a large mechanism: one loop over the links for each sweep, the step compiled once per kind of joint.
+"""A kernel for a large mechanism: one loop over the links for each sweep, with the step compiled once for each kind of joint.
 
 Compile time and code size do not grow with the number of links. The links' parameters, parents and places are data:
 
@@ -24,9 +24,15 @@ from lagrangian.kernels.rolled.emit import LoopEmitter
 from lagrangian.kernels.rolled.trace import with_link_variants
 
 
+def rolled_code(
+    algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: CPUTarget, width: int
+) -> RolledCode:
+    return _LoopKernel(algorithm, with_link_variants(algorithm, tree), names, sizes, target, width).build()
+
+
 @dataclass(frozen=True)
 class RolledCode:
-    """IR and what its caller must supply."""
+    """IR, and what its caller must supply."""
 
     ir: str
     scratch: int  # doubles
@@ -34,14 +40,14 @@ class RolledCode:
     ground: list[tuple[int, int]]
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
-        """What a kernel reads of a tree: parameters, and the table."""
+        """The arrays that a kernel reads of a tree: parameters, and the table."""
         return [parameter_array(algorithm, tree, self.columns, self.ground), link_table(with_link_variants(algorithm, tree))]
 
 
 def parameter_array(
     algorithm: Algorithm, tree: Tree, columns: Sequence[tuple[str, int]], ground: Sequence[tuple[int, int]]
 ) -> np.ndarray:
-    """The links' numbers, one row a link, and behind them those that sweeps start from at the ground."""
+    """The links' numbers, a row for each link, and behind them those that sweeps start from at the ground."""
     rows = [tree.constants[name][:, j] for name, j in columns]
     starts = [_ground_values(algorithm.sweeps[number], tree)[j] for number, j in ground]
     return np.array([*np.stack(rows, axis=1).ravel().tolist(), *starts] if rows else [*starts, 0.0])
@@ -57,12 +63,6 @@ def link_table(tree: Tree) -> np.ndarray:
     kinds = sorted(set(tree.kind), key=str)
     rows = [[kinds.index(k), p, iq, iv] for k, p, iq, iv in zip(tree.kind, tree.parent, tree.iq, tree.iv, strict=True)]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
-
-
-def rolled_code(
-    algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: CPUTarget, width: int
-) -> RolledCode:
-    return _LoopKernel(algorithm, with_link_variants(algorithm, tree), names, sizes, target, width).build()
 
 
 class _LoopKernel(LoopEmitter):

@@ -1,8 +1,12 @@
-"""Traces of one step of each sweep, once per kind of joint, for the loops of `rolled.py`.
+"""Traces of one step of each sweep, once for each kind of joint: the loops of `rolled.emit` repeat them.
 
 What is structure, such as a zero that all links of a kind have, becomes a constant. A carry that starts at zero and that every
-kind of step leaves there is one as well: a fixpoint finds, for example, that a planar chain never leaves its plane. Saves and
-carries that nothing reads are dropped.
+kind of step leaves there is a constant as well: a fixpoint finds, for example, that a planar chain never leaves its plane. Saves
+and carries that nothing reads are dropped.
+
+Links of one kind may have different structures: a chain whose axes are along x and y in turn has rotations of zeros and ones in
+two patterns. Each common pattern is a `Variant` of the kind, with a step of its own that spends no operation on them; all other
+numbers are data.
 """
 
 from __future__ import annotations
@@ -25,26 +29,70 @@ from lagrangian.model.joints.joint_type import JointType
 PER_COORDINATE = ("q",)
 PER_SPEED = ("qd", "qdd", "tau", "locked")
 GLOBAL_INPUTS = {"wrench": 6}
+MAX_VARIANTS = 4  # patterns of one kind, each of which is code of its own
+MIN_SHARING_LINKS = 8  # links that must have a pattern for that
+Uniform = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
+
+
+def trace_algorithm(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, is_whole_tree: bool = True) -> SweepProgram:
+    """All passes of an algorithm, with only what is needed in them.
+
+    `uniform` are the constants that are written into the code: unless given, those of the structure that all links of a kind
+    share. Where the tree is not the whole tree, nothing is known of what is carried.
+    """
+    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, is_whole_tree)
+    raws: list[tuple[Pass, Any]] = []
+    finish: TracedStep | None = None
+    constant_results: dict[int, float] = {}
+    for sweep in algorithm.sweeps:
+        if isinstance(sweep, Walk):
+            raws.append((_trace_walk(tracer, sweep), None))
+        else:
+            traced_pass, raw = tracer.sweep(sweep)
+            raws.append((traced_pass, raw))
+            total = sum(template_size(t) for t in sweep.carry.values())
+            start = [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
+            constant_results = {
+                j: start[j] if sweep.direction == "outward" else 0.0 for j in range(total) if j not in traced_pass.carry
+            }
+    if algorithm.output.finish is not None:
+        graph = Graph()
+        last = algorithm.sweeps[-1]
+        assert isinstance(last, Sweep)
+        values = algorithm.output.finish(tracer.carry(graph, last.carry, constant_results))
+        finish = TracedStep(Trace(graph, values), [("out", k) for k in range(len(values))])
+    saves_read = _drop_unread(tracer, raws, finish)
+    passes = [traced_pass for traced_pass, _ in raws]
+    parameters = _number_parameters(passes)
+    return SweepProgram(
+        passes,
+        [tracer.parameters[j] for j in parameters],
+        _place_ground(passes),
+        _numbered_saves(saves_read, "save"),
+        _numbered_saves(saves_read, "speed"),
+        finish,
+        any(k.turns for k in tracer.kinds),
+    )
 
 
 @dataclass
-class TracedStep:
-    """One traced step: its operations, and what each output is: ("carry", j), ("save", name, j), ("speed", name, k, j), ..."""
+class SweepProgram:
+    """All passes of an algorithm, and where their steps find what they read."""
 
-    trace: Trace
-    outputs: list[tuple[Any, ...]]
-
-    def reads(self) -> Iterator[tuple[str, Any]]:
-        for node in self.trace.nodes:
-            if node[0] == "input":
-                yield node[1], node[2]
+    passes: list[Pass]
+    parameters: list[tuple[str, int]]  # constants that are data, columns of the parameter array
+    ground: list[tuple[int, int]]  # which numbers of the ground follow them there: of which pass, which component
+    saves: dict[tuple[str, int], int]  # slot of each stored component, per link
+    speed_saves: dict[tuple[str, int], int]  # and per speed
+    finish: TracedStep | None
+    turns: bool
 
 
 @dataclass
 class Pass:
     """A sweep or a walk, traced for every kind; `carry` are the components that vary, `ground` the values they start from.
 
-    These are data where they are not zero: `ground_at` has their places behind the links' parameters.
+    These are data where they are not zero: `ground_places` has their places behind the links' parameters.
     """
 
     sweep: Sweep | Walk
@@ -61,32 +109,21 @@ class Pass:
 
 
 @dataclass
-class SweepProgram:
-    passes: list[Pass]
-    parameters: list[tuple[str, int]]  # constants that are data, columns of the parameter array
-    ground: list[tuple[int, int]]  # which numbers of the ground follow them there: of which pass, which component
-    saves: dict[tuple[str, int], int]  # slot of each stored component, per link
-    speed_saves: dict[tuple[str, int], int]  # and per speed
-    finish: TracedStep | None
-    turns: bool
+class TracedStep:
+    """One traced step: its operations, and what each output is: ("carry", j), ("save", name, j), ("speed", name, k, j), ..."""
 
+    trace: Trace
+    outputs: list[tuple[Any, ...]]
 
-Uniform = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
-
-
-def uniform_constants(tree: Tree) -> Uniform:
-    """What is structure, and the same for all links of a kind."""
-    constants: Uniform = {}
-    kind_keys = np.array([kind.key for kind in tree.kind])
-    for kind in set(tree.kind):
-        for name in CONSTANTS:
-            rows = tree.constants[name][kind_keys == kind.key]
-            for j in np.flatnonzero((rows == rows[0]).all(axis=0) & np.isin(rows[0], structural_values(name))):
-                constants[kind, name, int(j)] = float(rows[0, j])
-    return constants
+    def reads(self) -> Iterator[tuple[str, Any]]:
+        for node in self.trace.nodes:
+            if node[0] == "input":
+                yield node[1], node[2]
 
 
 class _Tracer:
+    """Traces the steps of one algorithm on one tree, and knows what sweeps before have saved."""
+
     def __init__(self, algorithm: Algorithm, tree: Tree, uniform: Uniform, is_whole_tree: bool) -> None:
         self.algorithm = algorithm
         self.tree = tree
@@ -211,36 +248,6 @@ def _number(x: Any) -> float | None:
     return float(x)
 
 
-def trace_algorithm(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, is_whole_tree: bool = True) -> SweepProgram:
-    """All passes of an algorithm, with only what is needed in them.
-
-    `uniform` are the constants that are written into the code: unless given, those of the structure that all links of a kind
-    share. Where the tree is not the whole, nothing is known of what is carried.
-    """
-    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, is_whole_tree)
-    raws: list[tuple[Pass, Any]] = []
-    finish: TracedStep | None = None
-    constant_results: dict[int, float] = {}
-    for sweep in algorithm.sweeps:
-        if isinstance(sweep, Walk):
-            raws.append((_trace_walk(tracer, sweep), None))
-        else:
-            traced_pass, raw = tracer.sweep(sweep)
-            raws.append((traced_pass, raw))
-            total = sum(template_size(t) for t in sweep.carry.values())
-            start = [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
-            constant_results = {
-                j: start[j] if sweep.direction == "outward" else 0.0 for j in range(total) if j not in traced_pass.carry
-            }
-    if algorithm.output.finish is not None:
-        graph = Graph()
-        last = algorithm.sweeps[-1]
-        assert isinstance(last, Sweep)
-        values = algorithm.output.finish(tracer.carry(graph, last.carry, constant_results))
-        finish = TracedStep(Trace(graph, values), [("out", k) for k in range(len(values))])
-    return _drop_unread(tracer, raws, finish)
-
-
 def _trace_walk(tracer: _Tracer, walk: Walk) -> Pass:
     traced_pass = Pass(walk, {}, list(range(sum(template_size(t) for t in walk.carry.values()))), [])
     traced_pass.ground = [0.0] * len(traced_pass.carry)
@@ -268,8 +275,11 @@ def _trace_walk(tracer: _Tracer, walk: Walk) -> Pass:
     return traced_pass
 
 
-def _drop_unread(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: TracedStep | None) -> SweepProgram:
-    """From the last pass back: which saves and carries anything reads."""
+def _drop_unread(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: TracedStep | None) -> set[tuple[Any, ...]]:
+    """Trace the steps of all passes without saves and carries that nothing reads; the result are the saves that are read.
+
+    It goes from the last pass back, as each pass reads what those before it save.
+    """
     saves_read: set[tuple[Any, ...]] = set()
     outputs = set(tracer.algorithm.output.names)
     last_carries = {j for name, j in finish.reads() if name == "carry"} if finish else set()
@@ -281,12 +291,10 @@ def _drop_unread(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: TracedSt
             elif name == "speed":
                 saves_read.add(("speed", j[0], j[1]))
 
-    passes: list[Pass] = []
     for traced_pass, raw in reversed(raws):
         if raw is None:
             for step in traced_pass.all_steps():
                 note(step)
-            passes.append(traced_pass)
             continue
         carries = (last_carries | _kept_carries(traced_pass.sweep)) & set(traced_pass.carry)
         last_carries = set()
@@ -314,37 +322,18 @@ def _drop_unread(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: TracedSt
         traced_pass.steps = steps
         for step in steps.values():
             note(step)
-        passes.append(traced_pass)
-    passes.reverse()
-    stored_link = sorted({w[1:] for w in saves_read if w[0] == "save"})
-    stored_speed = sorted({w[1:] for w in saves_read if w[0] == "speed"})
-    parameters = _number_parameters(passes)
-    ground: list[tuple[int, int]] = []
-    for number, traced_pass in enumerate(passes):
-        for j, g in zip(traced_pass.carry, traced_pass.ground, strict=True):
-            if g:
-                traced_pass.ground_places[j] = len(ground)
-                ground.append((number, j))
-    return SweepProgram(
-        passes,
-        [tracer.parameters[j] for j in parameters],
-        ground,
-        {key: k for k, key in enumerate(stored_link)},
-        {key: k for k, key in enumerate(stored_speed)},
-        finish,
-        any(k.turns for k in tracer.kinds),
-    )
+    return saves_read
 
 
 def _kept_carries(sweep: Sweep | Walk) -> set[int]:
-    """The components of the carries whose last values are wanted."""
+    """The components of the carries whose last values are read after the sweep."""
     assert isinstance(sweep, Sweep)
     names = [name for name, template in sweep.carry.items() for _ in range(template_size(template))]
     return {j for j, name in enumerate(names) if name in sweep.final_carries}
 
 
 def _number_parameters(passes: list[Pass]) -> list[int]:
-    """The parameters that the steps read; in the steps they get the numbers of their places in this list."""
+    """Number the parameters that the steps read by their places in the result, which lists them."""
     steps = [step for p in passes for step in p.all_steps()]
     parameters_read = sorted({j for step in steps for name, j in step.reads() if name == "param"})
     columns = {j: k for k, j in enumerate(parameters_read)}
@@ -355,14 +344,32 @@ def _number_parameters(passes: list[Pass]) -> list[int]:
     return parameters_read
 
 
-# MERGED lagrangian.kernels.rolled.variants: Links of one kind of joint told apart by their structure: which of their
-# constants are zero, or one in a rotation. A chain whose axes are along x and y in turn has rotations of zeros and ones in
-# two patterns: with a step for each of them, no operation is spent on these. All other numbers are data.
+def _place_ground(passes: list[Pass]) -> list[tuple[int, int]]:
+    """Give the ground's numbers that are not zero their places in the result: of which pass each is, and which component."""
+    ground: list[tuple[int, int]] = []
+    for number, traced_pass in enumerate(passes):
+        for j, g in zip(traced_pass.carry, traced_pass.ground, strict=True):
+            if g:
+                traced_pass.ground_places[j] = len(ground)
+                ground.append((number, j))
+    return ground
 
-MAX_VARIANTS, MIN_SHARING_LINKS = (
-    4,
-    8,
-)  # patterns of one kind, each of which is code of its own, and the links that one must have for that
+
+def _numbered_saves(saves_read: set[tuple[Any, ...]], kind: str) -> dict[tuple[str, int], int]:
+    """The slots of the saves of one kind, "save" or "speed", in alphabetical order."""
+    return {key: k for k, key in enumerate(sorted(label[1:] for label in saves_read if label[0] == kind))}
+
+
+def uniform_constants(tree: Tree) -> Uniform:
+    """The constants that are structure, and the same for all links of a kind."""
+    constants: Uniform = {}
+    kind_keys = np.array([kind.key for kind in tree.kind])
+    for kind in set(tree.kind):
+        for name in CONSTANTS:
+            rows = tree.constants[name][kind_keys == kind.key]
+            for j in np.flatnonzero((rows == rows[0]).all(axis=0) & np.isin(rows[0], structural_values(name))):
+                constants[kind, name, int(j)] = float(rows[0, j])
+    return constants
 
 
 @dataclass(frozen=True)
@@ -386,24 +393,24 @@ class Variant:
 
 
 def with_link_variants(algorithm: Algorithm, tree: Tree) -> Tree:
-    """The tree with variants for kinds. For walks, where every kind meets every other, that would be too much code."""
+    """The tree with variants for kinds, but not for walks: there every kind meets every other, which would be too much code."""
     if any(isinstance(sweep, Walk) for sweep in algorithm.sweeps) or any(isinstance(kind, Variant) for kind in tree.kind):
         return tree
     return replace(tree, kind=tuple(variants(tree)))  # type: ignore[arg-type]
 
 
 def variants(tree: Tree) -> list[Variant]:
-    """Each link's variant."""
+    """The variant of each link."""
     columns = [(name, j) for name in CONSTANTS for j in range(tree.constants[name].shape[1])]
     values = np.stack([tree.constants[name][:, j] for name, j in columns], axis=1)
     is_structural = np.stack([np.isin(values[:, c], structural_values(name)) for c, (name, _) in enumerate(columns)], axis=1)
     pattern_values = np.where(is_structural, values, np.nan)
     number: dict[JointType, dict[bytes, int]] = {}
     keys = [row.tobytes() for row in pattern_values + 0.0]
-    of_kind: dict[JointType, Counter[bytes]] = {}
+    counts_by_kind: dict[JointType, Counter[bytes]] = {}
     for kind, key in zip(tree.kind, keys, strict=True):
-        of_kind.setdefault(kind, Counter())[key] += 1
-    for kind, counts in of_kind.items():
+        counts_by_kind.setdefault(kind, Counter())[key] += 1
+    for kind, counts in counts_by_kind.items():
         common = [key for key, count in counts.most_common(MAX_VARIANTS - 1) if count >= MIN_SHARING_LINKS]
         # the rarer patterns share the last variant
         number[kind] = {key: common.index(key) if key in common else MAX_VARIANTS - 1 for key in counts}

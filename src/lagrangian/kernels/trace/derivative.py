@@ -1,6 +1,13 @@
 """Exact derivatives of traced code: forward mode on the graph (Griewank and Walther 2008, chapter 3).
 
 The derivative of every operation is recorded on the same graph, so that what it shares with the value is computed once.
+
+`guard_derivatives` is for other programs that differentiate code. `choose(d, small, 0, 1/d)` is 0 at d = 0, but such a program
+multiplies the slope of 1/d there, which is infinite, by the zero of the branch that was not taken, and has NaN. So an operation
+whose result only branches of choices need is given a harmless argument where they are not taken:
+`choose(d, small, 0, 1/choose(d, small, 1, d))`. Values do not change. What decides a choice needs no derivative, but its value.
+Where it is made of such an operation itself, as in `choose(0, sqrt(x), sqrt(x), 1)`, it is computed from the plain operation,
+beside the guarded one.
 """
 
 from __future__ import annotations
@@ -9,6 +16,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lagrangian.kernels.trace.node import LEAVES, Graph, Node, NodeRecord, Number, Trace, arguments
+
+# a < b, by their nodes, and whether it holds where a branch is taken; a node of -1 is zero
+Condition = tuple[int, int, bool]
+Conditions = frozenset[Condition]
+
+# a node, and whether it is guarded: then it is right only where its conditions hold
+Version = tuple[int, bool]
+NO_CONDITIONS: Conditions = frozenset()
+
+# operations with slopes, or values, that are infinite: which argument is replaced, and by what
+RISKY_OPERATIONS = {
+    "div": (1, 1.0),
+    "sqrt": (0, 1.0),
+    "log": (0, 1.0),
+    "exp": (0, 0.0),
+    "asin": (0, 0.0),
+    "acos": (0, 0.0),
+    "atan2": (1, 1.0),
+}
 
 
 def derivatives(graph: Graph, outputs: Sequence[Node | Number], inputs: Sequence[Node]) -> list[list[Any]]:
@@ -50,10 +76,6 @@ def _tangents(graph: Graph, outputs: Sequence[Node | Number], live: Sequence[int
     return [tangent.get(x.index, 0) if isinstance(x, Node) else 0 for x in outputs]
 
 
-def _is_zero(x: Any) -> bool:
-    return not isinstance(x, Node) and x == 0
-
-
 def _quotient_rule(y: Node, x: list[Node], d: list[Any]) -> Any:
     top = d[0] - y * d[1]
     return 0 if _is_zero(top) else top / x[1]
@@ -93,34 +115,12 @@ RULES: dict[str, Callable[[Node, list[Node], list[Any]], Any]] = {
 }
 
 
-# MERGED lagrangian.kernels.trace.guard: Code whose derivatives are finite also where a choice has left out what is not.
-# `choose(d, small, 0, 1/d)` is 0 at d = 0. A program that differentiates code multiplies the slope of 1/d there, which is
-# infinite, by the zero of the branch that was not taken, and has NaN. So an operation whose result only branches of choices
-# need is given a harmless argument where they are not taken: `choose(d, small, 0, 1/choose(d, small, 1, d))`. Values do not
-# change. What decides a choice needs no derivative, but its value. Where it is made of such an operation itself, as in
-# `choose(0, sqrt(x), sqrt(x), 1)`, it is computed from the plain operation, beside the guarded one.
-
-# a < b, by their nodes, and whether it holds where a branch is taken; a node of -1 is zero
-Condition = tuple[int, int, bool]
-Conditions = frozenset[Condition]
-# a node, and whether it is guarded: then it is right only where its conditions hold
-Version = tuple[int, bool]
-
-NO_CONDITIONS: Conditions = frozenset()
-# operations with slopes, or values, that are infinite: which argument is replaced, and by what
-RISKY_OPERATIONS = {
-    "div": (1, 1.0),
-    "sqrt": (0, 1.0),
-    "log": (0, 1.0),
-    "exp": (0, 0.0),
-    "asin": (0, 0.0),
-    "acos": (0, 0.0),
-    "atan2": (1, 1.0),
-}
+def _is_zero(x: Any) -> bool:
+    return not isinstance(x, Node) and x == 0
 
 
 def guard_derivatives(trace: Trace) -> Trace:
-    """The same code, safe to differentiate."""
+    """The same code, whose derivatives are finite also where a choice has left out what is not."""
     if not any(node[0] in ("choose", "by_sign") for node in trace.nodes):
         return trace
     return _DerivativeGuard(trace).run()

@@ -11,6 +11,13 @@ numbered. An operation is its name, the number of its result, and its arguments,
     choose            c where a < b, else d
     by_sign           b where a > 0, c where a < 0, else a: 0 at 0, NaN of NaN
     output            a result at its position
+    keep              a value put at its place in the array of spilled values; inputs of the name `SPILL_ARRAY` take it from there
+
+`split_constants` takes apart what depends on numbers of the description alone: it is computed once, before a run or a call, and
+not in every evaluation (loop-invariant code motion). `cut_schedule` cuts long straight-line code into pieces, because a
+compiler's time and memory grow faster than the length of a function. What one piece computes and a later one reads is spilled to
+an array between them, at places that are used again once no piece reads them any more; inputs are read again. Operations and
+their order stay the same, and so does every result.
 """
 
 from __future__ import annotations
@@ -21,6 +28,30 @@ from typing import Any, NamedTuple
 
 from lagrangian.kernels.trace.node import LEAVES, NUMBERS, PREPARED, NodeRecord, Trace, arguments
 
+SPILL_ARRAY = "kept"
+MAX_WHOLE_OPERATIONS, PIECE_OPERATIONS = 10_000, 1_500  # beyond which code is always cut, and of a piece
+
+# operations up to which code is never cut; in between, it is cut where at most so large a part of the operations spill values:
+# to store and to read them takes time
+MAX_SHORT_OPERATIONS, MAX_SPILLED_FRACTION = 2_000, 0.01
+
+
+def schedule(trace: Trace, fuse_products: bool) -> Schedule:
+    """All operations of a trace, in a good order.
+
+    With `fuse_products`, a product that one sum alone uses becomes a fused multiply-add. That is decided here and not by a
+    compiler, so that every target and vector width rounds alike.
+    """
+    return _Scheduler(trace, fuse_products).run()
+
+
+@dataclass
+class Schedule:
+    """Operations in their order, and the constants that they read, by number."""
+
+    operations: list[Operation] = field(default_factory=list)
+    constants: dict[int, float] = field(default_factory=dict)
+
 
 class Operation(NamedTuple):
     """One line of straight-line code. An output has no result of its own: -1."""
@@ -28,21 +59,6 @@ class Operation(NamedTuple):
     name: str
     result: int
     arguments: tuple[Any, ...]
-
-
-@dataclass
-class Schedule:
-    operations: list[Operation] = field(default_factory=list)
-    constants: dict[int, float] = field(default_factory=dict)
-
-
-def schedule(trace: Trace, fuse_products: bool) -> Schedule:
-    """All operations of a trace, in a good order.
-
-    Where `fused`, a product used once, by a sum, becomes a fused multiply-add: decided here and not by a compiler, so that every
-    target and vector width rounds alike.
-    """
-    return _Scheduler(trace, fuse_products).run()
 
 
 class _Scheduler:
@@ -147,13 +163,8 @@ def evaluation_order(nodes: Sequence[NodeRecord], outputs: Sequence[int]) -> lis
     return steps
 
 
-# MERGED lagrangian.kernels.trace.hoist: What depends on numbers of the description alone is computed once, before a run or a
-# call, and not in every evaluation. A trace reads its numbers as inputs `NUMBERS`. It is split in two: `first` computes from
-# these what others need of them, and `rest` is the trace as it was, with inputs `PREPARED` in the place of what `first`
-# gives. (Loop-invariant code motion.)
-
-
 def split_constants(trace: Trace) -> tuple[Trace, Trace]:
+    """The constant trace, which reads inputs `NUMBERS` alone, and the remaining trace, which reads its results as `PREPARED`."""
     nodes = trace.nodes
     is_constant: list[bool] = []  # whether a node depends on numbers alone
     for node in nodes:
@@ -170,7 +181,7 @@ def split_constants(trace: Trace) -> tuple[Trace, Trace]:
 
 
 def _subtrace(nodes: Sequence[NodeRecord], outputs: Sequence[int], replacements: Mapping[int, NodeRecord]) -> Trace:
-    """What some nodes are made of, with inputs in the place of others."""
+    """The trace of some nodes, with inputs in the place of others."""
     live: set[int] = set()
     stack = list(outputs)
     while stack:
@@ -187,24 +198,11 @@ def _subtrace(nodes: Sequence[NodeRecord], outputs: Sequence[int], replacements:
     return Trace.from_nodes(subtrace_nodes, [new_index[k] for k in outputs])
 
 
-# MERGED lagrangian.kernels.trace.pieces: Long straight-line code cut into pieces: a compiler's time and memory grow faster
-# than the length of a function. What one piece computes and a later one reads is kept in an array between them, at places
-# that are used again once no piece reads them any more; inputs are read again. Operations and their order stay the same, and
-# so does every result. Beside those of a schedule there are keep a value put at its place in the array input of the name
-# `KEPT`: a value taken from there
-
-SPILL_ARRAY = "kept"
-# operations of code that is always cut, and of a piece; of code that is cut where few of its values, so large a part of the
-# operations, are kept between pieces: to keep and to read them takes time
-MAX_WHOLE_OPERATIONS, PIECE_OPERATIONS = 10_000, 1_500
-MAX_SHORT_OPERATIONS, MAX_SPILLED_FRACTION = 2_000, 0.01
-
-
 def cut_schedule(scheduled: Schedule, groups: Sequence[int], max_whole: int | None = None) -> tuple[list[list[Schedule]], int]:
-    """A schedule as several, one after the other, and how many numbers are kept between them.
+    """A schedule as several, one after the other, and how many numbers are spilled between them.
 
-    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. Code of more than `whole`
-    operations, by default WHOLE, is always cut.
+    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. Code of more than `max_whole`
+    operations, by default `MAX_WHOLE_OPERATIONS`, is always cut.
     """
     count, max_whole = len(scheduled.operations), MAX_WHOLE_OPERATIONS if max_whole is None else max_whole
     if count <= MAX_SHORT_OPERATIONS:
