@@ -22,7 +22,7 @@ from lagrangian.kernels.trace.node import NUMBERS, Graph, Trace
 from lagrangian.kernels.wasm import load_or_compile_wasm
 from lagrangian.motion.integrators.method import Module
 from lagrangian.motion.motion import Motion
-from lagrangian.motion.solver.places import Workspace
+from lagrangian.motion.solver.places import SolverWorkspace
 from lagrangian.motion.solver.text import SolverText, effort
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
@@ -80,7 +80,7 @@ class PageModuleWriter:
             gain_inputs = {x.name: self._graph.input(NUMBERS, first + k) for k, x in enumerate(self._gain_inputs)}
             lanes = law.gain_values(gain_inputs)
             self.gains = self.system.numbers.extend(law.gain_values({}), [_Gain(x) for x in lanes])
-        self.workspace = Workspace(self.system.size, subject.settings.method, len(self.system.table), self.system.table.looks)
+        self.workspace = SolverWorkspace(self.system.size, subject.settings.method, len(self.system.table), self.system.table.looks)
 
     @property
     def _gain_inputs(self) -> list[PageInput]:
