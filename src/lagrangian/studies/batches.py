@@ -1,7 +1,7 @@
 """Samples simulated many at a time, one a SIMD lane, where what is kept of them follows from their states.
 
 The numbers are the same bits as one at a time. Samples for which that is not so, such as those that an event stopped or that
-could not begin, are left to be made one at a time.
+could not begin, remain to be computed one at a time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ StoreOutputs = Callable[[np.ndarray, dict[str, np.ndarray]], None]  # is given i
 
 
 class BatchSimulation:
-    """How the samples of a job are simulated in lanes; whether that `serves` it."""
+    """The simulation of a job's samples in lanes; `is_applicable` says whether that is possible for the job."""
 
     def __init__(
         self, job: StudyJob, columns: Iterable[OutputColumn], times: np.ndarray, row_indices: dict[str, np.ndarray]
@@ -55,7 +55,7 @@ class BatchSimulation:
         return all(column.quantities <= available and not column.uses_events for column in self.columns)
 
     def _starts_independently(self) -> bool:
-        """A start that is varied is not written with parameters that are varied, too."""
+        """Whether no start is varied that is written with parameters which are varied, too."""
         names, initial = self.job.names, self.model.initial
         settings = self.job.settings()
         named_starts = [x for key in ("q0", "qd0") if isinstance(x := settings.get(key), (str, Mapping))]
@@ -66,14 +66,14 @@ class BatchSimulation:
         return not (start_varies and (names.coordinates or names.speeds))
 
     def run(self, values: np.ndarray, store: StoreOutputs) -> np.ndarray:
-        """Simulate samples, tell of what is kept, and give the indices of those that are left."""
+        """Simulate samples, hand what is kept of them to `store`, and return the indices of those that remain."""
         size = max(MIN_BATCH, MAX_NUMBERS // (len(self.times) * (self.model.nq + self.model.nv)))
         index = np.arange(len(values))
         remaining = [self._run_piece(values, index[k : k + size], store) for k in range(0, len(index), size)]
         return np.sort(np.concatenate([*remaining, index[:0]]))
 
     def _run_piece(self, values: np.ndarray, index: np.ndarray, store: StoreOutputs) -> np.ndarray:
-        """The same for some; where one cannot be, those that can are found by halves."""
+        """Simulate some samples; where one of them fails, try each half by itself."""
         if len(index) <= MIN_BATCH:
             return index
         try:
@@ -113,7 +113,7 @@ class BatchSimulation:
 
 
 def _start_speeds(model: Mechanism, start_argument: Any) -> np.ndarray:
-    """All speeds of a mechanism without constraints; those that were not said are zero."""
+    """All speeds of a mechanism without constraints; those that are not given are zero."""
     speeds = state_arguments.as_speeds(model, start_argument)
     if isinstance(speeds, np.ndarray):
         return speeds
@@ -159,13 +159,13 @@ class ManyMotions(MotionQuantities):
         return np.array([self._dependent_parameter(row, name) for row in self.values])
 
     def _dependent_parameter(self, row: np.ndarray, name: str) -> float:
-        """A parameter that may follow from those that are varied."""
+        """The value of a parameter that may follow from those that are varied."""
         design, names = self.batch.job.design, self.batch.job.names
         varied = {n: float(row[design.names.index(n)]) for n in names.parameters}
         return float(self.batch.model.with_parameters(varied).parameters[name])
 
     def event_times(self, event: str) -> list[float]:
-        """Samples of which something is kept at events are made one at a time: see `Lanes.serves`."""
+        """Samples of which something is kept at events are computed one at a time: see `BatchSimulation.is_applicable`."""
         raise NotImplementedError
 
     def at_time(self, t: float) -> MotionQuantities:

@@ -19,7 +19,7 @@ CHUNKS_PER_THREAD = 4  # chunks that are handed out for each thread of the clust
 
 
 def compute_on_cluster(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], scheduler: str) -> Iterator[ChunkOutcome]:
-    """Compute chunks on a cluster, each of which is told when it is done.
+    """Compute chunks on a cluster, and yield the outcome of each when it is done.
 
     A worker that dies has its chunks computed by others, which is the scheduler's work.
     """
@@ -62,7 +62,7 @@ def _compute_on_cluster(job: StudyJob, folder: StudyFolder, chunks: Iterable[int
 
 @contextlib.contextmanager
 def _silence_logs() -> Iterator[None]:
-    """Without the log of the library, which tells of lost connections in its own words; what matters is told here."""
+    """Silence the logs of the library, which report lost connections in its own words; this module reports what matters."""
     import distributed  # which sets the levels of its loggers
 
     logs = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(distributed.__name__)]
@@ -77,7 +77,7 @@ def _silence_logs() -> Iterator[None]:
 
 
 def _threads(client: Any, scheduler: str) -> int:
-    """How many threads the cluster's workers have, once there is one."""
+    """The number of threads of the cluster's workers, once there is a worker."""
     try:
         client.wait_for_workers(1, timeout=ANSWER_TIMEOUT)
     except TimeoutError:

@@ -12,7 +12,7 @@ import numpy as np
 from lagrangian.arguments import array
 from lagrangian.configuration import state_arguments
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyWarning, LagrangianError, SimulationError, unknown_name_message
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.initial_state import PartialState, StateOrigin
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import substitute_parameters
@@ -21,7 +21,7 @@ from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.status import Status
-from lagrangian.studies import reductions as keeping
+from lagrangian.studies import reductions
 from lagrangian.studies.batches import BatchSimulation
 from lagrangian.studies.job import Function, StudyJob
 from lagrangian.studies.quantities import OneMotion, quantity_readers
@@ -42,11 +42,11 @@ class ChunkResults:
 
 
 class UnusableResultError(ArgumentError):
-    """What a function gives is nothing that a study can keep: every sample would fail."""
+    """A function returns something that a study cannot keep, so that every sample would fail."""
 
 
 def evaluate_samples(job: StudyJob, values: np.ndarray, first: int = 0) -> ChunkResults:
-    """What is kept of these samples, a row of `values` each, from the study's sample `first` on."""
+    """Compute what is kept of samples: `values` has a row for each, and the first is the study's sample `first`."""
     columns: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
 
@@ -79,7 +79,7 @@ def evaluate_samples(job: StudyJob, values: np.ndarray, first: int = 0) -> Chunk
 
 
 def _check_numbers(columns: Mapping[str, np.ndarray], k: int) -> None:
-    """A function that gives NaN has no result: its sample is told of, and its other numbers are kept."""
+    """Raise an error for a sample whose function returned NaN; its other numbers are kept."""
     nan_names = [name for name, column in columns.items() if np.isnan(column[k]).all()]
     if nan_names:
         raise SimulationError(f"run returned NaN for {', '.join(map(repr, nan_names))}")
@@ -105,34 +105,34 @@ def _failure_reason(error: BaseException) -> str:
 
 
 class SampleSimulation:
-    """What is kept of a job's motions, and at which times they are needed for it."""
+    """The simulation of single samples: what is kept of their motions, and the times at which it needs them."""
 
     def __init__(self, job: StudyJob) -> None:
         model = job.mechanism
         assert model is not None
         assert job.keep is not None
         assert not callable(job.run)
-        constraints = compiled(model).constraint_names
-        self.job, self.columns = job, keeping.as_output_columns(job.keep, model, job.run.get("events"), constraints)
+        constraints = compile_mechanism(model).constraint_names
+        self.job, self.columns = job, reductions.as_output_columns(job.keep, model, job.run.get("events"), constraints)
         self.readings = quantity_readers(model, constraints)
         rows = arguments.grid(job.run.get("t_eval", ROWS), *job.span)
-        self.times, self.row_indices = keeping.output_times(self.columns, rows, job.span)
+        self.times, self.row_indices = reductions.output_times(self.columns, rows, job.span)
         self.batch = BatchSimulation(job, self.columns, self.times, self.row_indices)
 
     def simulate_sample(self, sample: Mapping[str, float]) -> dict[str, Any]:
-        """What is kept of one sample."""
+        """Simulate one sample and return what is kept of it."""
         motion = OneMotion(sample_motion(self.job, sample, t_eval=self.times), self.readings)
         return {column.name: column.evaluate(motion, self.row_indices.get(column.name))[0] for column in self.columns}
 
 
 def batch_row_count(job: StudyJob) -> int:
-    """How many rows are kept of samples that are simulated many at a time; 0 where they are not."""
+    """The number of rows of each sample if samples are simulated many at a time, else 0."""
     simulation = SampleSimulation(job)
     return len(simulation.times) if simulation.batch.is_applicable else 0
 
 
 def sample_motion(job: StudyJob, sample: Mapping[str, float], **options: Any) -> Motion:
-    """The motion of one sample; an error if it did not end as it was asked to."""
+    """Simulate one sample; a motion that did not reach its end is an error."""
     assert job.mechanism is not None
     model, settings = job.mechanism, job.settings()
     if job.names.parameters:
@@ -152,7 +152,7 @@ def sample_motion(job: StudyJob, sample: Mapping[str, float], **options: Any) ->
 
 
 def _start_arguments(job: StudyJob, model: Mechanism, sample: Mapping[str, float]) -> dict[str, Any]:
-    """`q0` and `qd0` of a sample: those of the run, or else the mechanism's own, with what is varied in their place."""
+    """The arguments `q0` and `qd0` of a sample: those of the run or the mechanism's own, with the varied values in them."""
     assert not callable(job.run)
     q = {name: sample[name] for name in job.names.coordinates}
     qd = {name.removeprefix(SPEED): sample[name] for name in job.names.speeds}
@@ -165,7 +165,7 @@ def _start_arguments(job: StudyJob, model: Mechanism, sample: Mapping[str, float
 
 
 def _varied_configuration(model: Mechanism, start_argument: Any, values: dict[str, float]) -> Any:
-    """A start with other values of some coordinates; of a mechanism with loops the rest is found from there."""
+    """A start with other values of some coordinates; in a mechanism with loops the other coordinates follow from them."""
     start = state_arguments.as_configuration(model, start_argument)
     q = start.q.copy()
     for name, value in values.items():
@@ -188,7 +188,7 @@ def _varied_speeds(model: Mechanism, start_argument: Any, values: dict[str, floa
 
 
 def _function_evaluator(job: StudyJob) -> Any:
-    """The function that computes one sample by the user's."""
+    """Return a function that computes one sample with the user's function."""
     function = job.function
     assert function is not None
 
@@ -215,7 +215,7 @@ def _function_evaluator(job: StudyJob) -> Any:
 
 
 def _call_interruptibly(function: Function, model: Mechanism | None, sample: dict[str, float]) -> Any:
-    """What the function gives. Ctrl-C ends the study, also where a run within the function would return what it has."""
+    """Call the user's function. Ctrl-C ends the study, even where a simulation inside the function would return early."""
     interrupted = False
 
     def stop() -> None:

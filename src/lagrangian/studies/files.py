@@ -20,7 +20,7 @@ _ROWS = 100_000  # samples of a CSV file that are written at a time
 
 
 def save_study(study: Study, path: str | os.PathLike[str]) -> Path:
-    """Write .nc or .csv."""
+    """Write a study to a .nc or .csv file."""
     target = as_path(path)
     if target.suffix not in (".nc", ".csv"):
         raise ArgumentError(f"{target}: a study is saved as netCDF (.nc) or as text (.csv)", concerns="path")
@@ -32,7 +32,7 @@ def save_study(study: Study, path: str | os.PathLike[str]) -> Path:
 
 
 def study_table(study: Study) -> Table:
-    """All inputs and outputs along the dimension `sample`, and why samples failed."""
+    """A table of all inputs and outputs along the dimension `sample`, with the reasons of failures."""
     data = {}
     for name in (*study.inputs, *study.outputs):
         values = study[name]
@@ -48,12 +48,12 @@ def study_table(study: Study) -> Table:
 
 
 def _variable_name(name: str) -> str:
-    """A name as netCDF can hold it: a slash would be a folder in the file."""
+    """A name that netCDF accepts: there a slash would separate groups."""
     return name.replace("/", "÷").strip()
 
 
 def _write_csv(study: Study, target: Path) -> None:
-    """Rows of samples, some at a time; curves stay in netCDF."""
+    """Write a row for each sample, `_ROWS` at a time. CSV files have no curves."""
     names = [*study.inputs, *study.scalar_outputs]
     failed = study.failed
     outputs = [study[name] for name in study.scalar_outputs]

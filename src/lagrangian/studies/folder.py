@@ -32,7 +32,7 @@ _MAGIC = b"lagrangian chunk 1\n"
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """A study's folder by its path."""
+    """The folder of a study, given by its path."""
 
     path: Path
 
@@ -80,7 +80,7 @@ class StudyFolder:
             return set()
 
     def store(self, key: str, first: int, results: ChunkResults) -> None:
-        """Keep the results of samples from `first` on."""
+        """Store the results of the samples from `first` on."""
         columns = {name: np.ascontiguousarray(x, dtype="<f8") for name, x in results.columns.items()}
         header = {
             "first": first,
@@ -91,7 +91,7 @@ class StudyFolder:
         write(self.chunk_path(key), _MAGIC + _digest(key, content) + content)
 
     def load(self, key: str) -> tuple[dict[str, np.ndarray], dict[int, str]] | None:
-        """The columns of a chunk, and the samples that failed; None if it is not there, or not whole."""
+        """Return the columns of a chunk and the samples that failed; None if the chunk is missing or damaged."""
         try:
             data = self.chunk_path(key).read_bytes()
         except OSError:
@@ -114,9 +114,9 @@ class StudyFolder:
 
     @contextlib.contextmanager
     def lock_chunk(self, key: str) -> Iterator[bool]:
-        """While this holds, no other process computes the chunk; whether it is still to be computed.
+        """Lock a chunk in a `with` block, which receives whether the chunk is still to be computed.
 
-        Who comes second waits until the first is done, or dead: the system releases the locks of a process that is killed.
+        A second process waits until the first is done or dead: the system releases the locks of a killed process.
         """
         lock = self.path / "locks" / key
         with lock.open("ab") as file:
@@ -129,7 +129,7 @@ class StudyFolder:
                         lock.unlink()
 
     def write_log(self, event: str, chunk: int, key: str, **entries: Any) -> None:
-        """A line of this process's own log: "begun" or "kept"."""
+        """Write a line to the log of this process; the event is "begun" or "kept"."""
         line = json.dumps({"what": event, "chunk": chunk, "key": key, "at": round(time.time(), 3), **entries}) + "\n"
         path = self.path / "log" / f"{socket.gethostname()}-{os.getpid()}.log"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -156,7 +156,7 @@ class StudyFolder:
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Of a chunk and its name: a whole chunk under another's name would be another's results."""
+    """The digest of a chunk and its key, so that a chunk under the key of another is recognised."""
     return hashlib.sha256(f"{key}\n".encode() + content).digest()
 
 

@@ -1,4 +1,4 @@
-"""Which of the names that a study varies matter: Sobol's indices where the samples are made for them, else rank correlations."""
+"""The influence of each input of a study: Sobol's indices if the samples were drawn for them, else rank correlations."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def sobol_indices(output: str, names: tuple[str, ...], values: np.ndarray, seed:
 
 
 def _estimate_indices(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and total order of sets of groups, (sets, groups, 2 + names)."""
+    """Estimate the indices of first and total order for sets of groups, (sets, groups, 2 + names)."""
     a, b, mixed = groups[..., 0], groups[..., 1], groups[..., 2:]
     with np.errstate(invalid="ignore", divide="ignore"):
         base_results = np.concatenate([a, b], axis=1)

@@ -28,12 +28,12 @@ ChunkOutcome = tuple[int, str]  # a chunk, and why it could not be computed, or 
 
 
 def core_count() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compute_locally(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], workers: int) -> Iterator[ChunkOutcome]:
-    """Compute chunks, each of which is told when it is done; by this process alone if there is one worker."""
+    """Compute chunks, and yield the outcome of each when it is done. One worker means that this process computes them."""
     if workers <= 1:
         for chunk in chunks:
             compute(job, folder, chunk)
@@ -49,7 +49,7 @@ def compute_locally(job: StudyJob, folder: StudyFolder, chunks: Iterable[int], w
 
 
 def _main_program(job: StudyJob) -> str:
-    """The file of the program that runs, if something of the job is defined in it."""
+    """The file of the main program if something of the job is defined in it, else ""."""
     if b"__main__" not in pack_job(job):
         return ""
     file = getattr(sys.modules["__main__"], "__file__", None)
@@ -89,7 +89,7 @@ class WorkerPool:
                 yield outcome
 
     def stop(self) -> None:
-        """End all processes: chunks that they were computing are computed when the study goes on."""
+        """End all processes. The chunks that they were computing are computed when the study continues."""
         with self.lock:
             self.stopped = True
             for process in self.running:
@@ -102,7 +102,7 @@ class WorkerPool:
             return None if self.stopped else next(self.chunks, None)
 
     def _feed(self) -> None:
-        """What a thread does: one process after the other, until there are no chunks."""
+        """Feed chunks to one process after the other until there are no more; this runs in a thread."""
         try:
             chunk, tries = self._next_chunk(), 0
             while chunk is not None:
@@ -152,7 +152,7 @@ class WorkerPool:
         return process
 
     def _compute_chunk(self, process: subprocess.Popen[bytes], chunk: int) -> dict[str, Any] | None:
-        """What a process answers when it is given a chunk; None if it died."""
+        """Give a chunk to a process and return its answer; None if the process died."""
         assert process.stdin is not None
         try:
             process.stdin.write(f"{chunk}\n".encode())

@@ -1,4 +1,4 @@
-"""What a motion has at its rows, by the names that expressions use."""
+"""The quantities of a motion, such as tip.x or tau_theta1, by the names that expressions use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORK_SOURCES = ("torque", "friction", "constraints", "wrenches", "impacts", "pa
 
 
 def quantity_readers(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, QuantityReader]:
-    """All quantities of a mechanism's motions: a name of a coordinate goes before any other.
+    """All quantities of a mechanism's motions; the name of a coordinate takes precedence over any other.
 
     `theta1`, `qd_theta1`, `qdd_theta1` and `tau_theta1` are a joint's coordinate, speed, acceleration and torque; `tip.x` is a
     position of a frame; `force_theta1` and `moment_theta1` are the sizes of a joint's reaction; `lambda_...` is the force of a
@@ -43,13 +43,13 @@ def quantity_readers(mechanism: Mechanism, constraints: tuple[str, ...] = ()) ->
 
 
 def state_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
-    """The state itself: coordinates and speeds."""
+    """The quantities of the state itself: coordinates and speeds."""
     functions = {f"qd_{name}": partial(_speed, k) for k, name in enumerate(mechanism.speed_names)}
     return functions | {name: partial(_coordinate, k) for k, name in enumerate(mechanism.coordinate_names)}
 
 
 def dynamics_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
-    """What the mechanism's numbers make of a state: positions of frames, and energies."""
+    """The quantities that follow from a state and the mechanism's numbers: positions of frames, and energies."""
     functions: dict[str, StateFunction] = {
         "kinetic_energy": lambda dyn, q, qd: np.asarray(dyn.kinetic_energy(q, qd)),
         "potential_energy": lambda dyn, q, qd: np.asarray(dyn.potential_energy(q)),
@@ -61,7 +61,7 @@ def dynamics_quantities(mechanism: Mechanism) -> dict[str, StateFunction]:
 
 
 class OneMotion:
-    """The rows of one motion."""
+    """One motion, as `MotionQuantities` describes it."""
 
     def __init__(self, motion: Motion, readings: Mapping[str, QuantityReader]) -> None:
         if not len(motion.t):

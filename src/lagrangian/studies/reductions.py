@@ -54,7 +54,7 @@ _FUNCTIONS = (*REDUCTIONS, *_EVENT_FUNCTIONS, _ROWS_FUNCTION)
 
 
 class MotionQuantities(Protocol):
-    """Motions at their rows, as what is kept of them is computed: one, or many that have the same rows."""
+    """One motion, or many with the same times, from which the results of a study are computed."""
 
     @property
     def t(self) -> np.ndarray: ...
@@ -62,25 +62,25 @@ class MotionQuantities(Protocol):
     def __len__(self) -> int: ...
 
     def quantity(self, name: str) -> np.ndarray:
-        """At the rows, (motions, rows)."""
+        """The values of a quantity, (motions, rows)."""
         ...
 
     def parameter(self, name: str) -> np.ndarray:
-        """Of each motion, (motions,)."""
+        """The value of a parameter in each motion, (motions,)."""
         ...
 
     def event_times(self, event: str) -> list[float]:
-        """When an event took place, of one motion."""
+        """The times at which an event took place, for a single motion."""
         ...
 
     def at_time(self, t: float) -> MotionQuantities:
-        """One motion at a single time."""
+        """A single motion at one time."""
         ...
 
 
 @dataclass(frozen=True)
 class _ReducedPart:
-    """A part of an expression that becomes one number: `function` of what `inner` is over the rows, or at an event."""
+    """A part of an expression that becomes one number: `function` of the values of `inner` over the rows, or at an event."""
 
     name: str
     function: str
@@ -90,7 +90,7 @@ class _ReducedPart:
 
 @dataclass(frozen=True)
 class OutputColumn:
-    """A column of a study's results: a number of every motion, or so many rows of a quantity."""
+    """A column of a study's results: a number of every motion, or `rows` rows of a quantity."""
 
     name: str
     text: str
@@ -101,7 +101,7 @@ class OutputColumn:
 
     @property
     def quantities(self) -> set[str]:
-        """Those that it is made of."""
+        """The names of the quantities that the column is computed from."""
         return {
             name for x in (self.outer, *(part.inner for part in self.parts)) for name in free_symbols(x) & self.time_quantities
         }
@@ -111,7 +111,7 @@ class OutputColumn:
         return any(part.event for part in self.parts)
 
     def evaluate(self, motions: MotionQuantities, row_indices: np.ndarray | None = None) -> np.ndarray:
-        """The numbers of motions, or their rows, of which `places` are kept: those that were not reached are missing."""
+        """Evaluate the column for motions: a number of each, or its rows at given indices, without those it did not reach."""
         part_values: dict[str, np.ndarray] = {}
         for part in self.parts:
             part_values[part.name] = self._reduce(part, motions, part_values)
@@ -139,7 +139,7 @@ class OutputColumn:
     def _evaluate_over_rows(
         self, x: Scalar, motions: MotionQuantities, part_values: Mapping[str, np.ndarray], end: bool = False
     ) -> np.ndarray:
-        """An expression at the rows of motions, or at the last of them."""
+        """Evaluate an expression at the rows of motions, or at their last row."""
         names: dict[str, Any] = {}
         for name in free_symbols(x):
             if name in part_values:
@@ -155,7 +155,7 @@ class OutputColumn:
 def output_times(
     columns: Iterable[OutputColumn], rows: np.ndarray, span: tuple[float, float]
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The times at which motions are needed: `rows`, both ends, and those of kept curves; and where the curves have theirs."""
+    """The times at which motions are needed (`rows`, both ends, and those of kept curves), and the indices of the latter."""
     tolerance = 1e-12 * max(abs(span[0]), abs(span[1]), span[1] - span[0])
     curve_times = {column.name: np.linspace(*span, column.rows) for column in columns if column.rows}
     times = np.unique(np.concatenate([rows, span, *curve_times.values()]))
@@ -167,7 +167,7 @@ def output_times(
 def as_output_columns(
     keep: Any, mechanism: Mechanism, events: Any, constraints: tuple[str, ...] = ()
 ) -> tuple[OutputColumn, ...]:
-    """What `keep=` names: a text, several, or a mapping of names of one's own to texts."""
+    """Read the argument `keep`: a text, several texts, or a mapping of the user's names to texts."""
     pairs: Iterable[tuple[Any, Any]]
     if isinstance(keep, Mapping):
         pairs = keep.items()
@@ -208,7 +208,7 @@ def default_outputs(mechanism: Mechanism, driven: Iterable[str], count: int) -> 
 
 
 class _OutputReader:
-    """Reads one text."""
+    """The reader of one text."""
 
     def __init__(self, name: str, text: str, mechanism: Mechanism, readings: tuple[str, ...], events: list[str]) -> None:
         self.name, self.text, self.readings = name, text, frozenset(readings)

@@ -1,4 +1,4 @@
-"""The results of a study: arrays by name, complete or as far as they are."""
+"""The results of a study: arrays by name, complete or as far as they have been computed, and their units."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 QUANTILES = (0.05, 0.5, 0.95)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
+_KEEP_UNIT = ("+", "-", "neg", "abs", "max", "min")
 
 
 class Study(ShownStudy):
@@ -46,7 +47,7 @@ class Study(ShownStudy):
         The name of the study.
     about : dict
         What the study is about, as its folder stores it.
-    design : Design
+    design : SamplingDesign
         The samples: the method, the seed and what is varied.
 
     See Also
@@ -314,7 +315,7 @@ class Study(ShownStudy):
 
         Returns
         -------
-        Indices or dict of Indices
+        SensitivityIndices or dict of SensitivityIndices
             The indices of the output, or of all outputs by name.
         """
         if output is not None:
@@ -391,14 +392,11 @@ class Study(ShownStudy):
         return f"<Study {self.name!r}: {self.completed_count} of {len(self)} samples{failed}; {', '.join(self.outputs)}>"
 
 
-# MERGED lagrangian.studies.units: The SI units of what a study varies and keeps, as far as they follow from the mechanism; ""
-# where they do not.
-
-_KEEP_UNIT = ("+", "-", "neg", "abs", "max", "min")
-
-
 def study_units(mechanism: Mechanism | None, inputs: tuple[str, ...], keep: Mapping[str, str] | None) -> dict[str, str]:
-    """By the names of inputs and outputs; `keep` has the texts of these, and is None for those of a function."""
+    """The SI units of inputs and outputs by name, "" where they do not follow from the mechanism.
+
+    `keep` has the texts of the outputs, and is None for the outputs of a function.
+    """
     if mechanism is None:
         return {}
     unit_by_quantity = quantity_units(mechanism)
@@ -421,12 +419,8 @@ def _column_unit(column: OutputColumn, unit_by_quantity: Mapping[str, str]) -> s
     return _expression_unit(column.outer, parts)
 
 
-def _times_seconds(unit: str) -> str:
-    return unit.removesuffix("/s") if unit.endswith("/s") else f"{unit} s" if unit and "/" not in unit else ""
-
-
 def _expression_unit(x: Scalar, unit_by_quantity: Mapping[str, str]) -> str:
-    """Of sums and multiples of what has one unit: that unit."""
+    """The unit of an expression, which is known for sums and multiples of quantities with the same unit."""
     if not isinstance(x, Expression):
         return ""
     if x.operation == "symbol":
@@ -438,3 +432,7 @@ def _expression_unit(x: Scalar, unit_by_quantity: Mapping[str, str]) -> str:
         return _expression_unit(second, unit_by_quantity) if x.operation == "*" and not isinstance(first, Expression) else ""
     operand_units = {_expression_unit(y, unit_by_quantity) for y in x.arguments}
     return operand_units.pop() if x.operation in _KEEP_UNIT and len(operand_units) == 1 else ""
+
+
+def _times_seconds(unit: str) -> str:
+    return unit.removesuffix("/s") if unit.endswith("/s") else f"{unit} s" if unit and "/" not in unit else ""

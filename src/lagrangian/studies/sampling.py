@@ -1,7 +1,7 @@
 """Which samples a study has: a grid, random numbers, a Latin hypercube, Sobol's sequence, or Saltelli's design for indices.
 
-Every sample follows from the seed and its index alone. Any worker can make any of them, however long the study is, and the
-same seed gives the same samples wherever and in whatever order they are computed.
+Every sample follows from the seed and its index alone. Any worker can make any of them, however long the study is, and the same
+seed gives the same samples wherever and in whatever order they are computed.
 """
 
 from __future__ import annotations
@@ -18,41 +18,7 @@ from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.studies.distributions import Distribution, GridAxis, VariedInput
 
-# MERGED lagrangian.studies.permutation: A permutation of 0 ... n-1 that gives the place of any index by itself, without a
-# list of all of them. It is a Feistel network on as many bits as n needs, walked along its cycles until it is below n: Black
-# and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002. Its rounds are those of the generator splitmix64: Steele,
-# Lea and Flood, OOPSLA 2014.
-
-ROUNDS = 8
-
-
-def permute(index: np.ndarray, n: int, key: int) -> np.ndarray:
-    """Where a permutation of 0 ... n-1, chosen by `key`, takes these indices."""
-    half = np.uint64(max(1, ((n - 1).bit_length() + 1) // 2))
-    x = _network(index.astype(np.uint64), half, key)
-    beyond = x >= np.uint64(n)
-    while beyond.any():
-        x[beyond] = _network(x[beyond], half, key)
-        beyond = x >= np.uint64(n)
-    return x.astype(np.int64)
-
-
-def _network(x: np.ndarray, half: np.uint64, key: int) -> np.ndarray:
-    mask = (np.uint64(1) << half) - np.uint64(1)
-    left, right = x >> half, x & mask
-    for round_number in range(ROUNDS):
-        left, right = right, left ^ (_mix(right, key + round_number * 0x632BE59BD9B4E019) & mask)
-    return (left << half) | right
-
-
-def _mix(x: np.ndarray, key: int) -> np.ndarray:
-    """The output function of splitmix64, of x and a key."""
-    z = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key & 0xFFFFFFFFFFFFFFFF)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
+_ROUNDS = 8  # of the permutation
 METHODS = ("grid", "random", "latin", "sobol", "saltelli")
 SAMPLES = 1024  # draws if none are asked for
 MAX_SAMPLES = 10**9  # samples of a study
@@ -62,8 +28,8 @@ MAX_SAMPLES = 10**9  # samples of a study
 class SamplingDesign:
     """The samples of a study.
 
-    Names with a `Span` make a grid. At each of its points there are `draws` samples of the names with a distribution, the same
-    at every point, so that differences between points are those of the grid. A grid alone has one draw.
+    Names with a `GridAxis` make a grid. At each of its points there are `draws` samples of the names with a distribution. They
+    are the same at every point, so that differences between points are those of the grid. A grid alone has one draw.
     """
 
     over: Mapping[str, VariedInput]
@@ -75,7 +41,7 @@ class SamplingDesign:
     def from_arguments(
         over: Mapping[str, VariedInput], method: str = "auto", samples: int | None = None, seed: int = 0
     ) -> SamplingDesign:
-        """The design that is asked for, checked."""
+        """Make a design from the arguments of `study`, which are checked."""
         distribution_names = [name for name, x in over.items() if isinstance(x, Distribution)]
         grid_names = [name for name in over if name not in distribution_names]
         if method not in ("auto", *METHODS):
@@ -127,22 +93,22 @@ class SamplingDesign:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many values each axis of the grid has."""
+        """The number of values along each axis of the grid."""
         return tuple(len(x.values) for x in self.grid_axes.values())
 
     @property
     def group_size(self) -> int:
-        """Samples of Saltelli's design that belong together: A, B, and A with one column of B for each name."""
+        """The number of samples of Saltelli's design that belong together: A, B, and A with one column of B for each name."""
         return len(self.distributions) + 2
 
     @cached_property
     def samples_per_point(self) -> int:
-        """Samples at every point of the grid."""
+        """The number of samples at every point of the grid."""
         return self.draws * (self.group_size if self.method == "saltelli" else 1)
 
     @cached_property
     def count(self) -> int:
-        """All samples."""
+        """The number of all samples."""
         points = 1
         for n in self.shape:
             points *= n
@@ -150,12 +116,12 @@ class SamplingDesign:
 
     @property
     def digest_content(self) -> tuple[Any, ...]:
-        """What samples depend on: how many there are matters to a grid and a Latin hypercube only, so others can be extended."""
+        """What the samples depend on. Their number matters to a grid and a Latin hypercube only: others can be extended."""
         depends = bool(self.grid_axes) or self.method == "latin"
         return (tuple((name, str(x)) for name, x in self.over.items()), self.method, self.seed, self.draws if depends else 0)
 
     def values(self, first: int, last: int) -> np.ndarray:
-        """The samples from index `first` until `last`, which is not among them: a row each, a column for every name."""
+        """The samples from index `first` up to, but without, `last`: a row for each, a column for every name."""
         index = np.arange(first, last, dtype=np.int64)
         samples = np.empty((len(index), len(self.over)))
         grid_index = np.unravel_index(index // self.samples_per_point, self.shape) if self.grid_axes else ()
@@ -168,7 +134,7 @@ class SamplingDesign:
         return samples
 
     def _unit_samples(self, index: np.ndarray) -> np.ndarray:
-        """Numbers between 0 and 1 of these draws, each index following the one before it, or beginning again at 0."""
+        """Numbers between 0 and 1 for draws whose indices increase by one, or begin again at 0."""
         d = len(self.distributions)
         starts = [0, *(np.flatnonzero(index[1:] == 0) + 1).tolist(), len(index)]
         pieces = []
@@ -185,7 +151,7 @@ class SamplingDesign:
         return np.concatenate(pieces) if pieces else np.empty((0, d))
 
     def _latin(self, index: np.ndarray, d: int) -> np.ndarray:
-        """One sample in each of as many slices of every name as there are draws, at a random place in it.
+        """A Latin hypercube: each name has as many slices as there are draws, and one sample at a random place in each slice.
 
         McKay, Beckman and Conover, Technometrics 21 (1979) 239.
         """
@@ -207,7 +173,7 @@ class SamplingDesign:
 
 
 def _random(seed: int, first: int, n: int, d: int) -> np.ndarray:
-    """Rows of random numbers by their index, from a generator that counts: Salmon et al., SC11 (2011)."""
+    """Rows of random numbers by their index, from a counter-based generator: Salmon et al., SC11 (2011)."""
     blocks = -(-d // 4)  # a count gives four numbers
     generator = np.random.Generator(np.random.Philox(key=seed).advance(first * blocks))
     return generator.random((n, 4 * blocks))[:, :d]
@@ -229,3 +195,35 @@ def _sobol(seed: int, first: int, n: int, d: int) -> np.ndarray:
         if first:
             sequence.fast_forward(first)
         return np.asarray(sequence.random(n))
+
+
+def permute(index: np.ndarray, n: int, key: int) -> np.ndarray:
+    """The images of indices under a permutation of 0 ... n-1 that `key` selects, without a list of all of them.
+
+    It is a Feistel network on as many bits as n needs, walked along its cycles until it is below n: Black and Rogaway, "Ciphers
+    with arbitrary finite domains", CT-RSA 2002. Its rounds are those of the generator splitmix64: Steele, Lea and Flood,
+    OOPSLA 2014.
+    """
+    half = np.uint64(max(1, ((n - 1).bit_length() + 1) // 2))
+    x = _network(index.astype(np.uint64), half, key)
+    beyond = x >= np.uint64(n)
+    while beyond.any():
+        x[beyond] = _network(x[beyond], half, key)
+        beyond = x >= np.uint64(n)
+    return x.astype(np.int64)
+
+
+def _network(x: np.ndarray, half: np.uint64, key: int) -> np.ndarray:
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    left, right = x >> half, x & mask
+    for round_number in range(_ROUNDS):
+        left, right = right, left ^ (_mix(right, key + round_number * 0x632BE59BD9B4E019) & mask)
+    return (left << half) | right
+
+
+def _mix(x: np.ndarray, key: int) -> np.ndarray:
+    """The output function of splitmix64, of x and a key."""
+    z = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key & 0xFFFFFFFFFFFFFFFF)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""What a study can show of itself. The work is done by packages to the right, imported where they are called."""
+"""Plots and reports as methods of a study. Other packages do the work; they are imported when a method is called."""
 
 from __future__ import annotations
 

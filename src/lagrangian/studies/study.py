@@ -1,4 +1,4 @@
-"""`lagrangian.study`: a mechanism, what to vary, how to run it, and what to keep; out comes a `Study`."""
+"""`lagrangian.study` simulates a mechanism for many values of its parameters and returns the results as a `Study`."""
 
 from __future__ import annotations
 
@@ -15,40 +15,23 @@ from lagrangian.configuration.state_arguments import as_configuration
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, StudyWarning, error_location, format_value, warn
 from lagrangian.files import as_path
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.motion.arguments import Options
 from lagrangian.motion.files import described, file_stem
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.simulate import simulate
-from lagrangian.studies import cluster, local, varied_names
-from lagrangian.studies import reductions as keeping
+from lagrangian.studies import cluster, local, reductions, varied_names
+from lagrangian.studies.digest import package_digest
 from lagrangian.studies.distributions import VariedInputLike
 from lagrangian.studies.evaluate import batch_row_count
 from lagrangian.studies.folder import StudyFolder
-from lagrangian.studies.job import Function, StudyJob, as_run, chunk_size, package_digest, pickle_settings
+from lagrangian.studies.job import Function, Settings, StudyJob, as_run, chunk_size, pickle_settings
 from lagrangian.studies.result import Study
 from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.worker import IN_WORKER
 from lagrangian.types import Progress
-
-# MERGED lagrangian.studies.check: What every sample of a study would fail with, such as a torque on no joint at all, is found
-# before they are computed.
-
-
-def check_settings(model: Mechanism, settings: Mapping[str, Any], span: tuple[float, float]) -> None:
-    """Read the arguments of a run as `simulate` does, for the mechanism with its own numbers. Nothing is integrated."""
-    values_by_name = {name: x.default for name, x in inspect.signature(simulate).parameters.items()} | dict(settings)
-    options = Options(**{field.name: values_by_name[field.name] for field in fields(Options)})
-    recipe_values = {
-        field.name: values_by_name[field.name] for field in fields(Recipe) if field.name not in ("options", "t_span")
-    }
-    with error_location(ArgumentName("run")):
-        Recipe(t_span=span, options=options, **recipe_values).made(compiled(model))
-        state_arguments.as_configuration(model, values_by_name["q0"])
-        state_arguments.as_speeds(model, values_by_name["qd0"])
-        arguments.grid(values_by_name["t_eval"], *span)
 
 
 def study(
@@ -162,6 +145,95 @@ def study(
     return Study(study_folder, about, job)
 
 
+def make_job(
+    mechanism: Any,
+    over: Any,
+    run: Any = None,
+    keep: Any = None,
+    method: str = "auto",
+    samples: int | None = None,
+    seed: int = 0,
+    chunk: int | None = None,
+) -> StudyJob:
+    """Make the job of a study and check it, before any sample is computed."""
+    settings = as_run(run)
+    model = as_mechanism(mechanism) if mechanism is not None else None
+    varied = varied_names.as_varied_inputs(over, model)
+    design = SamplingDesign.from_arguments(varied, method, samples, seed)
+    if callable(settings):
+        return _function_job(model, design, settings, keep, chunk)
+    if model is None:
+        raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
+    return _simulation_job(model, design, settings, keep, chunk)
+
+
+def _function_job(model: Mechanism | None, design: SamplingDesign, run: Function, keep: Any, chunk: int | None) -> StudyJob:
+    """The job of a study that calls a Python function for each sample."""
+    columns = None if keep is None else _function_outputs(keep)
+    kinds = varied_names.classify_names(design.over, model, free=True)
+    if model is not None and (kinds.coordinates or kinds.speeds):
+        kinds = varied_names.VariedNames(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
+    job = StudyJob(model, design, kinds, run, columns, 1)
+    return replace(job, size=chunk_size(chunk, job))
+
+
+def _simulation_job(model: Mechanism, design: SamplingDesign, settings: Settings, keep: Any, chunk: int | None) -> StudyJob:
+    """The job of a study that simulates each sample."""
+    original, model = model, varied_names.with_constants(model, design.over, settings)
+    kinds = varied_names.classify_names(design.over, model, free=False)
+    kinds = replace(
+        kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*original.parameters})
+    )
+    span = arguments.span(settings.get("t_span"), model)
+    outputs = reductions.default_outputs(model, _driven_speeds(model, settings), design.count) if keep is None else keep
+    check_settings(model, settings, span)
+    output_columns = reductions.as_output_columns(
+        outputs, model, settings.get("events"), compile_mechanism(model).constraint_names
+    )
+    varied_names.warn_of_unused(model, kinds, settings)
+    job = StudyJob(model, design, kinds, settings, {x.name: x.text for x in output_columns}, 1, span, pickle_settings(settings))
+    return replace(job, size=chunk_size(chunk, job, batch_row_count(job)))
+
+
+def _function_outputs(keep: Any) -> dict[str, str]:
+    if isinstance(keep, Mapping):
+        raise ArgumentError("is a mapping; for a function, list the results to keep: ['reach', 'effort']", argument="keep")
+    return {name: name for name in texts(keep, "keep")}
+
+
+def _driven_speeds(model: Mechanism, run: Mapping[str, Any]) -> list[str]:
+    """The names of the speeds on which torques act."""
+    torque = run.get("torque")
+    if torque is None:
+        return [name for name, _ in model.initial.torque]
+    if isinstance(torque, Mapping):
+        return [name for name in torque if name in model.speed_names]
+    return list(model.speed_names[:12]) if torque is not False and torque != 0 else []
+
+
+def check_settings(model: Mechanism, settings: Mapping[str, Any], span: tuple[float, float]) -> None:
+    """Read the arguments of a run as `simulate` does, for the mechanism with its own numbers; nothing is integrated.
+
+    An error that every sample would have, such as a torque on a joint that does not exist, is thus found at once.
+    """
+    values_by_name = {name: x.default for name, x in inspect.signature(simulate).parameters.items()} | dict(settings)
+    options = Options(**{field.name: values_by_name[field.name] for field in fields(Options)})
+    recipe_values = {
+        field.name: values_by_name[field.name] for field in fields(Recipe) if field.name not in ("options", "t_span")
+    }
+    with error_location(ArgumentName("run")):
+        Recipe(t_span=span, options=options, **recipe_values).made(compile_mechanism(model))
+        state_arguments.as_configuration(model, values_by_name["q0"])
+        state_arguments.as_speeds(model, values_by_name["qd0"])
+        arguments.grid(values_by_name["t_eval"], *span)
+
+
+def _default_name(job: StudyJob) -> str:
+    if job.mechanism is not None:
+        return job.mechanism.name
+    return str(getattr(job.run, "__name__", "study"))
+
+
 def _warn_of_other_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> None:
     """Warn that a study does not continue from what another version of the package has computed in its folder."""
     if not study_folder.stored_keys():
@@ -184,7 +256,7 @@ def _compute_missing(
     scheduler: str | None,
     progress: Progress,
 ) -> None:
-    """Compute the chunks that are not there, and say what is left out."""
+    """Compute the chunks that are missing, and warn of those that could not be computed."""
     stored = study_folder.stored_keys()
     missing_chunks = [k for k, key in enumerate(keys) if key not in stored or study_folder.load(key) is None]
     total, remaining = job.design.count, sum(_chunk_length(job, k) for k in missing_chunks)
@@ -223,71 +295,8 @@ def _chunk_length(job: StudyJob, chunk: int) -> int:
     return last - first
 
 
-# -- what is asked for --------------------------------------------------------------------------------------------------
-
-
-def make_job(
-    mechanism: Any,
-    over: Any,
-    run: Any = None,
-    keep: Any = None,
-    method: str = "auto",
-    samples: int | None = None,
-    seed: int = 0,
-    chunk: int | None = None,
-) -> StudyJob:
-    """The study, checked before anything long begins."""
-    settings = as_run(run)
-    model = as_mechanism(mechanism) if mechanism is not None else None
-    varied = varied_names.as_varied_inputs(over, model)
-    design = SamplingDesign.from_arguments(varied, method, samples, seed)
-    if callable(settings):
-        columns = None if keep is None else _function_outputs(keep)
-        kinds = varied_names.classify_names(varied, model, free=True)
-        if model is not None and (kinds.coordinates or kinds.speeds):
-            kinds = varied_names.VariedNames(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
-        job = StudyJob(model, design, kinds, settings, columns, 1)
-        return replace(job, size=chunk_size(chunk, job))
-    if model is None:
-        raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
-    original, model = model, varied_names.with_constants(model, varied, settings)
-    kinds = varied_names.classify_names(varied, model, free=False)
-    kinds = replace(
-        kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*original.parameters})
-    )
-    span = arguments.span(settings.get("t_span"), model)
-    outputs = keeping.default_outputs(model, _driven_speeds(model, settings), design.count) if keep is None else keep
-    check_settings(model, settings, span)
-    output_columns = keeping.as_output_columns(outputs, model, settings.get("events"), compiled(model).constraint_names)
-    varied_names.warn_of_unused(model, kinds, settings)
-    job = StudyJob(model, design, kinds, settings, {x.name: x.text for x in output_columns}, 1, span, pickle_settings(settings))
-    return replace(job, size=chunk_size(chunk, job, batch_row_count(job)))
-
-
-def _function_outputs(keep: Any) -> dict[str, str]:
-    if isinstance(keep, Mapping):
-        raise ArgumentError("is a mapping; for a function, list the results to keep: ['reach', 'effort']", argument="keep")
-    return {name: name for name in texts(keep, "keep")}
-
-
-def _driven_speeds(model: Mechanism, run: Mapping[str, Any]) -> list[str]:
-    """The speeds that torques act on."""
-    torque = run.get("torque")
-    if torque is None:
-        return [name for name, _ in model.initial.torque]
-    if isinstance(torque, Mapping):
-        return [name for name in torque if name in model.speed_names]
-    return list(model.speed_names[:12]) if torque is not False and torque != 0 else []
-
-
-def _default_name(job: StudyJob) -> str:
-    if job.mechanism is not None:
-        return job.mechanism.name
-    return str(getattr(job.run, "__name__", "study"))
-
-
 def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
-    """What the study is about, for those who read its folder."""
+    """The content of study.json, from which `read_study` makes a `Study`."""
     from lagrangian import __version__
 
     run = job.run
@@ -317,7 +326,7 @@ def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
 
 
 def _nominal_values(job: StudyJob) -> dict[str, float]:
-    """The mechanism's own values of what is varied, as far as it has them."""
+    """The mechanism's own values of the inputs, as far as it has them."""
     model = job.mechanism
     if model is None:
         return {}

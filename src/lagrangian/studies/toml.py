@@ -35,7 +35,7 @@ class StudyDescription:
 
 
 def read_study_file(path: str | os.PathLike[str]) -> StudyDescription:
-    """The study that a file describes; the mechanism's file is looked for beside it."""
+    """Read the study that a file describes; the mechanism's file is searched for beside it."""
     file = as_path(path)
     top = TomlTable(parse_toml(files.read_text(path), str(file)), (str(file),), {})
     if "joint" in top or "body" in top or "dh" in top:
@@ -57,7 +57,7 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyDescription:
 
 
 def _check(file: Path, mechanism: Mechanism, over: dict[str, VariedInput], options: dict[str, Any]) -> None:
-    """What only the whole can tell, such as a name that the mechanism does not have, in the words of the file."""
+    """Find the errors that only the whole study shows, such as a name that the mechanism does not have."""
     with argument_spelling(lambda argument: argument.python_text):
         try:
             make_job(mechanism, over, **options)
@@ -91,7 +91,7 @@ def _whole_number(top: TomlTable, key: str) -> int:
 
 
 def _read_run(top: TomlTable) -> dict[str, Any]:
-    """Arguments of simulate; times, torques and starts may be numbers or texts. Events are [[event]]s, as of a mechanism."""
+    """Read the arguments of simulate, whose times, torques and starts may be numbers or texts, and the events of the file."""
     run = top.section("run")
     try:
         run_arguments = dict(as_run(run.data))  # type: ignore[arg-type]

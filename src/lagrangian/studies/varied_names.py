@@ -1,4 +1,4 @@
-"""What the names of `over` are: parameters of the mechanism, where coordinates and speeds begin, or constants of expressions."""
+"""The names in `over`: parameters of the mechanism, initial coordinates and speeds, or constants of expressions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPEED = "qd_"  # before the name of a speed, as in expressions
 
 @dataclass(frozen=True)
 class VariedNames:
-    """The names of `over` by what they are; `others` mean something to a Python function alone."""
+    """The names in `over`, sorted by what they mean; `others` mean something to a Python function alone."""
 
     parameters: tuple[str, ...] = ()  # numbers of parts among them, such as link3.mass
     coordinates: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class VariedNames:
 
 
 def as_varied_inputs(over: Any, mechanism: Mechanism | None) -> dict[str, VariedInput]:
-    """What `over=` says, with every distribution read."""
+    """Check the argument `over` and read every distribution."""
     if not isinstance(over, Mapping) or not over:
         needed = "a mapping of names to their values or distributions is needed, such as {'l1': grid(0.2, 0.4, 20)}"
         raise ArgumentError(f"is {format_value(over)}", argument="over", remedy=needed)
@@ -50,7 +50,7 @@ def as_varied_inputs(over: Any, mechanism: Mechanism | None) -> dict[str, Varied
 
 
 def classify_names(over: Mapping[str, VariedInput], mechanism: Mechanism | None, free: bool) -> VariedNames:
-    """Which name is what. A Python function, for which names are `free`, may take others."""
+    """Sort names by what they mean. If names are `free`, as for a Python function, unknown names are allowed."""
     if mechanism is None:
         return VariedNames(others=tuple(over))
     starts = {f"{SPEED}{name}" for name in mechanism.speed_names}
@@ -71,7 +71,7 @@ def classify_names(over: Mapping[str, VariedInput], mechanism: Mechanism | None,
 
 
 def with_constants(mechanism: Mechanism, over: Mapping[str, VariedInput], run: Mapping[str, Any]) -> Mechanism:
-    """The mechanism with further parameters: names of `over` that only expressions of the run use, such as a gain."""
+    """The mechanism with further parameters: the names of `over` that only expressions of the run use, such as a gain."""
     known_names = {*mechanism.parameters, *mechanism.coordinate_names, *(f"{SPEED}{name}" for name in mechanism.speed_names)}
     identifiers = set(_identifiers(run))
     constants = {name: parameter(name, x.nominal) for name, x in over.items() if name not in known_names and name in identifiers}
@@ -91,7 +91,7 @@ def warn_of_unused(mechanism: Mechanism, kinds: VariedNames, run: Mapping[str, A
 
 
 def _expressions(x: Any) -> list[Expression]:
-    """All that the run's settings have."""
+    """All expressions in the settings of a run."""
     if isinstance(x, Expression):
         return [x]
     if isinstance(x, Mapping):
@@ -102,7 +102,7 @@ def _expressions(x: Any) -> list[Expression]:
 
 
 def _identifiers(x: Any) -> list[str]:
-    """The names in all expressions of the run's settings, and in texts that may be some."""
+    """The names in all expressions in the settings of a run, and in texts that may be expressions."""
     import re
 
     if isinstance(x, Expression):

@@ -2,6 +2,9 @@
 
 It reads what it needs from its standard input: a pickled head, then the number of a chunk on each line. For each it answers one
 line of JSON. When its input ends, because the other process is done or dead, it ends.
+
+`compute` computes a chunk and stores it, whichever process calls it: whoever locks the chunk first computes it, and nobody
+after that.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.studies.digest import package_digest
 from lagrangian.studies.evaluate import evaluate_samples
 from lagrangian.studies.folder import StudyFolder
-from lagrangian.studies.job import StudyJob, package_digest
+from lagrangian.studies.job import StudyJob
 
 IN_WORKER = "LAGRANGIAN_STUDY_WORKER"  # in the environment of such a process
 
@@ -55,7 +59,6 @@ def _prepare_process(header: dict[str, Any]) -> tuple[bytes, str]:
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO, data: bytes, folder: str) -> None:
-
     for line in requests:
         chunk = int(line)
         _write_answer(answers, {"chunk": chunk, "computed": compute_packed(data, folder, chunk)})
@@ -66,11 +69,8 @@ def _write_answer(answers: BinaryIO, content: dict[str, Any]) -> None:
     answers.flush()
 
 
-# MERGED lagrangian.studies.compute: A chunk is computed and kept by whoever gets to it first, and by nobody after that.
-
-
 def compute(job: StudyJob, folder: StudyFolder, chunk: int) -> bool:
-    """Compute a chunk, unless it is there; whether it was computed."""
+    """Compute and store a chunk unless another process has done so; return whether it was computed."""
     key = job.chunk_key(chunk)
     with folder.lock_chunk(key) as unclaimed:
         if not unclaimed:
@@ -84,25 +84,9 @@ def compute(job: StudyJob, folder: StudyFolder, chunk: int) -> bool:
     return True
 
 
-def pack_job(job: StudyJob, by_value: bool = False) -> bytes:
-    """A job as another process can read it, with the functions of the main program `by_value` where that is not there."""
-    _ = job.key  # goes with it: a function without its source would be told apart
-    try:
-        if by_value:
-            import cloudpickle  # which dask.distributed brings
-
-            return bytes(cloudpickle.dumps((package_digest(), job), protocol=4))
-        return pickle.dumps((package_digest(), job), protocol=4)
-    except Exception as error:
-        raise ArgumentError(
-            f"the study cannot be handed to other processes: {error}",
-            remedy="define functions at the top level of a module, not as lambdas or inside functions",
-        ) from None
-
-
 @lru_cache(maxsize=4)
 def unpack_job(data: bytes) -> StudyJob:
-    """The job again; an error if this process has another version of the package, whose results would not fit."""
+    """Unpickle a job. It is an error if this process has another version of the package."""
     version, job = pickle.loads(data)
     if version != package_digest():
         raise ArgumentError("this worker has a different version of lagrangian", remedy="install the same version everywhere")
@@ -116,6 +100,22 @@ def compute_packed(data: bytes, path: str, chunk: int) -> bool:
     if not folder.about_file.is_file():
         raise ArgumentError(f"{path}: this worker does not see the study's folder", remedy="give a folder that all workers see")
     return compute(unpack_job(data), folder, chunk)
+
+
+def pack_job(job: StudyJob, by_value: bool = False) -> bytes:
+    """Pickle a job for another process, with the functions of the main program `by_value` if that program is not there."""
+    _ = job.key  # goes with it: a function without its source would be told apart
+    try:
+        if by_value:
+            import cloudpickle  # which dask.distributed brings
+
+            return bytes(cloudpickle.dumps((package_digest(), job), protocol=4))
+        return pickle.dumps((package_digest(), job), protocol=4)
+    except Exception as error:
+        raise ArgumentError(
+            f"the study cannot be handed to other processes: {error}",
+            remedy="define functions at the top level of a module, not as lambdas or inside functions",
+        ) from None
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.studies.job import digest
+from lagrangian.studies.digest import digest
 
 GAIN = 5.0
 
