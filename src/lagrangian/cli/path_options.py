@@ -226,7 +226,7 @@ class PathOptions:
 
     def _formula_or_table_path(self, m: Mechanism) -> tuple[Any, str | None]:
         from lagrangian import paths
-        from lagrangian.paths.expressions import COLUMN_NAMES as FRAME_NAMES
+        from lagrangian.paths.frame_functions import COLUMN_NAMES as FRAME_NAMES
 
         frame_name = m.frame(self.frame).name if self.frame is not None else None
         if self.path is not None:

@@ -44,7 +44,7 @@ def contour_surface(grid: ReachabilityGrid) -> WorkspaceSurface:
 
 @dataclass(frozen=True, eq=False)
 class WorkspaceSurface:
-    """A mesh of `vertices` (n, 3) and quadrilaterals `faces` (m, 4), its normals outwards; `positions` are on the boundary itself."""
+    """A mesh of `vertices` (n, 3) and quadrilaterals `faces` (m, 4), normals outwards; `positions` lie on the boundary itself."""
 
     vertices: np.ndarray
     faces: np.ndarray

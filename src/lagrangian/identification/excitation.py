@@ -26,7 +26,8 @@ from lagrangian.identification.identify import find_base_parameters, make_regres
 from lagrangian.identification.regression import Regression
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.paths.path import JointPath, ValuesAndDerivatives
+from lagrangian.paths.curves import ValuesAndDerivatives
+from lagrangian.paths.path import JointPath
 from lagrangian.types import Progress
 
 SLIDE_LIMITS, ANGLE_LIMITS = (

@@ -1,4 +1,4 @@
-"""Arguments of paths, checked: coordinates, points and poses, times."""
+"""Checks and conversions of arguments of paths: coordinates, points and poses, times."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lagrangian.paths.curves import as_quaternion
 
 
 def leading_names(names: Sequence[str] | None, ends: Sequence[Any], mechanism: Mechanism | None) -> tuple[str, ...] | None:
+    """The names of the coordinates that a path leads: as given, or the keys of a mapping among its ends."""
     if names is None:
         names = next((tuple(x) for x in ends if isinstance(x, Mapping)), None)
     leading = distinct_names(names, "names")
@@ -27,7 +28,7 @@ def leading_names(names: Sequence[str] | None, ends: Sequence[Any], mechanism: M
 
 
 def distinct_names(names: Any, argument: str) -> tuple[str, ...] | None:
-    """Names, each once; one by itself may be given as it is."""
+    """A tuple of different names; a single one may be given as a string."""
     if names is None:
         return None
     distinct = texts(names, argument)
@@ -37,13 +38,14 @@ def distinct_names(names: Any, argument: str) -> tuple[str, ...] | None:
 
 
 def as_coordinates(value: Any, names: tuple[str, ...] | None, argument: str, mechanism: Mechanism | None) -> np.ndarray:
+    """Values of coordinates: a row of numbers, a mapping of names to values, or the name of a pose."""
     if isinstance(value, str):
         if mechanism is None:
             raise ArgumentError(
                 f"is {value!r}, the name of a pose", argument=argument, remedy="give `mechanism`, whose poses have names"
             )
         state = as_configuration(mechanism, value, argument)
-        q = state.q if state.complete else assemble(mechanism, state)  # type: ignore[arg-type]  # which has been read
+        q = state.q if state.complete else assemble(mechanism, state)  # type: ignore[arg-type]  # as_configuration has read it
         pose = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True))
         return np.array([pose[n] for n in names or mechanism.coordinate_names])
     if isinstance(value, Mapping):
@@ -60,6 +62,7 @@ def as_coordinates(value: Any, names: tuple[str, ...] | None, argument: str, mec
 
 
 def speed_limits(mechanism: Mechanism, names: tuple[str, ...] | None) -> np.ndarray:
+    """The speed limits of the joints of these coordinates."""
     limits = {n: float(j.limits.speed) for j in mechanism.joints for n in j.coordinate_names}
     return np.array([limits[n] for n in names or mechanism.coordinate_names])
 
@@ -84,6 +87,7 @@ def as_point_or_pose(value: Any, argument: str) -> tuple[np.ndarray, np.ndarray 
 
 
 def finite_array(value: Any, argument: str, dimensions: int) -> np.ndarray:
+    """An array of finite numbers with one dimension or two."""
     try:
         x = floats(value)
     except (TypeError, ValueError):
@@ -95,6 +99,7 @@ def finite_array(value: Any, argument: str, dimensions: int) -> np.ndarray:
 
 
 def check_increasing(times: np.ndarray, row_count: int) -> None:
+    """Raise an error unless there is a time for each row, each later than the one before."""
     if len(times) != row_count:
         raise ArgumentError(f"{len(times)} times are given for {row_count} rows", concerns="times")
     if len(times) < 2 or (np.diff(times) <= 0).any():
@@ -104,6 +109,7 @@ def check_increasing(times: np.ndarray, row_count: int) -> None:
 
 
 def check_only_times(*timing_arguments: Any) -> None:
+    """Raise an error if a path with times is given another timing as well."""
     if any(x is not None for x in timing_arguments):
         raise ArgumentError(
             "`times` fixes when the path passes each point; leave out duration, timing, ramp, speed and acceleration",

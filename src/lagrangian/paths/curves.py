@@ -1,4 +1,7 @@
-"""Curves in space, of coordinates or of points: x over s from 0 to 1, with its two derivatives by s."""
+"""Curves over s from 0 to 1 with two derivatives by s: of coordinates or points, and of orientations.
+
+A curve of orientations gives unit quaternions, and the angular velocity and acceleration by s along the axes of the world.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, format_value, unknown_name_message
 from lagrangian.model.rotation import quaternion
 
-ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]
+ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]  # a value a row, and its first and second derivatives
+END_CONDITIONS = ("free", "natural", "clamped", "periodic")
 
 
 @dataclass(frozen=True, eq=False)
 class LineSegment:
-    """Straight from `a` to `b`."""
+    """The straight line from `start` to `end`."""
 
     start: np.ndarray
     end: np.ndarray
@@ -31,7 +35,7 @@ class LineSegment:
 
 @dataclass(frozen=True, eq=False)
 class CircularArc:
-    """About `center` with `radius`, in the plane of the unit vectors `u` and `v`: from angle `first` through `sweep` radians."""
+    """An arc about `centre` in the plane of the unit vectors `u` and `v`, from `start_angle` through `sweep` radians."""
 
     centre: np.ndarray
     radius: float
@@ -49,10 +53,10 @@ class CircularArc:
 
 @dataclass(frozen=True, eq=False)
 class Spline:
-    """Through `points` at `knots`; `degree` 3 has continuous accelerations, 5 continuous ones of these too.
+    """A spline through `points` at `knots`; of degree 3 it has two continuous derivatives, of degree 5 four.
 
-    `ends` says what holds at both: "free" (nothing: the outermost pieces go on), "natural" (no curvature), "clamped" (at rest),
-    "periodic" (it closes on itself).
+    `ends` names the end conditions: "free" (none: the outermost pieces go on), "natural" (no curvature), "clamped" (at rest) or
+    "periodic" (the spline closes on itself).
     """
 
     knots: np.ndarray
@@ -65,7 +69,7 @@ class Spline:
         from scipy.interpolate import make_interp_spline
 
         zero = np.zeros(self.points.shape[1:])
-        conditions_per_end = (self.degree - 1) // 2  # derivatives to be said at each end
+        conditions_per_end = (self.degree - 1) // 2  # derivatives that are prescribed at each end
         orders = {"natural": range(2, 2 + conditions_per_end), "clamped": range(1, 1 + conditions_per_end)}
         bc: Any = "periodic" if self.ends == "periodic" else None
         if self.ends in orders:
@@ -79,11 +83,8 @@ class Spline:
         return tuple(np.asarray(function(s)) for function in self._spline_and_derivatives)  # type: ignore[return-value]
 
 
-END_CONDITIONS = ("free", "natural", "clamped", "periodic")
-
-
 def spline(points: np.ndarray, knots: np.ndarray, degree: int | None, ends: str) -> Spline:
-    """A spline, its arguments checked; without a degree, of the fifth, or as far as few points with free ends determine it."""
+    """A spline from checked arguments; without a degree it is of the fifth, or lower if few points with free ends need it."""
     if ends not in END_CONDITIONS:
         raise ArgumentError(unknown_name_message("end condition", ends, END_CONDITIONS), concerns="ends")
     if degree is None:
@@ -108,7 +109,7 @@ def spline(points: np.ndarray, knots: np.ndarray, degree: int | None, ends: str)
 
 
 def circle(centre: np.ndarray, radius: float, normal: ArrayLike, start: ArrayLike | None, sweep: float) -> CircularArc:
-    """`start` is a direction from the centre, or None for that of x, or of y where the normal is along x."""
+    """An arc of a circle from the direction `start`; its default is x, or y if the normal is along x."""
     n = _unit_vector(normal, "normal")
     if start is None:
         start = np.array([1.0, 0, 0]) if abs(n[0]) < 0.9 else np.array([0, 1.0, 0])
@@ -123,7 +124,7 @@ def circle(centre: np.ndarray, radius: float, normal: ArrayLike, start: ArrayLik
 
 
 def arc(a: np.ndarray, via: np.ndarray, b: np.ndarray) -> CircularArc:
-    """The arc from a over via to b."""
+    """The arc of a circle from a through via to b."""
     x, y = via - a, b - a
     n = np.cross(x, y)
     size = float(n @ n)
@@ -162,13 +163,12 @@ def _unit_vector(x: Any, argument: str) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-# MERGED lagrangian.paths.orientation: Orientations along a path: unit quaternions over s from 0 to 1, with angular velocity
-# and acceleration by s, world's axes.
+# ---- orientations
 
 
 @dataclass(frozen=True, eq=False)
 class Slerp:
-    """The shortest turn from quaternion `a` to `b`, about one axis at one speed (Shoemake 1985)."""
+    """The shortest rotation from the quaternion `start` to `end`, about one axis at one speed (Shoemake 1985)."""
 
     start: np.ndarray
     end: np.ndarray
@@ -183,7 +183,7 @@ class Slerp:
 
 @dataclass(frozen=True, eq=False)
 class QuaternionSpline:
-    """Through several orientations: a spline of their quaternions, brought to length one."""
+    """A spline through several orientations: one of their quaternions, normalised."""
 
     spline: Spline
 
@@ -194,7 +194,7 @@ class QuaternionSpline:
     @staticmethod
     def through(knots: np.ndarray, quaternions: np.ndarray, degree: int, ends: str) -> QuaternionSpline:
         quaternions = quaternions.copy()
-        for k in range(1, len(quaternions)):  # of the two quaternions of each, the nearer
+        for k in range(1, len(quaternions)):  # of the two quaternions of each orientation, the nearer one
             if quaternions[k] @ quaternions[k - 1] < 0:
                 quaternions[k] = -quaternions[k]
         if ends == "periodic":
@@ -212,18 +212,18 @@ class QuaternionSpline:
 
     def __call__(self, s: np.ndarray) -> ValuesAndDerivatives:
         values, slope, curvature = self.spline(s)
-        # u = raw / |raw|; of its derivatives only what is across u turns
+        # u = values / |values|; of its derivatives only the parts across u rotate
         size = np.linalg.norm(values, axis=1, keepdims=True)
         u = values / size
         along = (u * slope).sum(axis=1, keepdims=True) / size
         du = slope / size - along * u
-        ddu = curvature / size - 2 * along * slope / size  # less what is along u, which turns nothing
+        ddu = curvature / size - 2 * along * slope / size  # without the part along u, which does not rotate
         inverse = quaternion.conjugate(u)
         return u, 2 * quaternion.product(du, inverse)[:, 1:], 2 * quaternion.product(ddu, inverse)[:, 1:]
 
 
 def as_quaternion(value: Any, argument: str) -> np.ndarray:
-    """From a 3x3 matrix, the turn of a 4x4 one, or four numbers (w, x, y, z)."""
+    """The unit quaternion of a 3x3 matrix, of the rotation of a 4x4 one, or of four numbers (w, x, y, z)."""
     try:
         x = floats(value)
     except (TypeError, ValueError):

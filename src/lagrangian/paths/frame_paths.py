@@ -12,25 +12,11 @@ from numpy.typing import ArrayLike
 from lagrangian.errors import ArgumentError, format_value, is_number
 from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.paths import curves
-from lagrangian.paths import timing as limits
 from lagrangian.paths.arguments import as_point_or_pose, check_increasing, check_only_times, distinct_names, finite_array
 from lagrangian.paths.curves import QuaternionSpline, Slerp, as_quaternion
 from lagrangian.paths.path import CartesianPath, TimedCurve, knot_times
+from lagrangian.paths.timing import timing_from_duration, timing_within_limits
 from lagrangian.public import public
-
-
-class FramePathOptions(NamedTuple):
-    """What every path of a frame may be given: `line` says what each is."""
-
-    frame: str | None
-    timing: str | None
-    ramp: float | None
-    speed: float | None
-    acceleration: float | None
-    angular_speed: float | None
-    angular_acceleration: float | None
-    orientation: Any
-    directions: str | Iterable[str] | None
 
 
 @public
@@ -383,10 +369,24 @@ def spline(
     return path if times is None else path.with_start_time(float(point_times[0]))
 
 
+class FramePathOptions(NamedTuple):
+    """The arguments that all paths of a frame share; `line` explains them."""
+
+    frame: str | None
+    timing: str | None
+    ramp: float | None
+    speed: float | None
+    acceleration: float | None
+    angular_speed: float | None
+    angular_acceleration: float | None
+    orientation: Any
+    directions: str | Iterable[str] | None
+
+
 def _make_cartesian_path(
     curve: Any, dimensions: int, duration: float | None, options: FramePathOptions, orientation_curve: Any = None
 ) -> CartesianPath:
-    """A path of a frame along a curve of its origin."""
+    """The path of a frame along a curve of its origin."""
     orientation = options.orientation
     if orientation is not None:
         if orientation_curve is not None:
@@ -407,9 +407,9 @@ def _make_cartesian_path(
         )
     timing, ramp = options.timing or "quintic", options.ramp
     if duration is not None:
-        timing_law = limits.timing_from_duration(timing, duration, ramp, *linear, *angular)
+        timing_law = timing_from_duration(timing, duration, ramp, *linear, *angular)
     else:
-        timing_law = limits.timing_within_limits(
+        timing_law = timing_within_limits(
             [(curve, *linear), *([(orientation_curve, *angular)] if orientation_curve is not None else [])], timing, ramp
         )
     leading = distinct_names(options.directions, "directions")
@@ -429,7 +429,7 @@ def _make_cartesian_path(
 
 
 def _as_spatial(motion: TimedCurve) -> Any:
-    """Of points (x, y), points in space."""
+    """The motion of points (x, y) as one of points in space."""
 
     def spatial_motion(t: np.ndarray) -> Any:
         return tuple(np.pad(x, ((0, 0), (0, 3 - x.shape[1]))) for x in motion(t))

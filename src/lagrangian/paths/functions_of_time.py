@@ -1,4 +1,7 @@
-"""Paths that are given: by formulas, functions and files; and rests."""
+"""Paths from formulas, Python functions and CSV files, and paths that wait.
+
+The derivatives that a function returns are checked against its values, and a file names the line and the column of an error.
+"""
 
 from __future__ import annotations
 
@@ -21,125 +24,19 @@ from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.paths import curves
 from lagrangian.paths.arguments import distinct_names
 from lagrangian.paths.curves import QuaternionSpline
-from lagrangian.paths.expressions import frame_path, parse_time_expressions
+from lagrangian.paths.expressions import parse_time_expressions
+from lagrangian.paths.frame_functions import frame_path
 from lagrangian.paths.joint_paths import interpolate
 from lagrangian.paths.path import JOIN_TOLERANCE, CartesianPath, JointPath
 from lagrangian.paths.timing import as_seconds
 from lagrangian.public import public
 
-# MERGED lagrangian.paths.smoothness: Whether speeds and accelerations that are given are the derivatives of what they belong
-# to, and nothing jumps.
-
+# for the check of derivatives
 INTERVALS, HALVINGS, MAX_SUSPECTS = 400, 12, 8
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
-RELATIVE_TOLERANCE = 1e-3  # of the largest speed: what differences may be off, since functions may come from tables
-
-
-def check_derivatives(motion: Any, duration: float, start: float, labels: Sequence[str] | Callable[[int], str]) -> None:
-    """By Gauss's quadrature x(b) - x(a) is the integral of x'. Where it is not, the interval is halved until it is, or is tiny.
-
-    A jump of x stays as large as it is, and what is no derivative stays wrong in proportion; a jump of x' alone is no mistake.
-    `what` are the names of the columns, as messages begin with them.
-    """
-    ends = np.linspace(0.0, duration, INTERVALS + 1)
-    _, errors, allowed = _derivative_errors(motion, ends[:-1], ends[1:])
-    suspects = np.argwhere(errors > allowed)
-    for order, k, column in suspects[np.lexsort((-errors[errors > allowed], suspects[:, 0]))][:MAX_SUSPECTS]:  # those of q first
-        a, b, first_error = ends[k], ends[k + 1], errors[order, k, column]
-        for _ in range(HALVINGS):
-            low, high = np.array([a, (a + b) / 2]), np.array([(a + b) / 2, b])
-            values, half_errors, half_allowed = _derivative_errors(motion, low, high)
-            half = int(np.argmax(half_errors[order, :, column]))
-            a, b = low[half], high[half]
-        error, x, slopes = half_errors[order, half, column], *(values[order + d][half, :, column] for d in (0, 1))
-        if error <= half_allowed[order, half, column] + (b - a) * np.ptp(slopes):
-            continue
-        name = labels[column] if not callable(labels) else labels(int(column))
-        time_text = f"t = {start + (a + b) / 2:.6g} s"
-        if error > 0.5 * first_error:
-            jumps = "its speed jumps" if order else "its value jumps"
-            before, after = motion(np.clip([2 * a - b, 2 * b - a], 0.0, duration))[order][:, column]
-            raise ArgumentError(
-                f"{name}: {jumps} from {before:.6g} to {after:.6g} at {time_text}; the position and the speed of a path must be "
-                f"continuous"
-            )
-        variable, derivative = ("q", "qd") if not order else ("qd", "qdd")
-        raise ArgumentError(
-            f"{name}: {derivative} is not the derivative of {variable}: at {time_text} it is {slopes[0]:.6g}, and {variable} changes by "
-            f"{(x[-1] - x[0]) / (b - a):.6g} per second"
-        )
-
-
-def _derivative_errors(motion: Any, a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Of q, qd and qdd the values in each interval, (intervals, nodes, columns); and of q and qd what is missing, and may be."""
-    width = (b - a)[:, None]
-    times = np.hstack([a[:, None], a[:, None] + width * (NODES + 1) / 2, b[:, None]])
-    values = [x.reshape(*times.shape, -1) for x in motion(times.ravel())]
-    errors, allowed = [], []
-    for x, slope in pairwise(values):
-        errors.append(np.abs(x[:, -1] - x[:, 0] - width / 2 * np.einsum("snc,n->sc", slope[:, 1:-1], WEIGHTS)))
-        largest, fastest = (np.abs(y).max(axis=(0, 1)) for y in (x, slope))
-        rounding = np.finfo(float).eps * (8 * largest + 4 * np.abs(b).max() * fastest)
-        allowed.append(RELATIVE_TOLERANCE * width * fastest + rounding)
-    return values, np.array(errors), np.array(allowed)
-
-
-# MERGED lagrangian.paths.table: CSV files of numbers over time, with the line and the column of whatever is wrong in them.
-
+RELATIVE_TOLERANCE = 1e-3  # of the largest speed: the allowed error of a derivative, since functions may come from tables
+# of a CSV file
 FRAME_COLUMNS = ("x", "y", "z", "qw", "qx", "qy", "qz")
-
-
-def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarray]:
-    """The names of the columns but t, and the rows, t first."""
-    if not isinstance(file, (str, os.PathLike)):
-        raise DescriptionError(f"the file of the path is {format_value(file)}; a file name is needed")
-    source = Path(file)
-    try:
-        text = source.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DescriptionError(f"{source}: there is no such file") from None
-    except (OSError, ValueError) as error:  # not UTF-8, or a name with a zero in it
-        raise DescriptionError(f"{str(source)!r}: it cannot be read as text: {error}") from None
-    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
-    if not lines:
-        raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
-    separator = max(",;\t", key=lines[0][1].count)
-    rows = [_cells(line, separator, f"{source}: line {k}") for k, line in lines]
-    names = [name.strip() for name in rows[0]]
-    if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
-        raise DescriptionError(
-            f"{source}: line {lines[0][0]}: the first row must name the columns, t first and all different; "
-            f"it is {format_value(lines[0][1], 80)}"
-        )
-    values = np.empty((len(rows) - 1, len(names)))
-    for k, row in enumerate(rows[1:]):
-        where = f"{source}: line {lines[k + 1][0]}"
-        if len(row) != len(names):
-            raise DescriptionError(f"{where}: there are {len(row)} numbers for {len(names)} columns")
-        for c, cell in enumerate(row):
-            values[k, c] = _number(cell, f"{where}, column {names[c]!r}")
-        if k and values[k, 0] <= values[k - 1, 0]:
-            raise DescriptionError(f"{where}: times must increase; {values[k, 0]:g} s follows {values[k - 1, 0]:g} s")
-    if len(values) < 2:
-        raise DescriptionError(f"{source}: there are {len(values)} rows of numbers; at least two are needed")
-    return tuple(names[1:]), values
-
-
-def _cells(line: str, separator: str, where: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator, strict=True))
-    except csv.Error as error:
-        raise DescriptionError(f"{where}: it cannot be read as a row of a table: {error}") from None
-
-
-def _number(cell: str, where: str) -> float:
-    try:
-        x = float(cell) if "_" not in cell else math.nan
-    except ValueError:
-        raise DescriptionError(f"{where}: {format_value(cell)} is not a number") from None
-    if not math.isfinite(x):
-        raise DescriptionError(f"{where}: {format_value(cell)} is not a finite number")
-    return x
 
 
 @public
@@ -283,17 +180,6 @@ def function(
     return _make_path(motion, column_names, float(duration), start_time, frame, euler)
 
 
-def _make_path(
-    motion: Any, names: tuple[str, ...], duration: float, start: float, frame: str | None, euler: str | None
-) -> JointPath | CartesianPath:
-    """A path of joints, or of a frame."""
-    if frame is not None:
-        return frame_path(motion, names, duration, start, frame, euler)
-    if euler is not None:
-        raise ArgumentError("is the sequence of a frame's Euler angles; a path of joints has none", argument="euler")
-    return JointPath(duration, motion=motion, names=names or None, start=start)
-
-
 @public
 def read(
     file: str | os.PathLike[str], *, frame: str | None = None, degree: int | None = None, ends: str = "free"
@@ -415,7 +301,7 @@ def dwell(path: JointPath | CartesianPath, duration: float) -> JointPath | Carte
             concerns="path",
         )
 
-    def hold_end(motion: Any) -> Any:
+    def rest_at_end(motion: Any) -> Any:
         x, v, _ = motion(np.array([path.duration]))
 
         def motion_at_rest(t: np.ndarray) -> Any:
@@ -425,14 +311,136 @@ def dwell(path: JointPath | CartesianPath, duration: float) -> JointPath | Carte
 
     changes: dict[str, Any] = {"duration": float(duration), "start": path.end, "discontinuities": (), "corners": ()}
     if isinstance(path, JointPath):
-        return replace(path, motion=hold_end(path.motion), **changes)
-    orientation = None if path.orientation is None else hold_end(path.orientation)
-    return replace(path, position=hold_end(path.position), orientation=orientation, **changes)
+        return replace(path, motion=rest_at_end(path.motion), **changes)
+    orientation = None if path.orientation is None else rest_at_end(path.orientation)
+    return replace(path, position=rest_at_end(path.position), orientation=orientation, **changes)
+
+
+def _make_path(
+    motion: Any, names: tuple[str, ...], duration: float, start: float, frame: str | None, euler: str | None
+) -> JointPath | CartesianPath:
+    """The path of joints, or of a frame, with this motion."""
+    if frame is not None:
+        return frame_path(motion, names, duration, start, frame, euler)
+    if euler is not None:
+        raise ArgumentError("is the sequence of a frame's Euler angles; a path of joints has none", argument="euler")
+    return JointPath(duration, motion=motion, names=names or None, start=start)
 
 
 def _start_time(duration: Any, start: Any) -> float:
-    """When a path begins, its duration checked."""
+    """The time at which a path begins, after a check of its duration."""
     as_seconds(duration, "duration")
     if not is_number(start):
         raise ArgumentError(f"is {format_value(start)}", argument="start", remedy="a number of seconds is needed")
     return float(start)
+
+
+# ---- derivatives
+
+
+def check_derivatives(motion: Any, duration: float, start: float, labels: Sequence[str] | Callable[[int], str]) -> None:
+    """Raise an error unless speeds and accelerations are the derivatives of coordinates and speeds, and these do not jump.
+
+    By Gauss's quadrature x(b) - x(a) is the integral of x'. An interval in which it is not is halved until it is, or is tiny.
+    A jump of x stays as large as it is, and a wrong derivative stays wrong in proportion; a jump of x' alone is no error.
+    `labels` are the names of the columns, with which messages begin.
+    """
+    ends = np.linspace(0.0, duration, INTERVALS + 1)
+    _, errors, allowed = _derivative_errors(motion, ends[:-1], ends[1:])
+    suspects = np.argwhere(errors > allowed)
+    for order, k, column in suspects[np.lexsort((-errors[errors > allowed], suspects[:, 0]))][
+        :MAX_SUSPECTS
+    ]:  # those of q first, and then the largest
+        a, b, first_error = ends[k], ends[k + 1], errors[order, k, column]
+        for _ in range(HALVINGS):
+            low, high = np.array([a, (a + b) / 2]), np.array([(a + b) / 2, b])
+            values, half_errors, half_allowed = _derivative_errors(motion, low, high)
+            half = int(np.argmax(half_errors[order, :, column]))
+            a, b = low[half], high[half]
+        error, x, slopes = half_errors[order, half, column], *(values[order + d][half, :, column] for d in (0, 1))
+        if error <= half_allowed[order, half, column] + (b - a) * np.ptp(slopes):
+            continue
+        name = labels[column] if not callable(labels) else labels(int(column))
+        time_text = f"t = {start + (a + b) / 2:.6g} s"
+        if error > 0.5 * first_error:
+            jumps = "its speed jumps" if order else "its value jumps"
+            before, after = motion(np.clip([2 * a - b, 2 * b - a], 0.0, duration))[order][:, column]
+            raise ArgumentError(
+                f"{name}: {jumps} from {before:.6g} to {after:.6g} at {time_text}; the position and the speed of a path must be "
+                f"continuous"
+            )
+        variable, derivative = ("q", "qd") if not order else ("qd", "qdd")
+        raise ArgumentError(
+            f"{name}: {derivative} is not the derivative of {variable}: at {time_text} it is {slopes[0]:.6g}, and {variable} "
+            f"changes by {(x[-1] - x[0]) / (b - a):.6g} per second"
+        )
+
+
+def _derivative_errors(motion: Any, a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """The values of q, qd and qdd (intervals, nodes, columns), and the errors of q and qd over each interval with tolerances."""
+    width = (b - a)[:, None]
+    times = np.hstack([a[:, None], a[:, None] + width * (NODES + 1) / 2, b[:, None]])
+    values = [x.reshape(*times.shape, -1) for x in motion(times.ravel())]
+    errors, allowed = [], []
+    for x, slope in pairwise(values):
+        errors.append(np.abs(x[:, -1] - x[:, 0] - width / 2 * np.einsum("snc,n->sc", slope[:, 1:-1], WEIGHTS)))
+        max_value, max_slope = (np.abs(y).max(axis=(0, 1)) for y in (x, slope))
+        rounding = np.finfo(float).eps * (8 * max_value + 4 * np.abs(b).max() * max_slope)
+        allowed.append(RELATIVE_TOLERANCE * width * max_slope + rounding)
+    return values, np.array(errors), np.array(allowed)
+
+
+# ---- CSV files
+
+
+def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Read the names of the columns without t, and the rows with t first, from a CSV file."""
+    if not isinstance(file, (str, os.PathLike)):
+        raise DescriptionError(f"the file of the path is {format_value(file)}; a file name is needed")
+    source = Path(file)
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DescriptionError(f"{source}: there is no such file") from None
+    except (OSError, ValueError) as error:  # not UTF-8, or a name with a zero in it
+        raise DescriptionError(f"{str(source)!r}: it cannot be read as text: {error}") from None
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
+    separator = max(",;\t", key=lines[0][1].count)
+    rows = [_split_row(line, separator, f"{source}: line {k}") for k, line in lines]
+    names = [name.strip() for name in rows[0]]
+    if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
+        raise DescriptionError(
+            f"{source}: line {lines[0][0]}: the first row must name the columns, t first and all different; "
+            f"it is {format_value(lines[0][1], 80)}"
+        )
+    values = np.empty((len(rows) - 1, len(names)))
+    for k, row in enumerate(rows[1:]):
+        where = f"{source}: line {lines[k + 1][0]}"
+        if len(row) != len(names):
+            raise DescriptionError(f"{where}: there are {len(row)} numbers for {len(names)} columns")
+        for c, cell in enumerate(row):
+            values[k, c] = _parse_number(cell, f"{where}, column {names[c]!r}")
+        if k and values[k, 0] <= values[k - 1, 0]:
+            raise DescriptionError(f"{where}: times must increase; {values[k, 0]:g} s follows {values[k - 1, 0]:g} s")
+    if len(values) < 2:
+        raise DescriptionError(f"{source}: there are {len(values)} rows of numbers; at least two are needed")
+    return tuple(names[1:]), values
+
+
+def _split_row(line: str, separator: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise DescriptionError(f"{where}: it cannot be read as a row of a table: {error}") from None
+
+
+def _parse_number(cell: str, where: str) -> float:
+    try:
+        x = float(cell) if "_" not in cell else math.nan
+    except ValueError:
+        raise DescriptionError(f"{where}: {format_value(cell)} is not a number") from None
+    if not math.isfinite(x):
+        raise DescriptionError(f"{where}: {format_value(cell)} is not a finite number")
+    return x

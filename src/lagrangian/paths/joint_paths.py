@@ -1,4 +1,4 @@
-"""Paths of joints: lines and splines of their coordinates, and rows that were recorded."""
+"""Paths of joints: lines and splines of their coordinates, and splines through recorded rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths import curves
-from lagrangian.paths import timing as limits
 from lagrangian.paths.arguments import (
     as_coordinates,
     check_increasing,
@@ -21,6 +20,7 @@ from lagrangian.paths.arguments import (
     speed_limits,
 )
 from lagrangian.paths.path import JointPath, TimedCurve, knot_times
+from lagrangian.paths.timing import timing_from_duration, timing_within_limits
 from lagrangian.public import public
 
 
@@ -235,13 +235,13 @@ def _make_joint_path(
     mechanism: Mechanism | None,
     names: tuple[str, ...] | None,
 ) -> JointPath:
-    """A path of joints along a curve of their coordinates."""
+    """The path of joints along a curve of their coordinates."""
     if duration is not None:
-        timing_law = limits.timing_from_duration(timing, duration, ramp, speed, acceleration)
+        timing_law = timing_from_duration(timing, duration, ramp, speed, acceleration)
     else:
         if speed is None and mechanism is not None:
             speed = speed_limits(mechanism, names)
-        timing_law = limits.timing_within_limits([(curve, speed, acceleration)], timing, ramp, per_coordinate=True)
+        timing_law = timing_within_limits([(curve, speed, acceleration)], timing, ramp, per_coordinate=True)
     return JointPath(
         timing_law.duration,
         motion=TimedCurve(curve, timing_law),

@@ -1,4 +1,4 @@
-"""Paths over time: of joints, or of a frame; positions, speeds and accelerations, each exact."""
+"""Paths over time, of joints or of a frame: exact positions, speeds and accelerations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, format_value, is_number, unknown_name_message
 from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
+from lagrangian.paths.curves import ValuesAndDerivatives
 
-ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
 TimeFunction = Callable[[np.ndarray], ValuesAndDerivatives]
-JOIN_TOLERANCE = 1e-9  # how near the end of one path must be to the beginning of the next
+JOIN_TOLERANCE = 1e-9  # between the end of one path and the beginning of the next
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Path:
         return np.linspace(self.start, self.end, count)
 
     def _time_since_start(self, t: Any) -> np.ndarray:
-        """Times since the beginning, checked."""
+        """Checked times since the start."""
         try:
             times = np.atleast_1d(floats(t)) - self.start
         except (TypeError, ValueError):
@@ -210,7 +210,7 @@ class CartesianPath(Path):
 
 @dataclass(frozen=True, eq=False)
 class TimedCurve:
-    """A curve run through by a timing: derivatives by time from those by s."""
+    """A curve run through with a timing: its derivatives by time, from those by s."""
 
     curve: Callable[[np.ndarray], ValuesAndDerivatives]
     timing: Callable[[np.ndarray], ValuesAndDerivatives]
@@ -222,7 +222,7 @@ class TimedCurve:
 
 
 def knot_times(timing: Any, *curves: Any) -> tuple[float, ...]:
-    """When a timing comes to the inner knots of splines."""
+    """The times at which a timing reaches the inner knots of splines."""
     knots = {float(x) for curve in curves for x in getattr(curve, "knots", ())[1:-1]}
     s = np.array(sorted(knots))
     low, high = np.zeros(len(s)), np.full(len(s), float(timing.duration))
@@ -235,10 +235,10 @@ def knot_times(timing: Any, *curves: Any) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ConcatenatedMotion:
-    """Several motions one after the other."""
+    """Several motions, one after the other."""
 
     motions: tuple[TimeFunction, ...]
-    starts: np.ndarray  # when each begins
+    starts: np.ndarray  # the time at which each begins
 
     def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         motion_index = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.motions) - 1)
@@ -255,7 +255,7 @@ class ConcatenatedMotion:
 
 
 def concatenate_paths(paths: Sequence[Any]) -> JointPath | CartesianPath:
-    """Paths one after the other, as one: all of joints, or all of the same frame; each begins where the one before ends."""
+    """Join paths, all of joints or all of the same frame, into one; each begins where the one before ends."""
     if not paths or not all(isinstance(p, Path) for p in paths):
         raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)", concerns="paths")
     first = paths[0]
@@ -294,8 +294,8 @@ def _check_same_coordinates(first: Any, path: Any, k: int) -> None:
         )
 
 
-def _check_continuity(before: Any, after: Any, k: int) -> None:
-    for quantity, a, b in zip(("position", "speed"), before(before.end)[:2], after(after.start)[:2], strict=True):
+def _check_continuity(path: Any, next_path: Any, k: int) -> None:
+    for quantity, a, b in zip(("position", "speed"), path(path.end)[:2], next_path(next_path.start)[:2], strict=True):
         difference = float(np.abs(a - b).max())
         if difference > JOIN_TOLERANCE * max(1.0, float(np.abs(a).max())):
             hint = "; paths with timing='quintic' or 'trapezoidal' begin and end at rest" if quantity == "speed" else ""

@@ -1,4 +1,4 @@
-"""How fast a path is run through: s from 0 to 1 over a duration, with its two derivatives by time.
+"""Timing laws of paths: s from 0 to 1 over a duration, with its two derivatives by time; and durations from limits of speed.
 
 Biagiotti and Melchiorri, Trajectory Planning for Automatic Machines and Robots (2008), chapters 2 and 3.
 """
@@ -14,15 +14,19 @@ import numpy as np
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, format_value, is_number
-from lagrangian.paths.curves import LineSegment, Slerp
+from lagrangian.paths.curves import LineSegment, Slerp, ValuesAndDerivatives
 from lagrangian.paths.path import TimedCurve
 
-ValuesAndDerivatives = tuple[np.ndarray, np.ndarray, np.ndarray]
+DEFAULT_RAMP = 1 / 3  # of the duration of a trapezoidal timing
+
+# ---- timings of given durations, or within limits
+
+GRID_POINTS = 4001  # times at which the largest speed and acceleration are sought
 
 
 @dataclass(frozen=True)
 class UniformTiming:
-    """At constant speed from the first moment to the last: for paths that are on their way already."""
+    """Constant speed from the beginning to the end, for paths that neither start nor end at rest."""
 
     duration: float
 
@@ -36,7 +40,7 @@ class UniformTiming:
 
 @dataclass(frozen=True)
 class QuinticTiming:
-    """From rest to rest, with no acceleration at either end: s = 10 x^3 - 15 x^4 + 6 x^5."""
+    """A quintic from rest to rest, with no acceleration at either end: s = 10 x^3 - 15 x^4 + 6 x^5."""
 
     duration: float
 
@@ -56,7 +60,7 @@ class QuinticTiming:
 
 @dataclass(frozen=True)
 class TrapezoidalTiming:
-    """From rest to rest with constant acceleration, speed, and deceleration; `ramp` is how long each of the outer two lasts."""
+    """Constant acceleration, speed and deceleration from rest to rest; acceleration and deceleration each last `ramp`."""
 
     duration: float
     ramp: float
@@ -69,7 +73,7 @@ class TrapezoidalTiming:
     def __call__(self, t: np.ndarray) -> ValuesAndDerivatives:
         T, r = self.duration, self.ramp
         speed = 1 / (T - r)
-        rising, falling = t < r, t >= T - r  # where it jumps, what comes after
+        rising, falling = t < r, t >= T - r  # at a jump, the value after it
         remaining = T - t
         s = np.where(
             rising, 0.5 * speed / r * t * t, np.where(falling, 1 - 0.5 * speed / r * remaining * remaining, speed * (t - r / 2))
@@ -80,11 +84,10 @@ class TrapezoidalTiming:
 
 Timing = UniformTiming | QuinticTiming | TrapezoidalTiming
 TIMING_NAMES = ("quintic", "trapezoidal", "uniform")
-DEFAULT_RAMP = 1 / 3  # of a trapezoid's duration, where nothing else decides
 
 
 def make_timing(name: Any, duration: float, ramp: float | None = None) -> Timing:
-    """A timing by its name."""
+    """The timing of this name."""
     duration = as_seconds(duration, "duration")
     if ramp is not None and name in ("uniform", "quintic"):
         raise ArgumentError(f"`ramp` needs timing='trapezoidal'; the timing is {name!r}", concerns="ramp")
@@ -101,14 +104,14 @@ def make_timing(name: Any, duration: float, ramp: float | None = None) -> Timing
 
 
 def as_seconds(value: Any, argument: str) -> float:
-    """A positive number."""
+    """A positive number of seconds, checked."""
     if not is_number(value) or value <= 0:
         raise ArgumentError(f"the {argument} is {format_value(value)}; a positive number of seconds is needed")
     return float(value)
 
 
 def fastest_timing(name: Any, speed: float, acceleration: float) -> Timing:
-    """The shortest timing of a straight path whose s may have this speed and this acceleration; either may be infinite."""
+    """The shortest timing whose s keeps this speed and this acceleration, of which either may be infinite."""
     if name == "trapezoidal" and math.isfinite(acceleration):
         if speed * speed >= acceleration:  # the speed is never reached: a triangle
             duration = 2 / math.sqrt(acceleration)
@@ -127,13 +130,8 @@ def fastest_timing(name: Any, speed: float, acceleration: float) -> Timing:
     return make_timing(name, duration)
 
 
-# MERGED lagrangian.paths.durations: How long a path takes: as was said, or as limits of speed and acceleration need.
-
-GRID_POINTS = 4001  # points at which the fastest and the strongest are looked for
-
-
 def timing_from_duration(timing: str, duration: Any, ramp: Any, *limits: Any) -> Timing:
-    """A timing of a duration, if no limits are given besides."""
+    """The timing of a duration, which excludes limits."""
     if any(x is not None for x in limits):
         raise ArgumentError("give a duration, or limits of speed and acceleration, not both", concerns="duration")
     return make_timing(timing, duration, ramp)
@@ -144,46 +142,82 @@ def timing_within_limits(
 ) -> Timing:
     """The timing of curves that are run through together, each with its limits of speed and acceleration.
 
-    Limits are of every coordinate if `per_coordinate`, else of the speed as a whole. It is the quickest for straight lines; curved ones
-    keep the timing's shape, and it is drawn out until the limits are kept.
+    Limits hold for every coordinate if `per_coordinate`, else for the speed as a whole. For straight lines the timing is the
+    quickest; for others it keeps its shape, with the duration that the limits need.
     """
-    make_timing(timing, 1.0)
+    unit_timing = make_timing(timing, 1.0)
     if ramp is not None:
         raise ArgumentError(
             "`ramp` needs a duration; with limits of speed and acceleration the ramp follows from them", concerns="ramp"
         )
-    unit_timing, straight = make_timing(timing, 1.0), True
-    progress_speed = progress_acceleration = math.inf  # of s, on a straight line
-    min_duration, any_motion, any_limit = 0.0, False, False
-    for curve, speed, acceleration in curves_and_limits:
-        v, a = _largest_rates(TimedCurve(curve, unit_timing), unit_timing.discontinuities, per_coordinate)
-        _, slope, _ = curve(np.array([0.0]))
-        length = np.abs(slope[0]) if per_coordinate else np.array([np.linalg.norm(slope[0])])
-        v_max, a_max = _limit_array(speed, len(v), "speed"), _limit_array(acceleration, len(v), "acceleration")
-        moving = v > 0
-        any_limit |= bool(np.isfinite(np.concatenate([v_max[moving], a_max[moving]])).any())
-        any_motion |= bool(moving.any())
-        straight &= isinstance(curve, (LineSegment, Slerp))
-        if moving.any():
-            min_duration = max(min_duration, float((v / v_max).max()), math.sqrt(float((a / a_max).max())))
-            progress_speed = min(progress_speed, float((v_max[moving] / length[moving]).min())) if straight else progress_speed
-            progress_acceleration = (
-                min(progress_acceleration, float((a_max[moving] / length[moving]).min())) if straight else progress_acceleration
-            )
-    if not any_motion:
+    curves = [_LimitedCurve.from_limits(*entry, unit_timing, per_coordinate) for entry in curves_and_limits]
+    if not any(curve.moving.any() for curve in curves):
         raise ArgumentError(
             "the path does not move, so limits give no duration; give a duration, or use paths.dwell", concerns="duration"
         )
-    if not any_limit:
+    if not any(curve.has_limit for curve in curves):
         raise ArgumentError("the path has no duration; give one, or limits of speed and acceleration", concerns="duration")
-    return fastest_timing(timing, progress_speed, progress_acceleration) if straight else make_timing(timing, min_duration)
+    moving_curves = [curve for curve in curves if curve.moving.any()]
+    if all(curve.is_straight for curve in curves):
+        return fastest_timing(
+            timing, min(c.progress_speed for c in moving_curves), min(c.progress_acceleration for c in moving_curves)
+        )
+    return make_timing(timing, max(curve.min_duration for curve in moving_curves))
 
 
-def _largest_rates(run: TimedCurve, discontinuities: Sequence[float], per_coordinate: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The largest speeds and accelerations on the way, looked for ever closer around the largest that were seen."""
+@dataclass(frozen=True, eq=False)
+class _LimitedCurve:
+    """A curve with its largest speeds and accelerations over a timing of one second, and with their limits."""
+
+    is_straight: bool
+    lengths: np.ndarray  # of a straight curve
+    speeds: np.ndarray
+    accelerations: np.ndarray
+    max_speeds: np.ndarray
+    max_accelerations: np.ndarray
+
+    @staticmethod
+    def from_limits(curve: Any, speed: Any, acceleration: Any, unit_timing: Timing, per_coordinate: bool) -> _LimitedCurve:
+        v, a = _largest_rates(TimedCurve(curve, unit_timing), unit_timing.discontinuities, per_coordinate)
+        _, slope, _ = curve(np.array([0.0]))
+        lengths = np.abs(slope[0]) if per_coordinate else np.array([np.linalg.norm(slope[0])])
+        max_speeds = _limit_array(speed, len(v), "speed")
+        max_accelerations = _limit_array(acceleration, len(v), "acceleration")
+        return _LimitedCurve(isinstance(curve, (LineSegment, Slerp)), lengths, v, a, max_speeds, max_accelerations)
+
+    @property
+    def moving(self) -> np.ndarray:
+        """Which coordinates move."""
+        return np.asarray(self.speeds > 0)
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether a coordinate that moves has a limit."""
+        return bool(np.isfinite(np.concatenate([self.max_speeds[self.moving], self.max_accelerations[self.moving]])).any())
+
+    @property
+    def progress_speed(self) -> float:
+        """The largest speed of s on a straight curve."""
+        return float((self.max_speeds[self.moving] / self.lengths[self.moving]).min())
+
+    @property
+    def progress_acceleration(self) -> float:
+        """The largest acceleration of s on a straight curve."""
+        return float((self.max_accelerations[self.moving] / self.lengths[self.moving]).min())
+
+    @property
+    def min_duration(self) -> float:
+        """The shortest duration in which the timing keeps the limits."""
+        return max(
+            float((self.speeds / self.max_speeds).max()), math.sqrt(float((self.accelerations / self.max_accelerations).max()))
+        )
+
+
+def _largest_rates(motion: TimedCurve, discontinuities: Sequence[float], per_coordinate: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The largest speeds and accelerations along a curve, refined around the largest on a grid of times."""
 
     def rate_magnitudes(t: np.ndarray) -> np.ndarray:
-        _, v, a = run(t)
+        _, v, a = motion(t)
         return np.abs(np.hstack([v, a])) if per_coordinate else np.column_stack([np.linalg.norm(x, axis=1) for x in (v, a)])
 
     grid = np.linspace(0.0, 1.0, GRID_POINTS)
@@ -204,6 +238,7 @@ def _largest_rates(run: TimedCurve, discontinuities: Sequence[float], per_coordi
 
 
 def _limit_array(value: Any, count: int, argument: str) -> np.ndarray:
+    """A limit for each coordinate, infinite without one."""
     if value is None:
         return np.full(count, math.inf)
     try:
