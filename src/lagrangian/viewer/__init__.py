@@ -1,11 +1,4 @@
-"""Mechanisms in three dimensions: live in the browser, as one offline page, as pictures and films."""
+"""Mechanisms in three dimensions: live in the browser (viser), as one offline page, in notebooks, as pictures and films.
 
-
-# MERGED lagrangian.viewer.compute: Pages whose motion follows sliders: what goes into them, and the script that computes and
-# draws it anew.
-
-
-# MERGED lagrangian.viewer.live: The live viewer in the web browser (viser).
-
-
-# MERGED lagrangian.viewer.notebook: Animations in the cells of notebooks.
+The motion of a page can follow sliders: the page then computes it anew.
+"""

@@ -1,4 +1,4 @@
-"""A motion as a file that moves: one offline page, or a film. In a notebook it shows itself."""
+"""A motion as an animation: one offline page, or a film. In a notebook it shows itself."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def animate(
 
 
 def is_notebook() -> bool:
-    """Whether this Python works for a notebook: IPython has a kernel then, which one in a terminal has not."""
+    """Whether this Python runs in a notebook: IPython then has a kernel, which it does not have in a terminal."""
     python = sys.modules.get("IPython")
     shell = None if python is None else python.get_ipython()
     return getattr(shell, "kernel", None) is not None

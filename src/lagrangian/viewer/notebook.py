@@ -20,7 +20,7 @@ STILL_SIZE = (480, 360)
 
 
 def display_in_notebook(motion: Motion, speed: float, trace: str | Iterable[str] | None, sliders: Any) -> Any:
-    """What `animate` gives in a notebook."""
+    """The animation that `animate` returns in a notebook."""
     animation_track = motion_track(motion, trace=trace)
     animation = NotebookAnimation(motion, animation_track, page_program(motion, animation_track, sliders), speed)
     try:
@@ -32,7 +32,7 @@ def display_in_notebook(motion: Motion, speed: float, trace: str | Iterable[str]
 
 @dataclass(frozen=True)
 class NotebookAnimation:
-    """A motion, as it is seen and computed."""
+    """A motion with its track, its page program and its speed."""
 
     motion: Motion
     track: Track
@@ -44,7 +44,7 @@ class NotebookAnimation:
         return self.motion.name or "motion"
 
     def html(self) -> str:
-        """The page in a frame, before a picture of it that remains where frames are not allowed."""
+        """The page in a frame, over a picture that remains where frames are not allowed."""
         from lagrangian.viewer.render.painter import Painter
 
         page = page_html(self.track, self.title, speed=self.speed, program=self.program)
@@ -80,5 +80,5 @@ class FramedAnimation:
 
 
 def console_text(animation: NotebookAnimation) -> str:
-    """For a console, which can show no more."""
+    """The text of an animation in a console."""
     return f"<animation of {animation.title}: a notebook shows it; motion.animate(path) writes it to a file>"

@@ -66,7 +66,7 @@ class AnimationWidget(anywidget.AnyWidget):
     """The animation of a motion in a notebook, which `motion.animate()` gives there.
 
     `inputs` are the values of its sliders by name. They change as the sliders are moved, `widget.observe(function, "inputs")`
-    tells of it, and they can be set: `widget.inputs = {"l1": 0.4}` moves one slider and leaves the others. `widget.motion()`
+    reports this, and they can be set: `widget.inputs = {"l1": 0.4}` moves one slider and leaves the others. `widget.motion()`
     simulates the motion with them.
     """
 
@@ -84,14 +84,14 @@ class AnimationWidget(anywidget.AnyWidget):
         super().__init__(_markup=markup, inputs={name: slider["value"] for name, slider in self._sliders.items()})
 
     def motion(self) -> Motion:
-        """The motion with these values, simulated; with the first ones it is the motion that was animated."""
+        """Simulate the motion with these values; with the first ones it is the motion that was animated."""
         return simulate_again(self._animation.motion, list(self._sliders.values()), self.inputs)
 
     @traitlets.validate("inputs")
     def _validate_inputs(self, proposal: Any) -> SliderValues:
         changes = proposal["value"]
-        now = {name: slider["value"] for name, slider in self._sliders.items()} | dict(self._trait_values.get("inputs") or {})
-        return SliderValues(now | {name: self._check_value(name, x) for name, x in changes.items()}, self)
+        values = {name: slider["value"] for name, slider in self._sliders.items()} | dict(self._trait_values.get("inputs") or {})
+        return SliderValues(values | {name: self._check_value(name, x) for name, x in changes.items()}, self)
 
     def _check_value(self, name: str, value: Any) -> float:
         slider, where = self._sliders.get(name), ArgumentName("inputs")

@@ -1,4 +1,4 @@
-"""A track as text in a page: numbers in 16 bits each, of one packed block, and a JSON table that says where they are."""
+"""A track as text in a page: one packed block of 16-bit numbers, and a JSON table that says where each array begins."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from lagrangian.viewer.scene.scene import Arrows, ScenePart, Track
 
-MAX_PACKED_REACH = 8.0  # sizes of the mechanism: what moves farther is kept in 32 bits
+MAX_PACKED_REACH = 8.0  # sizes of the mechanism: wider motions are kept in 32 bits
 MAX_STEP = 65535  # of a 16-bit number
-MAX_SHORT_INDEX = 65536  # vertices that 16-bit indices can name
+MAX_SHORT_INDEX = 65536  # vertices that 16-bit indices can count
 
 
 class Block:
-    """Bytes one after another, each array at a multiple of four; the same array is kept once."""
+    """Arrays as bytes one after another, each at a multiple of four; equal arrays are kept once."""
 
     def __init__(self) -> None:
         self.bytes = bytearray()
         self.offsets: dict[bytes, int] = {}
 
     def add(self, values: np.ndarray) -> int:
-        """Where the array begins."""
+        """Add an array, and return where it begins."""
         raw = values.tobytes()
         key = values.dtype.str.encode() + raw
         if key not in self.offsets:
@@ -38,7 +38,7 @@ class Block:
 
 
 def deflate_base64(raw: bytes) -> str:
-    """Deflated, as base64."""
+    """Bytes, deflated, as base64."""
     return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
 
 
@@ -51,7 +51,7 @@ def json_text(data: Any) -> str:
 
 
 def pack_track(track: Track) -> dict[str, Any]:
-    """What the page's player reads: see player/data.js, which undoes it."""
+    """The data that the player of a page reads; player/data.js unpacks them."""
     scene, block = track.scene, Block()
     t = np.asarray(track.t, dtype=float)
     return {
@@ -103,7 +103,7 @@ def _numbers(values: Any) -> list[float]:
 
 
 def _pack_vectors(block: Block, rows: np.ndarray, size: float) -> dict[str, Any]:
-    """Vectors over time: one if they do not change, else steps from their least."""
+    """Vectors over time: one if they do not change, else steps from the smallest of each component."""
     rows = np.nan_to_num(np.asarray(rows, dtype=float), posinf=0.0, neginf=0.0)
     low, reach = rows.min(axis=0), float(np.ptp(rows, axis=0).max())
     if reach == 0:
@@ -144,7 +144,7 @@ def _pack_part(block: Block, part: ScenePart) -> dict[str, Any]:
 
 
 def _pack_arrows(block: Block, arrows: Arrows, size: float) -> dict[str, Any]:
-    """Lengths in metres are what is drawn; `scale` gives the values back."""
+    """Arrows with lengths in metres as drawn; dividing by `scale` gives the values."""
     vectors = np.nan_to_num(np.asarray(arrows.vectors, dtype=float), posinf=0.0, neginf=0.0)
     return {
         "name": arrows.name,

@@ -1,4 +1,7 @@
-"""The player of a track as HTML: a fragment for other pages, or a page of its own that needs nothing from elsewhere."""
+"""The player of a track as HTML: a fragment for other pages, or a page of its own that needs nothing from elsewhere.
+
+A page that computes has sliders beside its player, and the scripts that compute the motion anew.
+"""
 
 from __future__ import annotations
 
@@ -17,53 +20,11 @@ from lagrangian.viewer.page_program import PageProgram
 from lagrangian.viewer.scene.scene import Track
 from lagrangian.viewer.scripts import join_scripts
 
-# MERGED lagrangian.viewer.compute.assets: Style and scripts of pages that compute, and the markup around a player.
-
-COMPUTE_SCRIPTS = ("inflate", "engine", "shapes", "arrows", "numbers", "sliders", "plots", "written", "copying", "computing")
-
-
-@cache
-def compute_style() -> str:
-    return (
-        vendored("uplot/uplot.css") + "\n" + (files("lagrangian.viewer") / "compute" / "compute.css").read_text(encoding="utf-8")
-    )
-
-
-@cache
-def compute_script() -> str:
-    """uPlot, the worker's script, packed, and the page's own."""
-    from lagrangian.page_motion import worker_script
-
-    folder = files("lagrangian.viewer") / "compute" / "js"
-    page_script = join_scripts(folder, COMPUTE_SCRIPTS)
-    return f'{vendored("uplot/uplot.js")}\nconst WORKER = "{deflate_base64(worker_script().encode("utf-8"))}";\n{page_script}'
-
-
-@cache
-def compute_assets(script: bool = True) -> str:
-    """Once in every page that has players that compute, behind the player's own assets; without a script, for a note alone."""
-    if not script:
-        return f"<style>\n{compute_style()}</style>"
-    inside = f'"use strict";\nif (window.lagrangianCompute) return;\n{compute_script()}'
-    return f"<style>\n{compute_style()}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
-
-
-def with_page_program(player: str, program: PageProgram | None, full: bool = False) -> str:
-    """A player's markup with what computes beside it; as it is, if there is nothing."""
-    if program is None:
-        return player
-    size_class = " lgc-full" if full else ""
-    if program.data is None:
-        note = f"This page plays the recorded motion, because {program.reason.rstrip('.')}."
-        return f'<div class="lagrangian-computing lgc-off{size_class}">{player}<p class="lgc-note">{escape(note)}</p></div>'
-    data = f'<script type="application/json" class="lgc-data">{json_text(program.data)}</script>'
-    return f'<div class="lagrangian-computing{size_class}">{player}<div class="lgc-panel"></div>{data}</div>'
-
-
 PLAYER_SCRIPTS = (
     *("math", "inflate", "data", "course", "shapes", "shaders", "stage", "draw", "camera", "pointer", "controls", "replace"),
     "player",
 )
+COMPUTE_SCRIPTS = ("inflate", "engine", "shapes", "arrows", "numbers", "sliders", "plots", "written", "copying", "computing")
 EXPORTS = (
     "Player, Course, decode, players, element, outline, tips, niceBelow, FIELD, "
     "add, sub, scale, dot, cross, norm, unit, clamp, across, carry"
@@ -89,27 +50,10 @@ html, body {{ margin: 0; height: 100%; }}
 """
 
 
-@cache
-def player_style() -> str:
-    return (files("lagrangian.viewer") / "player" / "player.css").read_text(encoding="utf-8")
-
-
-@cache
-def player_script() -> str:
-    return join_scripts(files("lagrangian.viewer") / "player", PLAYER_SCRIPTS)
-
-
-@cache
-def player_assets() -> str:
-    """Style and script of the player: once in every page that has players."""
-    inside = f'"use strict";\nif (window.lagrangianPlayers) return;\n{player_script()}'
-    return f"<style>\n{player_style()}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
-
-
-@cache
-def player_module() -> str:
-    """The player's script as a module: for pages that a server gives, and that draw more on the player's stage."""
-    return f"{player_script()}\nexport {{ {EXPORTS} }};\n"
+def page_html(track: Track, title: str, *, autoplay: bool = True, speed: float = 1.0, program: PageProgram | None = None) -> str:
+    """A whole page that fills the window, with all that it needs inside."""
+    player = player_html(track, id="player", height="100vh", autoplay=autoplay, speed=speed, full=True, program=program)
+    return _PAGE.format(title=escape(title), assets=page_assets(program), player=player)
 
 
 def player_html(
@@ -122,9 +66,9 @@ def player_html(
     full: bool = False,
     program: PageProgram | None = None,
 ) -> str:
-    """A player as a fragment of HTML, for a page that has `player_assets()`. `full` is for one that has its page alone.
+    """A player as a fragment of HTML, for a page with `player_assets()`. With `full` it fills its page.
 
-    `computing` is what makes its motion follow sliders, for a page that has `page_assets` of it.
+    With a `program`, its motion follows sliders; the page then needs the `page_assets` of that program.
     """
     if not len(track.t):
         raise ArgumentError("a track without rows cannot be shown; a still needs one row, an animation more")
@@ -147,23 +91,81 @@ def player_html(
     return with_page_program(player, program, full)
 
 
+def with_finite_rows(track: Track) -> Track:
+    """The track without the rows of a failed run that are not finite."""
+    positions, quaternions = np.isfinite(track.positions), np.isfinite(track.quaternions)
+    finite = positions.all(axis=(1, 2)) & quaternions.all(axis=(1, 2)) & np.isfinite(track.t)
+    if finite.all():
+        return track
+    if not finite.any():
+        raise ArgumentError("a track without one finite row cannot be shown")
+    arrows = tuple(replace(a, points=a.points[finite], vectors=a.vectors[finite]) for a in track.arrows)
+    return replace(
+        track, t=track.t[finite], positions=track.positions[finite], quaternions=track.quaternions[finite], arrows=arrows
+    )
+
+
 def page_assets(program: PageProgram | None = None) -> str:
-    """All that a page of a player needs, once: of several, that of one which computes."""
+    """Style and scripts of a page with players, once; for several players, give the program of one that computes."""
     return player_assets() + ("" if program is None else compute_assets(program.data is not None))
 
 
-def page_html(track: Track, title: str, *, autoplay: bool = True, speed: float = 1.0, program: PageProgram | None = None) -> str:
-    """A whole page that fills the window, with all that it needs inside."""
-    player = player_html(track, id="player", height="100vh", autoplay=autoplay, speed=speed, full=True, program=program)
-    return _PAGE.format(title=escape(title), assets=page_assets(program), player=player)
+@cache
+def player_assets() -> str:
+    """Style and script of the player, once in every page that has players."""
+    inside = f'"use strict";\nif (window.lagrangianPlayers) return;\n{player_script()}'
+    return f"<style>\n{player_style()}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
 
 
-def with_finite_rows(track: Track) -> Track:
-    """Without the rows of a run that broke down."""
-    good = np.isfinite(track.positions).all(axis=(1, 2)) & np.isfinite(track.quaternions).all(axis=(1, 2)) & np.isfinite(track.t)
-    if good.all():
-        return track
-    if not good.any():
-        raise ArgumentError("a track without one finite row cannot be shown")
-    arrows = tuple(replace(a, points=a.points[good], vectors=a.vectors[good]) for a in track.arrows)
-    return replace(track, t=track.t[good], positions=track.positions[good], quaternions=track.quaternions[good], arrows=arrows)
+@cache
+def player_style() -> str:
+    return (files("lagrangian.viewer") / "player" / "player.css").read_text(encoding="utf-8")
+
+
+@cache
+def player_script() -> str:
+    return join_scripts(files("lagrangian.viewer") / "player", PLAYER_SCRIPTS)
+
+
+@cache
+def player_module() -> str:
+    """The player's script as a module, for pages of a server that draw more on the player's stage."""
+    return f"{player_script()}\nexport {{ {EXPORTS} }};\n"
+
+
+def with_page_program(player: str, program: PageProgram | None, full: bool = False) -> str:
+    """The markup of a player with its program beside it, or with the reason why there is none; unchanged without a program."""
+    if program is None:
+        return player
+    size_class = " lgc-full" if full else ""
+    if program.data is None:
+        note = f"This page plays the recorded motion, because {program.reason.rstrip('.')}."
+        return f'<div class="lagrangian-computing lgc-off{size_class}">{player}<p class="lgc-note">{escape(note)}</p></div>'
+    data = f'<script type="application/json" class="lgc-data">{json_text(program.data)}</script>'
+    return f'<div class="lagrangian-computing{size_class}">{player}<div class="lgc-panel"></div>{data}</div>'
+
+
+@cache
+def compute_assets(script: bool = True) -> str:
+    """Style and script of players that compute, once in a page, after `player_assets`; without the script for a note alone."""
+    if not script:
+        return f"<style>\n{compute_style()}</style>"
+    inside = f'"use strict";\nif (window.lagrangianCompute) return;\n{compute_script()}'
+    return f"<style>\n{compute_style()}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
+
+
+@cache
+def compute_style() -> str:
+    return (
+        vendored("uplot/uplot.css") + "\n" + (files("lagrangian.viewer") / "compute" / "compute.css").read_text(encoding="utf-8")
+    )
+
+
+@cache
+def compute_script() -> str:
+    """The scripts of uPlot and of the page, and that of the worker as packed text."""
+    from lagrangian.page_motion import worker_script
+
+    folder = files("lagrangian.viewer") / "compute" / "js"
+    page_script = join_scripts(folder, COMPUTE_SCRIPTS)
+    return f'{vendored("uplot/uplot.js")}\nconst WORKER = "{deflate_base64(worker_script().encode("utf-8"))}";\n{page_script}'

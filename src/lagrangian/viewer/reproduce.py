@@ -1,4 +1,7 @@
-"""What a run was asked for beside its mechanism and its start: as arguments of `simulate`, and as words of the command."""
+"""How a run can be reproduced from a page: by a fragment of TOML, a command, or lines of Python.
+
+For this the page knows the file of the mechanism and the arguments of the run, apart from its start.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,43 @@ from lagrangian.page_motion.rerun import event_arguments, solver_options
 
 VALUE_OPTIONS = ("method", "rtol", "atol", "step", "stabilisation", "alpha", "beta")  # options of the command that have a value
 FLAG_OPTIONS = {"off_constraint": "--off-constraint", "limits": "--no-limits"}  # others, where they are not as by default
+NO_SOURCE = 'This mechanism is not in a file: save it first, lg.save(mechanism, "m.toml"), and load it from there.'
+
+
+def reproduction_data(motion: Motion) -> dict[str, Any]:
+    """The data by which a page writes how its motion is reproduced.
+
+    `library` is the name of the mechanism in the library, `file` that of its file, and `set` has the parameters that differ.
+    `follows` says whether the start follows the parameters as the file has it, so that no other start has to be written.
+    `words` and `arguments` are the rest of the run, for a command and for Python; `missing` is what Python leaves open.
+    `unwritten` says why there is no text of a form, by the forms.
+    """
+    model = motion.model("a page that computes needs")
+    source, run_arguments = find_source(model), RunArguments(motion, model)
+    location, no_source = source or MechanismSource(), [] if source else [NO_SOURCE]
+    return {
+        "library": location.library,
+        "file": location.file,
+        "set": location.values,
+        "named": list(model.parameters),
+        "follows": not model.equation_count or _start_follows_parameters(model),
+        "words": run_arguments.words,
+        "arguments": run_arguments.arguments,
+        "missing": run_arguments.python_problem,
+        "unwritten": {"command": " ".join([*no_source, *run_arguments.command_problems]), "python": " ".join(no_source)},
+    }
+
+
+def _start_follows_parameters(model: Mechanism) -> bool:
+    """Whether the start is written with the parameters, or leaves coordinates open."""
+    q = model.initial.q
+    return q is None or isinstance(q, PartialState) or any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)
 
 
 class RunArguments:
-    """`arguments` are texts of Python, `words` those of a command.
+    """The arguments of a run: `arguments` are texts of Python, `words` those of a command.
 
-    `lacking` says, in whole sentences, why there is no command; `missing` what of the run a text in Python leaves open.
+    `command_problems` are sentences that say why there is no command; `python_problem` says what a text in Python leaves open.
     """
 
     def __init__(self, motion: Motion, model: Mechanism) -> None:
@@ -57,7 +91,7 @@ class RunArguments:
         self.words += words
 
     def _torques(self, drive: Torque, model: Mechanism) -> None:
-        """As formulas, where they are not those of the description."""
+        """Add the torques as formulas, unless they are those of the description."""
         torques, default_torques = _texts(drive.formulas), _texts(source(None, model).formulas)
         if torques != default_torques:
             self._add(
@@ -91,9 +125,9 @@ class RunArguments:
             self.arguments.append(f"events={{{', '.join(event_codes)}}}")
 
     def _options(self, options: Mapping[str, Any]) -> None:
-        usual = inspect.signature(simulate).parameters
+        defaults = inspect.signature(simulate).parameters
         for name, x in options.items():
-            if x == usual[name].default:
+            if x == defaults[name].default:
                 continue
             if name in VALUE_OPTIONS:
                 self._add(name, x, f"--{name}", str(x))
@@ -133,13 +167,9 @@ def _unwritable_torque(drive: Torque) -> str:
     return "The torques of this motion come from a table" if drive.table is not None else ""
 
 
-# MERGED lagrangian.viewer.compute.described: Where the mechanism of a motion is found again: in the library or in its file,
-# with other values of some parameters.
-
-
 @dataclass(frozen=True)
 class MechanismSource:
-    """Its name in the library, or that of its file, and the parameters whose values are others there."""
+    """The name of a mechanism in the library, or of its file, and the parameters whose values differ there."""
 
     library: str = ""
     file: str = ""
@@ -147,9 +177,9 @@ class MechanismSource:
 
 
 def find_source(model: Mechanism) -> MechanismSource | None:
-    """Where a mechanism is that is this one, when the named parameters have its values; None if there is none."""
+    """The library entry or file that gives this mechanism when some parameters have its values; None if there is none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # who made the mechanism was told
+        warnings.simplefilter("ignore")  # the warnings were shown when the mechanism was made
         try:
             toml = _text(model)
             for location, candidate in _candidates(model):
@@ -162,7 +192,7 @@ def find_source(model: Mechanism) -> MechanismSource | None:
 
 
 def _candidates(model: Mechanism) -> Iterator[tuple[dict[str, str], Mechanism]]:
-    """The mechanisms that are found under the name of this one's file."""
+    """The mechanisms of the library and on disk that have the file name of this one."""
     from lagrangian.description.load import SUFFIXES, load
 
     file = Path(model.file)
@@ -173,7 +203,7 @@ def _candidates(model: Mechanism) -> Iterator[tuple[dict[str, str], Mechanism]]:
 
 
 def _changed_parameters(candidate: Mechanism, model: Mechanism) -> dict[str, float]:
-    """Parameters that are not as they were found; those that follow from others do so again."""
+    """The parameters whose values differ, without those that follow from others."""
     theirs, ours = _free_parameters(candidate), _free_parameters(model)
     return {name: x for name, x in ours.items() if name in candidate.parameters and theirs.get(name) != x}
 
@@ -186,39 +216,3 @@ def _text(model: Mechanism) -> str:
     from lagrangian.description.toml.writer import to_toml
 
     return to_toml(model)
-
-
-# MERGED lagrangian.viewer.compute.written: How values of sliders are written back: what the page needs to know for a fragment
-# of TOML, a command, and lines of Python.
-
-NO_SOURCE = 'This mechanism is not in a file: save it first, lg.save(mechanism, "m.toml"), and load it from there.'
-
-
-def reproduction_data(motion: Motion) -> dict[str, Any]:
-    """What the run was asked for.
-
-    `library` is the mechanism's name in the library, `file` that of its file, and `set` are the parameters that are others there.
-    `follows` says whether its start, as it is written, follows its parameters, so that no other need be written with them.
-    `words` and `arguments` are the rest of the run, for a command and for Python; `missing` is what Python leaves open.
-    `unwritten` says why there is no text of a form, by the forms.
-    """
-    model = motion.model("a page that computes needs")
-    source, run_arguments = find_source(model), RunArguments(motion, model)
-    location, no_source = source or MechanismSource(), [] if source else [NO_SOURCE]
-    return {
-        "library": location.library,
-        "file": location.file,
-        "set": location.values,
-        "named": list(model.parameters),
-        "follows": not model.equation_count or _start_follows_parameters(model),
-        "words": run_arguments.words,
-        "arguments": run_arguments.arguments,
-        "missing": run_arguments.python_problem,
-        "unwritten": {"command": " ".join([*no_source, *run_arguments.command_problems]), "python": " ".join(no_source)},
-    }
-
-
-def _start_follows_parameters(model: Mechanism) -> bool:
-    """Whether the start is written with the parameters, or leaves coordinates to be found."""
-    q = model.initial.q
-    return q is None or isinstance(q, PartialState) or any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)

@@ -1,4 +1,4 @@
-"""Scripts of pages, put together without their comments and indentation: a page is read by a browser."""
+"""Scripts of pages, joined without their comments and indentation, which a browser does not need."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Viewer:
             )
         self.mechanism = mechanism
         self._panel: Any
-        # whatever is wrong with the mechanism or the motion is found before anything is served
+        # errors in the mechanism or the motion are raised before anything is served
         if isinstance(mechanism_or_motion, Motion):
             if q is not None:
                 raise ArgumentError("applies to a mechanism", argument="q", remedy="a motion has its own configurations")
@@ -45,9 +45,9 @@ class Viewer:
             from lagrangian.viewer.scene.poses import drawn_configuration
             from lagrangian.viewer.scene.track import still_track
 
-            at = assemble(mechanism, drawn_configuration(mechanism, q))
-            displayed_track = still_track(mechanism, at)
-            posture = Posture(mechanism, at, displayed_track.scene.size)
+            closed_q = assemble(mechanism, drawn_configuration(mechanism, q))
+            displayed_track = still_track(mechanism, closed_q)
+            posture = Posture(mechanism, closed_q, displayed_track.scene.size)
         self._server, self.url = serve(port, mechanism.name)
         try:
             from lagrangian.viewer.live.scene import LiveScene
@@ -122,7 +122,8 @@ def view(
     get nothing. Who works on another computer forwards a port to it: `ssh -L 8080:127.0.0.1:8080 host`.
     """
     if not isinstance(mechanism_or_motion, Mechanism | Motion):
-        raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(mechanism_or_motion).__name__}", concerns="what")
+        problem = f"view takes a Mechanism or a Motion, not {type(mechanism_or_motion).__name__}"
+        raise ArgumentError(problem, concerns="mechanism_or_motion")
     viewer = Viewer(mechanism_or_motion, q, port)
     print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C stops it)' if block else ''}", flush=True)
     if browser and has_screen():
@@ -134,5 +135,5 @@ def view(
 
 
 def has_screen() -> bool:
-    """Without one, a browser of text might take the terminal over."""
+    """Whether there is a screen; without one, a text browser might take over the terminal."""
     return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -1,4 +1,4 @@
-"""Forces and torques as arrows in the live viewer, shown and hidden by their kind."""
+"""Forces and torques as arrows in the live viewer, which are shown and hidden by their kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLORS: dict[str, Colour] = {
 
 
 class LiveArrows:
-    """One set of arrows for every kind and unit of a track."""
+    """The arrows of a track, in one set for each kind and unit."""
 
     def __init__(self, server: Any, track: Track) -> None:
         self.server, self.size = server, track.scene.size
@@ -29,13 +29,13 @@ class LiveArrows:
         self._drawn: dict[tuple[str, str], Any] = {}
 
     def panel(self, changed: Callable[[], None]) -> None:
-        """A checkbox for each set."""
+        """Add a checkbox for each set."""
         if not self.sets:
             return
         with self.server.gui.add_folder("Forces"):
             for key, arrows in self.sets.items():
                 group, unit = key
-                long = _nice(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
+                long = _round_down(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
                 box = self.server.gui.add_checkbox(
                     f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long"
                 )
@@ -47,7 +47,7 @@ class LiveArrows:
                 box.on_update(on_toggle)
 
     def show(self, row: int, part: float) -> None:
-        """At a row, or a part of the way to the next."""
+        """Show the arrows at a row, or at a part of the way to the next."""
         for key, arrows in self.sets.items():
             if not self.shown[key]:
                 if key in self._drawn:
@@ -73,6 +73,7 @@ class LiveArrows:
                 )
 
 
-def _nice(x: float) -> float:
+def _round_down(x: float) -> float:
+    """The next lower number that is 1, 2 or 5 times a power of ten."""
     power = 10 ** np.floor(np.log10(x))
     return float(max(k for k in (1, 2, 5) if k * power <= x * (1 + 1e-9)) * power)

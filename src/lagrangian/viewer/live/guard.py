@@ -1,4 +1,4 @@
-"""Who may talk to the live viewer, and what may be said: the page that the printed address opens, and its controls.
+"""Access to the live viewer: only the page that the printed address opens is admitted, with the messages of its controls.
 
 A browser lets any page that somebody visits send requests to this computer. So the address has a token that no such page knows,
 the request's `Host` has to be a name of this computer (a foreign name can be made to lead here), and an `Origin` has to be the
@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 HOSTS = ("127.0.0.1", "localhost", "::1")
-MOST = 2**16  # bytes of a message: one of a control or of the camera is far shorter
+MAX_MESSAGE_BYTES = 2**16  # messages of controls and of the camera are far shorter
 REFUSAL = "Open the viewer at the address that it printed; it answers only to that page.\n"
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -26,14 +26,14 @@ _HEADERS = {
 
 
 def is_local_request(hosts: Sequence[str], origins: Sequence[str]) -> bool:
-    """Whether a request is for a name of this computer, and comes from no other page than one of that name's own."""
-    if len(hosts) != 1 or len(origins) > 1 or _name(hosts[0]) not in HOSTS:
+    """Whether a request is for a name of this computer, and comes from a page of that name, or from none."""
+    if len(hosts) != 1 or len(origins) > 1 or _host_name(hosts[0]) not in HOSTS:
         return False
     return not origins or origins[0] == f"http://{hosts[0]}"
 
 
 class ViewerGuard:
-    """Stands before viser's server: it sees each request, and each message, first."""
+    """Stands before viser's server, and sees each request and each message first."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(24)
@@ -46,8 +46,8 @@ class ViewerGuard:
         path_token = path.partition("?")[0].split("/")[1:2] or [""]
         return hmac.compare_digest(path_token[0].encode(), self.token.encode())
 
-    def inside(self, path: str) -> str:
-        """What a path asks for, without the token."""
+    def without_token(self, path: str) -> str:
+        """The path without the token."""
         return path.removeprefix(f"/{self.token}") or "/"
 
     def serve(self, original: Any) -> Any:
@@ -61,7 +61,7 @@ class ViewerGuard:
                 if not self.admits(request.path, request.headers):
                     response = connection.respond(403, REFUSAL)
                 else:
-                    request.path = self.inside(request.path)
+                    request.path = self.without_token(request.path)
                     response = None if process_request is None else process_request(connection, request)
                 if response is not None:
                     response.headers.update(_HEADERS)
@@ -71,7 +71,8 @@ class ViewerGuard:
                 connection.recv = self._filter_messages(connection.recv)
                 await handler(connection)
 
-            return original(talk, *where, process_request=answer, **(options | {"max_size": MOST, "logger": _silent()}))
+            limits = {"max_size": MAX_MESSAGE_BYTES, "logger": _silent_logger()}
+            return original(talk, *where, process_request=answer, **(options | limits))
 
         return serve
 
@@ -87,7 +88,8 @@ class ViewerGuard:
     def is_allowed_message(self, raw: Any) -> bool:
         """Whether a message is one of the page's: a control with a value that it can have, or where the camera is.
 
-        viser has more: one opens a tunnel by which anybody can reach this computer, others set any attribute of a control.
+        viser knows more messages: one opens a tunnel by which anybody can reach this computer, others set any attribute of a
+        control.
         """
         import msgspec
 
@@ -99,13 +101,18 @@ class ViewerGuard:
             return False
         kind = content.pop("type", None)
         if kind == "ViewerCameraMessage":
-            return content.keys() == _CAMERA.keys() and all(_numbers(content[name], length) for name, length in _CAMERA.items())
+            return content.keys() == _CAMERA.keys() and all(
+                _are_numbers(content[name], length) for name, length in _CAMERA.items()
+            )
         if kind != "GuiUpdateMessage" or content.keys() != {"uuid", "updates"}:
             return False
         uuid, updates = content["uuid"], content["updates"]
         control = self.controls.get(uuid) if isinstance(uuid, str) else None
         return (
-            control is not None and isinstance(updates, dict) and updates.keys() == {"value"} and fits(control, updates["value"])
+            control is not None
+            and isinstance(updates, dict)
+            and updates.keys() == {"value"}
+            and can_have_value(control, updates["value"])
         )
 
 
@@ -118,24 +125,24 @@ _CAMERA = {  # how many numbers each entry has; 0 is one without a list
 }
 
 
-def fits(control: Any, value: Any) -> bool:
+def can_have_value(control: Any, value: Any) -> bool:
     """Whether a control of the page can have a value."""
     options = getattr(control, "options", None)
     if options is not None:
         return isinstance(value, str) and value in options
     if isinstance(control.value, bool):
         return isinstance(value, bool)
-    return _numbers(value, 0) and control.min <= value <= control.max if hasattr(control, "min") else False
+    return _are_numbers(value, 0) and control.min <= value <= control.max if hasattr(control, "min") else False
 
 
-def _numbers(x: Any, length: int) -> bool:
+def _are_numbers(x: Any, length: int) -> bool:
     if length:
-        return isinstance(x, list) and len(x) == length and all(_numbers(item, 0) for item in x)
+        return isinstance(x, list) and len(x) == length and all(_are_numbers(item, 0) for item in x)
     return isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e300 and math.isfinite(x)
 
 
-def _name(host: str) -> str | None:
-    """Of `name:port`."""
+def _host_name(host: str) -> str | None:
+    """The name in `name:port`; None if it has another form."""
     try:
         parts = urlsplit(f"//{host}")
         return parts.hostname if parts.netloc == host and not parts.username else None
@@ -143,8 +150,8 @@ def _name(host: str) -> str | None:
         return None
 
 
-def _silent() -> Any:
-    """What strangers send is nothing to write on a terminal; who wants to see it configures `logging`."""
+def _silent_logger() -> Any:
+    """A logger that does not write the requests of strangers on a terminal; configure `logging` to see them."""
     import logging
 
     logger = logging.getLogger("lagrangian.viewer")

@@ -33,7 +33,7 @@ class Clock:
     playing: bool = False
 
     def advance(self, seconds: float) -> None:
-        """As time goes by: at the end it begins again, or stops."""
+        """Let time pass; at the end, begin again or stop."""
         if not self.playing:
             return
         span = self.last - self.first
@@ -52,7 +52,7 @@ class Clock:
 
 
 def interpolate_track(track: Track, t: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-    """Positions and quaternions at a time, and the row before it with how far it is to the next."""
+    """Positions and quaternions at a time, the row before it, and the share of the way to the next row."""
     rows = len(track.t)
     k = int(np.clip(np.searchsorted(track.t, t, side="right") - 1, 0, max(0, rows - 2)))
     if rows == 1:
@@ -70,7 +70,7 @@ class PlaybackPanel:
         self.server, self.scene, self.motion, self.track = server, scene, motion, track
         first, last = float(track.t[0]), float(track.t[-1])
         self.clock = Clock(first, last, first)
-        self._lock, self._ended, self._told = threading.RLock(), threading.Event(), 0.0
+        self._lock, self._ended, self._numbers_time = threading.RLock(), threading.Event(), 0.0
         self._handles = joint_handles(scene.mechanism)
         self._controls()
         self.arrows = LiveArrows(server, track)
@@ -104,7 +104,7 @@ class PlaybackPanel:
         self._button = gui.add_button("Play")
         self._button.on_click(lambda _: self.play())
         span = clock.last - clock.first
-        self._time = gui.add_slider("Time [s]", clock.first, max(clock.last, clock.first + 1e-6), _tick(span), clock.first)
+        self._time = gui.add_slider("Time [s]", clock.first, max(clock.last, clock.first + 1e-6), _slider_step(span), clock.first)
         self._time.on_update(lambda event: self._on_scrub() if event.client_id is not None else None)
         speed = gui.add_dropdown("Speed", list(SPEEDS), initial_value="1")
         loop = gui.add_checkbox("Repeat", True)
@@ -141,19 +141,20 @@ class PlaybackPanel:
             with self._lock:
                 if self.clock.playing:
                     self.clock.advance(now - before)
-                    self._show(hurry=True)
+                    self._show(playing=True)
             before = now
 
-    def _show(self, scrubbed: bool = False, hurry: bool = False) -> None:
+    def _show(self, scrubbed: bool = False, playing: bool = False) -> None:
         p, turn, row, part = interpolate_track(self.track, self.clock.t)
-        with self.server.atomic():  # the arrows with what they act on
+        with self.server.atomic():  # the arrows move together with the bodies
             self.scene.show(p, turn)
             self.arrows.show(row, part)
         if not scrubbed:
             self._time.value = round(self.clock.t, 6)
         self._button.label = "Pause" if self.clock.playing else "Play"
-        if not hurry or not self.clock.playing or time.monotonic() - self._told > 0.2:  # numbers that change faster are not read
-            self._told = time.monotonic()
+        # nobody can read numbers that change faster
+        if not playing or not self.clock.playing or time.monotonic() - self._numbers_time > 0.2:
+            self._numbers_time = time.monotonic()
             self._numbers.content = self._text()
 
     def _text(self) -> str:
@@ -172,6 +173,6 @@ class PlaybackPanel:
         return "\n\n".join(lines)
 
 
-def _tick(span: float) -> float:
-    """Of the time slider."""
+def _slider_step(span: float) -> float:
+    """The step of the time slider."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 300)))

@@ -1,4 +1,4 @@
-"""A scene put into viser: meshes on frames that move, struts between them, axes, centres of mass, a grid and the camera."""
+"""A scene in viser: meshes on frames that move, struts between them, axes, centres of mass, a grid and the camera."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATH: Colour = (0.835, 0.369, 0.0)
 
 
 class LiveScene:
-    """What the browser shows; `show` moves it."""
+    """The scene that the browser shows; `show` moves it."""
 
     def __init__(self, server: Any, track: Track, mechanism: Mechanism) -> None:
         self.server, self.scene, self.mechanism = server, track.scene, mechanism
@@ -51,7 +51,7 @@ class LiveScene:
         self.show(track.positions[0], track.quaternions[0])
 
     def show(self, positions: np.ndarray, quaternions: np.ndarray) -> None:
-        """Everything where the frames are: (frames, 3) and (frames, 4)."""
+        """Move everything to the poses of the frames: positions (frames, 3) and quaternions (frames, 4)."""
         with self.server.atomic():
             for frame, p, turn in zip(self.frames, positions, quaternions, strict=True):
                 frame.position, frame.wxyz = p, turn
@@ -66,10 +66,10 @@ class LiveScene:
                 if apart > 1e-9:
                     mesh.wxyz = quaternion.from_matrix(rotation_z_to(b - a))
 
-    # -- what can be shown or not ------------------------------------------------------------------------------------
+    # -- what can be shown or hidden ------------------------------------------------------------------------------------
 
     def show_axes(self, bodies: bool | None = None, named: bool | None = None) -> None:
-        """The axes of the bodies' frames, with the ground's, and those of named frames with their names."""
+        """Show or hide the axes of bodies and the ground, and those of named frames with their names."""
         if bodies is not None:
             for k in (0, *self._bodies):
                 self._axes[k].visible = bodies
@@ -84,13 +84,13 @@ class LiveScene:
                 if k in self._labels:
                     self._labels[k].visible = named
 
-    def show_masses(self, yes: bool) -> None:
-        """Marks at the bodies' centres of mass."""
+    def show_masses(self, visible: bool) -> None:
+        """Show or hide marks at the centres of mass."""
         for mark in self._masses:
-            mark.visible = yes
+            mark.visible = visible
 
     def show_path(self, points: np.ndarray | None) -> None:
-        """A line through points (rows, 3); none for None."""
+        """Draw a line through points (rows, 3), or none for None."""
         if self._path is not None:
             self._path.remove()
             self._path = None
@@ -99,7 +99,7 @@ class LiveScene:
                 "/own/path", np.stack([points[:-1], points[1:]], axis=1), colors=PATH, line_width=2.5
             )
 
-    # -- what is put in at first -------------------------------------------------------------------------------------
+    # -- what is added at first -------------------------------------------------------------------------------------
 
     def _camera(self, track: Track) -> None:
         drawn_scene, start = self.scene, self.server.initial_camera
@@ -113,7 +113,7 @@ class LiveScene:
         start.near, start.far = far / 500, 40 * far
 
     def _strut(self, k: int, strut: Strut) -> tuple[Any, float]:
-        """Its mesh along z, and how long that is."""
+        """The mesh of a strut along z, and its length."""
         length = 1.0
         if strut.kind == "spring":
             length = 12 * strut.radius
@@ -167,9 +167,9 @@ class LiveScene:
         )
 
 
-def _node(frame: int, what: str = "") -> str:
-    """The path of a frame, or of something fixed to it."""
-    return f"/frames/{frame}" + (f"/{what}" if what else "")
+def _node(frame: int, name: str = "") -> str:
+    """The path in viser of a frame, or of something fixed to it."""
+    return f"/frames/{frame}" + (f"/{name}" if name else "")
 
 
 def poses_of(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,24 +19,24 @@ _STARTING = threading.Lock()
 
 
 def serve(port: int | None, name: str) -> tuple[Any, str]:
-    """A server with no more than its theme, and the address of its page."""
+    """A server with only its theme, and the address of its page."""
     if port is not None:
         check_port(port)
     import viser
 
     class LocalViserServer(viser.ViserServer):
         def request_share_url(self, verbose: bool = True) -> None:
-            """Never: viser would let anybody on the internet in, by a tunnel."""
+            """Do nothing: viser would open a tunnel through which anybody on the internet can come in."""
 
     guard = ViewerGuard()
-    with suppress_output(), _before_viser(guard):
+    with suppress_output(), _guard_new_server(guard):
         server = LocalViserServer(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
     try:
         guard.controls = server.gui._gui_input_handle_from_uuid
-        guarded = _turns_strangers_away(server.get_port())
+        is_guarded = _refuses_strangers(server.get_port())
     except AttributeError:
-        guarded = False
-    if not guarded:
+        is_guarded = False
+    if not is_guarded:
         with suppress_output():
             server.stop()
         raise LagrangianError(
@@ -45,12 +45,12 @@ def serve(port: int | None, name: str) -> tuple[Any, str]:
         )
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     server.gui.main_panel.dock_right()
-    _entitle(server, name)
+    _set_title(server, name)
     return server, f"http://{HOST}:{server.get_port()}/{guard.token}/"
 
 
 def check_port(port: int) -> None:
-    """Whether a page can be served there."""
+    """Check that a page can be served at a port."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
         raise ArgumentError(
             f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed; without it, a free port is used"
@@ -66,10 +66,10 @@ def check_port(port: int) -> None:
 
 
 @contextlib.contextmanager
-def _before_viser(guard: ViewerGuard) -> Iterator[None]:
-    """While a server starts, which it has done when its constructor returns, `websockets` hands it to the guard.
+def _guard_new_server(guard: ViewerGuard) -> Iterator[None]:
+    """Within it, `websockets` hands each new server to the guard; a server has started when its constructor returns.
 
-    viser has no hook for this. Whether the guard stands there is tried afterwards.
+    viser has no hook for this. Whether the guard is in place is tested afterwards.
     """
     from websockets.asyncio import server as websockets
 
@@ -82,7 +82,7 @@ def _before_viser(guard: ViewerGuard) -> Iterator[None]:
             websockets.serve = original  # type: ignore[misc]
 
 
-def _turns_strangers_away(port: int) -> bool:
+def _refuses_strangers(port: int) -> bool:
     """Whether a request without the token is refused: for the page, and for the socket."""
     socket_headers = {
         "Connection": "Upgrade",
@@ -103,8 +103,8 @@ def _turns_strangers_away(port: int) -> bool:
     return True
 
 
-def _entitle(server: Any, name: str) -> None:
-    """The title of the browser's tab, which is viser's own otherwise; viser has no public way to say it."""
+def _set_title(server: Any, name: str) -> None:
+    """Set the title of the browser's tab, which is otherwise that of viser; viser has no public way to set it."""
     with contextlib.suppress(ImportError, AttributeError, TypeError):
         from viser import _messages
 
@@ -113,5 +113,5 @@ def _entitle(server: Any, name: str) -> None:
 
 
 def suppress_output() -> contextlib.AbstractContextManager[Any]:
-    """Without what viser prints of itself."""
+    """Within it, nothing that viser prints appears."""
     return contextlib.redirect_stdout(io.StringIO())

@@ -1,4 +1,4 @@
-"""What of a scene is shown or not: axes, named frames, centres of mass, the grid."""
+"""Checkboxes that show or hide parts of a scene: axes, named frames, centres of mass and the grid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lagrangian.viewer.live.scene import LiveScene
 
 
 class ShowPanel:
-    """Checkboxes."""
+    """The checkboxes of a scene."""
 
     def __init__(self, server: Any, scene: LiveScene) -> None:
         gui = server.gui
@@ -30,5 +30,5 @@ class ShowPanel:
 
 
 def escape_markdown(text: str) -> str:
-    """Text from a file as markdown that reads as it is."""
+    """Text from a file as markdown that shows it unchanged."""
     return re.sub(r"([\\`*_{}\[\]<>#|~$&])", r"\\\1", text)

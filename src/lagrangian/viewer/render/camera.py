@@ -1,4 +1,4 @@
-"""A perspective camera that takes all of a scene in."""
+"""The camera of a picture, and the view that a user asks for: a named side or two angles, how near, and of what."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from lagrangian.errors import ArgumentError, format_value, is_number, unknown_na
 from lagrangian.viewer.scene.framing import outermost_points
 from lagrangian.viewer.scene.scene import Scene, Track
 
-# MERGED lagrangian.viewer.render.view: From where a picture is taken, as people say it: from the front, from above, or by two
-# angles; how near, and of what.
-
 # azimuth and elevation in degrees
 VIEWS: dict[str, tuple[float, float]] = {
     "front": (0.0, 0.0),
@@ -24,14 +21,73 @@ VIEWS: dict[str, tuple[float, float]] = {
     "top": (0.0, 90.0),
     "bottom": (0.0, -90.0),
 }
-NAMED_VIEW_FIELD = 6.0  # degrees, the field of view of the named ones: from far away, nearly as in a drawing
+NAMED_VIEW_FIELD = 6.0  # degrees, the field of named views: they are taken from far away, nearly as in a drawing
 ZOOM_RANGE = (0.01, 100.0)
+FILL_SHARE = 0.92  # of the picture that the scene fills
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A perspective camera at `eye`; the rows of `axes` are right, up and backward, and `focal` is in pixels."""
+
+    eye: np.ndarray
+    axes: np.ndarray
+    focal: float
+    width: int
+    height: int
+
+    def project(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The points in the picture, x to the right and y down in pixels, and their depths."""
+        local = (points - self.eye) @ self.axes.T
+        depth = -local[..., 2]
+        scale = self.focal / np.where(np.abs(depth) > 1e-30, depth, 1e-30)
+        return self.width / 2 + scale * local[..., 0], self.height / 2 - scale * local[..., 1], depth
+
+    def with_more_pixels(self, factor: float) -> Camera:
+        """The same view with more pixels."""
+        return Camera(self.eye, self.axes, self.focal * factor, round(self.width * factor), round(self.height * factor))
+
+
+def camera_for_track(track: Track, width: int, height: int, view: CameraView | None = None) -> Camera:
+    """The camera for a view, else for the view of the scene, as near as all of the track stays in the picture."""
+    view = view or CameraView()
+    axes = view.axes(track.scene)
+    points = _extent_points(track)
+    local = points @ axes.T
+    focal = min(width, height) / 2 / math.tan(math.radians(view.field) / 2)
+    sides = FILL_SHARE * np.array([width, height]) / 2 / focal
+    middle = (local.min(axis=0) + local.max(axis=0)) / 2
+    distance = 0.0
+    for _ in range(20):  # near parts look larger, and move the middle
+        offsets = local - middle
+        distance = float((np.abs(offsets[:, :2]) / sides + offsets[:, 2:]).max())
+        flat = offsets[:, :2] / (distance - offsets[:, 2:])
+        middle[:2] += (flat.min(axis=0) + flat.max(axis=0)) / 2 * distance
+    distance = max(distance, 1e-6)
+    if view.target is not None:
+        middle[:2] = (axes @ np.array(view.target))[:2]
+    return Camera(axes.T @ (middle + np.array([0, 0, distance])), axes, view.zoom * focal, width, height)
+
+
+def _extent_points(track: Track) -> np.ndarray:
+    from lagrangian.model.rotation import quaternion
+
+    every = max(1, len(track.t) // max(8, min(100, 10_000 // max(1, len(track.scene.parts)))))
+    T = np.zeros((*track.positions[::every].shape[:2], 4, 4))
+    T[..., :3, :3] = quaternion.matrix(track.quaternions[::every])
+    T[..., :3, 3] = track.positions[::every]
+    points = outermost_points(track.scene.parts, T)
+    if not len(points):
+        points = np.array(track.scene.center) + track.scene.size * np.array([[-0.5, -0.5, -0.5], [0.5, 0.5, 0.5]])
+    return points
 
 
 @dataclass(frozen=True)
 class CameraView:
-    """`direction` has the azimuth, from the front counter-clockwise about what is up, and the elevation above the level, in
-    degrees; None is as the scene wants to be looked at. `target` is in the middle of the picture, if it is said.
+    """From where a picture is taken.
+
+    `direction` has the azimuth, counter-clockwise about `up` from the front, and the elevation above the level, in degrees;
+    None is the view of the scene. `target` is in the middle of the picture, if there is one.
     """
 
     direction: tuple[float, float] | None = None
@@ -56,7 +112,7 @@ class CameraView:
 
 
 def read_view(track: Track, view: Any = None, zoom: Any = 1.0, target: Any = None) -> CameraView:
-    """As it is given, checked: a name or two angles; a factor; a point, or the name of a frame or body."""
+    """Check a view that a user asks for: a name or two angles, a factor, and a point or the name of a frame or body."""
     if not is_number(zoom) or not ZOOM_RANGE[0] <= zoom <= ZOOM_RANGE[1]:
         raise ArgumentError(
             f"is {format_value(zoom)}",
@@ -104,68 +160,9 @@ def _read_target(track: Track, target: Any) -> tuple[float, float, float] | None
 
 
 def _read_numbers(values: Any, count: int) -> list[float] | None:
-    """So many numbers; None if they are not."""
+    """The values as so many numbers; None if they are not."""
     try:
         items = list(values)
     except TypeError:
         return None
     return [float(x) for x in items] if len(items) == count and all(map(is_number, items)) else None
-
-
-FILL_SHARE = 0.92  # of the picture
-
-
-@dataclass(frozen=True, eq=False)
-class Camera:
-    """At `eye`, its axes (right, up, backward) in the rows of `axes`; `focal` is in pixels."""
-
-    eye: np.ndarray
-    axes: np.ndarray
-    focal: float
-    width: int
-    height: int
-
-    def project(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where points are in the picture, x to the right and y down in pixels, and how deep."""
-        local = (points - self.eye) @ self.axes.T
-        depth = -local[..., 2]
-        scale = self.focal / np.where(np.abs(depth) > 1e-30, depth, 1e-30)
-        return self.width / 2 + scale * local[..., 0], self.height / 2 - scale * local[..., 1], depth
-
-    def with_more_pixels(self, factor: float) -> Camera:
-        """The same view with more pixels."""
-        return Camera(self.eye, self.axes, self.focal * factor, round(self.width * factor), round(self.height * factor))
-
-
-def camera_for_track(track: Track, width: int, height: int, view: CameraView | None = None) -> Camera:
-    """As the scene wants to be looked at, or as is said, as near as all of it stays in the picture throughout."""
-    view = view or CameraView()
-    axes = view.axes(track.scene)
-    points = _extent_points(track)
-    local = points @ axes.T
-    focal = min(width, height) / 2 / math.tan(math.radians(view.field) / 2)
-    sides = FILL_SHARE * np.array([width, height]) / 2 / focal
-    middle = (local.min(axis=0) + local.max(axis=0)) / 2
-    distance = 0.0
-    for _ in range(20):  # what is near looks larger, and moves the middle
-        offsets = local - middle
-        distance = float((np.abs(offsets[:, :2]) / sides + offsets[:, 2:]).max())
-        flat = offsets[:, :2] / (distance - offsets[:, 2:])
-        middle[:2] += (flat.min(axis=0) + flat.max(axis=0)) / 2 * distance
-    distance = max(distance, 1e-6)
-    if view.target is not None:
-        middle[:2] = (axes @ np.array(view.target))[:2]
-    return Camera(axes.T @ (middle + np.array([0, 0, distance])), axes, view.zoom * focal, width, height)
-
-
-def _extent_points(track: Track) -> np.ndarray:
-    from lagrangian.model.rotation import quaternion
-
-    every = max(1, len(track.t) // max(8, min(100, 10_000 // max(1, len(track.scene.parts)))))
-    T = np.zeros((*track.positions[::every].shape[:2], 4, 4))
-    T[..., :3, :3] = quaternion.matrix(track.quaternions[::every])
-    T[..., :3, 3] = track.positions[::every]
-    points = outermost_points(track.scene.parts, T)
-    if not len(points):
-        points = np.array(track.scene.center) + track.scene.size * np.array([[-0.5, -0.5, -0.5], [0.5, 0.5, 0.5]])
-    return points

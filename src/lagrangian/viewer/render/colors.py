@@ -1,5 +1,7 @@
-"""Few colours for a picture of many: each counts by the root of how often it is there, so that a large floor leaves room for a
-thin link."""
+"""A palette of few colours for a picture of many.
+
+Each colour counts by the square root of its number of pixels, so that a large floor leaves room for a thin link.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import numpy as np
 
 
 def count_colours(colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Colours (n, 3) of bytes as codes of six bits each; those that are there, in order, and how often."""
+    """Colours (n, 3) of bytes as codes with six bits for each component; the distinct codes in order, and their numbers."""
     r, g, b = (colors >> 2).astype(np.int32).T
     codes = (r << 12) + (g << 6) + b
     times = np.bincount(codes, minlength=1 << 18)
@@ -20,7 +22,7 @@ def decode_colours(codes: np.ndarray) -> np.ndarray:
 
 
 def colour_palette(codes: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
-    """At most `count` colours (n, 3) that stand for all that were counted."""
+    """At most `count` colours (n, 3) that stand for all colours that were counted."""
     from PIL import Image
 
     sample = decode_colours(np.repeat(codes, np.sqrt(times).astype(int)))

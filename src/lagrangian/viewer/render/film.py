@@ -1,4 +1,4 @@
-"""A track as a film: an endless GIF, or an MP4 where ffmpeg is there."""
+"""A track as a film: an endless GIF, or an MP4 if ffmpeg is installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.render.still import check_size
 from lagrangian.viewer.scene.scene import Track
 
-SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, if none are said
+SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, by default
 GIF_RATE, MP4_RATE = 20, 30  # pictures a second
 COLOURS = 128
 THREADS = max(1, min(4, os.cpu_count() or 1))
@@ -59,13 +59,13 @@ def film(
     if suffix == ".gif":
         write(file, _gif_bytes(pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])])))
     else:
-        with replacing(file) as place:
-            _write_mp4(file, place, pictures, (width, height))
+        with replacing(file) as partial_file:
+            _write_mp4(file, partial_file, pictures, (width, height))
     return file
 
 
 def frame_rows(t: np.ndarray, rate: float, speed: float) -> list[int]:
-    """Which rows of a track are shown, one for every picture of a film of this rate."""
+    """The row of a track for each picture of a film of this rate."""
     if len(t) < 2:
         return [0]
     count = max(2, round(float(t[-1] - t[0]) / speed * rate) + 1)
@@ -74,7 +74,7 @@ def frame_rows(t: np.ndarray, rate: float, speed: float) -> list[int]:
 
 
 def _render_frames(painter: Painter, rows: list[int], progress: Progress | None) -> Iterator[np.ndarray]:
-    """One after another; the next ones are drawn meanwhile, each by a thread of its own, as numpy lets them."""
+    """The pictures of rows, one after another, while threads draw the next ones: numpy lets them run at once."""
     with ThreadPoolExecutor(THREADS) as pool:
         ahead: deque[Future[np.ndarray]] = deque()
         submitted = -1
@@ -89,24 +89,24 @@ def _render_frames(painter: Painter, rows: list[int], progress: Progress | None)
 
 
 def _gif_bytes(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
-    """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
+    """The GIF with one palette, from a sample of pictures: parts that stand still do not flicker, and take no bytes."""
     from PIL import Image
 
     _, distinct, times = count_colours(sample.reshape(-1, 3))
     entries = colour_palette(distinct, times, COLOURS)
-    entries[entries.min(axis=1) > 246] = 255  # what is white stays so
+    entries[entries.min(axis=1) > 246] = 255  # white stays white
     palette = Image.new("P", (1, 1))
     palette.putpalette(np.resize(entries, (256, 3)).tobytes())
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
-    durations = [step] * (len(images) - 1) + [1000]  # it rests before it begins again
+    durations = [step] * (len(images) - 1) + [1000]  # the film rests before it begins again
     stream = io.BytesIO()
     images[0].save(stream, "GIF", save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
     return stream.getvalue()
 
 
 def _write_mp4(file: Path, partial_file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
-    """Written by ffmpeg to the place beside the file."""
+    """Have ffmpeg write the film to a file beside its own."""
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
     command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
     with subprocess.Popen([*command, str(partial_file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -117,7 +117,7 @@ def _write_mp4(file: Path, partial_file: Path, pictures: Iterator[np.ndarray], s
                 process.stdin.write(picture.tobytes())
             process.stdin.close()
         except BrokenPipeError:
-            pass  # it says why
+            pass  # ffmpeg says why
         except BaseException:
             process.kill()
             raise

@@ -1,4 +1,4 @@
-"""Pictures of a track, row by row: geometry of the moment, drawn twice as fine as it is shown."""
+"""Pictures of the rows of a track: meshes on a floor with a grid and a soft shadow, drawn twice as fine as the picture is."""
 
 from __future__ import annotations
 
@@ -13,110 +13,14 @@ from lagrangian.viewer.render.raster import Triangles, covered_pixels, normalise
 from lagrangian.viewer.scene.primitives import Mesh, bar, coil, ribbon
 from lagrangian.viewer.scene.scene import Colour, Scene, Strut, Track
 
-# MERGED lagrangian.viewer.render.floor: The floor of a picture: a grid that fades away, and the soft shadow of what stands
-# over it.
-
-LINE = np.array([0.70, 0.73, 0.77], dtype=np.float32)  # on white
+SUPERSAMPLING = 2
+EDGE = np.float32(0.62)  # lightness of the line around a part
+TRACE_COLOURS: tuple[Colour, ...] = ((0.80, 0.29, 0.05), (0.0, 0.40, 0.62), (0.0, 0.52, 0.38), (0.70, 0.40, 0.57))
+LINE = np.array([0.70, 0.73, 0.77], dtype=np.float32)  # of the grid on white
 SHADOW = np.array([0.62, 0.65, 0.70], dtype=np.float32)
-# a line that is as grey on white, and is seen on black, too: red, green, blue and how opaque it is
+# a line that is as grey on white and is also visible on black: red, green, blue and opacity
 TRANSPARENT_LINE = np.array([0.455, 0.51, 0.58, 0.55], dtype=np.float32)
 TRANSPARENT_SHADOW = np.array([0.05, 0.07, 0.10, 0.37], dtype=np.float32)
-
-
-class Floor:
-    """Seen by one camera."""
-
-    def __init__(self, scene: Scene, camera: Camera) -> None:
-        self.camera = camera
-        self.up = np.array(scene.up, dtype=float)
-        self.height = scene.floor
-        self.light = normalise(1.0 * self.up - 0.30 * camera.axes[0] + 0.12 * camera.axes[2])
-        self.lines, self.fade = self._grid(scene)
-
-    def _grid(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-        """How far a pixel is covered by a line of the grid, (height, width, 1), and faded by its distance, 1 near to 0."""
-        camera = self.camera
-        x, y = np.meshgrid(np.arange(camera.width) + 0.5 - camera.width / 2, camera.height / 2 - np.arange(camera.height) - 0.5)
-        rays = np.stack([x, y, np.full_like(x, -camera.focal)], axis=-1) @ camera.axes
-        down = -(rays @ self.up)
-        above = float(camera.eye @ self.up) - self.height
-        with np.errstate(divide="ignore", invalid="ignore"):
-            hit = camera.eye + (above / down)[..., None] * rays
-        ahead = (down > 1e-9) & (above > 0)
-        side = normalise(np.cross(self.up, np.eye(3)[int(np.argmin(np.abs(self.up)))]))
-        plan = np.stack([hit @ side, hit @ np.cross(self.up, side)], axis=-1)
-        plan[~ahead] = 0
-        middle = np.array([np.dot(scene.center, side), np.dot(scene.center, np.cross(self.up, side))])
-        away = np.linalg.norm(plan - middle, axis=-1) / scene.size
-        fade = np.where(ahead, np.clip(1.25 - 1.0 * away, 0, 1) ** 1.5, 0)
-        step = grid_spacing(scene.size)
-        cover = np.zeros(x.shape)
-        for k in range(2):
-            across = np.hypot(*np.gradient(plan[..., k])) + 1e-30  # m per pixel
-            line = np.abs((plan[..., k] / step + 0.5) % 1 - 0.5) * step / across
-            cover = np.maximum(cover, np.clip(1.1 - line, 0, 1) * np.clip(step / across / 6, 0, 1))
-        return (cover * fade).astype(np.float32)[..., None], fade.astype(np.float32)
-
-    def render(self, points: np.ndarray, transparent: bool) -> np.ndarray:
-        """The floor under triangles (n, 3, 3), darkened where they keep the light off: on white (height, width, 3); or `clear`
-        (height, width, 4), its colours times how opaque they are, to lie on a page of any colour.
-        """
-        rows, columns, dark = self._shadow(points)
-        if transparent:
-            image = self.lines * np.append(TRANSPARENT_LINE[:3] * TRANSPARENT_LINE[3], TRANSPARENT_LINE[3])
-            over = dark * TRANSPARENT_SHADOW[3]
-            image[rows, columns] *= 1 - over
-            image[rows, columns] += over * np.append(TRANSPARENT_SHADOW[:3], np.float32(1))
-            return np.asarray(image)
-        image = 1 - self.lines * (1 - LINE)
-        image[rows, columns] *= 1 - dark * (1 - SHADOW)
-        return np.asarray(image)
-
-    def _shadow(self, points: np.ndarray) -> tuple[slice, slice, np.ndarray]:
-        """Rows and columns of the picture in which there is a shadow, and how dark it is there, (rows, columns, 1)."""
-        over = points @ self.up - self.height
-        cast = points - self.light * (over / float(self.light @ self.up))[..., None]
-        half = self.camera.with_more_pixels(0.5)
-        x, y, depth = half.project(cast)
-        valid = (depth.min(axis=1) > 1e-9) & (over.min(axis=1) > -1e-6 * abs(over).max())
-        row, column, _ = covered_pixels(x[valid], y[valid], half.width, half.height)
-        if not len(row):
-            return slice(0, 0), slice(0, 0), np.zeros((0, 0, 1), dtype=np.float32)
-        reach = max(1, round(0.008 * min(half.width, half.height)))
-        room = 2 * reach + 2
-        y0, x0 = max(0, int(row.min()) - room), max(0, int(column.min()) - room)
-        y1, x1 = min(half.height, int(row.max()) + room), min(half.width, int(column.max()) + room)
-        mask = np.zeros((y1 - y0, x1 - x0), dtype=np.float32)
-        mask[row - y0, column - x0] = 1
-        mask = box_blur(box_blur(mask, reach), reach)
-        fade = self.fade[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]
-        mask = box_blur(mask.repeat(2, axis=0).repeat(2, axis=1), 1)[: fade.shape[0], : fade.shape[1]]
-        return slice(2 * y0, 2 * y1), slice(2 * x0, 2 * x1), (mask * (0.75 * fade))[..., None]
-
-
-def grid_spacing(size: float) -> float:
-    """Of grid lines: 1, 2 or 5 times a power of ten, about a tenth of the size."""
-    goal = size / 9
-    power = 10 ** math.floor(math.log10(goal))
-    return float(min((1, 2, 5, 10), key=lambda k: abs(math.log(k * power / goal))) * power)
-
-
-def box_blur(image: np.ndarray, reach: int) -> np.ndarray:
-    """Averaged over 2 reach + 1 pixels each way."""
-    for axis in (0, 1):
-        width = [(0, 0), (0, 0)]
-        width[axis] = (reach + 1, reach)
-        total = np.cumsum(np.pad(image, width), axis=axis, dtype=np.float32)
-        n = image.shape[axis]
-        ahead, behind = [slice(None)] * 2, [slice(None)] * 2
-        ahead[axis], behind[axis] = slice(2 * reach + 1, 2 * reach + 1 + n), slice(0, n)
-        image = (total[tuple(ahead)] - total[tuple(behind)]) / np.float32(2 * reach + 1)
-    return image
-
-
-SUPERSAMPLING = 2
-EDGE = np.float32(0.62)  # how light the line about a part is
-TRACE_COLOURS: tuple[Colour, ...] = ((0.80, 0.29, 0.05), (0.0, 0.40, 0.62), (0.0, 0.52, 0.38), (0.70, 0.40, 0.57))
 
 
 class Painter:
@@ -132,8 +36,9 @@ class Painter:
         self.closed_parts = [is_closed_surface(part.vertices, part.faces) for part in track.scene.parts]
 
     def frame(self, row: int, transparent: bool = False) -> np.ndarray:
-        """A row of the track: (height, width, 3) bytes on white; or (height, width, 4), `clear` where there is nothing, to lie on
-        a page of any colour.
+        """The picture of a row of the track: (height, width, 3) bytes on white, or (height, width, 4) on a transparent ground.
+
+        A transparent picture suits a page of any colour.
         """
         solid, translucent = self._geometry(row)
         image = self.floor.render(solid[0].points[~solid[0].flat], transparent)
@@ -152,7 +57,7 @@ class Painter:
     def _composite(
         self, image: np.ndarray, near: np.ndarray | None, triangles: Triangles, owner: np.ndarray, opacity: float
     ) -> None:
-        """Draw over the image what is nearer than what is there; what is solid is there for the next."""
+        """Draw triangles over the image where they are nearer than the solid ones before; solid ones then hide the next."""
         pixels = raster.visible_pixels(triangles.points, self.fine, triangles.closed)
         if near is not None:
             nearer = pixels.near > near[pixels.row, pixels.column]
@@ -187,18 +92,18 @@ class Painter:
     # -- geometry ----------------------------------------------------------------------------------------------------
 
     def _geometry(self, row: int) -> tuple[tuple[Triangles, np.ndarray], list[tuple[Triangles, np.ndarray, float]]]:
-        """What is solid as triangles with the number of the part each belongs to; then every translucent part."""
+        """The solid parts as triangles, each with the number of its part, and then every translucent part."""
         track = self.track
         R, p = quaternion.matrix(track.quaternions[row]), track.positions[row]
         solid: list[tuple[Mesh, Colour, bool, bool]] = []
         translucent = []
-        for part, shut in zip(track.scene.parts, self.closed_parts, strict=True):
+        for part, closed in zip(track.scene.parts, self.closed_parts, strict=True):
             T = R[part.frame]
             mesh = Mesh(part.vertices @ T.T + p[part.frame], part.normals @ T.T, part.faces)
             if part.opacity < 1:
-                translucent.append((*_triangles([(mesh, part.color, False, shut)]), part.opacity))
+                translucent.append((*_triangles([(mesh, part.color, False, closed)]), part.opacity))
             else:
-                solid.append((mesh, part.color, False, shut))
+                solid.append((mesh, part.color, False, closed))
         for strut in track.scene.struts:
             solid.append((_strut_mesh(strut, R, p), strut.color, False, False))
         for k, frame in enumerate(track.traces):
@@ -210,6 +115,7 @@ class Painter:
 
 
 def _triangles(meshes: list[tuple[Mesh, Colour, bool, bool]]) -> tuple[Triangles, np.ndarray]:
+    """All triangles of meshes, and the number of the mesh of each. A mesh has a colour, and is flat and closed or not."""
     if not meshes:
         none = np.zeros((0, 3, 3))
         return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(
@@ -220,13 +126,13 @@ def _triangles(meshes: list[tuple[Mesh, Colour, bool, bool]]) -> tuple[Triangles
         np.concatenate([mesh.vertices[mesh.faces] for mesh, *_ in meshes]),
         np.concatenate([mesh.normals[mesh.faces] for mesh, *_ in meshes]),
         np.repeat(np.array([color for _, color, _, _ in meshes], dtype=np.float32), counts, axis=0),
-        np.repeat(np.array([plain for _, _, plain, _ in meshes]), counts),
-        np.repeat(np.array([shut for _, _, _, shut in meshes]), counts),
+        np.repeat(np.array([flat for _, _, flat, _ in meshes]), counts),
+        np.repeat(np.array([closed for _, _, _, closed in meshes]), counts),
     ), np.repeat(np.arange(len(meshes), dtype=np.int32), counts)
 
 
 def is_closed_surface(vertices: np.ndarray, faces: np.ndarray) -> bool:
-    """Whether a surface has no rim: every edge is passed as often in one direction as in the other."""
+    """Whether a surface has no rim: its faces pass every edge as often in one direction as in the other."""
     low, reach = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max()) or 1.0
     x, y, z = np.rint((vertices - low) * (1e5 / reach)).astype(np.int64).T
     _, number = np.unique((x << 42) | (y << 21) | z, return_inverse=True)
@@ -243,5 +149,100 @@ def _strut_mesh(strut: Strut, R: np.ndarray, p: np.ndarray) -> Mesh:
 
 
 def strut_ends(strut: Strut, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where a strut begins and ends, given the frames' rotations and positions."""
+    """The ends of a strut in the world, given the rotations and positions of the frames."""
     return R[strut.a] @ np.array(strut.a_point) + p[strut.a], R[strut.b] @ np.array(strut.b_point) + p[strut.b]
+
+
+# ---- the floor
+
+
+class Floor:
+    """The floor as one camera sees it: a grid that fades away, and the soft shadow of what stands over it."""
+
+    def __init__(self, scene: Scene, camera: Camera) -> None:
+        self.camera = camera
+        self.up = np.array(scene.up, dtype=float)
+        self.height = scene.floor
+        self.light = normalise(1.0 * self.up - 0.30 * camera.axes[0] + 0.12 * camera.axes[2])
+        self.lines, self.fade = self._grid(scene)
+
+    def _grid(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+        """The share of each pixel that a grid line covers, (height, width, 1), and how it fades with distance, from 1 to 0."""
+        camera = self.camera
+        x, y = np.meshgrid(np.arange(camera.width) + 0.5 - camera.width / 2, camera.height / 2 - np.arange(camera.height) - 0.5)
+        rays = np.stack([x, y, np.full_like(x, -camera.focal)], axis=-1) @ camera.axes
+        down = -(rays @ self.up)
+        above = float(camera.eye @ self.up) - self.height
+        with np.errstate(divide="ignore", invalid="ignore"):
+            hit = camera.eye + (above / down)[..., None] * rays
+        ahead = (down > 1e-9) & (above > 0)
+        side = normalise(np.cross(self.up, np.eye(3)[int(np.argmin(np.abs(self.up)))]))
+        plan = np.stack([hit @ side, hit @ np.cross(self.up, side)], axis=-1)
+        plan[~ahead] = 0
+        middle = np.array([np.dot(scene.center, side), np.dot(scene.center, np.cross(self.up, side))])
+        away = np.linalg.norm(plan - middle, axis=-1) / scene.size
+        fade = np.where(ahead, np.clip(1.25 - 1.0 * away, 0, 1) ** 1.5, 0)
+        step = grid_spacing(scene.size)
+        cover = np.zeros(x.shape)
+        for k in range(2):
+            across = np.hypot(*np.gradient(plan[..., k])) + 1e-30  # m per pixel
+            line = np.abs((plan[..., k] / step + 0.5) % 1 - 0.5) * step / across
+            cover = np.maximum(cover, np.clip(1.1 - line, 0, 1) * np.clip(step / across / 6, 0, 1))
+        return (cover * fade).astype(np.float32)[..., None], fade.astype(np.float32)
+
+    def render(self, points: np.ndarray, transparent: bool) -> np.ndarray:
+        """The floor under triangles (n, 3, 3), with their shadow, as an image.
+
+        On white it is (height, width, 3). A transparent image is (height, width, 4), with its colours times their opacity.
+        """
+        rows, columns, dark = self._shadow(points)
+        if transparent:
+            image = self.lines * np.append(TRANSPARENT_LINE[:3] * TRANSPARENT_LINE[3], TRANSPARENT_LINE[3])
+            over = dark * TRANSPARENT_SHADOW[3]
+            image[rows, columns] *= 1 - over
+            image[rows, columns] += over * np.append(TRANSPARENT_SHADOW[:3], np.float32(1))
+            return np.asarray(image)
+        image = 1 - self.lines * (1 - LINE)
+        image[rows, columns] *= 1 - dark * (1 - SHADOW)
+        return np.asarray(image)
+
+    def _shadow(self, points: np.ndarray) -> tuple[slice, slice, np.ndarray]:
+        """The rows and columns of the picture that have a shadow, and how dark it is there, (rows, columns, 1)."""
+        over = points @ self.up - self.height
+        cast = points - self.light * (over / float(self.light @ self.up))[..., None]
+        half = self.camera.with_more_pixels(0.5)
+        x, y, depth = half.project(cast)
+        valid = (depth.min(axis=1) > 1e-9) & (over.min(axis=1) > -1e-6 * abs(over).max())
+        row, column, _ = covered_pixels(x[valid], y[valid], half.width, half.height)
+        if not len(row):
+            return slice(0, 0), slice(0, 0), np.zeros((0, 0, 1), dtype=np.float32)
+        reach = max(1, round(0.008 * min(half.width, half.height)))
+        room = 2 * reach + 2
+        y0, x0 = max(0, int(row.min()) - room), max(0, int(column.min()) - room)
+        y1, x1 = min(half.height, int(row.max()) + room), min(half.width, int(column.max()) + room)
+        mask = np.zeros((y1 - y0, x1 - x0), dtype=np.float32)
+        mask[row - y0, column - x0] = 1
+        mask = box_blur(box_blur(mask, reach), reach)
+        fade = self.fade[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]
+        mask = box_blur(mask.repeat(2, axis=0).repeat(2, axis=1), 1)[: fade.shape[0], : fade.shape[1]]
+        return slice(2 * y0, 2 * y1), slice(2 * x0, 2 * x1), (mask * (0.75 * fade))[..., None]
+
+
+def grid_spacing(size: float) -> float:
+    """The spacing of grid lines: 1, 2 or 5 times a power of ten, about a ninth of the size."""
+    ideal = size / 9
+    power = 10 ** math.floor(math.log10(ideal))
+    return float(min((1, 2, 5, 10), key=lambda k: abs(math.log(k * power / ideal))) * power)
+
+
+def box_blur(image: np.ndarray, reach: int) -> np.ndarray:
+    """The image, averaged over squares of 2 reach + 1 pixels."""
+    for axis in (0, 1):
+        width = [(0, 0), (0, 0)]
+        width[axis] = (reach + 1, reach)
+        total = np.cumsum(np.pad(image, width), axis=axis, dtype=np.float32)
+        n = image.shape[axis]
+        ahead, behind = [slice(None)] * 2, [slice(None)] * 2
+        ahead[axis], behind[axis] = slice(2 * reach + 1, 2 * reach + 1 + n), slice(0, n)
+        image = (total[tuple(ahead)] - total[tuple(behind)]) / np.float32(2 * reach + 1)
+    return image

@@ -1,4 +1,4 @@
-"""A mechanism as one picture."""
+"""A mechanism as one picture: a PNG file or an array, on white, or transparent for pages that are light or dark."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from lagrangian.viewer.render.colors import colour_palette, count_colours, decod
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.scene.track import still_track
 
+SOLID_COLOURS = 184  # of 256: those of opaque pixels; the others are for lines, shadows and edges
+
 
 def draw(
     mechanism: Mechanism,
@@ -28,7 +30,7 @@ def draw(
     zoom: float = 1.0,
     target: Any = None,
 ) -> np.ndarray | Path:
-    """A picture in a configuration or named pose: written to `path` (.png), or as an array (height, width, 3) of bytes.
+    """Draw a mechanism in a configuration or named pose: to `path` (.png), or as an array (height, width, 3) of bytes.
 
     `view` is "front", "back", "left", "right", "top" or "bottom", or azimuth and elevation in degrees: from the front
     counter-clockwise, seen from above, and above the level. `zoom` of 2 is twice as large. `target`, a point or the name of a
@@ -50,7 +52,7 @@ def draw(
 
 
 def check_size(size: Any) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """Check the width and height of a picture in pixels."""
     try:
         width, height = (int(x) for x in size)
     except (TypeError, ValueError):
@@ -64,20 +66,15 @@ def check_size(size: Any) -> tuple[int, int]:
     return width, height
 
 
-# MERGED lagrangian.viewer.render.clear: Pictures for pages that are light or dark: clear where there is nothing, with 256
-# colours and a quarter of the bytes.
-
-SOLID_COLOURS = 184  # colours of what is not clear; the others are of lines, shadows and edges
-
-
 def transparent_png(mechanism: Any, q: Any, size: tuple[int, int]) -> bytes:
-    """A picture of a mechanism as the bytes of a PNG file."""
+    """A transparent picture of a mechanism as the bytes of a PNG file."""
     return palette_png(Painter(still_track(mechanism, q), size).frame(0, transparent=True))
 
 
 def palette_png(image: np.ndarray) -> bytes:
-    """Pixels (height, width, 4) as a PNG file with a palette: what is solid has a part of it, so that no shade of it is lost to
-    shadows, which are as dark.
+    """Pixels (height, width, 4) as a PNG file with a palette, which takes a quarter of the bytes.
+
+    Opaque pixels have a part of the palette of their own, so that shadows, which are as dark, take no shades from them.
     """
     from PIL import Image
 
@@ -88,7 +85,7 @@ def palette_png(image: np.ndarray) -> bytes:
         pixels = image[mask]
         if not len(pixels):
             continue
-        # of what is clear, how grey and how opaque it is says all
+        # transparent pixels are told apart by their lightness and opacity
         features = pixels[:, :3] if first == 0 else np.stack([pixels[:, :3].max(axis=1), pixels[:, 3], pixels[:, 3]], axis=1)
         classes = quantise_colours(features, count)
         index[mask] = first + classes
@@ -103,7 +100,7 @@ def palette_png(image: np.ndarray) -> bytes:
 
 
 def quantise_colours(colors: np.ndarray, count: int) -> np.ndarray:
-    """The numbers of at most so many classes for colours (n, 3)."""
+    """The class of each colour (n, 3), of at most `count` classes of similar colours."""
     codes, distinct, times = count_colours(colors)
     palette = colour_palette(distinct, times, count).astype(int)
     colours = decode_colours(distinct).astype(int)

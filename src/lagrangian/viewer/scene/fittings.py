@@ -1,4 +1,4 @@
-"""What is seen of joints and constraints: pins, balls, sleeves and rails, wheels, blades, walls."""
+"""How joints, constraints and the ground look: pins, balls, sleeves, rails, wheels, knife edges and walls; and pedestals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import JointLook
 from lagrangian.model.loop import LoopJoint, Wall
-from lagrangian.model.loops.loop_type import LoopLook as LoopLook
+from lagrangian.model.loops.loop_type import LoopLook
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.links import carries_others, is_particle, is_telescope, is_tube, planar_hull, spoked_wheel
 from lagrangian.viewer.scene.outline import BodyOutline, axis_in_parent
@@ -19,7 +19,7 @@ from lagrangian.viewer.scene.primitives import Mesh
 
 
 def joint_mesh(joint: Joint, outline: BodyOutline, r: float) -> Mesh | None:
-    """What sits at a joint, in the child's frame; nothing at one that slides."""
+    """The pin, ball or cross of a joint, in the child's frame; None for a joint that slides."""
     match joint.kind.look:
         case JointLook.PIN | JointLook.SCREW if outline.axis is not None:
             long = 3.6 if joint.kind.look is JointLook.PIN else 6.0
@@ -36,7 +36,7 @@ def joint_mesh(joint: Joint, outline: BodyOutline, r: float) -> Mesh | None:
 
 
 def loop_mesh(loop: LoopJoint, normal: np.ndarray | None, r: float) -> Mesh | None:
-    """What sits at a loop joint, in the frame of body a; `normal` is that of a planar linkage, along its pins."""
+    """The pin, ball or sleeve of a loop joint, in the frame of body a; `normal` is that of a planar linkage, along its pins."""
     at = np.array(loop.a_placement.position, dtype=float)
     match loop.kind.look:
         case LoopLook.ROD | LoopLook.NOTHING:
@@ -57,7 +57,7 @@ def loop_mesh(loop: LoopJoint, normal: np.ndarray | None, r: float) -> Mesh | No
 def rail_mesh(
     joint: Joint, outline: BodyOutline, parent: BodyOutline, span: tuple[float, float], r: float, size: float
 ) -> Mesh | None:
-    """What a sliding joint's body runs on, in the parent's frame: a rail over what it travels, or a sleeve about a rod."""
+    """What the body of a sliding joint runs on, in the parent's frame: a rail over its travel, or a sleeve around a rod."""
     if joint.kind.look is not JointLook.SLIDE:
         return None
     at = np.array(joint.placement.position, dtype=float)
@@ -77,9 +77,8 @@ def rail_mesh(
     if high - low < 0.6 * size:
         middle = (low + high) / 2
         low, high = middle - 0.3 * size, middle + 0.3 * size
-    thin = (
-        0.35 if outline.body is not None and is_particle(outline.body) and not carries_others(outline) else 0.8
-    )  # a bead's wire
+    is_bead = outline.body is not None and is_particle(outline.body) and not carries_others(outline)
+    thin = 0.35 if is_bead else 0.8  # the wire of a bead
     return p.cylinder(thin * r, high - low, 0.1 * r).with_pose(turn, at + axis * (low + high) / 2)
 
 
@@ -100,7 +99,7 @@ def rolling_meshes(constraint: RollingConstraint) -> tuple[list[Mesh], list[Mesh
 
 
 def knife_edge_mesh(constraint: KnifeEdgeConstraint, r: float) -> Mesh:
-    """A thin plate across the direction that is barred, in the body's frame."""
+    """A thin plate across the direction in which the edge cannot slide, in the body's frame."""
     return p.box((4.4 * r, 4.4 * r, 0.5 * r), 0.1 * r).with_pose(
         p.rotation_z_to(np.array(constraint.direction, dtype=float)), np.array(constraint.point, dtype=float)
     )
@@ -115,14 +114,15 @@ def wall_mesh(wall: Wall, size: float) -> Mesh:
     )
 
 
-# MERGED lagrangian.viewer.scene.base: The ground as one sees it: pedestals, plates and brackets where the first joints are.
+# ---- the ground
 
 
 def ground_meshes(
     points: list[np.ndarray], up: np.ndarray, normal: np.ndarray | None, floor_height: float, is_hanging: bool, r: float
 ) -> list[Mesh]:
-    """What holds the joints at these points of the world. `below` is the height of the floor, along up; `hangs` says that the
-    mechanism is below its joints.
+    """The pedestals, plate or brackets that hold the joints at these points of the world.
+
+    `floor_height` is measured along `up`; `is_hanging` says that the mechanism is below these joints.
     """
     points = _distinct_points(points, r)
     if not points:
@@ -144,7 +144,7 @@ def _distinct_points(points: list[np.ndarray], r: float) -> list[np.ndarray]:
 
 
 def _back_plate(points: list[np.ndarray], normal: np.ndarray, r: float) -> list[Mesh]:
-    """Behind a linkage in an upright plane: a boss for every pin, and a bar that joins them."""
+    """The bracket behind a linkage in an upright plane: a boss for each pin, and a bar that joins them."""
     behind = [point - 2.6 * r * normal for point in points]
     turn = p.rotation_z_to(normal)
     meshes = [p.cylinder(2.6 * r, 1.6 * r, 0.3 * r).with_pose(turn, point) for point in behind]
@@ -154,12 +154,12 @@ def _back_plate(points: list[np.ndarray], normal: np.ndarray, r: float) -> list[
     return meshes
 
 
-def _level_plate(flat: tuple[np.ndarray, np.ndarray, np.ndarray], up: np.ndarray, hangs: bool, r: float) -> list[Mesh]:
-    """A plate under, or over, joints that stand around in a level plane."""
+def _level_plate(flat: tuple[np.ndarray, np.ndarray, np.ndarray], up: np.ndarray, is_hanging: bool, r: float) -> list[Mesh]:
+    """A plate under, or over, joints in a level plane."""
     outline, rotation, middle = flat
     reach = np.linalg.norm(outline, axis=1, keepdims=True)
     wider = outline * (1 + 3 * r / np.maximum(reach, 1e-12))
-    offset = up * (2.4 * r if hangs else -2.4 * r)
+    offset = up * (2.4 * r if is_hanging else -2.4 * r)
     return [p.plate(wider, 1.6 * r).with_pose(rotation, middle + offset)]
 
 

@@ -1,4 +1,4 @@
-"""Forces of a motion as arrows: torques of joints, reactions, forces of loops, wrenches from outside."""
+"""The forces of a motion as arrows: torques of joints, reactions, constraint forces and external wrenches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import LagrangianError
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.displacement import step_frames
@@ -19,7 +19,7 @@ from lagrangian.motion.motion import Motion
 from lagrangian.viewer.scene.scene import Arrows, Scene
 
 MAX_LENGTH = {"N": 0.4, "N m": 0.25}  # of the scene's size
-MAX_JOINTS = 200  # joints above which reactions are not drawn: that many arrows show nothing, and cost much
+MAX_JOINTS = 200  # with reactions: more arrows show nothing, and cost much
 ArrowData = tuple[str, str, str, np.ndarray, np.ndarray]  # name, group, unit, points, vectors
 
 
@@ -35,20 +35,20 @@ def force_arrows(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> 
     scales: dict[tuple[str, str], float] = {}
     for group, unit in {(x[1], x[2]) for x in arrows}:
         sizes = np.max([np.linalg.norm(x[4], axis=1) for x in arrows if x[1:3] == (group, unit)], axis=0)
-        # a short peak, as where a linkage locks, does not make all other arrows vanish, nor leave the picture
-        usual = max(float(np.quantile(sizes, 0.98)), float(sizes.max()) / 4)
-        scales[group, unit] = MAX_LENGTH[unit] * scene.size / usual if usual > 0 else 1.0
+        # a short peak, as where a linkage locks, neither makes all other arrows vanish nor leaves the picture
+        typical = max(float(np.quantile(sizes, 0.98)), float(sizes.max()) / 4)
+        scales[group, unit] = MAX_LENGTH[unit] * scene.size / typical if typical > 0 else 1.0
     return tuple(Arrows(name, group, unit, points, vectors, scales[group, unit]) for name, group, unit, points, vectors in arrows)
 
 
 def _larger_than_rounding(arrows: list[ArrowData], size: float) -> list[ArrowData]:
-    """Without forces that are zero but for rounding; a moment counts as the force that makes it over the mechanism's size."""
+    """The arrows without those that are rounding errors; a moment counts as its force at the distance of the mechanism's size."""
     largest = [float(np.abs(x[4]).max()) / (size if x[2] == "N m" else 1.0) for x in arrows]
     return [x for x, force in zip(arrows, largest, strict=True) if force > 1e-9 * max(largest)]
 
 
 def _interpolate_rows(motion: Motion, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows (rows, k) of the motion at other times, by straight lines between those that are finite."""
+    """Rows (rows, k) of the motion at other times, interpolated linearly between finite rows."""
     rows = np.asarray(rows, dtype=float)
     finite = np.isfinite(rows).all(axis=1) & np.isfinite(motion.t)
     if not finite.any():
@@ -77,7 +77,7 @@ def _torques(
 def _torque_and_force(
     joint: Joint, q: np.ndarray, tau: np.ndarray, A: np.ndarray, B: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A joint's torque and force along the world's axes; A and B turn from its frames on the parent and on the child."""
+    """A joint's torque and force along the world's axes; A and B are the rotations of its frames on the parent and the child."""
     moments, forces = np.zeros((len(tau), 3)), np.zeros((len(tau), 3))
     at = 0
     for step, before, _ in step_frames(joint, q):
@@ -93,7 +93,7 @@ def _torque_and_force(
 
 
 def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[ArrowData]:
-    """What each joint exerts on its child."""
+    """The force and moment that each joint exerts on its child."""
     if len(mechanism.joints) > MAX_JOINTS:
         return
     try:
@@ -111,10 +111,10 @@ def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[
 
 
 def _constraints(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[ArrowData]:
-    """The force of each loop joint on its body `a`, of the floor on what rolls, and on a knife edge."""
+    """The forces of loop joints on their body `a`, of the floor on rolling bodies, and on knife edges."""
     if not len(motion.constraint_names) or motion.multipliers.shape[1:] != (len(motion.constraint_names),):
         return
-    dyn = compiled(mechanism)
+    dyn = compile_mechanism(mechanism)
     rows = body_poses(mechanism, motion.q)
     first = 0
     for item in (*mechanism.loops, *mechanism.constraints):
@@ -162,7 +162,7 @@ def _constraint_point(item: LoopJoint | RollingConstraint | KnifeEdgeConstraint,
 
 
 def _wrenches(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[ArrowData]:
-    """Those from outside, at the frames on which they act."""
+    """External wrenches, at the frames on which they act."""
     for name, rows in motion.wrenches.items():
         frame = mechanism.frame(name)
         point = (poses[frame.body] @ frame.placement.matrix())[:, :3, 3]

@@ -1,4 +1,4 @@
-"""How a mechanism is looked at: what is up, from where, and how much there is to see."""
+"""From where a mechanism is looked at: what is up, the direction of the view, and how large all of it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def up_direction(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
 
 
 def motion_plane_normal(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray | None:
-    """The normal of the plane in which all of it moves; None if there is none. `poses` are (4, 4)."""
+    """The normal of the plane in which all of the mechanism moves; None if there is none. `poses` are (4, 4)."""
     turning, sliding = [], []
     for joint in mechanism.joints:
         if not joint.kind.nv:
@@ -69,7 +69,7 @@ def _view_across(axis: np.ndarray) -> np.ndarray:
 
 
 def front_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
-    """Towards a camera in front, level: what is planar and upright has its face there; else x is to the right."""
+    """The level direction towards a camera in front: a planar upright mechanism has its face there, else x is to the right."""
     if normal is not None and abs(float(normal @ up)) < 0.3:
         face = normal - (normal @ up) * up
         face /= np.linalg.norm(face)
@@ -81,7 +81,7 @@ def front_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
 
 
 def view_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
-    """Towards the camera: what is planar and upright is seen face on, a little from the side so that depth is visible."""
+    """The direction towards the camera: a planar upright mechanism is seen face on, a little from the side to show depth."""
     ahead = front_direction(up, normal)
     side = np.cross(up, ahead)
     if normal is not None and abs(float(normal @ up)) < 0.3:
@@ -94,7 +94,7 @@ def view_direction(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
 
 
 def outermost_points(parts: Sequence[ScenePart], poses: np.ndarray) -> np.ndarray:
-    """Points of all parts that are farthest out, in the world, over all rows of poses: a view that has them has all, nearly."""
+    """The outermost points of all parts in the world, over all rows of poses: a view with these shows nearly all."""
     points = []
     for part in parts:
         ends = part.vertices[np.unique((part.vertices @ _DIRECTIONS.T).argmax(axis=0))].astype(float)

@@ -1,4 +1,4 @@
-"""Mesh files of visuals: found, read, shaded along their edges, and kept small enough for a page."""
+"""The visuals of bodies as meshes: simple solids, and mesh files, which are found, read, shaded and simplified for a page."""
 
 from __future__ import annotations
 
@@ -18,6 +18,61 @@ from lagrangian.viewer.scene.scene import Colour
 
 SUFFIXES = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
 MAX_TRIANGLES, MAX_TRIANGLES_IN_ALL = 20_000, 150_000  # triangles of a mesh, and of a mechanism
+_SIZE_COUNTS = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
+ColouredMesh = tuple[Mesh, Colour | None, float]  # with its colour and its opacity
+
+
+def visual_meshes(mechanism: Mechanism, r: float) -> dict[str, list[ColouredMesh]]:
+    """The meshes of each body's visuals, in its frame. One warning says how many cannot be read, and why the first cannot."""
+    meshes_by_body: dict[str, list[ColouredMesh]] = {}
+    problems: dict[str, str] = {}
+    for body in mechanism.bodies:
+        for visual in body.visuals:
+            try:
+                solids: list[tuple[Mesh, Colour | None]]
+                solids = read_meshes(mechanism, visual) if visual.kind == "mesh" else [(_primitive_mesh(visual, r), None)]
+            except (OSError, ValueError) as error:
+                problems.setdefault(str(error), body.name)
+                continue
+            T = visual.placement.matrix()
+            color = _rgb(visual)
+            opacity = min(1.0, float(visual.color[3])) if len(visual.color) > 3 else 1.0
+            for mesh, mesh_colour in solids:
+                if opacity > 0:
+                    meshes_by_body.setdefault(body.name, []).append(
+                        (mesh.with_pose(T[:3, :3], T[:3, 3]), color or mesh_colour, opacity)
+                    )
+    if problems:
+        problem, name = next(iter(problems.items()))
+        subject = "one visual is not drawn, that" if len(problems) == 1 else f"{len(problems)} visuals are not drawn, the first"
+        warn(f"{mechanism.name}: {subject} of {name!r}: {problem}", MechanismWarning)
+    return meshes_by_body
+
+
+def _rgb(visual: Visual) -> Colour | None:
+    if len(visual.color) < 3:
+        return None
+    r, g, b = (min(1.0, max(0.0, float(x))) for x in visual.color[:3])
+    return r, g, b
+
+
+def _primitive_mesh(visual: Visual, r: float) -> Mesh:
+    """A simple solid. Boxes have full lengths; cylinders and capsules have a radius, and a length along z without caps."""
+    size = [float(x) for x in visual.size]
+    if len(size) < _SIZE_COUNTS.get(visual.kind, 0) or not all(x > 0 for x in size):
+        raise ValueError(f"its {visual.kind}, whose size is {tuple(size)}")
+    match visual.kind:
+        case "box":
+            return p.box(size, 0.03 * min(size))
+        case "cylinder":
+            return p.cylinder(size[0], size[1], 0.03 * min(size), sides=2 * p.ROUND_SIDES)
+        case "sphere":
+            return p.sphere(size[0])
+        case "capsule":
+            return p.capsule(size[0], size[0], size[1]).with_pose(np.eye(3), np.array([0, 0, -size[1] / 2]))
+        case "ellipsoid":
+            return p.sphere(1.0).with_scale(size)
+    return p.sphere(2 * r)
 
 
 def read_meshes(mechanism: Mechanism, visual: Visual) -> list[tuple[Mesh, Colour | None]]:
@@ -32,11 +87,11 @@ def read_meshes(mechanism: Mechanism, visual: Visual) -> list[tuple[Mesh, Colour
     return [(mesh.with_scale(scale), color) for mesh, color in meshes]
 
 
-# -- where it is -------------------------------------------------------------------------------------------------------
+# -- finding a file -------------------------------------------------------------------------------------------------------
 
 
 def find_mesh_file(file: str, description: str) -> Path:
-    """The path of a mesh: beside the description, or in the ROS package that it names; nothing is fetched."""
+    """The path of a mesh file: beside the description, or in the ROS package that it names; nothing is downloaded."""
     if not file:
         raise DescriptionError("a mesh without a file")
     if Path(file).suffix.lower() not in SUFFIXES:
@@ -44,7 +99,7 @@ def find_mesh_file(file: str, description: str) -> Path:
     return find_file(file, description)
 
 
-# -- what is in it -----------------------------------------------------------------------------------------------------
+# -- reading a file -----------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=128)
@@ -55,7 +110,7 @@ def _load_meshes(path: str, changed: float, limit: int) -> list[tuple[Mesh, Colo
     try:
         loaded = trimesh.load_scene(path, resolver=_local_resolver(path))
         pieces: list[Any] = [x for x in loaded.dump() if len(getattr(x, "faces", ()))]
-    except Exception as error:  # readers of foreign formats fail in every way there is
+    except Exception as error:  # readers of mesh files raise errors of any kind
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
     if not pieces:
         raise ValueError(f"{path} has no triangles")
@@ -72,7 +127,7 @@ def _load_meshes(path: str, changed: float, limit: int) -> list[tuple[Mesh, Colo
 
 
 def _local_resolver(path: str) -> Any:
-    """Where materials and textures that a mesh names are looked for: in its own folder and below, and nowhere else."""
+    """Finds the materials and textures that a mesh names in its own folder and below, and nowhere else."""
     from trimesh.resolvers import FilePathResolver
 
     class LocalResolver(FilePathResolver):
@@ -117,89 +172,29 @@ def simplify(vertices: np.ndarray, faces: np.ndarray, limit: int) -> tuple[np.nd
 
 
 def with_creased_normals(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    """With normals that are smooth over faces that nearly lie in one plane, and break at edges."""
+    """The mesh with normals that are smooth across flat edges, and break at sharp ones."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     area = np.cross(b - a, c - a)
     size = np.linalg.norm(area, axis=1)
     faces, area, size = faces[size > 0], area[size > 0], size[size > 0]
     unit = area / size[:, None]
-    at = faces.ravel()
+    vertex = faces.ravel()
     face = np.repeat(np.arange(len(faces)), 3)
-    order = np.argsort(at, kind="stable")
-    count = np.bincount(at, minlength=len(vertices))
+    order = np.argsort(vertex, kind="stable")
+    count = np.bincount(vertex, minlength=len(vertices))
     start = np.cumsum(count) - count
-    pairs = count[at]
+    pairs = count[vertex]
     if int(pairs.sum()) > 20_000_000:  # a vertex with thousands of faces
         normals = np.repeat(unit, 3, axis=0)
     else:
-        corner = np.repeat(np.arange(len(at)), pairs)
+        corner = np.repeat(np.arange(len(vertex)), pairs)
         step = np.arange(len(corner)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-        other = face[order[start[at[corner]] + step]]
+        other = face[order[start[vertex[corner]] + step]]
         smooth = (unit[face[corner]] * unit[other]).sum(axis=1) > np.cos(SHARP_ANGLE)
-        normals = np.stack([np.bincount(corner[smooth], area[other[smooth], k], minlength=len(at)) for k in range(3)], axis=1)
+        normals = np.stack([np.bincount(corner[smooth], area[other[smooth], k], minlength=len(vertex)) for k in range(3)], axis=1)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     # corners of the same vertex with the same normal are one
     x, y, z = np.rint(normals * 60 + 60).astype(np.int64).T
-    key = (at.astype(np.int64) << 21) | (x << 14) | (y << 7) | z
+    key = (vertex.astype(np.int64) << 21) | (x << 14) | (y << 7) | z
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    return Mesh(vertices[at[first]], normals[first], number.reshape(-1, 3))
-
-
-# MERGED lagrangian.viewer.scene.visuals: The visuals of bodies as meshes: what a URDF, an MJCF file or a body made of shapes
-# says is to be seen.
-
-_SIZE_COUNTS = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
-ColouredMesh = tuple[Mesh, Colour | None, float]  # with its colour, and how opaque it is
-
-
-def visual_meshes(mechanism: Mechanism, r: float) -> dict[str, list[ColouredMesh]]:
-    """The meshes of each body's visuals in the body's frame. One warning says how many could not be read, and why the first."""
-    meshes_by_body: dict[str, list[ColouredMesh]] = {}
-    problems: dict[str, str] = {}
-    for body in mechanism.bodies:
-        for visual in body.visuals:
-            try:
-                solids: list[tuple[Mesh, Colour | None]]
-                solids = read_meshes(mechanism, visual) if visual.kind == "mesh" else [(_primitive_mesh(visual, r), None)]
-            except (OSError, ValueError) as error:
-                problems.setdefault(str(error), body.name)
-                continue
-            T = visual.placement.matrix()
-            color = _rgb(visual)
-            opacity = min(1.0, float(visual.color[3])) if len(visual.color) > 3 else 1.0
-            for mesh, mesh_colour in solids:
-                if opacity > 0:
-                    meshes_by_body.setdefault(body.name, []).append(
-                        (mesh.with_pose(T[:3, :3], T[:3, 3]), color or mesh_colour, opacity)
-                    )
-    if problems:
-        problem, name = next(iter(problems.items()))
-        subject = "one visual is not drawn, that" if len(problems) == 1 else f"{len(problems)} visuals are not drawn, the first"
-        warn(f"{mechanism.name}: {subject} of {name!r}: {problem}", MechanismWarning)
-    return meshes_by_body
-
-
-def _rgb(visual: Visual) -> Colour | None:
-    if len(visual.color) < 3:
-        return None
-    r, g, b = (min(1.0, max(0.0, float(x))) for x in visual.color[:3])
-    return r, g, b
-
-
-def _primitive_mesh(visual: Visual, r: float) -> Mesh:
-    """Lengths are full ones, radii are radii; a cylinder's and a capsule's length is along z, without the caps."""
-    size = [float(x) for x in visual.size]
-    if len(size) < _SIZE_COUNTS.get(visual.kind, 0) or not all(x > 0 for x in size):
-        raise ValueError(f"its {visual.kind}, whose size is {tuple(size)}")
-    match visual.kind:
-        case "box":
-            return p.box(size, 0.03 * min(size))
-        case "cylinder":
-            return p.cylinder(size[0], size[1], 0.03 * min(size), sides=2 * p.ROUND_SIDES)
-        case "sphere":
-            return p.sphere(size[0])
-        case "capsule":
-            return p.capsule(size[0], size[0], size[1]).with_pose(np.eye(3), np.array([0, 0, -size[1] / 2]))
-        case "ellipsoid":
-            return p.sphere(1.0).with_scale(size)
-    return p.sphere(2 * r)
+    return Mesh(vertices[vertex[first]], normals[first], number.reshape(-1, 3))

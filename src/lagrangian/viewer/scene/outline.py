@@ -1,4 +1,4 @@
-"""What of each body matters to how it looks: where the joint that carries it sits, and where other things hang on it."""
+"""The outline of each body, from which its look is made: where the joint that carries it is, and where others are attached."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import JointLook
 from lagrangian.model.loop import Wall
-from lagrangian.model.loops.loop_type import LoopLook as LoopLook
+from lagrangian.model.loops.loop_type import LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.spring import PointSpring
 
 ROTARY_LOOKS = (JointLook.PIN, JointLook.SCREW)
-FLOATING_LOOKS = (JointLook.NOTHING, JointLook.PLANE)  # a joint of these looks holds nothing
+FLOATING_LOOKS = (JointLook.NOTHING, JointLook.PLANE)  # of joints that hold nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """A point of a body where something hangs, with the axis of the joint there if it has one."""
+    """A point of a body at which something is attached, with the axis of the joint there if it has one."""
 
     point: np.ndarray
     axis: np.ndarray | None
@@ -39,11 +39,11 @@ class BodyOutline:
     joint: Joint | None  # the one that carries it
     depth: int
     attachments: list[Attachment] = field(default_factory=list)
-    virtual: bool = False  # massless and at one point: it carries a coordinate, and nothing is to be seen of it
+    virtual: bool = False  # massless and at one point: it only carries a coordinate, and is not drawn
 
     @property
     def joint_position(self) -> np.ndarray:
-        """Where the joint that carries it sits."""
+        """The position of the joint that carries it."""
         return np.array(self.joint.child_placement.position, dtype=float) if self.joint else np.zeros(3)
 
     @property
@@ -56,7 +56,7 @@ class BodyOutline:
 
     @property
     def is_floating(self) -> bool:
-        """Carried by a joint at which nothing sits."""
+        """Whether the joint that carries it holds nothing."""
         return self.joint is not None and self.joint.kind.look in FLOATING_LOOKS
 
 
@@ -66,7 +66,7 @@ def axis_in_parent(placement: Transform, axis: tuple[float, ...]) -> np.ndarray:
 
 
 def body_outlines(mechanism: Mechanism) -> dict[str, BodyOutline]:
-    """Of the ground and of all bodies."""
+    """The outlines of the ground and of all bodies."""
     carrying_joints = {j.child: j for j in mechanism.joints}
     outlines = {GROUND: BodyOutline(GROUND, None, None, 0)}
     for joint in mechanism.outward_joints():
@@ -119,7 +119,7 @@ def _is_virtual(outline: BodyOutline, mechanism: Mechanism) -> bool:
 
 
 def is_hidden(joint: Joint, outlines: dict[str, BodyOutline]) -> bool:
-    """Whether nothing is to be seen of a joint: it does not hold, or stands between coordinates only."""
+    """Whether a joint is not drawn: it holds nothing, or only stands between coordinates."""
     if joint.kind.look in (*FLOATING_LOOKS, JointLook.WELD):
         return True
     return outlines[joint.child].virtual or outlines[joint.parent].virtual

@@ -1,4 +1,4 @@
-"""Where the bodies are in one configuration or in many: plain numpy, as nothing need be compiled to be looked at."""
+"""The poses of all frames in one configuration or in many, in plain numpy: nothing has to be compiled for a picture."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
     return (GROUND, *(b.name for b in mechanism.bodies), *(f.name for f in mechanism.frames))
 
 
-# -- the configuration to be drawn -------------------------------------------------------------------------------------
+# -- the configuration that is drawn -------------------------------------------------------------------------------------
 
 
 def drawn_configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
     """The configuration in which a mechanism is drawn: where a simulation from `q` begins.
 
-    Numbers in order are drawn as they are. Where the loops of another configuration do not close, it is the nearest in which
-    they do; a warning says so, or that there is none.
+    An array `q` is drawn as it is. Where the loops of another configuration do not close, the nearest one in which they do is
+    drawn; a warning says so, or that there is none.
     """
     state = state_arguments.as_configuration(mechanism, q, "q")
     if not mechanism.equation_count or (state.complete and not isinstance(q, str | None)):
@@ -44,7 +44,7 @@ def drawn_configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
 
     start = Start(as_dynamics(mechanism), state)
     try:
-        at = start.close_loops()
+        closed_q = start.close_loops()
     except LagrangianError as error:
         warn(f"{mechanism.name} is drawn with open loops: {error}", MechanismWarning)
         return state.q
@@ -54,16 +54,16 @@ def drawn_configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
             "configuration that does"
         )
         warn(message, MechanismWarning)
-    return at
+    return closed_q
 
 
 def _has_other_constraints(mechanism: Mechanism) -> bool:
-    """Whether there is more to close than loops that hold points together, where a look at the points would not tell."""
+    """Whether there are constraints whose violation is not the distance of two points."""
     return any(isinstance(c, HolonomicConstraint | RollingConstraint) for c in mechanism.constraints)
 
 
 def _largest_gap(mechanism: Mechanism, q: np.ndarray) -> float:
-    """The widest opening of a loop, over the mechanism's size."""
+    """The largest opening of a loop, relative to the mechanism's size."""
     poses = body_poses(mechanism, q)
     worst, size = 0.0, 1e-9
     for loop in mechanism.loops:

@@ -1,4 +1,4 @@
-"""Triangle meshes of simple solids: what links, joints and wheels are made of."""
+"""Triangle meshes of simple solids, springs and ribbons: links, joints, wheels and traced paths are made of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-ROUND_SIDES = 24  # sides of what is round
-_SIDES: ContextVar[int] = ContextVar("sides", default=ROUND_SIDES)
-_SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+ROUND_SIDES = 24  # of a circle
 SHARP_ANGLE = math.radians(40)  # edges that turn by more are shaded as edges
+COIL_TURNS, COIL_STEPS, COIL_SIDES = 9, 14, 6  # of a spring: its turns, steps of a turn, sides of the wire
+_SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+_SIDES: ContextVar[int] = ContextVar("sides", default=ROUND_SIDES)
 
 
 class Mesh(NamedTuple):
@@ -24,12 +25,12 @@ class Mesh(NamedTuple):
     faces: np.ndarray
 
     def with_pose(self, rotation: np.ndarray, position: np.ndarray) -> Mesh:
-        """Turned, then shifted."""
+        """The mesh, rotated and then translated."""
         R = np.asarray(rotation, dtype=float)
         return Mesh(self.vertices @ R.T + np.asarray(position, dtype=float), self.normals @ R.T, self.faces)
 
     def with_scale(self, factors: Sequence[float]) -> Mesh:
-        """Stretched along its axes; a mirrored one keeps its outside."""
+        """The mesh, scaled along its axes; a mirrored one keeps its outside."""
         s = np.asarray(factors, dtype=float)
         normals = self.normals / s
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
@@ -39,7 +40,7 @@ class Mesh(NamedTuple):
 
 @contextmanager
 def fewer_sides(bodies: int) -> Iterator[None]:
-    """Within it, what is round has fewer sides where there are many bodies, and each is small."""
+    """Within it, circles have fewer sides if there are many bodies, each of which is small."""
     token = _SIDES.set(max(8, min(ROUND_SIDES, 2 * round(ROUND_SIDES / 2 * math.sqrt(40 / max(bodies, 1))))))
     try:
         yield
@@ -48,7 +49,7 @@ def fewer_sides(bodies: int) -> Iterator[None]:
 
 
 def merge_meshes(meshes: Sequence[Mesh]) -> Mesh:
-    """Several meshes as one."""
+    """Join several meshes to one."""
     first = np.cumsum([0, *(len(m.vertices) for m in meshes)])
     return Mesh(
         np.concatenate([m.vertices for m in meshes]),
@@ -85,7 +86,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int | None = None) -> M
     following = (j + 1) % sides
     faces = []
     for low, high in bands:
-        a, b, e, f = (ring * sides + at for ring, at in ((low, j), (low, following), (high, following), (high, j)))
+        a, b, e, f = (ring * sides + k for ring, k in ((low, j), (low, following), (high, following), (high, j)))
         if rings[low][0][0] > 1e-12:
             faces.append(np.stack([a, b, e], axis=1))
         if rings[high][0][0] > 1e-12:
@@ -94,7 +95,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int | None = None) -> M
 
 
 def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int | None = None) -> Mesh:
-    """Along z, about the origin; `bevel` of its edges."""
+    """A cylinder along z, about the origin, with bevelled edges."""
     h, b = length / 2, min(bevel, 0.4 * radius, 0.4 * length)
     if b > 0:
         return lathe([(0, -h), (radius - b, -h), (radius, -h + b), (radius, h - b), (radius - b, h), (0, h)], sides)
@@ -102,7 +103,7 @@ def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int | None
 
 
 def frustum(low: float, high: float, length: float, sides: int | None = None) -> Mesh:
-    """From radius `low` at z = 0 to `high` at z = length."""
+    """A cone without its tip, from radius `low` at z = 0 to `high` at z = length."""
     return lathe([(0, 0), (low, 0), (high, length), (0, length)], sides)
 
 
@@ -133,7 +134,7 @@ def torus(radius: float, thickness: float, sides: int | None = None) -> Mesh:
 
 
 def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
-    """About the origin, of full side lengths; `bevel` rounds its edges off by a flat."""
+    """A box about the origin, of full side lengths, with bevelled edges."""
     h = np.asarray(size, dtype=float) / 2
     b = min(bevel, *(0.4 * h)) if bevel > 0 else 0.0
     corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -167,7 +168,7 @@ def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
 
 
 def faceted_mesh(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
-    """Plane polygons about a convex solid around the origin, each shaded flat; their turning is set outward."""
+    """The mesh of the plane faces of a convex solid around the origin, each shaded flat, and turned outward."""
     vertices: list[np.ndarray] = []
     normals: list[np.ndarray] = []
     faces: list[tuple[int, int, int]] = []
@@ -184,7 +185,7 @@ def faceted_mesh(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
 
 
 def plate(outline: np.ndarray, thickness: float) -> Mesh:
-    """A convex polygon in the x-y plane, (n, 2) counter-clockwise, as thick along z."""
+    """A plate over a convex polygon in the x-y plane, (n, 2) counter-clockwise, of a thickness along z."""
     middle = outline.mean(axis=0)
     low = np.column_stack([outline - middle, np.full(len(outline), -thickness / 2)])
     high = low + np.array([0.0, 0.0, thickness])
@@ -211,26 +212,22 @@ def bar(start: np.ndarray, end: np.ndarray, low: float, high: float) -> Mesh:
     return capsule(low, high, length).with_pose(rotation_z_to(end - start), start)
 
 
-# MERGED lagrangian.viewer.scene.lines: Meshes of what is thin: springs, and the paths that frames have taken.
-
-TURNS, STEPS, SIDES = 9, 14, 6
-
-
 def coil(a: np.ndarray, b: np.ndarray, radius: float) -> Mesh:
     """A helical spring from one point to another: straight ends, turns between them that come apart as it stretches."""
     length = float(np.linalg.norm(b - a))
     if length < 1e-12:
         b = a + np.array([0.0, 0.0, 1e-9])
         length = 1e-9
-    s = np.linspace(0, 1, TURNS * STEPS + 1)
+    s = np.linspace(0, 1, COIL_TURNS * COIL_STEPS + 1)
     wide = radius * np.clip(np.minimum(s, 1 - s) * 24, 0, 1)
-    angle = 2 * math.pi * TURNS * s
+    angle = 2 * math.pi * COIL_TURNS * s
     line = np.column_stack([wide * np.cos(angle), wide * np.sin(angle), length * (0.06 + 0.88 * s)])
     line = np.vstack([[0, 0, 0], line, [0, 0, length]])
     return _tube(line @ rotation_z_to(b - a).T + a, 0.22 * radius)
 
 
 def _tube(line: np.ndarray, radius: float) -> Mesh:
+    """A tube around a line that does not run back."""
     tangent = np.gradient(line, axis=0)
     tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-30)
     middle = line[-1] - line[0]
@@ -240,18 +237,18 @@ def _tube(line: np.ndarray, radius: float) -> Mesh:
     out -= (out * tangent).sum(axis=1, keepdims=True) * tangent
     out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-30)
     other = np.cross(tangent, out)
-    angle = np.arange(SIDES) * 2 * math.pi / SIDES
+    angle = np.arange(COIL_SIDES) * 2 * math.pi / COIL_SIDES
     normals = out[:, None] * np.cos(angle)[:, None] + other[:, None] * np.sin(angle)[:, None]
     vertices = line[:, None] + radius * normals
-    i, j = np.meshgrid(np.arange(len(line) - 1), np.arange(SIDES), indexing="ij")
-    k = (j + 1) % SIDES
-    a, b, c, d = i * SIDES + j, i * SIDES + k, (i + 1) * SIDES + k, (i + 1) * SIDES + j
+    i, j = np.meshgrid(np.arange(len(line) - 1), np.arange(COIL_SIDES), indexing="ij")
+    k = (j + 1) % COIL_SIDES
+    a, b, c, d = i * COIL_SIDES + j, i * COIL_SIDES + k, (i + 1) * COIL_SIDES + k, (i + 1) * COIL_SIDES + j
     faces = np.concatenate([np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)])
     return Mesh(vertices.reshape(-1, 3), normals.reshape(-1, 3), faces)
 
 
 def ribbon(path: np.ndarray, eye: np.ndarray, width: float) -> Mesh:
-    """A path as a band that faces the eye."""
+    """A path as a narrow band that faces the eye."""
     tangent = np.gradient(path, axis=0)
     toward = eye - path
     across = np.cross(tangent, toward)

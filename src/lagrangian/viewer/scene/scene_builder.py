@@ -1,4 +1,4 @@
-"""A mechanism as a scene: bodies by their visuals, or by their shape and joint axes, what joins them, and how to look at it."""
+"""The scene of a mechanism: its bodies by their visuals, or by shapes made from their joints, what joins them, and the view."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from lagrangian.model.loop import Wall
 from lagrangian.model.loops.loop_type import LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.spring import PointSpring
-from lagrangian.viewer.scene import fittings, framing, scene
-from lagrangian.viewer.scene import scene as palette
+from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.fittings import ground_meshes
 from lagrangian.viewer.scene.links import link_meshes, max_rod_length, rod_extension
 from lagrangian.viewer.scene.mesh_files import visual_meshes
@@ -27,43 +26,14 @@ from lagrangian.viewer.scene.poses import all_poses, drawn_configuration, frame_
 from lagrangian.viewer.scene.primitives import Mesh, fewer_sides, merge_meshes
 from lagrangian.viewer.scene.scene import Colour, Scene, ScenePart, Strut
 
-# MERGED lagrangian.viewer.scene.struts: Rods and springs of a scene, which reach from one body to another.
-
-
-def mechanism_struts(mechanism: Mechanism, frames: Mapping[str, int], r: float) -> tuple[Strut, ...]:
-    """`frames` has the row of every body among the scene's frames, `r` is the radius of bars."""
-    strut_data = []
-    for loop in mechanism.loops:
-        if loop.kind.look is LoopLook.ROD:
-            a, b = (tuple(float(x) for x in at.position) for at in (loop.a_placement, loop.b_placement))
-            strut_data.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * r, scene.METAL))
-    for spring in mechanism.springs:
-        if isinstance(spring, PointSpring):
-            at = [(body, tuple(float(x) for x in point)) for body, point in spring.points]
-            for k, ((first, a), (second, b)) in enumerate(pairwise(at)):  # a tendon is a coil from point to point
-                name = spring.name if len(at) == 2 else f"{spring.name} {k + 1}"
-                strut_data.append((name, "spring", first, a, second, b, 1.3 * r, scene.SPRING))
-    return tuple(
-        Strut(name, kind, frames[a], pa, frames[b], pb, radius, color)  # type: ignore[arg-type]
-        for name, kind, a, pa, b, pb, radius, color in strut_data
-    )
-
-
-def strut_end_points(struts: Sequence[Strut], poses: np.ndarray) -> np.ndarray:
-    """Where they end in the world, over all rows of poses (rows, frames, 4, 4)."""
-    ends = [(s.a, s.a_point) for s in struts] + [(s.b, s.b_point) for s in struts]
-    points = [poses[:, k, :3, :3] @ np.array(at) + poses[:, k, :3, 3] for k, at in ends]
-    return np.concatenate(points) if points else np.zeros((0, 3))
-
-
-MAX_ARM_LINKS = 30  # links one after another: more are a chain, of equal links, and no arm
+MAX_ARM_LINKS = 30  # in a row: more are a chain of equal links, and no arm
 
 
 def mechanism_scene(mechanism: Mechanism, q: Any = None) -> Scene:
-    """What there is to see of a mechanism.
+    """The scene of a mechanism.
 
-    `q` is the configuration, or the rows (rows, nq) of a motion, that it is measured in: rails reach as far as things slide, and
-    the view takes all of it in. Without it, the configuration in which the mechanism starts.
+    `q` is the configuration in which it is measured, or the rows (rows, nq) of a motion: rails reach as far as bodies slide, and
+    the view takes all of it in. Without it, this is the configuration in which the mechanism starts.
     """
     rows = np.atleast_2d(np.asarray(q, dtype=float)) if q is not None else drawn_configuration(mechanism)[None]
     with fewer_sides(len(mechanism.bodies)):
@@ -71,7 +41,7 @@ def mechanism_scene(mechanism: Mechanism, q: Any = None) -> Scene:
 
 
 class SceneBuilder:
-    """Collects the parts of one scene; of many rows, some."""
+    """Collects the parts of one scene; of many rows it looks at some."""
 
     def __init__(self, mechanism: Mechanism, rows: np.ndarray) -> None:
         every = max(1, len(rows) // max(10, min(200, 20_000 // max(1, len(mechanism.bodies)))))
@@ -148,7 +118,10 @@ class SceneBuilder:
         return max(sizes, default=0.0)
 
     def _radius(self) -> float:
-        """Of the bars: a share of the whole, but slender where links are short."""
+        """The radius of bars: a share of the size of the mechanism, but slender where links are short.
+
+        It also decides whether pins are drawn.
+        """
         lengths = [
             float(np.linalg.norm(x.point - o.joint_position))
             for o in self.outlines.values()
@@ -213,7 +186,7 @@ class SceneBuilder:
             )
 
     def _rod_length(self, outline: BodyOutline) -> float:
-        """What the rod of a telescope has in its tube, over what is shown."""
+        """The length that the rod of a telescope may have in its tube, over the rows."""
         joint = outline.joint
         if joint is None or joint.kind.look is not JointLook.SLIDE:
             return math.inf
@@ -232,11 +205,11 @@ class SceneBuilder:
 
     @property
     def _is_robot(self) -> bool:
-        """Described in a format in which all that is to be seen is said."""
+        """Whether the file is in a format that says all that is to be seen."""
         return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf", ".sdf", ".world"))
 
     def _only_rolls(self, outline: BodyOutline) -> bool:
-        """A body that only rolls is seen as the wheel or ball that it is."""
+        """Whether a body is drawn by its rolling constraint alone: as a wheel or a ball."""
         rolls = [c for c in self.mechanism.constraints if isinstance(c, RollingConstraint) and c.body == outline.name]
         return bool(rolls) and all(np.allclose(x.point, np.array(rolls[0].center, float)) for x in outline.attachments)
 
@@ -261,7 +234,7 @@ class SceneBuilder:
                 self._add_part(joint.child, joint.child, [extension], self.colors[joint.child])
 
     def _travel(self, index: int) -> tuple[float, float]:
-        """How far a joint moves its child along its axis, over what is shown."""
+        """The range in which a joint moves its child along its axis, over the rows."""
         joint = self.mechanism.joints[index]
         first = sum(j.kind.nq for j in self.mechanism.joints[:index])
         displacements = displacement(joint, self.rows[:, first : first + joint.kind.nq])[:, :3, 3]
@@ -288,7 +261,7 @@ class SceneBuilder:
             if isinstance(wall, Wall):
                 self._add_part(f"wall {wall.name}", wall.on, [fittings.wall_mesh(wall, self.size)], palette.WALL, 0.35)
 
-    # -- around it ---------------------------------------------------------------------------------------------------
+    # -- the ground and the view ------------------------------------------------------------------------------------
 
     def _ground(self, points: np.ndarray) -> None:
         if self.visual_meshes and self._is_robot:
@@ -337,3 +310,29 @@ class SceneBuilder:
             floor if stands else floor - 0.06 * size,
             tuple(framing.front_direction(self.up, self.normal).tolist()),
         )
+
+
+def mechanism_struts(mechanism: Mechanism, frames: Mapping[str, int], r: float) -> tuple[Strut, ...]:
+    """The rods and springs that reach from one body to another; `frames` has the row of each body, `r` is the radius of bars."""
+    strut_data = []
+    for loop in mechanism.loops:
+        if loop.kind.look is LoopLook.ROD:
+            a, b = (tuple(float(x) for x in at.position) for at in (loop.a_placement, loop.b_placement))
+            strut_data.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * r, palette.METAL))
+    for spring in mechanism.springs:
+        if isinstance(spring, PointSpring):
+            at = [(body, tuple(float(x) for x in point)) for body, point in spring.points]
+            for k, ((first, a), (second, b)) in enumerate(pairwise(at)):  # a tendon is a coil from point to point
+                name = spring.name if len(at) == 2 else f"{spring.name} {k + 1}"
+                strut_data.append((name, "spring", first, a, second, b, 1.3 * r, palette.SPRING))
+    return tuple(
+        Strut(name, kind, frames[a], pa, frames[b], pb, radius, color)  # type: ignore[arg-type]
+        for name, kind, a, pa, b, pb, radius, color in strut_data
+    )
+
+
+def strut_end_points(struts: Sequence[Strut], poses: np.ndarray) -> np.ndarray:
+    """The ends of struts in the world, over all rows of poses (rows, frames, 4, 4)."""
+    ends = [(s.a, s.a_point) for s in struts] + [(s.b, s.b_point) for s in struts]
+    points = [poses[:, k, :3, :3] @ np.array(at) + poses[:, k, :3, 3] for k, at in ends]
+    return np.concatenate(points) if points else np.zeros((0, 3))

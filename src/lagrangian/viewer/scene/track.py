@@ -1,4 +1,4 @@
-"""Where everything of a scene is over a motion, or at one configuration."""
+"""The track of a scene: where all of its frames are over a motion, or at one configuration."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lagrangian.viewer.scene.scene import Scene, Track
 from lagrangian.viewer.scene.scene_builder import mechanism_scene
 
 RATE, MIN_ROWS, MAX_ROWS = 30.0, 61, 601  # rows per second, and how many in all
-MAX_POSES = 150_000  # of all frames in all rows: the page of a chain of 1000 links is still small
+MAX_POSES = 150_000  # of all frames in all rows: this keeps the page of a chain of 1000 links small
 MAX_TURN = 0.15  # rad: rows are closer where something turns by more between them
 
 
 def motion_track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
-    """A motion as it is seen, at `rows` times evenly over it: if that is not said, 30 a second, or more where it is fast.
+    """The track of a motion at `rows` times evenly over it; without `rows`, 30 in a second, or more where it is fast.
 
     `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
     """
@@ -54,7 +54,7 @@ def motion_track(motion: Motion, rows: int | None = None, trace: Any = None, for
 
 
 def _sample_motion(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times evenly over a motion, and where it is then; without those at which a run that broke down is nowhere."""
+    """Times evenly over a motion, and its configurations; rows of a failed run that are not finite are left out."""
     t = np.linspace(motion.first, motion.last, count)
     q = motion(t)[0]
     finite = np.isfinite(q).all(axis=1)
@@ -73,9 +73,9 @@ def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
 
 
 def still_track(mechanism: Mechanism, q: Any = None) -> Track:
-    """A mechanism at rest: at `q`, as numbers or a pose's name, or in the best configuration there is."""
-    at = drawn_configuration(mechanism, q)[None]
-    return _build_track(mechanism_scene(mechanism, at), np.zeros(1), all_poses(mechanism, at), (), ())
+    """The track of a mechanism at rest: at `q`, as numbers or a pose's name, or where it starts, with its loops closed."""
+    row = drawn_configuration(mechanism, q)[None]
+    return _build_track(mechanism_scene(mechanism, row), np.zeros(1), all_poses(mechanism, row), (), ())
 
 
 def _build_track(drawn_scene: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...], traces: tuple[int, ...]) -> Track:
@@ -90,7 +90,7 @@ def _build_track(drawn_scene: Scene, t: np.ndarray, poses: np.ndarray, arrows: t
 
 
 def with_continuous_signs(q: np.ndarray) -> np.ndarray:
-    """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
+    """Quaternions (rows, ..., 4) with signs that do not jump from row to row: either sign is the same rotation."""
     signs = np.ones(q.shape[:-1])
     signs[1:] = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
     return q * np.cumprod(signs, axis=0)[..., None]
