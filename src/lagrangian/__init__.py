@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from lagrangian.identification.identify import identify
     from lagrangian.identification.result import Identification
     from lagrangian.inverse_dynamics.inverse import inverse
-    from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult
+    from lagrangian.inverse_dynamics.result import InverseDynamicsResult
     from lagrangian.kernels.batched_dynamics import BatchedDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kernels.operational_space import OperationalSpaceDynamics
@@ -163,7 +163,7 @@ _LAZY_ATTRIBUTES = {
     **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
     "Motions": "lagrangian.motion.motions",
-    "InverseDynamicsResult": "lagrangian.inverse_dynamics.path_motion",
+    "InverseDynamicsResult": "lagrangian.inverse_dynamics.result",
     "inverse": "lagrangian.inverse_dynamics.inverse",
     "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
     "read": "lagrangian.motion.files",

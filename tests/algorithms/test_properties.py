@@ -116,7 +116,7 @@ def check_momentum_center_of_mass_regressor_and_reactions(dyn: lg.Dynamics, seed
         linear += p
         angular += T[:3, :3] @ body.inertia_matrix @ T[:3, :3].T @ v[:3] + np.cross(T[:3, 3] + c, p)
     center = np.sum(centers, axis=0) / mass
-    close(dyn.centre_of_mass(q), center, 1e-12)
+    close(dyn.center_of_mass(q), center, 1e-12)
     close(dyn.momentum(q, qd), [*(angular - np.cross(center, linear)), *linear], 1e-11)
     close(dyn.regressor(q, qd, qdd) @ dyn.inertial_parameters(), dyn.inverse_dynamics(q, qd, qdd), 1e-10)
     # the joints at what stands carry the change of momentum less gravity: F = m (a - g)

@@ -8,7 +8,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian import paths
-from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult
+from lagrangian.inverse_dynamics.result import InverseDynamicsResult
 from lagrangian.motion.motion import Motion
 from tests.inverse_dynamics.motions import (
     CIRCLE,

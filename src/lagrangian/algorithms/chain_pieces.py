@@ -267,14 +267,6 @@ FORWARD_IN_PIECES = replace(
     name="forward_dynamics in pieces",
     sweeps=(relative_rotations, velocities_between, articulate_with_handles, accelerate_between),
 )
-
-
-# MERGED lagrangian.algorithms.inverse_pieces: Inverse dynamics of a long chain in pieces, which are swept side by side.
-# Nothing has to be solved for: how the tip of a piece moves follows from how its base does, by the motion of the one against
-# the other; and the wrench at its base from that at its tip, by the wrenches of the piece itself. So a first sweep finds each
-# piece's own motion, a second one its wrenches, and a third one its torques, with what the pieces before and after it hand
-# over.
-
 WRENCH = {"f": VECTOR, "n": VECTOR}
 RELATIVE = {**POSE, **MOTION, **SPEED}
 
@@ -323,7 +315,6 @@ def piece_wrench(link: Link, outer: Values) -> tuple[Values, Values]:
 
 
 forces_between = replace(forces, ground=_unknown_wrench)
-
 INVERSE_IN_PIECES = replace(
     INVERSE_DYNAMICS,
     name="inverse_dynamics in pieces",

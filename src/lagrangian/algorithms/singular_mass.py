@@ -18,6 +18,9 @@ from lagrangian.model import vector as v
 from lagrangian.model.mechanism import Mechanism
 
 TEST_ANGLES = (0.0, 1.0, 2.0)  # a joint whose motion subspace changes may have none in one of them
+
+# radians and metres away from neutral at which mass matrices are looked at: one may be singular in some of them
+MASSLESS_TEST_ANGLES = (0.7, 1.9, -1.1)
 MAX_SPEEDS = 50  # up to which the whole mass matrix is looked at
 SINGULAR_TOLERANCE = 1e-13  # the least eigenvalue of a mass matrix with ones on its diagonal that is more than rounding
 
@@ -39,30 +42,6 @@ def undetermined_joints(tree: Tree) -> list[str]:
     massless_joints = [name for name, i in joints if not carries_mass[i] and rotor[i] == 0 and not _has_inertia(tree, i)]
     nothing_between = any(kind.nv and not heavy[i] and rotor[i] == 0 for i, kind in enumerate(tree.kind))
     return massless_joints or (_joint_moving_same_inertia(tree, joints) if nothing_between and tree.nv <= MAX_SPEEDS else [])
-
-
-def _joint_moving_same_inertia(tree: Tree, joints: list[tuple[str, int]]) -> list[str]:
-    """One of the joints that move the same inertia in the same way, such as two slides in line with nothing between them."""
-    for angle in TEST_ANGLES:
-        M = np.array(run(MASS_MATRIX, tree, _links_at(tree, angle)), dtype=float).reshape(tree.nv, tree.nv)
-        scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
-        if not np.isfinite(M).all():
-            return []
-        values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
-        if values[0] > SINGULAR_TOLERANCE:
-            return []
-    part = int(np.argmax(np.abs(vectors[:, 0])))
-    return [name for name, i in joints if tree.iv[i] <= part < tree.iv[i] + tree.kind[i].nv]
-
-
-def _links_at(tree: Tree, angle: float) -> list[Link]:
-    """The links in a configuration in which no axes are parallel by chance."""
-    links = [tree.link(i) for i in range(len(tree))]
-    for i, link in enumerate(links):
-        link.q = tuple(x + (angle + 0.3) * (1 + 0.1 * i) if link.nq == link.nv else x for x in link.kind.neutral)
-        if link.kind.turns:
-            link.c, link.s = math.cos(link.q[0]), math.sin(link.q[0])
-    return links
 
 
 def _has_inertia(tree: Tree, i: int) -> bool:
@@ -91,15 +70,28 @@ def _is_regular(tree: Tree, i: int, angle: float) -> bool:
     return bool(np.linalg.matrix_rank(scale[:, None] * M * scale) == len(M))
 
 
-# MERGED lagrangian.algorithms.closed.massless: Mechanisms with loops whose mass matrix is singular, because links have no
-# mass, and whose constraints move these links. M qdd = f + Psi^T lambda and Psi qdd + gamma = 0 have the same qdd and lambda
-# as Psi qdd + gamma = 0 and (M + Psi^T W Psi) qdd = f - Psi^T W gamma + Psi^T lambda, for any weights W (the augmented
-# Lagrangian; Golub and Greif, SIAM Journal on Matrix Analysis and Applications 24, 2003). The sum is positive definite
-# exactly if every motion that the constraints leave free moves some inertia. With a given Psi x, the smallest x as M measures
-# it is the same for both matrices, too.
+def _joint_moving_same_inertia(tree: Tree, joints: list[tuple[str, int]]) -> list[str]:
+    """One of the joints that move the same inertia in the same way, such as two slides in line with nothing between them."""
+    for angle in TEST_ANGLES:
+        M = np.array(run(MASS_MATRIX, tree, _links_at(tree, angle)), dtype=float).reshape(tree.nv, tree.nv)
+        scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
+        if not np.isfinite(M).all():
+            return []
+        values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+        if values[0] > SINGULAR_TOLERANCE:
+            return []
+    part = int(np.argmax(np.abs(vectors[:, 0])))
+    return [name for name, i in joints if tree.iv[i] <= part < tree.iv[i] + tree.kind[i].nv]
 
-# radians and metres away from neutral at which mass matrices are looked at: one may be singular in some of them
-MASSLESS_TEST_ANGLES = (0.7, 1.9, -1.1)
+
+def _links_at(tree: Tree, angle: float) -> list[Link]:
+    """The links in a configuration in which no axes are parallel by chance."""
+    links = [tree.link(i) for i in range(len(tree))]
+    for i, link in enumerate(links):
+        link.q = tuple(x + (angle + 0.3) * (1 + 0.1 * i) if link.nq == link.nv else x for x in link.kind.neutral)
+        if link.kind.turns:
+            link.c, link.s = math.cos(link.q[0]), math.sin(link.q[0])
+    return links
 
 
 def has_singular_mass_matrix(mechanism: Mechanism, tree: Tree) -> bool:
@@ -122,15 +114,6 @@ def _has_regular_mass_matrix(state: MechanismState) -> bool:
     return bool((remaining > SINGULAR_TOLERANCE * np.array(diagonal, dtype=float)).all())
 
 
-def constraint_weights(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
-    """Constant W of the constraint equations by name, where the mass matrix is singular; none where it is not."""
-    if not has_singular_mass_matrix(mechanism, tree):
-        return {}
-    state = _sample_state(mechanism, tree, MASSLESS_TEST_ANGLES[0])
-    weights = _weights(*_mass_matrix_and_jacobian(state))
-    return {row.name: float(w) for row, w in zip(state.rows, weights, strict=True) if w}
-
-
 def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
     """A speed that neither inertia nor constraints determine, in any configuration; "" if there is none."""
     speed_name = ""
@@ -140,6 +123,37 @@ def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
             return ""
         speed_name = mechanism.speed_names[_least_determined_speed(M, psi)]
     return speed_name
+
+
+def _least_determined_speed(M: np.ndarray, psi: np.ndarray) -> int:
+    """The speed that has the largest part in a motion without inertia that the constraints leave free."""
+    A = _augmented_mass_matrix(M, psi)
+    scale = np.sqrt(np.where(np.diag(A) > 0, np.diag(A), 1.0))
+    _, vectors = np.linalg.eigh(A / np.outer(scale, scale))
+    return int(np.argmax(np.abs(vectors[:, 0])))
+
+
+def constraint_weights(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
+    """Constant W of the constraint equations by name, where the mass matrix is singular; none where it is not."""
+    if not has_singular_mass_matrix(mechanism, tree):
+        return {}
+    state = _sample_state(mechanism, tree, MASSLESS_TEST_ANGLES[0])
+    weights = _weights(*_mass_matrix_and_jacobian(state))
+    return {row.name: float(w) for row, w in zip(state.rows, weights, strict=True) if w}
+
+
+def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
+    """Of each row so much that it adds to no diagonal entry of M more than is there: then nothing is lost to rounding."""
+    sizes = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
+    largest = sizes.max(axis=-1, initial=0.0, keepdims=True)
+    slopes = psi**2
+    steepest = slopes.max(axis=-1, initial=0.0, keepdims=True)
+    is_effective = (sizes > SINGULAR_TOLERANCE * largest) & (slopes > SINGULAR_TOLERANCE * steepest)
+    weights = np.where(is_effective, sizes / np.where(is_effective, slopes, 1.0), np.inf).min(axis=-1, initial=np.inf)
+    # rows of joints without inertia alone
+    fallback = np.where(largest > 0, largest, 1.0) / np.where(steepest > 0, steepest, 1.0)
+    # a row of zeros, as of a planar loop across its plane, is rounding where its plane is askew: it says nothing
+    return np.where(steepest[..., 0] > ROUNDING_TOLERANCE**2, np.where(np.isfinite(weights), weights, fallback[..., 0]), 0.0)
 
 
 def cholesky_factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
@@ -183,31 +197,9 @@ def _factor(M: np.ndarray) -> np.ndarray | None:
     return L if (remaining > SINGULAR_TOLERANCE * np.diagonal(M, axis1=-2, axis2=-1)).all() else None
 
 
-def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
-    """Of each row so much that it adds to no diagonal entry of M more than is there: then nothing is lost to rounding."""
-    sizes = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
-    largest = sizes.max(axis=-1, initial=0.0, keepdims=True)
-    slopes = psi**2
-    steepest = slopes.max(axis=-1, initial=0.0, keepdims=True)
-    is_effective = (sizes > SINGULAR_TOLERANCE * largest) & (slopes > SINGULAR_TOLERANCE * steepest)
-    weights = np.where(is_effective, sizes / np.where(is_effective, slopes, 1.0), np.inf).min(axis=-1, initial=np.inf)
-    # rows of joints without inertia alone
-    fallback = np.where(largest > 0, largest, 1.0) / np.where(steepest > 0, steepest, 1.0)
-    # a row of zeros, as of a planar loop across its plane, is rounding where its plane is askew: it says nothing
-    return np.where(steepest[..., 0] > ROUNDING_TOLERANCE**2, np.where(np.isfinite(weights), weights, fallback[..., 0]), 0.0)
-
-
 def _augmented_mass_matrix(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
     total: np.ndarray = M + np.swapaxes(psi, -1, -2) @ (_weights(M, psi)[..., None] * psi)
     return total
-
-
-def _least_determined_speed(M: np.ndarray, psi: np.ndarray) -> int:
-    """The speed that has the largest part in a motion without inertia that the constraints leave free."""
-    A = _augmented_mass_matrix(M, psi)
-    scale = np.sqrt(np.where(np.diag(A) > 0, np.diag(A), 1.0))
-    _, vectors = np.linalg.eigh(A / np.outer(scale, scale))
-    return int(np.argmax(np.abs(vectors[:, 0])))
 
 
 def _sample_state(mechanism: Mechanism, tree: Tree, angle: float) -> MechanismState:

@@ -25,6 +25,8 @@ from lagrangian.model.placement import Transform, rotation_z_to
 
 FIXED = Fixed()
 CONSTANT_SIZES = {name: template_size(template) for name, template in CONSTANTS.items()}
+MAX_MASS_RATIO = 1e14  # of masses: what the lighter link does is lost in the rounding of the heavier one
+MAX_GYRATION = 1e10  # m: from there on, rounding moves a point by a micrometre and more
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +114,6 @@ class Tree:
             iv=(*chain.iv, self.nv),
             constants=constants,
         )
-
-
-def snap_rotation(R: np.ndarray) -> np.ndarray:
-    """Entries within rounding of 0, 1 or -1 made exact, so that they fold away."""
-    nearest = np.round(R)
-    return np.where(np.abs(R - nearest) < 1e-14, nearest, R) + 0.0
 
 
 class ScalarReader:
@@ -234,6 +230,10 @@ def build_tree(mechanism: Mechanism, merge_fixed: bool = True, reader: ScalarRea
     )
 
 
+def _offsets(sizes: list[int]) -> list[int]:
+    return [0, *np.cumsum(sizes).tolist()]
+
+
 class LinkRecord(NamedTuple):
     """One link: its elementary joint, its parent, where its coordinates and speeds begin, its frame, its joint."""
 
@@ -278,15 +278,10 @@ def _has_plane_friction(row: LinkRecord, rows: list[LinkRecord]) -> bool:
     return bool(plane) and row.iv - min(other.iv for other in rows if other.joint is row.joint and other.kind.nv) in plane
 
 
-def _offsets(sizes: list[int]) -> list[int]:
-    return [0, *np.cumsum(sizes).tolist()]
-
-
-# MERGED lagrangian.algorithms.extent: Whether the inertias of a mechanism lie too far apart for arithmetic with sixteen
-# digits.
-
-MAX_MASS_RATIO = 1e14  # of masses: what the lighter link does is lost in the rounding of the heavier one
-MAX_GYRATION = 1e10  # m: from there on, rounding moves a point by a micrometre and more
+def snap_rotation(R: np.ndarray) -> np.ndarray:
+    """Entries within rounding of 0, 1 or -1 made exact, so that they fold away."""
+    nearest = np.round(R)
+    return np.where(np.abs(R - nearest) < 1e-14, nearest, R) + 0.0
 
 
 def precision_problem(tree: Tree) -> str:

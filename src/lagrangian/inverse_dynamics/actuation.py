@@ -1,10 +1,14 @@
-"""Torques of the actuated joints alone, through the constraints, and the constraints' forces with them.
+"""Torques of the actuated joints alone, with the forces of constraints, and whether these joints control the mechanism.
 
     S^T tau_a + Psi^T lambda = h,    h = M qdd + C qd + G + F
 
 Along the motions that the constraints allow, N with Psi N = 0, the unknown forces drop out: N^T S^T tau_a = N^T h. With as many
 actuators as degrees of freedom tau_a is unique; with more, the smallest is taken; with fewer, few motions have one (Ghosal,
 lectures 27 and 29; Nakamura and Ghodoussi 1989).
+
+With the actuated joints held, the passive ones can still move where their columns of Psi, the lectures' K*, lose rank (Gosselin
+and Angeles 1990, singularities of the second type). Near such a place torques grow without bound. A path passes through it with
+finite torques only if nothing pushes along that motion there (Briot and Arakelian 2008).
 """
 
 from __future__ import annotations
@@ -26,16 +30,17 @@ from lagrangian.kernels.least_squares import (
 )
 from lagrangian.kinematics.follower import NEAR_SINGULAR, Follower
 
-RESIDUAL_TOLERANCE = 1e-8  # of the largest force: what may be left over by rounding
+RESIDUAL_TOLERANCE = 1e-8  # by the largest force: a smaller residual is rounding
+FORCE_TOLERANCE = 1e-6  # by the largest force: a smaller one counts as zero
 
 
 def actuated_speed_mask(dyn: Dynamics) -> np.ndarray:
-    """Whether each speed is driven."""
+    """Return, for each speed, whether its joint is actuated."""
     return np.array([joint.actuated for joint in dyn.mechanism.joints for _ in range(joint.kind.nv)], dtype=bool)
 
 
 def actuator_torques(dyn: Dynamics, q: Any, h: Any, t: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """tau, zero at passive joints, and the multipliers, for joint forces h of the open tree; one state or many."""
+    """Return tau, zero at passive joints, and the multipliers, for joint forces h of the open tree; of one state or many."""
     single = np.ndim(q) == 1
     q, h = np.atleast_2d(array(q, "q")), np.atleast_2d(array(h, "h"))
     times = np.broadcast_to(array(t, "t").reshape(-1), (len(q),))
@@ -72,13 +77,13 @@ def _constrained_torques(
 
 
 def _unique_torques(psi: np.ndarray, h: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """All unknowns at once, where there are as many as equations, and these have a solution each."""
+    """Return the torques and multipliers where they are as many as the equations and unique; None elsewhere."""
     n, m, nv = psi.shape
     count = int(driven.sum())
     if count + m != nv:
         return None
     A = np.concatenate([np.broadcast_to(np.eye(nv)[:, driven], (n, nv, count)), np.swapaxes(psi, 1, 2)], axis=2)
-    # equations that always depend on each other do so anywhere; where they do at some place alone, the solution shows it
+    # three rows show whether the equations always depend on each other; where they do at one time only, the solution shows it
     if np.linalg.svd(A[[0, n // 2, n - 1]], compute_uv=False)[:, -1].min() < RANK_TOLERANCE:
         return None
     try:
@@ -137,16 +142,8 @@ def _actuation_error(t: float, message: str) -> ActuationError:
     return ActuationError(message, t=float(t))
 
 
-# MERGED lagrangian.inverse_dynamics.controllability: Whether the actuated joints command a mechanism along its path: where
-# they lose it, torques grow without bound. With the actuated joints held, the passive ones can still move where their columns
-# of Psi, the lectures' K*, lose rank (Gosselin and Angeles 1990, singularities of the second type). A path passes through
-# such a place with finite torques only if nothing pushes along that motion there (Briot and Arakelian 2008).
-
-FORCE_TOLERANCE = 1e-6  # of the largest force: what counts as none
-
-
 def check_controllability(follower: Follower, external_wrenches: ExternalWrenches, t: np.ndarray, q: np.ndarray) -> None:
-    """An error where the path passes a place at which command is lost, a warning where it comes near one."""
+    """Raise an error where the path passes a singularity of the actuated joints; warn where it comes near one."""
     dyn = follower.dyn
     passive = ~actuated_speed_mask(dyn)
     if not dyn.mechanism.equation_count or not 0 < passive.sum() <= len(dyn.constraint_names):
@@ -159,31 +156,10 @@ def check_controllability(follower: Follower, external_wrenches: ExternalWrenche
     if not crossings.size and smallest[worst] < NEAR_SINGULAR:
         warn(
             f"{dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s, where the actuated joints do not "
-            f"control the passive ones (the smallest singular value of their constraint Jacobian is {smallest[worst]:.2g}); torques "
-            f"may be large there",
+            f"control the passive ones (the smallest singular value of their constraint Jacobian is {smallest[worst]:.2g}); "
+            f"torques may be large there",
             PathWarning,
         )
-
-
-def _passive_singular_values(
-    follower: Follower, t: np.ndarray, q: np.ndarray, passive: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest singular value of K*, and the sign of its determinant if it has one."""
-    K = unit_rows(follower.dyn.constraint_jacobian(q, t))[0][:, :, passive]
-    smallest = np.linalg.svd(K, compute_uv=False)[:, -1]
-    signs = np.linalg.slogdet(K)[0] if K.shape[1] == K.shape[2] else np.ones(len(t))
-    return smallest, signs
-
-
-def _crossing_time(follower: Follower, low: float, high: float, passive: np.ndarray) -> float:
-    """When the determinant is zero, between two times at which its signs differ."""
-    first_sign = _passive_singular_values(follower, np.array([low]), follower(np.array([low]))[0], passive)[1][0]
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        times = np.array([middle])
-        same = _passive_singular_values(follower, times, follower(times)[0], passive)[1][0] == first_sign
-        low, high = (middle, high) if same else (low, middle)
-    return high
 
 
 def _check_crossing(follower: Follower, external_wrenches: ExternalWrenches, t: float, passive: np.ndarray) -> None:
@@ -199,8 +175,29 @@ def _check_crossing(follower: Follower, external_wrenches: ExternalWrenches, t: 
     configuration_text = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q[0], strict=False))
     moving = [n for n, x in zip(dyn.mechanism.speed_names, free, strict=True) if abs(x) > 0.1]
     raise ActuationError(
-        f"{dyn.mechanism.name}: the path passes a singularity at t = {t:.6g} s ({configuration_text}): with the actuated joints held, "
-        f"{', '.join(moving[:6])} can still move there, and the torques grow without bound. Choose another branch with q0, a "
-        f"path that avoids it, or more actuated joints",
+        f"{dyn.mechanism.name}: the path passes a singularity at t = {t:.6g} s ({configuration_text}): with the actuated joints "
+        f"held, {', '.join(moving[:6])} can still move there, and the torques grow without bound. Choose another branch with q0, "
+        f"a path that avoids it, or more actuated joints",
         t=float(t),
     )
+
+
+def _crossing_time(follower: Follower, low: float, high: float, passive: np.ndarray) -> float:
+    """Return when the determinant is zero, between two times at which its signs differ."""
+    first_sign = _passive_singular_values(follower, np.array([low]), follower(np.array([low]))[0], passive)[1][0]
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        times = np.array([middle])
+        same = _passive_singular_values(follower, times, follower(times)[0], passive)[1][0] == first_sign
+        low, high = (middle, high) if same else (low, middle)
+    return high
+
+
+def _passive_singular_values(
+    follower: Follower, t: np.ndarray, q: np.ndarray, passive: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest singular value of K*, and the sign of its determinant if K* is square."""
+    K = unit_rows(follower.dyn.constraint_jacobian(q, t))[0][:, :, passive]
+    smallest = np.linalg.svd(K, compute_uv=False)[:, -1]
+    signs = np.linalg.slogdet(K)[0] if K.shape[1] == K.shape[2] else np.ones(len(t))
+    return smallest, signs

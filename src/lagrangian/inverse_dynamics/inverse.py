@@ -10,7 +10,7 @@ from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.actuation import check_controllability
-from lagrangian.inverse_dynamics.path_motion import InverseDynamicsResult, motion_along_path, row_times
+from lagrangian.inverse_dynamics.result import InverseDynamicsResult, motion_along_path, row_times
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower

@@ -1,4 +1,4 @@
-"""Wrenches from outside along a motion: those that `simulate` takes, for many states at once."""
+"""External wrenches along a motion, as `simulate` takes them, for many states at once."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from lagrangian.motion import torque, wrench
 
 
 class ExternalWrenches:
-    """`outside(t, q, qd)` gives the wrench on every frame that has one, (n, 6) each."""
+    """The external wrenches: called with (t, q, qd), it returns the wrenches on each frame that has one, (n, 6)."""
 
     def __init__(self, dyn: Dynamics, wrenches: wrench.WrenchesLike) -> None:
         self.mechanism = dyn.mechanism
         self.wrenches = wrench.checked(wrenches, self.mechanism)
 
     def discontinuities(self, start: float, end: float) -> tuple[float, ...]:
-        """Times at which functions say they jump, and at which expressions of time do, have kinks, or are pulses."""
+        """Return the times at which functions say they jump, and at which expressions of time jump, have kinks or pulses."""
         times = [float(t) for w in self.wrenches for t in getattr(w.called, "discontinuities", ())]
         entries = [x for w in self.wrenches for x in w.entries]
         try:
             jumps = switching_times.switching_times(entries, start, end)
             times += [*jumps, *features.pulse_times(entries, start, end, jumps)]
-        except switching_times.TooManySwitches:  # what changes that often is resolved by no quadrature
+        except switching_times.TooManySwitches:  # no quadrature resolves what changes that often
             pass
         return tuple(switching_times.distinct_times(times, start, end))
 
@@ -44,7 +44,7 @@ class ExternalWrenches:
 
 def _evaluate_entries(frame_wrench: wrench.Wrench, names: Mapping[str, Any]) -> np.ndarray:
     t = names["t"]
-    with np.errstate(all="ignore"):  # what is not finite is said below
+    with np.errstate(all="ignore"):  # values that are not finite are an error below
         columns = [np.broadcast_to(np.asarray(functions.evaluate(e, names), dtype=float), t.shape) for e in frame_wrench.entries]
     values = np.array(columns).T.copy()
     not_finite = ~np.isfinite(values)
@@ -55,7 +55,7 @@ def _evaluate_entries(frame_wrench: wrench.Wrench, names: Mapping[str, Any]) -> 
 
 
 def _call_function(frame_wrench: wrench.Wrench, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """What a Python function gives, state by state."""
+    """Call a Python function state by state."""
     assert frame_wrench.called is not None
     label = f"the function of the wrench on {frame_wrench.frame.name!r}"
     rows = np.zeros((len(t), 6))

@@ -1,4 +1,7 @@
-"""Every configuration that brings a frame to a pose, in closed form: of planar 2R arms, and of 6R arms with a spherical wrist."""
+"""Analytic inverse kinematics: every configuration that brings a frame to a pose, in closed form.
+
+It covers planar 2R arms, with both elbows by the law of cosines, and 6R arms with a spherical wrist (`spherical_wrist`).
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,87 @@ from lagrangian.model import vector as v
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.kinematics.planar_two_r: Both elbows of two parallel revolute axes, by the law of cosines. The axes may
-# stand anywhere, and turn opposite ways.
-
 PARALLEL = 1e-9
-REACH = 1e-10  # of the arm's length: a point that is missed by less is reached
-FOLD = 1e-14  # of the arm's length: this near to stretched or folded the two elbows are one
+REACH = 1e-10  # by the arm's length: a point that is missed by less is reached
+FOLD = 1e-14  # by the arm's length: nearer to stretched or folded, the two elbows are one
+SAME_ANGLE = 1e-6  # radians: configurations nearer to each other are one
+ROUNDING = 1e-12
+
+
+def analytic_inverse_kinematics(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.ndarray] | None:
+    """Return all configurations that bring `frame` to `pose`; [] if it is out of reach, None without a closed form.
+
+    Two arms have one: two parallel revolute axes, for which only the position counts (`pose` is a point of 2 or 3 numbers in the
+    world, or a 4x4 matrix), and six revolute axes of which the last three, or the first three, meet in one point (`pose` is a 4x4
+    matrix). The frame must be one that all joints move.
+
+    The order is that of the first coordinate, then of the second, and so on, each within (-pi, pi]. After that, angles outside a
+    joint's limits are moved into them by whole turns where that is possible; none is left out for them: see `within_limits`.
+
+    Where a joint's turn does not count, one configuration stands for all: q4 = 0 where axes 4 and 6 are aligned (q3 = 0 where
+    axes 1 and 3 are, if it is the first three that meet), and 0 for a joint on whose axis the wrist's centre, or the tip of a 2R
+    arm, lies. Configurations less than 1e-6 rad apart count as one.
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise ArgumentError(
+            f"analytic inverse kinematics needs a Mechanism, as load() or library() return it, not {type(mechanism).__name__}",
+            concerns="mechanism",
+        )
+    target = _as_target(pose)
+    solver = _analytic_solver(mechanism, frame)
+    if solver is None:
+        return None
+    if isinstance(solver, PlanarTwoR):
+        angles = np.array(solver.solve(target if target.ndim == 1 else target[:3, 3])).reshape(-1, 2)
+    else:
+        if target.ndim == 1:
+            raise ArgumentError(
+                f"has {len(target)} numbers", argument="pose", remedy="an arm of six joints needs a 4x4 homogeneous matrix"
+            )
+        angles = solver.solve(_nearest_rigid_pose(target))
+    return list(CoordinateBounds(mechanism).wrap_inside(_distinct_configurations(angles)))
+
+
+def _as_target(pose: Any) -> np.ndarray:
+    try:
+        target = floats(pose)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"is {format_value(pose)}",
+            argument="pose",
+            remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed",
+        ) from None
+    if target.shape not in ((2,), (3,), (4, 4)):
+        raise ArgumentError(
+            f"has shape {target.shape}",
+            argument="pose",
+            remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed",
+        )
+    if not np.isfinite(target).all():
+        raise ArgumentError("has a number that is not finite", argument="pose")
+    return target
+
+
+def _analytic_solver(mechanism: Mechanism, frame: str | Frame) -> AnalyticSolver:
+    """Return the solver of an arm, cached for the last arms."""
+    resolved_frame = mechanism.frame(frame)
+    key = (id(mechanism), frame if isinstance(frame, str) else resolved_frame)
+    entry = _solver_cache.pop(key, None)
+    if entry is None or entry[0] is not mechanism:
+        arm = serial_chain(mechanism, resolved_frame)
+        entry = (mechanism, None if arm is None else PlanarTwoR.from_chain(arm) or SphericalWrist.from_chain(arm))
+    _solver_cache[key] = entry
+    while len(_solver_cache) > 16:
+        _solver_cache.pop(next(iter(_solver_cache)))
+    return entry[1]
 
 
 @dataclass(frozen=True, eq=False)
 class PlanarTwoR:
-    """The plane's normal w, the first axis's point in it, and both links as vectors across w at q = 0."""
+    """Two parallel revolute axes, which may stand anywhere and turn opposite ways.
+
+    It has the plane's normal w, the first axis's point in it, and both links as vectors across w at q = 0.
+    """
 
     w: v.Vector
     base: v.Vector
@@ -39,7 +112,7 @@ class PlanarTwoR:
 
     @staticmethod
     def from_chain(chain: SerialChain) -> PlanarTwoR | None:
-        """None if there are not two parallel axes, or one of them cannot move the frame's origin by itself."""
+        """Return the arm; None if there are not two parallel axes, or if one of them alone cannot move the frame's origin."""
         if len(chain) != 2:
             return None
         w, second_axis = chain.axes
@@ -55,7 +128,7 @@ class PlanarTwoR:
         return PlanarTwoR(w, chain.points[0], first_link, second_link, sense, v.dot(w, tip))
 
     def solve(self, point: np.ndarray) -> list[tuple[float, float]]:
-        """The angles that bring the frame's origin to a point of three numbers, or of the two x and y."""
+        """Return the angles that bring the frame's origin to a point (x, y, z) or (x, y)."""
         target = self._target(point)
         l1, l2 = length(self.first_link), length(self.second_link)
         slack = REACH * (l1 + l2)
@@ -92,91 +165,12 @@ class PlanarTwoR:
         return (x, y, (self.height - self.w[0] * x - self.w[1] * y) / self.w[2])
 
 
-SAME_ANGLE = 1e-6  # radians: configurations nearer to each other are one
-ROUNDING = 1e-12
-
 AnalyticSolver = PlanarTwoR | SphericalWrist | None
 _solver_cache: dict[tuple[int, Any], tuple[Mechanism, AnalyticSolver]] = {}
 
 
-def analytic_inverse_kinematics(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.ndarray] | None:
-    """All configurations that bring `frame` to `pose`; [] if it is out of reach, None if the arm is not solved in closed form.
-
-    Solved are two parallel revolute axes, of which only the position counts (`pose` is a point of 2 or 3 numbers in the world, or
-    a 4x4 matrix), and six revolute axes of which the last three, or the first three, meet in one point (`pose` is a 4x4 matrix).
-    The frame must be one that all joints move.
-
-    The order is that of the first coordinate, then of the second, and so on, each within (-pi, pi]. After that, angles outside a
-    joint's limits are moved into them by whole turns where that is possible; none is left out for them: see `within_limits`.
-
-    Where a joint's turn does not count, one configuration stands for all: q4 = 0 where axes 4 and 6 are aligned (q3 = 0 where
-    axes 1 and 3 are, if it is the first three that meet), and 0 for a joint on whose axis the wrist's centre, or the tip of a 2R
-    arm, lies. Configurations less than 1e-6 rad apart count as one.
-    """
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(
-            f"branches needs a Mechanism, as load() or library() return it, not {type(mechanism).__name__}", concerns="mechanism"
-        )
-    target = _as_target(pose)
-    solver = _analytic_solver(mechanism, frame)
-    if solver is None:
-        return None
-    if isinstance(solver, PlanarTwoR):
-        angles = np.array(solver.solve(target if target.ndim == 1 else target[:3, 3])).reshape(-1, 2)
-    else:
-        if target.ndim == 1:
-            raise ArgumentError(
-                f"has {len(target)} numbers", argument="pose", remedy="an arm of six joints needs a 4x4 homogeneous matrix"
-            )
-        angles = solver.solve(_nearest_rigid_pose(target))
-    return list(CoordinateBounds(mechanism).wrap_inside(_distinct_configurations(angles)))
-
-
-def within_limits(mechanism: Mechanism, q: Any) -> bool:
-    """Whether every coordinate is within its joint's limits; quaternions have none."""
-    q = array(q, "q")
-    if q.shape != (mechanism.nq,):
-        names = ", ".join(mechanism.coordinate_names[:12])
-        raise ArgumentError(f"has shape {q.shape}", argument="q", remedy=f"({mechanism.nq},) is needed: {names}")
-    return not CoordinateBounds(mechanism).is_outside(q).any()
-
-
-def _analytic_solver(mechanism: Mechanism, frame: str | Frame) -> AnalyticSolver:
-    """What solves the arm: found once for the arms asked about last."""
-    resolved_frame = mechanism.frame(frame)
-    key = (id(mechanism), frame if isinstance(frame, str) else resolved_frame)
-    entry = _solver_cache.pop(key, None)
-    if entry is None or entry[0] is not mechanism:
-        arm = serial_chain(mechanism, resolved_frame)
-        entry = (mechanism, None if arm is None else PlanarTwoR.from_chain(arm) or SphericalWrist.from_chain(arm))
-    _solver_cache[key] = entry
-    while len(_solver_cache) > 16:
-        _solver_cache.pop(next(iter(_solver_cache)))
-    return entry[1]
-
-
-def _as_target(pose: Any) -> np.ndarray:
-    try:
-        target = floats(pose)
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            f"is {format_value(pose)}",
-            argument="pose",
-            remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed",
-        ) from None
-    if target.shape not in ((2,), (3,), (4, 4)):
-        raise ArgumentError(
-            f"has shape {target.shape}",
-            argument="pose",
-            remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed",
-        )
-    if not np.isfinite(target).all():
-        raise ArgumentError("has a number that is not finite", argument="pose")
-    return target
-
-
 def _nearest_rigid_pose(pose: np.ndarray) -> np.ndarray:
-    """The pose with its rotation, which may have been rounded, made exactly one."""
+    """Return a pose with the rotation nearest to its upper 3x3, which may have been rounded."""
     U, singular_values, V = np.linalg.svd(pose[:3, :3])
     R = U @ V
     if np.abs(singular_values - 1).max() > 1e-4 or np.linalg.det(R) < 0 or np.abs(pose[3] - (0, 0, 0, 1)).max() > 1e-9:
@@ -189,7 +183,7 @@ def _nearest_rigid_pose(pose: np.ndarray) -> np.ndarray:
 
 
 def _distinct_configurations(angles: np.ndarray) -> np.ndarray:
-    """Each configuration once, within (-pi, pi], in order."""
+    """Return each configuration once, within (-pi, pi], in order."""
     angles = np.pi - (np.pi - angles) % (2 * np.pi)
     angles[angles < ROUNDING - np.pi] = np.pi  # half a turn
     same = np.abs(np.sin((angles[:, None] - angles) / 2)).max(axis=2) < SAME_ANGLE / 2
@@ -201,5 +195,14 @@ def _distinct_configurations(angles: np.ndarray) -> np.ndarray:
 
 
 def _compare_angles(a: list[float], b: list[float]) -> int:
-    """By the first angle that differs by more than rounding."""
+    """Compare by the first angle that differs by more than rounding."""
     return next((1 if x > y else -1 for x, y in zip(a, b, strict=True) if abs(x - y) > SAME_ANGLE), 0)
+
+
+def within_limits(mechanism: Mechanism, q: Any) -> bool:
+    """Whether every coordinate is within its joint's limits; quaternions have none."""
+    q = array(q, "q")
+    if q.shape != (mechanism.nq,):
+        names = ", ".join(mechanism.coordinate_names[:12])
+        raise ArgumentError(f"has shape {q.shape}", argument="q", remedy=f"({mechanism.nq},) is needed: {names}")
+    return not CoordinateBounds(mechanism).is_outside(q).any()

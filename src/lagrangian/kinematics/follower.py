@@ -3,9 +3,9 @@
     A(q) qd = b,    A(q) qdd = b' - A' qd,    A = [Psi; J]
 
 with the constraints' rows above those of the path (for serial arms A is the Jacobian). The branch is kept by going along the
-path in steps short enough for Newton's method to stay near what the step before foretells (Allgower and Georg, Numerical
-Continuation Methods, 1990). Where coordinates are left free by position, in redundant arms and under rolling, the smallest speeds
-are integrated.
+path in steps short enough for Newton's method to stay near the prediction of the step before (Allgower and Georg, Numerical
+Continuation Methods, 1990). Where positions leave coordinates free, in redundant arms and under rolling, the smallest speeds are
+integrated, with the accelerations that belong to them.
 """
 
 from __future__ import annotations
@@ -38,17 +38,19 @@ from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 from lagrangian.paths.path import CartesianPath, JointPath
 
 AnyPath = JointPath | CartesianPath
-MAX_PREDICTION_ERROR = 0.05  # rad or m: by how much a step may miss what was foretold
-# smallest singular values of A, its rows brought to about one: from which on nothing is said, and below which coordinates that
-# are found to MET are those of the singularity itself
+MAX_PREDICTION_ERROR = 0.05  # rad or m: the largest correction of a predicted step
+
+# smallest singular values of A with rows of about unit length: below the first there is a warning; below the second the
+# configuration counts as singular
 NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
 CHUNK = 4096  # states at a time
-FRICTION_CHECK_TIMES = 4001  # times at which speeds are looked at for a change of sign
+FRICTION_CHECK_TIMES = 4001  # the number of times at which speeds are tested for a change of sign
+TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class Knot:
-    """A state on the way."""
+    """A state at a time of the path."""
 
     t: float
     q: np.ndarray
@@ -57,7 +59,7 @@ class Knot:
 
 
 class Follower:
-    """`follower(t)` gives (q, qd, qdd) at times of the path, rows first."""
+    """The motion of a mechanism along a path: `follower(t)` returns rows of (q, qd, qdd) at times of the path."""
 
     def __init__(
         self,
@@ -104,7 +106,7 @@ class Follower:
 
     @cached_property
     def discontinuities(self) -> tuple[float, ...]:
-        """Times between start and end at which torques jump: with its accelerations, and where dry friction turns."""
+        """The times between start and end at which torques jump: accelerations of the path jump, or dry friction turns."""
         times = list(self.path.discontinuities)
         constants = self.dyn.friction_constants
         dry_columns = np.flatnonzero(constants.coulomb_positive + constants.coulomb_negative)
@@ -118,13 +120,13 @@ class Follower:
                 same = np.sign(self(middle)[1][np.arange(len(rows)), dry_columns[columns]]) == first_sign
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
             times += list(high)
-            # and where one passes through zero at a time that was looked at
+            # a speed may pass through zero exactly at a tested time
             rows, _ = np.nonzero((signs[1:-1] == 0) & (signs[:-2] * signs[2:] < 0))
             times += list(t[rows + 1])
         return tuple(sorted(set(times)))
 
     def resting_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
+        """Return the dry friction of joints at rest: that of the direction in which they start, or at the end have moved."""
         constants = self.dyn.friction_constants
         friction = np.zeros_like(qd)
         resting = (qd == 0) & (constants.coulomb_positive + constants.coulomb_negative > 0)
@@ -161,7 +163,7 @@ class Follower:
         self.knots.append(self._make_knot(t, q[None], velocity, acceleration))
 
     def _regular_configuration_near(self, q: np.ndarray, t: float) -> np.ndarray:
-        """A configuration near one, its loops closed, which is not singular where the one may be."""
+        """Return a configuration near another, with closed loops, which is not singular even if the other one is."""
         model = self.dyn.mechanism
         shifted = integrate(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
         return Newton(LoopClosure(self.dyn), damped=False, iterations=8).solve(shifted, t).q
@@ -195,7 +197,7 @@ class Follower:
             )
 
     def _advance(self, progress: Callable[[float], None] | None) -> None:
-        """Knots from the beginning to the end, as far apart as Newton's method allows."""
+        """Add knots up to the end of the path, as far apart as Newton's method allows."""
         path = self.path
         end, min_step = path.end, 1e-10 * path.duration
         h = path.duration / 64
@@ -216,7 +218,7 @@ class Follower:
             h = min(1.5 * max(h, t - knot.t), path.duration / 16)
 
     def _try_step(self, knot: Knot, t: float) -> Knot | None:
-        """The next knot, if the step was short enough."""
+        """Return the next knot; None if the step is too long."""
         times = np.array([t])
         target, velocity, acceleration = self.path(times)
         if self.needs_integration:
@@ -228,9 +230,8 @@ class Follower:
         q, correction, converged = self._correct(predicted, target, times)
         if not converged[0] or correction[0] > MAX_PREDICTION_ERROR:
             return None
-        if (
-            self._determinant_sign(q, times) * self._determinant_sign(knot.q[None], np.array([knot.t])) < 0
-        ):  # it got to another branch
+        signs = self._determinant_sign(q, times) * self._determinant_sign(knot.q[None], np.array([knot.t]))
+        if signs < 0:  # another branch
             return None
         try:
             return self._make_knot(t, q, velocity, acceleration)
@@ -239,18 +240,18 @@ class Follower:
             return None
 
     def _determinant_sign(self, q: np.ndarray, t: np.ndarray) -> float:
-        """The sign of det A, which changes at singularities alone; of rows that depend on each other it says nothing."""
+        """Return the sign of det A, which changes at singularities alone; 1 if A is not square or its rows are dependent."""
         A = self.equations.jacobian(q, t)
         return float(np.linalg.slogdet(A)[0][0]) if A.shape[1] == A.shape[2] == self.rank else 1.0
 
     def _predict(self, knots: list[Knot], t: np.ndarray) -> np.ndarray:
-        """By speeds and accelerations of the knot before."""
+        """Predict coordinates from the speeds and accelerations of the knots before."""
         h = (t - np.array([k.t for k in knots]))[:, None]
         q, qd, qdd = (np.array([getattr(k, name) for k in knots]) for name in ("q", "qd", "qdd"))
         return integrate(self.dyn.mechanism, q, h * qd + 0.5 * h * h * qdd)
 
     def _correct(self, q: np.ndarray, target: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Coordinates that meet all equations, how far they were, and whether they do."""
+        """Return coordinates that meet all equations, the distance to them, and whether Newton's method converged."""
         newton = Newton(
             TargetEquations(self.equations, target), damped=False, iterations=8, max_distance=100 * MAX_PREDICTION_ERROR
         )
@@ -275,7 +276,7 @@ class Follower:
 
     @cached_property
     def _series(self) -> ChebyshevSeries:
-        """Integrated coordinates, so that each time costs no step of its own."""
+        """The integrated coordinates as a series, so that a time needs no integration step of its own."""
 
         def values(t: np.ndarray) -> np.ndarray:
             knot_indices, q = self._knot_indices(t), np.empty((len(t), self.dyn.nq))
@@ -292,7 +293,7 @@ class Follower:
     # -- what is in the way ------------------------------------------------------------------------------------------
 
     def check_singularities(self, t: np.ndarray, q: np.ndarray) -> None:
-        """Say where on the path the mechanism is singular, or nearly so: an error at a row, a warning near to it."""
+        """Raise an error where the mechanism is singular on the path; warn where it is nearly so."""
         if self.leads_all_joints or not self.rank:
             return
         smallest_by_chunk = [
@@ -312,19 +313,20 @@ class Follower:
             )
 
     def _format_configuration(self, q: np.ndarray) -> str:
-        """Where the path ends; digits beyond the fifth are not those of the place, but of where the search for it stopped."""
+        """Return a configuration as text; digits beyond the fifth depend on where the search for it stopped."""
         names = self.dyn.mechanism.coordinate_names[:8]
         return ", ".join(f"{name} = {round(float(x), 5) + 0.0:.6g}" for name, x in zip(names, q, strict=False))
 
     def _singularity_message(self, t: float, q: np.ndarray, smallest: float) -> str:
         configuration_text = self._format_configuration(q)
         return (
-            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({configuration_text}): the smallest singular value is "
-            f"{smallest:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that avoids it"
+            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({configuration_text}): the smallest "
+            f"singular value is {smallest:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that "
+            f"avoids it"
         )
 
     def _raise_failure(self, knot: Knot) -> None:
-        """Why no step, however short, goes on from here."""
+        """Raise the error that says why no step, however short, goes on from a knot."""
         t, model = knot.t, self.dyn.mechanism
         s = self.equations.rank_and_singular_values(knot.q[None], np.array([t]))[1][0]
         smallest = float(s[self.rank - 1]) if self.rank else 1.0
@@ -336,7 +338,8 @@ class Follower:
             overprescription = explain_overprescription(self.equations)
             raise _reach_error(
                 t,
-                f"the path leaves the mechanism's reach at t = {t:.6g} s ({configuration_text}). A little later, {error}{overprescription}",
+                f"the path leaves the mechanism's reach at t = {t:.6g} s ({configuration_text}). A little later, "
+                f"{error}{overprescription}",
             ) from None
         if smallest > NEAR_SINGULAR:
             rolling_hint = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
@@ -345,7 +348,8 @@ class Follower:
             reason = self.failure or "no configuration near the last one follows it on the same branch"
             raise _reach_error(
                 t,
-                f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({configuration_text}): {reason}.{rolling_hint}",
+                f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({configuration_text}): "
+                f"{reason}.{rolling_hint}",
             )
         raise _reach_error(t, self._singularity_message(t, knot.q, smallest))
 
@@ -354,14 +358,8 @@ def _reach_error(t: float, message: str) -> UnreachableError:
     return UnreachableError(message, t=float(t))
 
 
-# MERGED lagrangian.kinematics.least_speeds: Where a path leaves coordinates free: the smallest speeds, integrated, and the
-# accelerations that go with them.
-
-TOLERANCE = 1e-11
-
-
 def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray, check: bool = False) -> np.ndarray | None:
-    """Coordinates at times after a knot, by one step of Dormand and Prince's to each; None if it is too long, when checked."""
+    """Return coordinates at times after a knot, by one Dormand-Prince step to each; with `check`, None if a step is too long."""
     model, equations = follower.dyn.mechanism, follower.equations
     h = (t - knot.t)[:, None]
     q0 = np.repeat(knot.q[None], len(t), axis=0)
@@ -386,7 +384,9 @@ def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray,
 def null_space_acceleration(
     equations: KinematicEquations, A: np.ndarray, q: np.ndarray, qd: np.ndarray, t: np.ndarray
 ) -> np.ndarray:
-    """What the smallest qdd with A qdd = b' - A' qd lacks to be the derivative of the smallest qd: (1 - A+ A) A'^T A+^T qd.
+    """Return the difference between the derivative of the smallest qd and the smallest qdd: (1 - A+ A) A'^T A+^T qd.
+
+    The smallest qd has A qd = b, the smallest qdd has A qdd = b' - A' qd.
 
     Golub and Pereyra 1973 have the derivative of a pseudo-inverse. A' along the motion is by differences of fourth order.
     """

@@ -217,8 +217,9 @@ def explain_overprescription(equations: KinematicEquations) -> str:
     if len(equations.goal.names) <= degrees:
         return ""
     return (
-        f". The path prescribes {len(equations.goal.names)} coordinates of a mechanism with {degrees} degree{'s' * (degrees != 1)} of "
-        f"freedom, and they do not close its loops together; prescribe {degrees} of them, and the others follow"
+        f". The path prescribes {len(equations.goal.names)} coordinates of a mechanism with {degrees} "
+        f"degree{'s' * (degrees != 1)} of freedom, and they do not close its loops together; prescribe {degrees} of them, "
+        f"and the others follow"
     )
 
 

@@ -180,8 +180,9 @@ def find_configuration(
     residual = equations.residual(best[None], target[None], np.array([t]))[0]
     limits_text = " within the limits of its joints" if bounds.has_limits else ""
     raise UnreachableError(
-        f"{model.name}: the target is out of reach{limits_text}: at the nearest configuration found, {format_worst_residuals(equations.names, residual)}. "
-        f"The target may be too far away, or prescribe more directions than the mechanism can move in"
+        f"{model.name}: the target is out of reach{limits_text}: at the nearest configuration found, "
+        f"{format_worst_residuals(equations.names, residual)}. The target may be too far away, or prescribe more directions "
+        f"than the mechanism can move in"
     )
 
 

@@ -1,7 +1,7 @@
-"""A point of a mechanism pulled to a place: it follows as near as joints, loops and limits let it.
+"""Dragging a point of a mechanism towards a target: it gets as near as joints, loops and limits allow.
 
-Gauss and Newton's steps towards the place, damped, along the speeds that the constraints permit; after each the loops are closed
-by Newton's method. A joint at its limit is left out where the step would take it beyond.
+Damped Gauss-Newton steps lead towards the target, along the speeds that the constraints permit; after each, Newton's method
+closes the loops. A joint at its limit stands still if the step would take it beyond.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from lagrangian.posing.handles import COORDINATE
 from lagrangian.posing.posture import Posture
 
 STEPS = 60
-MAX_STEP = 0.15  # rad, or of the mechanism's size: the most that anything moves in a step
-REACH_TOLERANCE = 1e-7  # of the mechanism's size: there
-MIN_GAIN = 1e-4  # of the distance: what a step must gain at least
+MAX_STEP = 0.15  # rad, or by the mechanism's size: the largest motion in a step
+REACH_TOLERANCE = 1e-7  # by the mechanism's size: a nearer point has reached its target
+MIN_GAIN = 1e-4  # by the distance: the smallest gain of a step
 CLOSURE_TOLERANCE = 1e-9
-DAMPING = 1e-3  # of the size, against steps that are long for little
-FAR_DAMPING = 0.3  # of the distance: far from its goal a stretched arm is to turn, and not to bend to and fro
+DAMPING = 1e-3  # by the size: against long steps with little gain
+FAR_DAMPING = 0.3  # by the distance: far from its target a stretched arm turns, and does not bend to and fro
 
 
 def drag_point(
     posture: Posture, body: str, point: np.ndarray, target: np.ndarray, size: float, patience: float = math.inf
 ) -> float:
-    """Take a point of a body, in its frame, towards a place in the world; the distance that is left. The posture follows.
+    """Drag a point of a body, in its frame, towards a target in the world, and return the remaining distance.
 
-    After `patience` seconds it is as far as it has come: a hand that drags asks again.
+    The posture is changed. After `patience` seconds the function returns with what it has reached: the caller asks again.
     """
     m, q = posture.mechanism, posture.q
     scales = posture.speed_scales
@@ -53,9 +53,8 @@ def drag_point(
         if loops is not None:
             closure = loops.nearest(next_q)
             next_q = closure.q[0]
-            if (
-                not closure.violation[0] < CLOSURE_TOLERANCE or float(closure.distance[0]) > 0.5 * max_step
-            ):  # open, or closed in another assembly
+            if not closure.violation[0] < CLOSURE_TOLERANCE or float(closure.distance[0]) > 0.5 * max_step:
+                # the loops are open, or closed in another assembly mode
                 max_step /= 4
                 if max_step < 1e-4:
                     break
@@ -77,7 +76,7 @@ def drag_point(
 def _step(
     posture: Posture, q: np.ndarray, J: np.ndarray, gap: np.ndarray, size: float, scales: np.ndarray, max_step: float
 ) -> np.ndarray:
-    """The damped step over the units, `reach` at most, without the joints that would pass their limits."""
+    """Return the damped step over the scales, `max_step` at most, without the joints that would pass their limits."""
     locked: list[int] = []
     step = np.zeros(len(scales))
     for _ in range(len(posture.handles) + 1):
@@ -94,7 +93,7 @@ def _step(
 
 
 def _permitted_directions(posture: Posture, q: np.ndarray, locked: list[int], scales: np.ndarray) -> np.ndarray:
-    """The directions, over the units, that constraints and held joints leave: (nv, degrees)."""
+    """Return the directions, over the scales, that constraints and locked joints leave: (nv, degrees)."""
     rows = [np.eye(len(scales))[locked]]
     if posture.has_constraints:
         rows.append(posture.dyn.constraint_jacobian(q) * scales)
@@ -108,7 +107,7 @@ def _permitted_directions(posture: Posture, q: np.ndarray, locked: list[int], sc
 
 
 def _speeds_beyond_limits(posture: Posture, q: np.ndarray, step: np.ndarray) -> list[int]:
-    """The speeds whose joints the step takes beyond a limit."""
+    """Return the speeds whose joints the step takes beyond a limit."""
     speeds = []
     for h in posture.handles:
         if h.kind != COORDINATE:
@@ -121,14 +120,14 @@ def _speeds_beyond_limits(posture: Posture, q: np.ndarray, step: np.ndarray) -> 
 
 
 def point_position(m: Mechanism, q: np.ndarray, body: str, point: np.ndarray) -> np.ndarray:
-    """Where a point of a body is."""
+    """Return the position of a point of a body in the world."""
     T = body_poses(m, q)[body][0]
     position: np.ndarray = T[:3, :3] @ point + T[:3, 3]
     return position
 
 
 def point_jacobian(m: Mechanism, q: np.ndarray, body: str, point: np.ndarray) -> np.ndarray:
-    """How the point moves with the speeds, (3, nv), by differences: nothing is compiled for it."""
+    """Return the Jacobian of a point, (3, nv), by differences, so that nothing has to be compiled."""
     h = 1e-6
     rows = integrate(m, q, np.concatenate([h * np.eye(m.nv), -h * np.eye(m.nv)]))
     T = body_poses(m, rows)[body] if body != GROUND else np.broadcast_to(np.eye(4), (2 * m.nv, 4, 4))

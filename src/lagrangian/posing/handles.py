@@ -1,6 +1,6 @@
-"""What can be taken hold of in a mechanism: one number for every degree of freedom of every joint.
+"""Handles by which a mechanism is moved: one number for every degree of freedom of every joint.
 
-Most are coordinates. Of a ball or free joint, whose coordinates are a quaternion, they are its rotation vector, and its place.
+Most are coordinates. A ball or free joint, whose coordinates are a quaternion, has its rotation vector and its position instead.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ COORDINATE, ROTATION, POSITION = "plain", "turn", "place"
 
 @dataclass(frozen=True)
 class Handle:
-    """One degree of freedom of a joint: its value is a coordinate, or a component of a rotation vector or of a place."""
+    """One degree of freedom of a joint: its value is a coordinate, or a component of a rotation vector or of a position."""
 
     name: str
     joint: int
-    kind: str  # PLAIN, TURN or PLACE
+    kind: str  # COORDINATE, ROTATION or POSITION
     component: int
     iq: int  # where the joint's coordinates begin in q
     iv: int  # and its speeds in qd
@@ -33,12 +33,12 @@ class Handle:
     upper: float = math.inf
 
     def text(self, value: float) -> str:
-        """A value as people read it."""
+        """Return a value with its unit: degrees or metres."""
         return f"{math.degrees(value):.1f}°" if self.angle else f"{value:.4g} m"
 
 
 def joint_handles(mechanism: Mechanism) -> tuple[Handle, ...]:
-    """All of a mechanism, in the order of its speeds but for a free joint's place, which comes after its turn as in q."""
+    """Return all handles in the order of the speeds; but the position of a free joint follows its rotation, as in q."""
     handle_list: list[Handle] = []
     iq = iv = 0
     for k, joint in enumerate(mechanism.joints):
@@ -56,7 +56,7 @@ def joint_handles(mechanism: Mechanism) -> tuple[Handle, ...]:
 
 
 def handle_values(all_handles: Sequence[Handle], q: np.ndarray, last: np.ndarray | None = None) -> np.ndarray:
-    """The value of every handle. Rotation vectors are those nearest to the `last`, so that they do not jump at half a turn."""
+    """Return the value of every handle. Rotation vectors are nearest to the `last`, so that they do not jump at half a turn."""
     numbers = np.zeros(len(all_handles))
     for k, h in enumerate(all_handles):
         if h.kind == COORDINATE:
@@ -71,8 +71,8 @@ def handle_values(all_handles: Sequence[Handle], q: np.ndarray, last: np.ndarray
     return numbers
 
 
-def handle_jacobian(all_handles: Sequence[Handle], q: np.ndarray, at: np.ndarray, nv: int) -> np.ndarray:
-    """How fast every handle's value changes with the speeds: (handles, nv). `at` are the values."""
+def handle_jacobian(all_handles: Sequence[Handle], q: np.ndarray, values: np.ndarray, nv: int) -> np.ndarray:
+    """Return the rates of the handles' values by the speeds: (handles, nv)."""
     G = np.zeros((len(all_handles), nv))
     for k, h in enumerate(all_handles):
         if h.kind == COORDINATE:
@@ -82,17 +82,17 @@ def handle_jacobian(all_handles: Sequence[Handle], q: np.ndarray, at: np.ndarray
         elif h.kind == POSITION:
             G[k : k + 3, h.iv + 3 : h.iv + 6] = quaternion.matrix(q[h.iq : h.iq + 4])
         else:
-            G[k : k + 3, h.iv : h.iv + 3] = _rate_of_rotation_vector(at[k : k + 3])
+            G[k : k + 3, h.iv : h.iv + 3] = _rate_of_rotation_vector(values[k : k + 3])
     return G
 
 
 def speed_scales(mechanism: Mechanism, size: float) -> np.ndarray:
-    """What every speed is measured by: 1 for angles, `size` for lengths."""
+    """Return the scale of every speed: 1 for angles, `size` for lengths."""
     return np.array([size if slides else 1.0 for joint in mechanism.joints for slides in joint.slides])
 
 
 def _nearest_rotation_vector(r: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """Of the rotation vectors of the same turn, less than a whole one, that nearest to the last."""
+    """Return the rotation vector of the same rotation, less than a whole turn, that is nearest to the last."""
     angle = float(np.linalg.norm(r))
     if angle < 1e-9:
         return r
@@ -101,7 +101,7 @@ def _nearest_rotation_vector(r: np.ndarray, last: np.ndarray) -> np.ndarray:
 
 
 def _rate_of_rotation_vector(r: np.ndarray) -> np.ndarray:
-    """E in r' = E w, w the angular velocity along the turned axes (Bullo and Murray 1995)."""
+    """Return E in r' = E w, with the angular velocity w along the rotated axes (Bullo and Murray 1995)."""
     cross, angle = quaternion.skew(r), float(np.linalg.norm(r))
     if angle < 1e-4:
         factor = 1 / 12

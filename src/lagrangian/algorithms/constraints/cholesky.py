@@ -20,46 +20,72 @@ RankFunction = Callable[[Sequence[int]], int]
 
 # of a system that is redundant throughout: stages of an integrator leave the manifold, where the dependence is not exact
 REDUNDANT_THRESHOLD = 1e-8
+
 # of one that is independent but for singular configurations
 INDEPENDENT_THRESHOLD = 1e-13
 
 # rows that belong together, up to which dependent ones are found by pivoting
 MAX_PIVOTED_ROWS = 12
+
 # by how many times a diagonal is larger before its row goes first, where some rows are known to be dependent: between rows about
 # as large, as all are at the beginning, rounding would choose
 SWAP_RATIO = 3.0
+
 # rows are scaled to a unit diagonal down to this part of the largest
 MIN_SCALE = 1e-6
 
 
-def sparse(A: Sequence[Sequence[Any]]) -> Sparse:
-    """The entries of a matrix that are not zero by structure."""
-    return [{j: x for j, x in enumerate(row) if not is_zero(x)} for row in A]
+class BlockLDL:
+    """Rows that share nothing are solved apart; where they may be redundant, by groups: up to `PIVOTED` rows are one."""
+
+    def __init__(
+        self, A: Sparse, redundant: bool, thresholds: Sequence[Any], owners: Sequence[str] = (), rank: RankFunction | None = None
+    ) -> None:
+        """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
+        self._parts: list[tuple[list[int], OrderedLDL | GroupedLDL]] = []
+        self.ratio: Any = 1.0
+        for block in elimination_order.connected_rows(A):
+            # the ranks of groups are known for the order given alone
+            rows = block if redundant or len(block) <= MAX_PIVOTED_ROWS else _low_fill_order(A, block)
+            part, block_thresholds = _submatrix(A, rows), [thresholds[i] for i in rows]
+            system: OrderedLDL | GroupedLDL
+            if redundant:
+                groups = None if len(rows) <= MAX_PIVOTED_ROWS else rows_by_owner([owners[i] for i in rows])
+                system = GroupedLDL(part, groups, block_thresholds, None if rank is None else _rank_in_block(rank, rows))
+            else:
+                system = OrderedLDL(part, INDEPENDENT_THRESHOLD, block_thresholds)
+            self._parts.append((rows, system))
+            self.ratio = f.minimum(self.ratio, system.ratio)
+
+    def solve(self, b: Sequence[Any]) -> list[Any]:
+        x: list[Any] = [0] * len(b)
+        for block, system in self._parts:
+            for i, value in zip(block, system.solve([b[i] for i in block]), strict=True):
+                x[i] = value
+        return x
 
 
-def _largest_diagonal(A: Sparse, rows: Sequence[int]) -> Any:
-    largest: Any = 0
-    for i in rows:
-        largest = A[i].get(i, 0) if i == rows[0] else f.maximum(largest, A[i].get(i, 0))
-    return largest
+def _submatrix(A: Sparse, rows: Sequence[int]) -> Sparse:
+    """Some rows and their columns, numbered by their places."""
+    position = {i: k for k, i in enumerate(rows)}
+    return [dict(sorted((position[j], x) for j, x in A[i].items())) for i in rows]
 
 
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    total: Any = 0
-    for x, y in zip(a, b, strict=True):
-        if not (is_zero(x) or is_zero(y)):
-            total = total + x * y
-    return total
+def _low_fill_order(A: Sparse, rows: Sequence[int]) -> list[int]:
+    graph = elimination_order.sparsity_graph(_submatrix(A, rows), [[k] for k in range(len(rows))])
+    return [rows[k] for k in elimination_order.low_fill_order(graph)]
 
 
-def sparse_dot(a: Mapping[int, Any], b: Mapping[int, Any] | Sequence[Any]) -> Any:
-    """The inner product of rows: `a` sparse, `b` sparse too or dense; in the order of `a`."""
-    total: Any = 0
-    whole = not isinstance(b, Mapping)
-    for k, x in a.items():
-        if (whole or k in b) and not is_zero(y := b[k]):
-            total = total + x * y
-    return total
+def _rank_in_block(rank: RankFunction, block: Sequence[int]) -> RankFunction:
+    return lambda rows: rank([block[i] for i in rows])
+
+
+def rows_by_owner(owners: Sequence[str]) -> list[list[int]]:
+    """The numbers of rows, those of one owner together, in order."""
+    groups: dict[str, list[int]] = {}
+    for i, owner in enumerate(owners):
+        groups.setdefault(owner, []).append(i)
+    return list(groups.values())
 
 
 class OrderedLDL:
@@ -97,66 +123,6 @@ class OrderedLDL:
         y = [a * inverse for a, inverse in zip(y, self._inverse, strict=True)]
         for i in reversed(range(len(y))):
             y[i] = y[i] - sparse_dot(self._columns[i], y)
-        return y
-
-
-class PivotedLDL:
-    """One group of rows, scaled as `Grouped` does: a large remaining diagonal first, found by selects."""
-
-    def __init__(self, W: Matrix, threshold: float, rank: int | None = None) -> None:
-        """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
-        n = len(W)
-        # off the constraints dependent rows differ: there a choice that changes is a jump of the accelerations
-        self._swap_ratio = 1.0 if rank is None else SWAP_RATIO
-        self.rank = n if rank is None else min(rank, n)
-        self._swaps: list[tuple[int, int, Any, Any]] = []
-        self.L: Matrix = [[0] * n for _ in range(n)]
-        self.inverse: list[Any] = []
-        self.ratio: Any = 1.0
-        L = self.L
-        for j in range(self.rank):
-            for i in range(j + 1, n):
-                self._swap(W, j, i)
-            pivot = W[j][j]
-            # what is left out is not close to singular but dependent: the least pivot that is used counts
-            self.ratio = f.minimum(self.ratio, f.choose(pivot, threshold, 1.0, pivot))
-            self.inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
-            for i in range(j + 1, n):
-                L[i][j] = W[i][j] * self.inverse[j]
-            for i in range(j + 1, n):
-                for k in range(j + 1, i + 1):
-                    W[i][k] = W[k][i] = W[i][k] - L[i][j] * W[k][j]
-
-    def _swap(self, W: Matrix, j: int, i: int) -> None:
-        """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
-        a, b = W[j][j], W[i][i]
-        scaled_pivot = a if self._swap_ratio == 1.0 else self._swap_ratio * a
-        self._swaps.append((j, i, scaled_pivot, b))
-
-        def either(x: Any, y: Any) -> tuple[Any, Any]:
-            return f.choose(scaled_pivot, b, y, x), f.choose(scaled_pivot, b, x, y)
-
-        for k in range(len(W)):
-            if k not in (i, j):
-                W[j][k], W[i][k] = either(W[j][k], W[i][k])
-                W[k][j], W[k][i] = W[j][k], W[i][k]
-        W[j][j], W[i][i] = either(a, b)
-        for k in range(j):
-            self.L[j][k], self.L[i][k] = either(self.L[j][k], self.L[i][k])
-
-    def select_rows(self, values: Sequence[Any]) -> list[Any]:
-        """Of numbers for every row, those of the rows that are taken, in the order in which they are."""
-        return self._apply_swaps(values, self._swaps)[: self.rank]
-
-    def scatter_rows(self, values: Sequence[Any]) -> list[Any]:
-        """Numbers of the rows that are taken, for every row again: zero for those left out."""
-        return self._apply_swaps([*values, *[0] * (len(self.L) - self.rank)], self._swaps[::-1])
-
-    def _apply_swaps(self, values: Sequence[Any], swaps: Sequence[tuple[int, int, Any, Any]]) -> list[Any]:
-        y = list(values)
-        for j, i, p, q in swaps:
-            if not (is_zero(y[i]) and is_zero(y[j])):
-                y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
         return y
 
 
@@ -264,54 +230,91 @@ def _selected_columns(part: PivotedLDL, L: Matrix) -> Matrix:
     return [[column[i] for column in columns] for i in range(part.rank)]
 
 
-class BlockLDL:
-    """Rows that share nothing are solved apart; where they may be redundant, by groups: up to `PIVOTED` rows are one."""
+class PivotedLDL:
+    """One group of rows, scaled as `Grouped` does: a large remaining diagonal first, found by selects."""
 
-    def __init__(
-        self, A: Sparse, redundant: bool, thresholds: Sequence[Any], owners: Sequence[str] = (), rank: RankFunction | None = None
-    ) -> None:
-        """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
-        self._parts: list[tuple[list[int], OrderedLDL | GroupedLDL]] = []
+    def __init__(self, W: Matrix, threshold: float, rank: int | None = None) -> None:
+        """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
+        n = len(W)
+        # off the constraints dependent rows differ: there a choice that changes is a jump of the accelerations
+        self._swap_ratio = 1.0 if rank is None else SWAP_RATIO
+        self.rank = n if rank is None else min(rank, n)
+        self._swaps: list[tuple[int, int, Any, Any]] = []
+        self.L: Matrix = [[0] * n for _ in range(n)]
+        self.inverse: list[Any] = []
         self.ratio: Any = 1.0
-        for block in elimination_order.connected_rows(A):
-            # the ranks of groups are known for the order given alone
-            rows = block if redundant or len(block) <= MAX_PIVOTED_ROWS else _low_fill_order(A, block)
-            part, block_thresholds = _submatrix(A, rows), [thresholds[i] for i in rows]
-            system: OrderedLDL | GroupedLDL
-            if redundant:
-                groups = None if len(rows) <= MAX_PIVOTED_ROWS else rows_by_owner([owners[i] for i in rows])
-                system = GroupedLDL(part, groups, block_thresholds, None if rank is None else _rank_in_block(rank, rows))
-            else:
-                system = OrderedLDL(part, INDEPENDENT_THRESHOLD, block_thresholds)
-            self._parts.append((rows, system))
-            self.ratio = f.minimum(self.ratio, system.ratio)
+        L = self.L
+        for j in range(self.rank):
+            for i in range(j + 1, n):
+                self._swap(W, j, i)
+            pivot = W[j][j]
+            # what is left out is not close to singular but dependent: the least pivot that is used counts
+            self.ratio = f.minimum(self.ratio, f.choose(pivot, threshold, 1.0, pivot))
+            self.inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
+            for i in range(j + 1, n):
+                L[i][j] = W[i][j] * self.inverse[j]
+            for i in range(j + 1, n):
+                for k in range(j + 1, i + 1):
+                    W[i][k] = W[k][i] = W[i][k] - L[i][j] * W[k][j]
 
-    def solve(self, b: Sequence[Any]) -> list[Any]:
-        x: list[Any] = [0] * len(b)
-        for block, system in self._parts:
-            for i, value in zip(block, system.solve([b[i] for i in block]), strict=True):
-                x[i] = value
-        return x
+    def _swap(self, W: Matrix, j: int, i: int) -> None:
+        """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
+        a, b = W[j][j], W[i][i]
+        scaled_pivot = a if self._swap_ratio == 1.0 else self._swap_ratio * a
+        self._swaps.append((j, i, scaled_pivot, b))
+
+        def either(x: Any, y: Any) -> tuple[Any, Any]:
+            return f.choose(scaled_pivot, b, y, x), f.choose(scaled_pivot, b, x, y)
+
+        for k in range(len(W)):
+            if k not in (i, j):
+                W[j][k], W[i][k] = either(W[j][k], W[i][k])
+                W[k][j], W[k][i] = W[j][k], W[i][k]
+        W[j][j], W[i][i] = either(a, b)
+        for k in range(j):
+            self.L[j][k], self.L[i][k] = either(self.L[j][k], self.L[i][k])
+
+    def select_rows(self, values: Sequence[Any]) -> list[Any]:
+        """Of numbers for every row, those of the rows that are taken, in the order in which they are."""
+        return self._apply_swaps(values, self._swaps)[: self.rank]
+
+    def scatter_rows(self, values: Sequence[Any]) -> list[Any]:
+        """Numbers of the rows that are taken, for every row again: zero for those left out."""
+        return self._apply_swaps([*values, *[0] * (len(self.L) - self.rank)], self._swaps[::-1])
+
+    def _apply_swaps(self, values: Sequence[Any], swaps: Sequence[tuple[int, int, Any, Any]]) -> list[Any]:
+        y = list(values)
+        for j, i, p, q in swaps:
+            if not (is_zero(y[i]) and is_zero(y[j])):
+                y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
+        return y
 
 
-def _submatrix(A: Sparse, rows: Sequence[int]) -> Sparse:
-    """Some rows and their columns, numbered by their places."""
-    position = {i: k for k, i in enumerate(rows)}
-    return [dict(sorted((position[j], x) for j, x in A[i].items())) for i in rows]
+def _largest_diagonal(A: Sparse, rows: Sequence[int]) -> Any:
+    largest: Any = 0
+    for i in rows:
+        largest = A[i].get(i, 0) if i == rows[0] else f.maximum(largest, A[i].get(i, 0))
+    return largest
 
 
-def _low_fill_order(A: Sparse, rows: Sequence[int]) -> list[int]:
-    graph = elimination_order.sparsity_graph(_submatrix(A, rows), [[k] for k in range(len(rows))])
-    return [rows[k] for k in elimination_order.low_fill_order(graph)]
+def sparse(A: Sequence[Sequence[Any]]) -> Sparse:
+    """The entries of a matrix that are not zero by structure."""
+    return [{j: x for j, x in enumerate(row) if not is_zero(x)} for row in A]
 
 
-def _rank_in_block(rank: RankFunction, block: Sequence[int]) -> RankFunction:
-    return lambda rows: rank([block[i] for i in rows])
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    total: Any = 0
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = total + x * y
+    return total
 
 
-def rows_by_owner(owners: Sequence[str]) -> list[list[int]]:
-    """The numbers of rows, those of one owner together, in order."""
-    groups: dict[str, list[int]] = {}
-    for i, owner in enumerate(owners):
-        groups.setdefault(owner, []).append(i)
-    return list(groups.values())
+def sparse_dot(a: Mapping[int, Any], b: Mapping[int, Any] | Sequence[Any]) -> Any:
+    """The inner product of rows: `a` sparse, `b` sparse too or dense; in the order of `a`."""
+    total: Any = 0
+    whole = not isinstance(b, Mapping)
+    for k, x in a.items():
+        if (whole or k in b) and not is_zero(y := b[k]):
+            total = total + x * y
+    return total

@@ -12,20 +12,12 @@ from typing import Any
 SparsityGraph = list[set[int]]
 
 
-def sparsity_graph(A: Sequence[Iterable[int]], groups: Sequence[Sequence[int]]) -> SparsityGraph:
-    """Of groups of rows: which share an entry that is not zero; `A` has the columns of every row's entries."""
-    group = {i: g for g, rows in enumerate(groups) for i in rows}
-    return [{group[j] for i in rows for j in A[i]} - {g} for g, rows in enumerate(groups)]
-
-
-def fill_in(shares: SparsityGraph) -> SparsityGraph:
-    """The structure when all were eliminated in their order."""
-    neighbours = [set(x) for x in shares]
-    for k, x in enumerate(neighbours):
-        later = {j for j in x if j > k}
-        for j in later:
-            neighbours[j] |= later - {j}
-    return neighbours
+def low_fill_order(shares: SparsityGraph) -> list[int]:
+    """The order given, unless another one has clearly less fill."""
+    original, reordered = list(range(len(shares))), minimum_degree(shares)
+    position = {k: place for place, k in enumerate(reordered)}
+    permuted = [{position[j] for j in shares[k]} for k in reordered]
+    return reordered if 1.2 * _operations(permuted) < _operations(shares) else original
 
 
 def minimum_degree(shares: SparsityGraph) -> list[int]:
@@ -42,16 +34,20 @@ def minimum_degree(shares: SparsityGraph) -> list[int]:
     return order
 
 
-def low_fill_order(shares: SparsityGraph) -> list[int]:
-    """The order given, unless another one has clearly less fill."""
-    original, reordered = list(range(len(shares))), minimum_degree(shares)
-    position = {k: place for place, k in enumerate(reordered)}
-    permuted = [{position[j] for j in shares[k]} for k in reordered]
-    return reordered if 1.2 * _operations(permuted) < _operations(shares) else original
+def fill_in(shares: SparsityGraph) -> SparsityGraph:
+    """The structure when all were eliminated in their order."""
+    neighbours = [set(x) for x in shares]
+    for k, x in enumerate(neighbours):
+        later = {j for j in x if j > k}
+        for j in later:
+            neighbours[j] |= later - {j}
+    return neighbours
 
 
-def _operations(shares: SparsityGraph) -> int:
-    return sum(sum(j > k for j in x) ** 2 for k, x in enumerate(fill_in(shares)))
+def sparsity_graph(A: Sequence[Iterable[int]], groups: Sequence[Sequence[int]]) -> SparsityGraph:
+    """Of groups of rows: which share an entry that is not zero; `A` has the columns of every row's entries."""
+    group = {i: g for g, rows in enumerate(groups) for i in rows}
+    return [{group[j] for i in rows for j in A[i]} - {g} for g, rows in enumerate(groups)]
 
 
 def connected_rows(A: Sequence[Mapping[int, Any]]) -> list[list[int]]:
@@ -68,3 +64,7 @@ def connected_rows(A: Sequence[Mapping[int, Any]]) -> list[list[int]]:
         if block:
             blocks.append(sorted(block))
     return blocks
+
+
+def _operations(shares: SparsityGraph) -> int:
+    return sum(sum(j > k for j in x) ** 2 for k, x in enumerate(fill_in(shares)))

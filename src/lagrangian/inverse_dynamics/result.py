@@ -1,4 +1,4 @@
-"""The motion along a path: rows of states and forces, as of a run, and the torques as a function of time."""
+"""The result of inverse dynamics along a path: rows of states and forces, work, and the torques as a function of time."""
 
 from __future__ import annotations
 
@@ -22,78 +22,15 @@ from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath
 from lagrangian.types import Times
 
-# MERGED lagrangian.inverse_dynamics.work: Work along a path: of torques, friction, wrenches from outside and constraints that
-# move, until each row.
-
-MIN_INTERVALS, DENSE_ROWS = 256, 20_000  # intervals there are at least; rows from which on these are dense enough by themselves
+MIN_INTERVALS, DENSE_ROWS = 256, 20_000  # of the quadrature of work: the fewest intervals; more rows than this are dense enough
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
-
-
-def work(
-    dyn: Dynamics,
-    external_wrenches: ExternalWrenches,
-    follower: Follower | None,
-    t: np.ndarray,
-    states: Any,
-    forces: Any,
-    torque_function: Any,
-) -> dict[str, np.ndarray]:
-    """By Gauss's quadrature between the rows, and between times enough if these are few; by Simpson's where rows are dense, or
-    all there is.
-
-    `forces` are the torques and multipliers of the rows, `torques` the function that gives them at other times.
-    """
-    n = dyn.nv
-    if follower is None or len(t) > DENSE_ROWS or len(t) < 2:
-        from scipy.integrate import cumulative_simpson
-
-        power = _powers(dyn, external_wrenches, t, states, *forces)
-        cumulative = cumulative_simpson(power, x=t, axis=0, initial=0.0) if len(t) > 2 else _trapezoid(power, t)
-    else:
-        jumps = external_wrenches.discontinuities(float(t[0]), float(t[-1]))
-        inner = [x for x in (*follower.discontinuities, *jumps, *follower.path.corners) if t[0] < x < t[-1]]
-        ends = np.unique(np.concatenate([t, inner, np.linspace(t[0], t[-1], MIN_INTERVALS + 1)]))
-        width = np.diff(ends)
-        times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()
-        node_states = follower(times)
-        power = _powers(dyn, external_wrenches, times, node_states, *torque_function(dyn, external_wrenches, times, *node_states))
-        parts = 0.5 * width[:, None] * np.einsum("snc,n->sc", power.reshape(len(width), len(NODES), -1), WEIGHTS)
-        totals = np.vstack([np.zeros(parts.shape[1]), np.cumsum(parts, axis=0)])
-        cumulative = totals[np.searchsorted(ends, t)]
-    work_by_source = {"torque": cumulative[:, :n], "friction": cumulative[:, n : 2 * n]}
-    if external_wrenches.wrenches:
-        work_by_source["wrenches"] = cumulative[:, 2 * n]
-    if dyn.mechanism.equation_count:
-        work_by_source["constraints"] = cumulative[:, 2 * n + 1]
-    return work_by_source
-
-
-def _trapezoid(power: np.ndarray, t: np.ndarray) -> np.ndarray:
-    steps = 0.5 * np.diff(t)[:, None] * (power[1:] + power[:-1])
-    return np.vstack([np.zeros((1, power.shape[1])), np.cumsum(steps, axis=0)])
-
-
-def _powers(
-    dyn: Dynamics, external_wrenches: ExternalWrenches, t: np.ndarray, states: Any, tau: np.ndarray, multipliers: np.ndarray
-) -> np.ndarray:
-    """Of every torque, of friction at every speed, of all wrenches from outside, of all constraints that move."""
-    q, qd, _ = states
-    wrenches = external_wrenches(t, q, qd)
-    external = np.broadcast_to(dyn.external_torque(q, wrenches), qd.shape) if wrenches else np.zeros_like(qd)
-    constraint_power = np.zeros(len(t))
-    if dyn.mechanism.equation_count:
-        constraint_power = -np.einsum("sm,sm->s", multipliers, dyn.constraint_rate(q, np.zeros_like(qd), t))
-    friction = np.asarray(dyn.friction(qd, q=q))
-    return np.hstack([tau * qd, -friction * qd, (external * qd).sum(axis=1)[:, None], constraint_power[:, None]])
-
-
 CHUNK = 8192  # states at a time
 
 
 class InverseDynamicsResult(Motion):
     """The motion of a mechanism along a path, with the torques for it.
 
-    `inverse` returns a path motion. It has the rows and methods of a `Motion`, and the attributes below.
+    `inverse` returns it. It has the rows and methods of a `Motion`, and the attributes below.
 
     Attributes
     ----------
@@ -246,7 +183,7 @@ class InverseDynamicsResult(Motion):
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
-        return {**state, "follower": None, "outside": None}
+        return {**state, "follower": None, "external_wrenches": None}
 
     def summary(self, events: int | None = 20) -> str:
         lines = [super().summary(events)]
@@ -262,35 +199,6 @@ class InverseDynamicsResult(Motion):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
-class Feedforward:
-    """Torques of a path as a function of time alone; before and after it, those of its ends."""
-
-    series: ChebyshevSeries
-    discontinuities: tuple[float, ...]
-
-    def __call__(self, t: float, q: Any = None, qd: Any = None) -> np.ndarray:
-        return self.series(t)
-
-
-def torques(
-    dyn: Dynamics,
-    external_wrenches: ExternalWrenches,
-    t: np.ndarray,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    resting_friction: Any = 0.0,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of the actuated joints, and the multipliers; `resting` is the dry friction of joints at rest."""
-    h = dyn.inverse_dynamics(q, qd, qdd, external_wrenches(t, q, qd) or None) + resting_friction
-    if not dyn.mechanism.equation_count:
-        return actuator_torques(dyn, q, h, t)
-    parts = [actuator_torques(dyn, q[k : k + CHUNK], h[k : k + CHUNK], t[k : k + CHUNK]) for k in range(0, len(t), CHUNK)]
-    tau, multipliers = (np.vstack(x) for x in zip(*parts, strict=True))
-    return tau, multipliers
-
-
 def motion_along_path(
     dyn: Dynamics,
     external_wrenches: ExternalWrenches,
@@ -298,7 +206,7 @@ def motion_along_path(
     t: np.ndarray,
     states: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> InverseDynamicsResult:
-    """The rows at given times and states."""
+    """Return the result with rows at given times and states."""
     q, qd, qdd = states
     model = dyn.mechanism
     resting_friction = follower.resting_friction(t, qd) if follower is not None else 0.0
@@ -338,7 +246,7 @@ def motion_along_path(
 
 
 def row_times(t_eval: Any, path: Any) -> np.ndarray:
-    """The times of rows: so many, or those given."""
+    """Return the times of rows: a number of them, or those given."""
     if isinstance(t_eval, (int, np.integer)) and not isinstance(t_eval, bool):
         return path.times(count(t_eval, "t_eval", "rows", least=2))
     try:
@@ -365,3 +273,91 @@ def _warn_of_effort(dyn: Dynamics, t: np.ndarray, tau: np.ndarray) -> None:
                 f"{limit:g} {unit}",
                 PathWarning,
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Feedforward:
+    """The torques of a path as a function of time alone; before and after the path they are those of its ends."""
+
+    series: ChebyshevSeries
+    discontinuities: tuple[float, ...]
+
+    def __call__(self, t: float, q: Any = None, qd: Any = None) -> np.ndarray:
+        return self.series(t)
+
+
+def torques(
+    dyn: Dynamics,
+    external_wrenches: ExternalWrenches,
+    t: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    resting_friction: Any = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the torques of the actuated joints, and the multipliers; `resting_friction` is that of joints at rest."""
+    h = dyn.inverse_dynamics(q, qd, qdd, external_wrenches(t, q, qd) or None) + resting_friction
+    if not dyn.mechanism.equation_count:
+        return actuator_torques(dyn, q, h, t)
+    parts = [actuator_torques(dyn, q[k : k + CHUNK], h[k : k + CHUNK], t[k : k + CHUNK]) for k in range(0, len(t), CHUNK)]
+    tau, multipliers = (np.vstack(x) for x in zip(*parts, strict=True))
+    return tau, multipliers
+
+
+def work(
+    dyn: Dynamics,
+    external_wrenches: ExternalWrenches,
+    follower: Follower | None,
+    t: np.ndarray,
+    states: Any,
+    forces: Any,
+    torque_function: Any,
+) -> dict[str, np.ndarray]:
+    """Return the work up to each row, by its source: torques, friction, external wrenches and constraints that move.
+
+    Gaussian quadrature finds it between the rows, and between more times if the rows are few. Simpson's rule finds it if the
+    rows are dense, or if there is no path to evaluate. `forces` are the torques and multipliers of the rows, and
+    `torque_function` gives them at other times.
+    """
+    n = dyn.nv
+    if follower is None or len(t) > DENSE_ROWS or len(t) < 2:
+        from scipy.integrate import cumulative_simpson
+
+        power = _powers(dyn, external_wrenches, t, states, *forces)
+        cumulative = cumulative_simpson(power, x=t, axis=0, initial=0.0) if len(t) > 2 else _trapezoid(power, t)
+    else:
+        jumps = external_wrenches.discontinuities(float(t[0]), float(t[-1]))
+        inner = [x for x in (*follower.discontinuities, *jumps, *follower.path.corners) if t[0] < x < t[-1]]
+        ends = np.unique(np.concatenate([t, inner, np.linspace(t[0], t[-1], MIN_INTERVALS + 1)]))
+        width = np.diff(ends)
+        times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()
+        node_states = follower(times)
+        power = _powers(dyn, external_wrenches, times, node_states, *torque_function(dyn, external_wrenches, times, *node_states))
+        parts = 0.5 * width[:, None] * np.einsum("snc,n->sc", power.reshape(len(width), len(NODES), -1), WEIGHTS)
+        totals = np.vstack([np.zeros(parts.shape[1]), np.cumsum(parts, axis=0)])
+        cumulative = totals[np.searchsorted(ends, t)]
+    work_by_source = {"torque": cumulative[:, :n], "friction": cumulative[:, n : 2 * n]}
+    if external_wrenches.wrenches:
+        work_by_source["wrenches"] = cumulative[:, 2 * n]
+    if dyn.mechanism.equation_count:
+        work_by_source["constraints"] = cumulative[:, 2 * n + 1]
+    return work_by_source
+
+
+def _powers(
+    dyn: Dynamics, external_wrenches: ExternalWrenches, t: np.ndarray, states: Any, tau: np.ndarray, multipliers: np.ndarray
+) -> np.ndarray:
+    """Return the power of each torque, of friction at each speed, of all external wrenches, and of all constraints that move."""
+    q, qd, _ = states
+    wrenches = external_wrenches(t, q, qd)
+    external = np.broadcast_to(dyn.external_torque(q, wrenches), qd.shape) if wrenches else np.zeros_like(qd)
+    constraint_power = np.zeros(len(t))
+    if dyn.mechanism.equation_count:
+        constraint_power = -np.einsum("sm,sm->s", multipliers, dyn.constraint_rate(q, np.zeros_like(qd), t))
+    friction = np.asarray(dyn.friction(qd, q=q))
+    return np.hstack([tau * qd, -friction * qd, (external * qd).sum(axis=1)[:, None], constraint_power[:, None]])
+
+
+def _trapezoid(power: np.ndarray, t: np.ndarray) -> np.ndarray:
+    steps = 0.5 * np.diff(t)[:, None] * (power[1:] + power[:-1])
+    return np.vstack([np.zeros((1, power.shape[1])), np.cumsum(steps, axis=0)])
