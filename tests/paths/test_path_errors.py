@@ -83,8 +83,8 @@ BAD = {
     # circles and arcs
     "radius": (circle((0, 0), 0, 1.0), "radius is 0; a positive"),
     "radius text": (circle((0, 0), "r", 1.0), "radius is 'r'"),
-    "centre of one": (circle((0,), 1, 1.0), "centre has 1 numbers"),
-    "centre text": (circle("c", 1, 1.0), "centre is 'c'"),
+    "center of one": (circle((0,), 1, 1.0), "center has 1 numbers"),
+    "center text": (circle("c", 1, 1.0), "center is 'c'"),
     "turns zero": (circle((0, 0), 1, 1.0, turns=0), "turns is 0"),
     "turns text": (circle((0, 0), 1, 1.0, turns="one"), "turns is 'one'"),
     "normal zero": (circle((0, 0, 0), 1, 1.0, normal=(0, 0, 0)), r"normal is \(0, 0, 0\); three numbers with a direction"),

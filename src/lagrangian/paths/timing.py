@@ -18,9 +18,6 @@ from lagrangian.paths.curves import LineSegment, Slerp, ValuesAndDerivatives
 from lagrangian.paths.path import TimedCurve
 
 DEFAULT_RAMP = 1 / 3  # of the duration of a trapezoidal timing
-
-# ---- timings of given durations, or within limits
-
 GRID_POINTS = 4001  # times at which the largest speed and acceleration are sought
 
 
@@ -128,6 +125,9 @@ def fastest_timing(name: Any, speed: float, acceleration: float) -> Timing:
             concerns="acceleration",
         )
     return make_timing(name, duration)
+
+
+# ---- timings of given durations, or within limits
 
 
 def timing_from_duration(timing: str, duration: Any, ramp: Any, *limits: Any) -> Timing:
