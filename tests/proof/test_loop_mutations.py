@@ -50,9 +50,9 @@ LEFT_OUT = {
     "1 - self._locked[k]": "joints that are locked, again",
     "def locking_torques": "joints that are locked, again",
     "def accelerate_or_lock": "joints that are locked, again",
-    "outside_link = world.lowest_common_carrier(": "joints that carry a loop as a whole, of long mechanisms: motion/test_many_loops.py",
-    "def _path_links": "joints that carry a loop as a whole, again",
-    "def lowest_common_carrier": "joints that carry a loop as a whole, again",
+    "outside_link = world.lowest_common_carrier(": "joints that carry a loop, of long mechanisms: motion/test_many_loops.py",
+    "def _path_links": "joints that carry a loop, again",
+    "def lowest_common_carrier": "joints that carry a loop, again",
     "for j in sharing[:-1]": "which pairs of rows share a joint, each from both sides: motion/test_many_loops.py has them all",
     "free_axes = {world[k]": "which of the world's axes a loop is kept along: the same directions, by another name",
     "def vanishes": "whether something is zero by structure: it saves operations",
@@ -68,9 +68,7 @@ LEFT_OUT = {
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
     "def correction": "of positions and speeds, not of accelerations",
     "thresholds = [ROUNDING_TOLERANCE": "rounding, which exact scalars do not have",
-    "A[i][i] = A[i][i] + loose": "rows that are switched off, which a proof has none of",
     "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one",
-    "for j in range(i + 1):": "more of a symmetric matrix than its lower triangle",
     "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "iv + k": "joints of several coordinates: here each has one",
     "def coordinate_rates": "joints of several coordinates: here each has one",
@@ -81,7 +79,7 @@ LEFT_OUT = {
     "return RingElement(self.ring, (1 - self.normal_component": "without a root the height is a generator, and all the same",
     "bias_torque[k] = bias_torque[k] - torque": "springs between points are left out of the proof, and the certificate says so",
     "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
-    "if not self.normal_component - cosine or not self.normal_component + cosine": "either sign will do, as the height has one of its own",
+    "if not self.normal_component - cosine": "either sign will do, as the height has one of its own",
 }
 
 

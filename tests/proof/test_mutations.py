@@ -64,8 +64,6 @@ LEFT_OUT = {
     "def accelerate_or_lock": "joints that are locked, again",
     "def _has_plane_friction": "dry friction in a plane, which the closed form does not have: test_friction_in_a_plane",
     "list(range(-1, n - 1))": "of a full M, as massless links in loops have it; test_massless_links solves with it",
-    "def _turn": "a quaternion's rotation: the closed form describes ball and free joints by angles",
-    "self._turn()": "a quaternion's rotation, again",
     "def parent_speeds": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "for j in range(len(tree) - 1, -1, -1)": "regrouping fewer links, or in another order, changes no result",
     "coordinate - 3": "clears what is zero already: it saves operations, and changes no result",
@@ -74,13 +72,12 @@ LEFT_OUT = {
     "def friction_torque": "Coulomb friction is left out of the proof, and the certificate says so",
     "def _select_by_sign": "Coulomb friction, again",
     "v.cross(v.add(v.scale(2, wi), wj), vj)": "2 wi + wj: of a joint with one coordinate wj and vj are parallel, wj x vj is zero",
-    "tuple((axis, v.ZERO) for axis in v.IDENTITY) + ": "the free joint's columns, which has angles here",
     "iq + kind.nq, iv + kind.nv": "joints of several coordinates: here each has one",
     "v.add(dwj, bw)": "the axis of a joint with one coordinate does not turn with it: the angular part of its bias is zero",
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
-    "def solve_transposed_sparse": "rows of constraints, which the proof of open arms does not have: tests/algorithms/test_closed_mutations.py",
+    "def solve_transposed_sparse": "rows of constraints, which open arms do not have: tests/algorithms/test_closed_mutations.py",
 }
 
 

@@ -1,4 +1,7 @@
-"""The lines of an answer: `M[1,2] = ...`, `G1 = ...`, `L = ...`, and what in the equations each of them is about."""
+"""Homework: a student's answers, lines such as `M[1,2] = ...`, `G1 = ...` or `L = ...`, compared with the equations by proof.
+
+A line is right, or it differs from the expected formula. A hint names the slip where one explains the difference exactly.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +28,159 @@ if TYPE_CHECKING:
 
 _LEFT_SIDE = re.compile(r"\s*([A-Za-zΑ-ω]+)\s*_?\s*(?:\[([\d,\s]+)\]|\(([\d,\s]+)\)|\{?([\d,]*)\}?)\s*$")
 _FAMILY_NAMES = {"P": "V", "eta": "closure", "η": "closure", "Γ": "Gamma", "τ": "tau", "Ψ": "Psi", "D": "M", "d": "M", "g": "G"}
+_SWAPPED = {"sin": "cos", "cos": "sin"}
+MAX_TRIES = 30  # places in an answer, and names, that are tried for a slip
+MAX_DIFFERENCE_LENGTH = 160  # characters of a difference that is shown
+
+
+def check_answers(eom: OutputPart, submission: str | os.PathLike[str]) -> AnswerReport:
+    """Compare a file, or a text, of lines such as `M[1,2] = m2*l1*lc2*cos(q2)` with the equations."""
+    place, answer_lines = read_answers(submission)
+    entries = EntryTable(eom)
+    checks = [_check_answer(entries, answer, place) for answer in answer_lines]
+    return AnswerReport(tuple(_annotate_other_matrix(eom, answer_lines, checks)), entries.missing(answer_lines))
 
 
 @dataclass(frozen=True)
-class AnswerLine:
-    """One line: the number of the line, the family and the indices of the entry, from 1, and what was given for it."""
+class AnswerReport:
+    """The result of a comparison with a student's equations.
 
-    line: int
-    family: str
-    indices: tuple[int, ...]
-    text: str
-    column: int  # before which the text begins
-    word: str  # as the family is called in the answer
+    `EquationsOfMotion.check_answers` returns this object. It is true if all is right; `print` writes it line by line.
+
+    Attributes
+    ----------
+    checks : tuple of AnswerCheck
+        The result for every line.
+    missing : tuple of str
+        Entries that are not zero and that the answer does not give.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> report = lg.derive("pendulum").check_answers("G[1] = m*g*L*sin(theta)")
+    >>> report.right, str(report.checks[0].expected)
+    (False, 'm*L*g*cos(theta)')
+    """
+
+    checks: tuple[AnswerCheck, ...]
+    missing: tuple[str, ...]
 
     @property
-    def name(self) -> str:
-        return self.word + (f"[{','.join(map(str, self.indices))}]" if self.indices else "")
+    def right(self) -> bool:
+        """Whether all lines are right and no entry is missing."""
+        return not self.missing and all(check.right for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def __str__(self) -> str:
+        lines = [str(check) for check in self.checks]
+        if self.missing:
+            lines.append(f"missing: {', '.join(self.missing)}")
+        right_count = sum(check.right for check in self.checks)
+        return "\n".join(
+            [*lines, f"{right_count} of {len(self.checks)} right{f', {len(self.missing)} missing' if self.missing else ''}"]
+        )
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class AnswerCheck:
+    """The result for one line of an answer.
+
+    Attributes
+    ----------
+    line : int
+        The number of the line.
+    name : str
+        The entry, such as "M[1,2]".
+    answer, expected : Formula
+        The formula of the answer, and the right one.
+    difference : Formula or None
+        The formula of the answer less the right one; None if the line is right.
+    hint : str
+        What went wrong, where that can be found: a sign, a factor, a missing term.
+    """
+
+    line: int
+    name: str
+    answer: Formula
+    expected: Formula
+    difference: Formula | None = None
+    hint: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether the line is right."""
+        return self.difference is None
+
+    def __str__(self) -> str:
+        head = f"line {self.line}: {self.name} is {'right' if self.right else 'wrong'}"
+        if self.difference is None:
+            return f"{head}; {self.hint}" if self.hint else head
+        difference_text = str(self.difference)
+        difference_text = (
+            difference_text
+            if len(difference_text) <= MAX_DIFFERENCE_LENGTH
+            else f"{difference_text[:MAX_DIFFERENCE_LENGTH]}... ({self.difference.term_count} terms)"
+        )
+        return f"{head}: it differs by {difference_text}{f'; {self.hint}' if self.hint else ''}"
+
+
+def _check_answer(entries: EntryTable, answer: AnswerLine, place: str) -> AnswerCheck:
+    expected = entries.expected_formula(answer, place)
+    family = expected.writer.family
+    try:
+        node = parse_formula(answer.text, family.writers[-1], answer.column)
+        writer, (numerator, denominator) = family.quotient(node)
+        formula = Formula.quotient(writer, numerator, denominator)
+        same = expected == formula
+    except LagrangianError as error:
+        raise error.with_places(place, f"line {answer.line}") from None
+    if same:
+        return AnswerCheck(answer.line, answer.name, formula, expected)
+    difference = formula - expected
+    if answer.family in ("V", "L") and not _depends_on_state(difference):
+        return AnswerCheck(
+            answer.line,
+            answer.name,
+            formula,
+            expected,
+            hint=f"only the zero level of the potential energy differs, by {difference}",
+        )
+    return AnswerCheck(
+        answer.line, answer.name, formula, expected, difference, find_hint(formula, node, expected, entries.other_entries(answer))
+    )
+
+
+def _annotate_other_matrix(eom: Any, answer_lines: list[AnswerLine], checks: list[AnswerCheck]) -> Iterator[AnswerCheck]:
+    """The checks, with a hint at wrong entries of C whose row gives the right C q': C is not unique, and theirs is another."""
+    rows: dict[int, dict[int, Formula]] = {}
+    for answer, check in zip(answer_lines, checks, strict=True):
+        if answer.family == "C" and len(answer.indices) == 2:
+            rows.setdefault(answer.indices[0], {})[answer.indices[1]] = check.answer
+    qd = eom.qd
+    same = set()
+    for i, row in rows.items():
+        velocity = sum((x * qd[j - 1] for j, x in row.items()), eom.kinetic_energy * 0)
+        if velocity == eom.centripetal[i - 1] + eom.coriolis[i - 1]:
+            same.add(i)
+    for answer, check in zip(answer_lines, checks, strict=True):
+        other = not check.right and answer.family == "C" and len(answer.indices) == 2 and answer.indices[0] in same
+        words = "the row gives the right C q', but it is not that of the Christoffel symbols, for which M' - 2C is skew"
+        yield replace(check, hint=words) if other else check
+
+
+def _depends_on_state(x: Formula) -> bool:
+    """Whether a formula depends on the state or on time; an energy may differ by a constant."""
+    system = x.writer.system
+    state = {*system.coordinates, "t", *(f"q{d}{k + 1}" for d in ("d", "dd") for k in range(system.n))}
+    return bool(state & set(x.names))
 
 
 def read_answers(submission: str | os.PathLike[str]) -> tuple[str, list[AnswerLine]]:
-    """The place to name in errors, and the answers of a file or of a text, which has an equals sign."""
+    """The name of the submission for errors, and its lines; a text, unlike the name of a file, has an equals sign."""
     if isinstance(submission, str) and ("=" in submission or "\n" in submission):
         place, text = "answer", submission
     else:
@@ -55,8 +191,24 @@ def read_answers(submission: str | os.PathLike[str]) -> tuple[str, list[AnswerLi
     return place, answer_lines
 
 
+@dataclass(frozen=True)
+class AnswerLine:
+    """One line of an answer: its number, the family of the entry and its indices from 1, and the text of the formula."""
+
+    line: int
+    family: str
+    indices: tuple[int, ...]
+    text: str
+    column: int  # the column after which the text begins
+    word: str  # the name of the family in the answer
+
+    @property
+    def name(self) -> str:
+        return self.word + (f"[{','.join(map(str, self.indices))}]" if self.indices else "")
+
+
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with the indented ones that go on with them, without comments and empty ones."""
+    """Lines with their numbers, each with its indented continuation lines, without comments and empty lines."""
     number, logical_line = 0, ""
     for k, line in enumerate(text.splitlines(), 1):
         line = line.split("#")[0].rstrip()
@@ -89,7 +241,7 @@ def _read_answer(place: str, number: int, line: str) -> AnswerLine:
 
 
 class EntryTable:
-    """What answers may be about, by name."""
+    """The entries of the equations that an answer may give, by the name of their family."""
 
     def __init__(self, eom: Any) -> None:
         self.eom = eom
@@ -119,7 +271,7 @@ class EntryTable:
         return energies[name] if name in energies else self.eom.kinetic_energy * 0
 
     def expected_formula(self, answer: AnswerLine, place: str) -> Formula:
-        """What the entry is, or why there is none."""
+        """The right formula of an entry; an error if there is no such entry."""
         where = (place, f"line {answer.line}")
         if answer.family not in self.families:
             raise ArgumentError(unknown_name_message("entry", answer.family, self.families), where=where)
@@ -135,7 +287,7 @@ class EntryTable:
         raise ArgumentError(f"{answer.name} has {len(answer.indices)} indices; {answer.family} has {forms}", where=where)
 
     def other_entries(self, answer: AnswerLine) -> Iterator[tuple[str, Formula]]:
-        """The entries of the same kind, those not asked for."""
+        """The other entries of the same family."""
         for shape, entry in self.families[answer.family]:
             if len(shape) == len(answer.indices) > 0:
                 for indices in _all_indices(shape):
@@ -143,7 +295,7 @@ class EntryTable:
                         yield f"{answer.family}[{','.join(map(str, indices))}]", entry(*(i - 1 for i in indices))
 
     def missing(self, answer_lines: list[AnswerLine]) -> tuple[str, ...]:
-        """Of the kinds that were begun, the entries that are not zero and were not given; of a symmetric pair one is enough."""
+        """The entries that are not zero and not answered, of the families that were begun; of a symmetric pair one is enough."""
         kinds = dict.fromkeys((x.family, len(x.indices)) for x in answer_lines)
         answered = {(x.family, x.indices) for x in answer_lines}
         missing_names = []
@@ -165,6 +317,7 @@ def _equivalent_indices(family: str, indices: tuple[int, ...]) -> tuple[tuple[in
 
 
 def _all_indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All indices of a matrix of a shape, from 1."""
     if not shape:
         yield ()
         return
@@ -173,23 +326,15 @@ def _all_indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (i, *later_indices)
 
 
-# MERGED lagrangian.closed_form.homework.hints: What may have gone wrong in an answer: said only where it is exactly so.
-
-MAX_TRIES = 30  # places in an answer at which a slip is looked for
-_SWAPPED = {"sin": "cos", "cos": "sin"}
-
-
 def find_hint(answer: Formula, node: FormulaNode, expected: Formula, siblings: Iterable[tuple[str, Formula]]) -> str:
-    """A slip that turns what is right into what was given; "" if none was found."""
-    for text in (
+    """The slip that turns the expected formula into the answer; "" if none is found."""
+    hints = (
         _factor_hint(answer, expected),
         _other_entry_hint(answer, siblings),
         _term_hint(answer, expected),
         *_substitution_hints(answer, node, expected),
-    ):
-        if text:
-            return text
-    return ""
+    )
+    return next((hint for hint in hints if hint), "")
 
 
 def _factor_hint(answer: Formula, expected: Formula) -> str:
@@ -225,7 +370,7 @@ def _other_entry_hint(answer: Formula, siblings: Iterable[tuple[str, Formula]]) 
 
 
 def _term_hint(answer: Formula, expected: Formula) -> str:
-    """One term of the right formula that is missing, or has another factor; or one term too much."""
+    """The hint that one term is missing, has another factor, or should not be there."""
     difference = answer - expected
     expanded = expected.expand()
     terms = list(expanded.tree.terms) if isinstance(expanded.tree, Sum) else []
@@ -242,7 +387,7 @@ def _term_hint(answer: Formula, expected: Formula) -> str:
 
 
 def _substitution_hints(answer: Formula, node: FormulaNode, expected: Formula) -> Iterator[str]:
-    """Sine and cosine exchanged, in one place or everywhere; one name in the place of another."""
+    """The hints that sine and cosine are exchanged, in one place or everywhere, or that one name stands for another."""
     places = [x for x in node.walk() if x.operation in _SWAPPED][:MAX_TRIES]
     for swapped in ([places] if len(places) > 1 else []) + [[x] for x in places]:
         if _evaluate_swapped(answer, node, swapped) == expected:
@@ -267,161 +412,10 @@ def _evaluate_swapped(answer: Formula, node: FormulaNode, places: list[FormulaNo
 
 
 def _similar_names(name: str, expected: Formula) -> list[str]:
-    """Names that differ in their index alone, and for a coordinate its sums with others."""
+    """Names that differ from a name in their index alone, and for a coordinate its sums with others."""
     stem = re.sub(r"\d+", "#", name)
     coordinates = expected.writer.system.coordinates
     names = [x for x in expected.names if x != name and re.sub(r"\d+", "#", x) == stem]
     if name in coordinates:
         names += [f"{x} + {name}" for x in coordinates if x != name]
     return names[:MAX_TRIES]
-
-
-# MERGED lagrangian.closed_form.homework.marking: Homework marked: each line right, or what differs from the right formula.
-
-MAX_DIFFERENCE_LENGTH = 160  # characters of a difference that is shown
-
-
-@dataclass(frozen=True)
-class AnswerCheck:
-    """The result for one line of an answer.
-
-    Attributes
-    ----------
-    line : int
-        The number of the line.
-    name : str
-        The entry, such as "M[1,2]".
-    given, expected : Formula
-        The formula of the answer, and the right one.
-    difference : Formula or None
-        The given formula less the right one; None if the line is right.
-    hint : str
-        What went wrong, where that can be found: a sign, a factor, a missing term.
-    """
-
-    line: int
-    name: str
-    answer: Formula
-    expected: Formula
-    difference: Formula | None = None
-    hint: str = ""
-
-    @property
-    def right(self) -> bool:
-        """Whether the line is right."""
-        return self.difference is None
-
-    def __str__(self) -> str:
-        head = f"line {self.line}: {self.name} is {'right' if self.right else 'wrong'}"
-        if self.difference is None:
-            return f"{head}; {self.hint}" if self.hint else head
-        difference_text = str(self.difference)
-        difference_text = (
-            difference_text
-            if len(difference_text) <= MAX_DIFFERENCE_LENGTH
-            else f"{difference_text[:MAX_DIFFERENCE_LENGTH]}... ({self.difference.term_count} terms)"
-        )
-        return f"{head}: it differs by {difference_text}{f'; {self.hint}' if self.hint else ''}"
-
-
-@dataclass(frozen=True)
-class AnswerReport:
-    """The result of a comparison with a student's equations.
-
-    `Equations.check` returns this object. It is true if all is right; `print` writes it line by line.
-
-    Attributes
-    ----------
-    marks : tuple of Mark
-        The result for every line.
-    missing : tuple of str
-        Entries that are not zero and that the answer does not give.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> marking = lg.derive("pendulum").check("G[1] = m*g*L*sin(theta)")
-    >>> marking.right, str(marking.marks[0].expected)
-    (False, 'm*L*g*cos(theta)')
-    """
-
-    checks: tuple[AnswerCheck, ...]
-    missing: tuple[str, ...]
-
-    @property
-    def right(self) -> bool:
-        """Whether all lines are right and no entry is missing."""
-        return not self.missing and all(mark.right for mark in self.checks)
-
-    def __bool__(self) -> bool:
-        return self.right
-
-    def __str__(self) -> str:
-        lines = [str(mark) for mark in self.checks]
-        if self.missing:
-            lines.append(f"missing: {', '.join(self.missing)}")
-        good = sum(mark.right for mark in self.checks)
-        return "\n".join(
-            [*lines, f"{good} of {len(self.checks)} right{f', {len(self.missing)} missing' if self.missing else ''}"]
-        )
-
-    __repr__ = __str__
-
-
-def check_answers(eom: OutputPart, submission: str | os.PathLike[str]) -> AnswerReport:
-    """The marks of a file, or of a text, of lines such as `M[1,2] = m2*l1*lc2*cos(q2)`."""
-    place, answer_lines = read_answers(submission)
-    entries = EntryTable(eom)
-    checks = [_check_answer(entries, answer, place) for answer in answer_lines]
-    return AnswerReport(tuple(_annotate_other_matrix(eom, answer_lines, checks)), entries.missing(answer_lines))
-
-
-def _check_answer(entries: EntryTable, answer: AnswerLine, place: str) -> AnswerCheck:
-    expected = entries.expected_formula(answer, place)
-    family = expected.writer.family
-    try:
-        node = parse_formula(answer.text, family.writers[-1], answer.column)
-        writer, (numerator, denominator) = family.quotient(node)
-        formula = Formula.quotient(writer, numerator, denominator)
-        same = expected == formula
-    except LagrangianError as error:
-        raise error.with_places(place, f"line {answer.line}") from None
-    if same:
-        return AnswerCheck(answer.line, answer.name, formula, expected)
-    difference = formula - expected
-    if answer.family in ("V", "L") and not _depends_on_state(difference):
-        return AnswerCheck(
-            answer.line,
-            answer.name,
-            formula,
-            expected,
-            hint=f"only the zero level of the potential energy differs, by {difference}",
-        )
-    return AnswerCheck(
-        answer.line, answer.name, formula, expected, difference, find_hint(formula, node, expected, entries.other_entries(answer))
-    )
-
-
-def _annotate_other_matrix(eom: Any, answer_lines: list[AnswerLine], checks: list[AnswerCheck]) -> Iterator[AnswerCheck]:
-    """C is not unique: wrong entries of a row that has the right C q' all the same are said to be those of another matrix."""
-    rows: dict[int, dict[int, Formula]] = {}
-    for answer, mark in zip(answer_lines, checks, strict=True):
-        if answer.family == "C" and len(answer.indices) == 2:
-            rows.setdefault(answer.indices[0], {})[answer.indices[1]] = mark.answer
-    qd = eom.qd
-    same = set()
-    for i, row in rows.items():
-        velocity = sum((x * qd[j - 1] for j, x in row.items()), eom.kinetic_energy * 0)
-        if velocity == eom.centripetal[i - 1] + eom.coriolis[i - 1]:
-            same.add(i)
-    for answer, mark in zip(answer_lines, checks, strict=True):
-        other = not mark.right and answer.family == "C" and len(answer.indices) == 2 and answer.indices[0] in same
-        words = "the row gives the right C q', but it is not that of the Christoffel symbols, for which M' - 2C is skew"
-        yield replace(mark, hint=words) if other else mark
-
-
-def _depends_on_state(x: Formula) -> bool:
-    """Whether it depends on the state or on time: an energy may have any constant besides."""
-    system = x.writer.system
-    state = {*system.coordinates, "t", *(f"q{d}{k + 1}" for d in ("d", "dd") for k in range(system.n))}
-    return bool(state & set(x.names))

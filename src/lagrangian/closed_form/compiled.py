@@ -1,6 +1,7 @@
-"""The closed form as machine code: the formulas as written, traced and compiled like the recursions.
+"""The closed form as machine code, and integrated: the formulas, traced and compiled like the recursive algorithms.
 
-A second way to every number, from other equations: run against `lagrangian.compile` it checks both.
+This is a second way to every number, from other equations: compared with `lagrangian.compile` and `lagrangian.simulate` it checks
+both.
 """
 
 from __future__ import annotations
@@ -28,20 +29,24 @@ from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, functions, parameters
 
 if TYPE_CHECKING:
+    from lagrangian.closed_form.basis import Basis
     from lagrangian.closed_form.equations import OutputPart
-    from lagrangian.closed_form.parts.basis import Basis
     from lagrangian.closed_form.terms import Terms
+
+
+STAGES_PER_STEP = 12  # number of evaluations in a step of the integrator
+TorqueLike = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
 
 
 class CompiledEquations:
     """The closed form of the equations as machine code.
 
-    `Equations.compile` returns this object. Every function takes one state, `(n,)`, or a batch, `(batch, n)`, and is compiled
-    when you first call it. Parameters have the values of the mechanism unless you gave others.
+    `EquationsOfMotion.compile` returns this object. Every function takes one state, `(n,)`, or a batch, `(batch, n)`, and is
+    compiled when you first call it. Parameters have the values of the mechanism unless you gave others.
 
     Attributes
     ----------
-    equations : Equations
+    equations : EquationsOfMotion
         The equations.
     nq, nv : int
         Number of coordinates.
@@ -225,7 +230,7 @@ class CompiledEquations:
         return [trace(x) for row in self._derived.M for x in row]
 
     def _coriolis_matrix(self, trace: FormulaRecorder) -> list[Any]:
-        """From the derivatives of M, a third as many formulas as there are Christoffel symbols."""
+        """C from the derivatives of M, which are fewer formulas than the Christoffel symbols."""
         n, rate = self.nv, self._derived.christoffel.mass_derivative
         slopes = {(i, j, k): trace(rate(i, j, k)) for i in range(n) for j in range(n) for k in range(n)}
         C = []
@@ -280,7 +285,7 @@ class CompiledEquations:
 
     @cached_property
     def _digest(self) -> bytes:
-        """Of all that the functions are made from."""
+        """The digest of all that the functions are made from."""
         elements = (
             [x for row in self._derived.M for x in row]
             + self._terms.potential_gradient
@@ -301,7 +306,7 @@ class CompiledEquations:
         return digest.digest()
 
     def _numeric_polynomial(self, x: RingElement) -> dict[Any, Any]:
-        """Constants put in: what is left is a polynomial in the state, with floating-point coefficients."""
+        """An element with the values of constants: a polynomial in the state, with floating-point coefficients."""
         result: dict[Any, float] = {}
         for monomial, c in x.poly.terms():
             factor = as_float(Fraction(int(c.numerator), int(c.denominator)))
@@ -370,7 +375,7 @@ class FormulaRecorder:
         return total
 
     def _record_expression(self, x: Any) -> Any:
-        """An expression of the coordinates; what is no sum, product, root, sine or cosine is refused."""
+        """Record an expression of the coordinates; an error if it is no sum, product, root, sine or cosine."""
         if not isinstance(x, Expression) or not free_symbols(x):
             return float(with_values(x, self._environment))
         if x.operation == "symbol":
@@ -399,52 +404,10 @@ class FormulaRecorder:
         raise ArgumentError(f"compile: {x.operation} of coordinates in '{x}' cannot be compiled; use evaluate()")
 
 
-# MERGED lagrangian.closed_form.integration: The closed form integrated: a motion from the equations as they are read, to
-# check `lagrangian.simulate` with.
-
-STAGES_PER_STEP = 12  # of a step
-TorqueLike = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
-
-
-@dataclass(frozen=True)
-class ReferenceMotion:
-    """A motion that was integrated from closed-form equations.
-
-    `Equations.simulate` returns this object.
-
-    Attributes
-    ----------
-    coordinates : tuple of str
-        Names of the coordinates.
-    t : ndarray, shape (rows,)
-        Times, in s.
-    q, qd : ndarray, shape (rows, n)
-        Coordinates and speeds.
-    energy : ndarray, shape (rows,)
-        Kinetic and potential energy together, in J.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> motion = lg.derive("pendulum").simulate(1.0, q0=[0.5], t_eval=3)
-    >>> print(motion.q[:, 0].round(4))
-    [ 0.5    -0.6367 -3.0428]
-    """
-
-    coordinates: tuple[str, ...]
-    t: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    energy: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"<Integrated: {', '.join(self.coordinates)}, {len(self.t)} rows, {self.t[0]:g} to {self.t[-1]:g} s>"
-
-
 def integrate_closed_form(
     eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: TorqueLike, t_eval: Any, rtol: float, atol: float, max_steps: int
 ) -> ReferenceMotion:
-    """M q'' = tau - C q' - G - F by the Runge-Kutta pair of Dormand and Prince of order 8."""
+    """Integrate M q'' = tau - C q' - G - F by the Runge-Kutta pair of order 8 of Dormand and Prince."""
     from scipy.integrate import solve_ivp
 
     _check_integrable(eom)
@@ -485,8 +448,57 @@ def integrate_closed_form(
     return ReferenceMotion(eom.coordinates, solution.t, q, qd, energy)
 
 
+@dataclass(frozen=True)
+class ReferenceMotion:
+    """A motion that was integrated from closed-form equations.
+
+    `EquationsOfMotion.simulate` returns this object.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the coordinates.
+    t : ndarray, shape (rows,)
+        Times, in s.
+    q, qd : ndarray, shape (rows, n)
+        Coordinates and speeds.
+    energy : ndarray, shape (rows,)
+        Kinetic and potential energy together, in J.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> motion = lg.derive("pendulum").simulate(1.0, q0=[0.5], t_eval=3)
+    >>> print(motion.q[:, 0].round(4))
+    [ 0.5    -0.6367 -3.0428]
+    """
+
+    coordinates: tuple[str, ...]
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    energy: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<ReferenceMotion: {', '.join(self.coordinates)}, {len(self.t)} rows, {self.t[0]:g} to {self.t[-1]:g} s>"
+
+
+def _check_integrable(eom: OutputPart) -> None:
+    """Raise an error if these equations alone do not determine the motion: constraints, and friction that can stick."""
+    name = eom.mechanism.name
+    if eom.constraint_names:
+        raise MechanismError(
+            f"{name}: its coordinates are not independent", remedy="use in_independent_coordinates().simulate or lg.simulate"
+        )
+    for x in eom._terms.friction_forces:
+        if any(s.kind == "sign" and e > 0 for s, e in zip(x.ring.symbols, x.poly.degrees(), strict=True)):
+            raise MechanismError(
+                f"{name} has Coulomb friction, which can stick", remedy="use lg.simulate, which handles sticking"
+            )
+
+
 def _time_span(t_span: Any) -> tuple[float, float]:
-    """The begin and the end, of which the first is 0 if one number is given."""
+    """The begin and the end of a run; one number is the end of a run that begins at 0."""
     times = array(t_span, "t_span")
     ends = np.append(0.0, times) if times.ndim == 0 else times
     if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
@@ -497,7 +509,7 @@ def _time_span(t_span: Any) -> tuple[float, float]:
 
 
 def _times(t_eval: Any, begin: float, end: float) -> np.ndarray:
-    """Those of the rows, or as many even ones."""
+    """The times of the rows: as given, or as many evenly spaced ones."""
     if np.ndim(t_eval) == 0:
         return np.linspace(begin, end, count(t_eval, "t_eval", "rows", least=2))
     times = array(t_eval, "t_eval")
@@ -511,6 +523,7 @@ def _times(t_eval: Any, begin: float, end: float) -> np.ndarray:
 
 
 def _state_vector(name: str, x: Any, n: int, eom: OutputPart) -> np.ndarray:
+    """A vector with a number for each coordinate; zeros if there is none."""
     try:
         vector = np.zeros(n) if x is None else floats(x)
     except (TypeError, ValueError):
@@ -518,15 +531,3 @@ def _state_vector(name: str, x: Any, n: int, eom: OutputPart) -> np.ndarray:
     if vector.shape != (n,) or not np.isfinite(vector).all():
         raise ArgumentError(f"needs {n} finite numbers: {', '.join(eom.coordinates)}", argument=name)
     return vector
-
-
-def _check_integrable(eom: OutputPart) -> None:
-    """What these equations alone do not determine is left to `lagrangian.simulate`."""
-    name = eom.mechanism.name
-    if eom.constraint_names:
-        raise MechanismError(f"{name}: its coordinates are not independent", remedy="use reduced().simulate or lg.simulate")
-    for x in eom._terms.friction_forces:
-        if any(s.kind == "sign" and e > 0 for s, e in zip(x.ring.symbols, x.poly.degrees(), strict=True)):
-            raise MechanismError(
-                f"{name} has Coulomb friction, which can stick", remedy="use lg.simulate, which handles sticking"
-            )

@@ -1,4 +1,8 @@
-"""The equations of motion of one mechanism, in closed form: what `lagrangian.derive` gives."""
+"""The equations of motion of one mechanism in closed form: the object that `lagrangian.derive` returns.
+
+Its members stand in parts: the terms M, C, G and F (`motion_terms`), energies, frames, constraints, other derivations with the
+proof that all of them agree, and output to read and to run.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,14 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.choices import (
-    dependent_determinant,
-    euler_jacobian,
-    independent_coordinates,
-    resolve_frame,
-    square_jacobian,
-)
+from lagrangian.closed_form.basis import Basis
+from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.derivations.kane import Kane
 from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
 from lagrangian.closed_form.derivations.uicker_kahn import UickerKahnForm
-from lagrangian.closed_form.multipliers import CartesianEquations, MultiplierFormulas
-from lagrangian.closed_form.parts.basis import Basis
-from lagrangian.closed_form.parts.motion import MotionPart
-from lagrangian.closed_form.render import LINE_WIDTH, equations_text, latex_source, notebook_latex
+from lagrangian.closed_form.motion_terms import MotionTerms
+from lagrangian.closed_form.multipliers import MultiplierFormulas
+from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex
 from lagrangian.closed_form.sections import EquationRow, EquationSection, equation_sections
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.configuration.state_arguments import as_configuration
@@ -34,7 +32,8 @@ from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula import Formula, FormulaLike
 from lagrangian.equations.formula_matrix import FormulaMatrix
-from lagrangian.equations.writing.printers import WIDTH as LINE
+from lagrangian.equations.independent_coordinates import dependent_determinant, independent_indices
+from lagrangian.equations.writing.printers import LATEX_WIDTH
 from lagrangian.equations.writing.tree import Name, Tree, add, negate, product
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Scalar
@@ -52,11 +51,8 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.reduced import ReducedEquations
 
 
-# MERGED lagrangian.closed_form.parts.energies: The energies, as a whole and link by link, and the equations row by row.
-
-
-class EnergiesPart(MotionPart):
-    """K, V, L = K - V, and `d/dt dL/dq' - dL/dq = tau`, a row for every coordinate."""
+class EnergiesPart(MotionTerms):
+    """The energies K, V and L = K - V, link by link and as a whole, and the equations row by row."""
 
     @cached_property
     def kinetic_energy(self) -> Formula:
@@ -108,7 +104,7 @@ class EnergiesPart(MotionPart):
         return FormulaMatrix("tau", [[x] for x in rows], vector=True)
 
     def _row_tree(self, i: int) -> Tree:
-        """Term by term: what multiplies each acceleration, then velocity terms, potential and friction."""
+        """A row of tau term by term: what multiplies each acceleration, then velocity terms, potential and friction."""
         inertial = [product([self.M[i, j].tree, self._name_tree(f"qdd{j + 1}")]) for j in range(self.n)]
         velocity = self._factory.formula(sum((part[i] for part in self._terms.velocity_terms), self.system.ring.zero))
         return add([*inertial, velocity.tree, self.G[i].tree, self.F[i].tree])
@@ -130,10 +126,6 @@ class EnergiesPart(MotionPart):
     @cached_property
     def _link_factory(self) -> FormulaFactory:
         return self._factory if self.grouping is None else FormulaFactory(self.system, None)
-
-
-# MERGED lagrangian.closed_form.parts.frames: Frames: where they are, how they move, and the equations of motion along their
-# directions.
 
 
 class FramesPart(Basis):
@@ -158,7 +150,7 @@ class FramesPart(Basis):
         >>> print(lg.derive("two_r").pose("tip")[0, 3])  # the x coordinate
         l1*c1 + l2*c12
         """
-        _, pose = kinematics.frame_pose(self.system, resolve_frame(self.mechanism, frame))
+        _, pose = kinematics.frame_pose(self.system, kinematics.resolve_frame(self.mechanism, frame))
         return self._factory.matrix("T", [*([*row, p] for row, p in zip(pose.R, pose.p, strict=True)), [0, 0, 0, 1]])
 
     def jacobian(self, frame: str | Frame) -> FormulaMatrix:
@@ -180,7 +172,7 @@ class FramesPart(Basis):
         >>> print(lg.derive("two_r").jacobian("tip")[3])  # the row of x
         (-l1*s1 - l2*s12, -l2*s12)
         """
-        return self._factory.matrix("J", kinematics.jacobian(self.system, resolve_frame(self.mechanism, frame)))
+        return self._factory.matrix("J", kinematics.jacobian(self.system, kinematics.resolve_frame(self.mechanism, frame)))
 
     def generalised_wrench(self, frame: str | Frame) -> FormulaMatrix:
         """Return the generalised forces of a wrench that acts on a frame, J^T F.
@@ -198,11 +190,11 @@ class FramesPart(Basis):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.derive("two_r").external("tip"))
+        >>> print(lg.derive("two_r").generalised_wrench("tip"))
         Q1 = load_Fy*(l1*c1 + l2*c12) + load_Mz - load_Fx*(l1*s1 + l2*s12)
         Q2 = load_Mz - load_Fx*l2*s12 + load_Fy*l2*c12
         """
-        J = kinematics.jacobian(self.system, resolve_frame(self.mechanism, frame))
+        J = kinematics.jacobian(self.system, kinematics.resolve_frame(self.mechanism, frame))
         wrench = [self.system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
         forces = [sum((J[row][k] * wrench[row] for row in range(6)), self.system.ring.zero) for k in range(self.n)]
         return self._factory.vector("Q", forces)
@@ -247,10 +239,10 @@ class FramesPart(Basis):
         row_denominators = None
         if euler is None:
             directions = TWIST_COMPONENTS if directions is None else directions
-            J = square_jacobian(self.system, frame, directions)
+            J = operational_space.square_jacobian(self.system, frame, directions)
         else:
             directions = (*ANGLE_NAMES, *TWIST_COMPONENTS[3:]) if directions is None else directions
-            J, row_denominators = euler_jacobian(self.system, frame, directions, euler)
+            J, row_denominators = operational_space.euler_jacobian(self.system, frame, directions, euler)
         velocity = [a + b for a, b in zip(*self._terms.velocity_terms, strict=True)]
         elements = operational_space.cartesian_elements(
             self.system,
@@ -264,12 +256,8 @@ class FramesPart(Basis):
         return CartesianEquations.from_elements(self._factory.quotient, directions, elements)
 
 
-# MERGED lagrangian.closed_form.parts.constraints: Loops and constraints: their equations, their Jacobian, and independent
-# coordinates.
-
-
 class ConstraintsPart(Basis):
-    """`eta(q) = 0` and `phi(t) + Psi(q) q' = 0`, and what follows from them."""
+    """Loops and constraints, `eta(q) = 0` and `phi(t) + Psi(q) q' = 0`: multipliers, and independent coordinates."""
 
     @cached_property
     def closure(self) -> FormulaMatrix:
@@ -343,7 +331,7 @@ class ConstraintsPart(Basis):
         ----------
         independent : sequence of str, optional
             Names of the independent coordinates. The default is the coordinates of the actuated joints.
-        at : array_like, mapping, str, optional
+        q0 : array_like, mapping, str, optional
             A configuration from which the search for a closed pose starts, as `q0` of `simulate`. The default is the mechanism's
             own.
 
@@ -360,7 +348,7 @@ class ConstraintsPart(Basis):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> reduced = lg.derive("five_bar").reduced()
+        >>> reduced = lg.derive("five_bar").in_independent_coordinates()
         >>> print("; ".join(reduced.solution))
         phi3 = q1 - q2; phi4 = -q1 + q2 - pi
         >>> print(reduced.M[0, 1])
@@ -370,10 +358,10 @@ class ConstraintsPart(Basis):
             raise MechanismError(
                 "the mechanism has no constraints, so its coordinates are independent already", where=self.mechanism.name
             )
-        start = as_configuration(self.mechanism, q0, "at").q.tolist()
+        start = as_configuration(self.mechanism, q0, "q0").q.tolist()
         from lagrangian.closed_form.reduced import ReducedEquations
 
-        return ReducedEquations(self.in_link_parameters, independent_coordinates(self.mechanism, independent), start)
+        return ReducedEquations(self.in_link_parameters, independent_indices(self.mechanism, independent), start)
 
     def singularities(
         self, frame: str | Frame | None = None, directions: Sequence[str] = (), independent: Sequence[str] | None = None
@@ -411,17 +399,13 @@ class ConstraintsPart(Basis):
         [l2, l3, sin(theta1 + phi2 - phi3)]
         """
         if frame is not None:
-            jacobian = square_jacobian(self.system, frame, tuple(directions) or TWIST_COMPONENTS)
+            jacobian = operational_space.square_jacobian(self.system, frame, tuple(directions) or TWIST_COMPONENTS)
             return self._factory.factors(determinant(self.system.ring, jacobian))
         return self._factory.factors(dependent_determinant(self.system, self._constraint_equations, independent))
 
 
-# MERGED lagrangian.closed_form.parts.derivations: Other derivations of the same equations, the proof that they agree, and
-# base parameters.
-
-
 class DerivationsPart(Basis):
-    """Newton-Euler, Kane and Uicker-Kahn beside Lagrange."""
+    """Other derivations of the same equations, the proof that they agree, and base parameters."""
 
     def newton_euler(self, axes: str = "link", gravity: str = "acceleration") -> NewtonEuler:
         """Write the Newton-Euler equations link by link.
@@ -481,7 +465,7 @@ class DerivationsPart(Basis):
 
         Returns
         -------
-        TraceForm
+        UickerKahnForm
             The transforms T, their derivatives U_jk and U_jkm, the pseudo-inertias, and M, G and tau from them.
 
         Examples
@@ -566,12 +550,8 @@ class DerivationsPart(Basis):
         return base.base_parameters(self.system, rotors=rotors, M=self.derived.M, V=self.derived.V)
 
 
-# MERGED lagrangian.closed_form.parts.output: The equations to read and to run: printed, typeset, saved, as SymPy matrices,
-# and as machine code.
-
-
 class OutputPart(Basis):
-    """What becomes of the equations."""
+    """The equations to read and to run: printed, typeset, saved, as SymPy matrices, as machine code, and against answers."""
 
     def compile(self, parameters: Mapping[str, float] | None = None, threads: int | None = None) -> CompiledEquations:
         """Compile the formulas into machine code.
@@ -641,7 +621,7 @@ class OutputPart(Basis):
 
         Returns
         -------
-        Integrated
+        ReferenceMotion
             The motion: t, q, qd and the energy at every time.
 
         Raises
@@ -658,7 +638,7 @@ class OutputPart(Basis):
         >>> import lagrangian as lg
         >>> motion = lg.derive("two_r").simulate(1.0, q0=[0.3, 0.8], t_eval=3)
         >>> motion
-        <Integrated: theta1, theta2, 3 rows, 0 to 1 s>
+        <ReferenceMotion: theta1, theta2, 3 rows, 0 to 1 s>
         >>> print((motion.energy - motion.energy[0]).round(6) + 0.0)
         [0. 0. 0.]
         """
@@ -676,7 +656,7 @@ class OutputPart(Basis):
 
         Returns
         -------
-        list of Section
+        list of EquationSection
             Titles and formulas, in order.
         """
         return equation_sections(self.display_form, full)
@@ -720,7 +700,7 @@ class OutputPart(Basis):
         """
         print(self.text(digits, full))
 
-    def text(self, digits: int | None = 6, full: bool = False, width: int = LINE_WIDTH) -> str:
+    def text(self, digits: int | None = 6, full: bool = False, width: int = TEXT_WIDTH) -> str:
         """Return what `show` prints.
 
         Parameters
@@ -745,9 +725,10 @@ class OutputPart(Basis):
     def __repr__(self) -> str:
         term_count = sum(self.derived.M[i][j].term_count for i in range(self.n) for j in range(i, self.n))
         constraint_count = len(self._constraint_equations)
-        return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {constraint_count} constraints, M of {term_count} terms>"
+        size = f"{self.n} coordinates, {constraint_count} constraints, M of {term_count} terms"
+        return f"<Equations of {self.mechanism.name!r}: {size}>"
 
-    def latex(self, digits: int | None = 6, full: bool = False, width: float = LINE) -> str:
+    def latex(self, digits: int | None = 6, full: bool = False, width: float = LATEX_WIDTH) -> str:
         """Return the equations as LaTeX for a paper; it needs the package amsmath.
 
         Parameters
@@ -794,15 +775,17 @@ class OutputPart(Basis):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> found = lg.derive("pendulum").to_sympy()
-        >>> print(found["rows"][0].lhs)
+        >>> matrices = lg.derive("pendulum").to_sympy()
+        >>> print(matrices["rows"][0].lhs)
         L**2*m*qdd_theta + L*g*m*cos(theta)
         """
         from lagrangian.closed_form.sympy_matrices import sympy_matrices
 
         return sympy_matrices(self, dynamic)
 
-    def save(self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
+    def save(
+        self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LATEX_WIDTH
+    ) -> None:
         """Write the equations to a file.
 
         Parameters
@@ -843,7 +826,7 @@ class OutputPart(Basis):
 
         Returns
         -------
-        Marking
+        AnswerReport
             The result for every line: right, or how it differs, with a hint.
 
         Raises
@@ -855,7 +838,7 @@ class OutputPart(Basis):
         --------
         >>> import lagrangian as lg
         >>> eom = lg.derive("two_r")
-        >>> print(eom.check("M[2,2] = I2 + m2*r2^2\nM[1,2] = I2 + m2*r2*(r2 - l1*cos(theta2))"))
+        >>> print(eom.check_answers("M[2,2] = I2 + m2*r2^2\nM[1,2] = I2 + m2*r2*(r2 - l1*cos(theta2))"))
         line 1: M[2,2] is right
         line 2: M[1,2] is wrong: it differs by -2*m2*l1*r2*c2; the term m2*l1*r2*c2: the sign is wrong
         missing: M[1,1]
@@ -881,13 +864,13 @@ class EquationsOfMotion(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPa
     ----------
     mechanism : Mechanism
         The mechanism of the equations. Each of its joints has one coordinate.
-    system : System
+    system : SymbolicSystem
         The mechanism as exact numbers and symbols, on which the derivations work.
-    derived : Derived
+    derived : DerivedEquations
         M, the Christoffel symbols, G and V as elements of a polynomial ring.
     grouping : BaseParameters or None
         The base parameters in which the equations are written; None if they are in the links' own parameters.
-    writer : Writer
+    writer : FormulaWriter
         The object that turns ring elements into formulas.
 
     Examples
@@ -909,13 +892,13 @@ class EquationsOfMotion(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPa
 
         Returns
         -------
-        Equations
+        EquationsOfMotion
             The equations in base parameters.
 
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.derive("two_r").grouped().M)
+        >>> print(lg.derive("two_r").in_base_parameters().M)
         M11 = Izz1R + Izz2 + 2*hx2*l1*c2 - 2*hy2*l1*s2
         M12 = hx2*l1*c2 - hy2*l1*s2 + Izz2
         M22 = Izz2
@@ -938,7 +921,7 @@ class EquationsOfMotion(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPa
 
 
 def _rebuild(mechanism: Mechanism, symbols: str, in_base_parameters: bool) -> EquationsOfMotion:
-    """The equations of a mechanism, for pickle: they are made faster than they are written."""
+    """The equations of a mechanism, for pickle: deriving them again is faster than writing them."""
     from lagrangian.closed_form.derive import derive
 
     eom = derive(mechanism, symbols, limit=None)

@@ -1,11 +1,10 @@
-"""Multipliers to read: lambda and the accelerations without it, in full where they are short, else through named quantities."""
+"""Multipliers and accelerations as formulas: written in full where they are short, else by the matrices A and b."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.sections import EquationSection, SectionTitle, matrix_entries
@@ -13,18 +12,17 @@ from lagrangian.equations.algebra.ring import DeadlineError, RationalFunction
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.multipliers import MultiplierSolution
-from lagrangian.equations.operational_space import CartesianElements
 from lagrangian.errors import MechanismError
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import EquationsOfMotion
 
 
-# unknowns, and terms of M and Psi, up to which lambda is written in closed form
+# lambda is written in closed form up to this number of unknowns, and of terms of M and Psi
 MAX_UNKNOWNS = 10
 MAX_TERMS = 300
-PATIENCE = 3.0  # s that products of them may take
-# terms that are shown: of lambda itself, of the quantities that it is made of
+PATIENCE = 3.0  # time in s that their products may take
+# lambda is shown up to this number of terms, and A and b together up to this one
 MAX_SHOWN_TERMS = 120
 MAX_DELASSUS_TERMS = 600
 
@@ -47,8 +45,8 @@ class MultiplierFormulas:
                 remedy=numeric,
             )
         self._velocity_rows = [k for k, row in enumerate(rows) if any(x.poly for x in row.psi)]  # others have no multiplier
-        terms_of = eom._terms
-        torques = zip(*terms_of.velocity_terms, terms_of.potential_gradient, terms_of.friction_forces, strict=True)
+        parts = eom._terms
+        torques = zip(*parts.velocity_terms, parts.potential_gradient, parts.friction_forces, strict=True)
         self._solution = MultiplierSolution(
             eom.system, eom.derived.M, [rows[k] for k in self._velocity_rows], [sum(x[1:], x[0]) for x in torques]
         )
@@ -63,7 +61,7 @@ class MultiplierFormulas:
 
     @contextmanager
     def _limited_time(self) -> Iterator[None]:
-        """Terms alone do not tell how long their products are: what takes longer than it may is refused."""
+        """Stop with an error what takes longer than `PATIENCE`: the number of terms does not tell how long their products are."""
         try:
             with self._eom.system.ring.time_limit(time.perf_counter() + PATIENCE):
                 yield
@@ -99,7 +97,7 @@ class MultiplierFormulas:
 
 
 def short_matrices(eom: Any) -> dict[str, FormulaMatrix]:
-    """lambda and the accelerations, those that are short enough to be shown in full."""
+    """Those of lambda and the accelerations that are short enough to be shown in full."""
     try:
         matrices = {"multipliers": eom.multipliers, "accelerations": eom.accelerations}
     except MechanismError:
@@ -108,7 +106,7 @@ def short_matrices(eom: Any) -> dict[str, FormulaMatrix]:
 
 
 def multiplier_sections(eom: EquationsOfMotion) -> list[EquationSection]:
-    """What is shown of them: lambda if it is short, else what it is made of, else how it is computed."""
+    """The sections on multipliers: lambda if it is short, else A and b of which it is made, else how it is computed."""
     try:
         multipliers = eom.multipliers
     except MechanismError as error:
@@ -131,13 +129,13 @@ def multiplier_sections(eom: EquationsOfMotion) -> list[EquationSection]:
 
 
 def _delassus_sections(eom: EquationsOfMotion) -> list[EquationSection]:
-    """A and b, and lambda from them."""
+    """The sections of A and b, and of lambda from them."""
     A, b = eom.delassus, eom.constraint_bias
     title = SectionTitle("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
     terms = _count_terms(A) + _count_terms(b)
     if terms > MAX_DELASSUS_TERMS:
         explanation = (
-            f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.unconstrained_drift) write them, "
+            f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.constraint_bias) write them, "
             f"and lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
         )
         return [EquationSection("lambda", title, words=(explanation,))]
@@ -149,7 +147,7 @@ def _delassus_sections(eom: EquationsOfMotion) -> list[EquationSection]:
 
 
 def _solution_text(m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """lambda from A and b, in words and typeset."""
+    """lambda from A and b, in plain text and as LaTeX."""
     definitions = "A = Psi M^-1 Psi^T,   b = Psi_dot q' + phi_dot + Psi M^-1 f"
     tex = r"A = \Psi M^{-1} \Psi^{T}, \qquad b = \dot{\Psi} \dot{q} + \dot{\phi} + \Psi M^{-1} f"
     if m != 2:
@@ -163,81 +161,3 @@ def _solution_text(m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _count_terms(matrix: FormulaMatrix) -> int:
     return sum(x.term_count + (0 if x.denominator is None else x.denominator.term_count) for _, x in matrix.entries)
-
-
-# MERGED lagrangian.closed_form.cartesian: Equations of motion in the coordinates of a frame, as formulas.
-
-
-@dataclass(frozen=True, repr=False)
-class CartesianEquations:
-    """Equations of motion along directions of a frame, in closed form.
-
-    `Equations.cartesian` returns this object. The equations are `F = M_x x'' + C_x + G_x + F_x`. They are singular where
-    `determinant` is zero. With Euler angles they are also singular where a denominator of J is zero, because there the angles
-    have no rates.
-
-    Attributes
-    ----------
-    directions : tuple of str
-        The directions, in the order of the rows.
-    J : FormulaMatrix
-        Jacobian of the frame along the directions.
-    determinant : Formula
-        Determinant of J.
-    M_x : FormulaMatrix
-        Mass matrix, J^-T M J^-1.
-    C_x, G_x, F_x : FormulaMatrix
-        Forces of the speeds, of gravity and springs, and of friction.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> tip = lg.derive("two_r").cartesian("tip", ("x", "y"))
-    >>> print(tip.determinant)
-    l1*l2*s2
-    """
-
-    directions: tuple[str, ...]
-    J: FormulaMatrix
-    determinant: Formula
-    M_x: FormulaMatrix
-    C_x: FormulaMatrix
-    G_x: FormulaMatrix
-    F_x: FormulaMatrix  # friction
-
-    @staticmethod
-    def from_elements(
-        formula: Callable[..., Formula], directions: Sequence[str], elements: CartesianElements
-    ) -> CartesianEquations:
-        det = elements.determinant
-        if not det:
-            from lagrangian.errors import MechanismError
-
-            raise MechanismError(
-                f"the Jacobian along {', '.join(directions)} is singular in every configuration: "
-                f"these directions are not independent"
-            )
-        square, denominator = det * det, det.ring.one
-        for row in range(len(elements.jacobian)):
-            denominator = denominator * elements.row_denominators.denominator(row)
-        return CartesianEquations(
-            tuple(directions),
-            FormulaMatrix(
-                "J",
-                [[formula(x, elements.row_denominators.denominator(r)) for x in row] for r, row in enumerate(elements.jacobian)],
-            ),
-            formula(det, denominator),
-            FormulaMatrix("M_x", [[formula(x, square) for x in row] for row in elements.M], symmetric=True),
-            FormulaMatrix("C_x", [[formula(x, square * elements.row_denominators.square)] for x in elements.C], vector=True),
-            FormulaMatrix("G_x", [[formula(x, det)] for x in elements.G], vector=True),
-            FormulaMatrix("F_x", [[formula(x, det)] for x in elements.F], vector=True),
-        )
-
-    def __str__(self) -> str:
-        has_friction = any(not x.is_zero for x in self.F_x)
-        heading = f"F = M_x x'' + C_x + G_x{' + F_x' * has_friction} along {', '.join(self.directions)}"
-        parts = [heading, f"det J = {self.determinant}", str(self.M_x), str(self.C_x), str(self.G_x)]
-        return "\n".join([*parts, str(self.F_x)] if has_friction else parts)
-
-    def __repr__(self) -> str:
-        return str(self)

@@ -6,23 +6,23 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from lagrangian.closed_form.render import LINE_WIDTH, equations_text, latex_source, save_document
+from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, save_document
 from lagrangian.closed_form.sections import MAX_REPEATED_TERMS, DisplayLine, EquationSection, SectionTitle, omission_note
-from lagrangian.equations.writing.printers import WIDTH as LINE
+from lagrangian.equations.writing.printers import LATEX_WIDTH
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import EquationsOfMotion
 
 
 class Derivation(ABC):
-    """What is read of equations `eom`, beside their own sections; it has these to print, typeset and save."""
+    """A derivation of the equations `eom` by another method, with methods to print, typeset and save it."""
 
     def __init__(self, eom: EquationsOfMotion) -> None:
         self.eom = eom
 
     @abstractmethod
     def sections(self, full: bool = False) -> list[EquationSection]:
-        """What is written, section by section; very long parts only if `full`."""
+        """The sections that are written; very long parts only if `full`."""
 
     def show(self, digits: int | None = 6, full: bool = False) -> None:
         """Print the derivation.
@@ -36,7 +36,7 @@ class Derivation(ABC):
         """
         print(self.text(digits, full))
 
-    def text(self, digits: int | None = 6, full: bool = False, width: int = LINE_WIDTH) -> str:
+    def text(self, digits: int | None = 6, full: bool = False, width: int = TEXT_WIDTH) -> str:
         """Return what `show` prints.
 
         Parameters
@@ -55,7 +55,7 @@ class Derivation(ABC):
         """
         return equations_text(self.eom, self.sections(full), digits, width)
 
-    def latex(self, digits: int | None = 6, full: bool = False, width: float = LINE) -> str:
+    def latex(self, digits: int | None = 6, full: bool = False, width: float = LATEX_WIDTH) -> str:
         """Return the derivation as LaTeX for a paper; it needs the package amsmath.
 
         Parameters
@@ -74,7 +74,9 @@ class Derivation(ABC):
         """
         return latex_source(self.eom, self.sections(full), digits, width)
 
-    def save(self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
+    def save(
+        self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LATEX_WIDTH
+    ) -> None:
         """Write the derivation to a file.
 
         Parameters
@@ -95,7 +97,7 @@ class Derivation(ABC):
 
 
 def line_section(key: str, title: SectionTitle, lines: tuple[DisplayLine, ...], full: bool) -> EquationSection:
-    """A section of lines, or what it would hold if nobody would read it."""
+    """A section of lines; if they are too long to be read, a note on them instead."""
     formulas = [formula for line in lines for formula in line.formulas]
     if sum(x.term_count for x in formulas) > MAX_REPEATED_TERMS and not full:
         return EquationSection(key, title, words=(omission_note(f"{len(formulas)} formulas", formulas),))

@@ -1,4 +1,4 @@
-"""Equations of a closed mechanism in independent coordinates: whole equations, of which the loops are gone."""
+"""Equations of a closed mechanism in independent coordinates, without its loops."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
 class ReducedEquations(EnergiesPart, OutputPart):
     """Equations of a closed mechanism in independent coordinates.
 
-    `Equations.reduced` returns this object. It has the members of `Equations` that do not concern constraints. `tau` is what acts
-    along the independent coordinates: A^T tau for joint forces tau, where q = A q_i + b.
+    `EquationsOfMotion.in_independent_coordinates` returns this object. It has the members of `EquationsOfMotion` that do not
+    concern constraints. `tau` acts along the independent coordinates: it is A^T tau for joint forces tau, where q = A q_i + b.
 
     Attributes
     ----------
-    whole : Equations
+    whole : EquationsOfMotion
         The equations in all coordinates, with the loops.
     solution : tuple of str
         The other coordinates as sums of the independent ones.
-    reduction : Reduction
+    reduction : CoordinateReduction
         The matrix A and the angles b, exact.
 
     Examples
     --------
     >>> import lagrangian as lg
-    >>> reduced = lg.derive("parallelogram").reduced()
+    >>> reduced = lg.derive("parallelogram").in_independent_coordinates()
     >>> print("; ".join(reduced.solution))
     phi1 = -theta0; theta1 = theta0; phi2 = -theta0; theta2 = theta0
     >>> print(reduced.rows[0])
@@ -82,23 +82,23 @@ class ReducedEquations(EnergiesPart, OutputPart):
 
     @cached_property
     def _constraint_equations(self) -> list[ConstraintEquation]:
-        """There are none left."""
+        """No constraint is left."""
         return []
 
     def project_forces(self, elements: Sequence[RingElement]) -> list[RingElement]:
-        """A^T x: what acts along the independent coordinates, of something that acts along all."""
+        """A^T x: forces along the independent coordinates, of forces along all coordinates."""
         ring, A = self.system.ring, self.reduction.A
         images = [self._pullback(element) for element in elements]
         return [ring(sum((x * A[k][a] for k, x in enumerate(images)), ring.zero)) for a in range(self.n)]
 
     @cached_property
     def kinetic_energies(self) -> Mapping[str, Formula]:
-        """Of every link that has inertia, by its name, and of rotors."""
+        """The kinetic energy of every link that has inertia, by its name, and of rotors."""
         return {name: self._factory.formula(self._pullback(x.element)) for name, x in self.whole.kinetic_energies.items()}
 
     @cached_property
     def potential_energies(self) -> Mapping[str, Formula]:
-        """Of every link that has inertia, by its name, and of springs."""
+        """The potential energy of every link that has inertia, by its name, and of springs."""
         return {name: self._factory.formula(self._pullback(x.element)) for name, x in self.whole.potential_energies.items()}
 
     def pose(self, frame: str | Frame) -> FormulaMatrix:
@@ -127,7 +127,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
         Examples
         --------
         >>> import lagrangian as lg
-        >>> print(lg.derive("parallelogram").reduced().all_coordinates([0.5]).round(3))
+        >>> print(lg.derive("parallelogram").in_independent_coordinates().all_coordinates([0.5]).round(3))
         [ 0.5 -0.5  0.5 -0.5  0.5]
         """
         b = np.array(self.reduction.quarters) * (np.pi / 2)
@@ -139,7 +139,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
         return independent @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
 
     def prove(self, progress: Callable[[float, float], object] | None = None) -> Certificate:
-        """Prove the equations of the whole; that the solution closes its loops exactly was proved when they were reduced."""
+        """Prove the equations in all coordinates; that the solution closes the loops exactly was proved when it was found."""
         return self.whole.prove(progress)
 
     def sections(self, full: bool = False) -> list[EquationSection]:
@@ -155,7 +155,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
 
 
 class ReducedTerms(Terms):
-    """Springs, friction and rotors, along the independent coordinates."""
+    """The terms of springs, friction and rotors along the independent coordinates."""
 
     def __init__(self, eom: ReducedEquations, whole: Terms) -> None:
         super().__init__(eom.system, eom.derived)
@@ -196,14 +196,14 @@ class _ExactLoops:
 def _close_loops(
     system: SymbolicSystem, rows: Sequence[ConstraintEquation], dependent: Sequence[int], q: np.ndarray
 ) -> np.ndarray:
-    """q with the loops closed by the dependent coordinates alone."""
+    """The configuration near q in which the dependent coordinates alone close the loops."""
     free = np.zeros(system.n)
     free[list(dependent)] = 1.0
     solution = Newton(_ExactLoops(system, rows), free).solve(q[None])
     if solution.violation[0] > CLOSED_TOLERANCE:
         raise MechanismError(
             f"{system.mechanism.name}: the loops could not be closed for these independent coordinates; the nearest pose found "
-            f"misses by {solution.violation[0]:.2g}. Give another pose to start from: `at`"
+            f"misses by {solution.violation[0]:.2g}. Give another pose to start from: `q0`"
         )
     configuration: np.ndarray = solution.q[0]
     return configuration

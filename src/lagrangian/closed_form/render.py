@@ -1,4 +1,4 @@
-"""The equations as text for a terminal."""
+"""The equations written: as text for a terminal, as LaTeX for a paper or a notebook, and as a LaTeX or Markdown document."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import printers
 from lagrangian.equations.writing.notation import GREEK, latex_expression, latex_name_parts, unicode_name
-from lagrangian.equations.writing.printers import WIDTH, break_lines, latex_width
-from lagrangian.equations.writing.printers import WIDTH as LINE
+from lagrangian.equations.writing.printers import LATEX_WIDTH, break_lines, latex_width
 from lagrangian.errors import ArgumentError, ArgumentName, make_visible
 from lagrangian.files import as_path, write
 
@@ -32,11 +31,20 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.equations import EquationsOfMotion
 
 
-LINE_WIDTH = 110  # of a line, in characters
+TEXT_WIDTH = 110  # of a line in a terminal, in characters
+MAX_MATRIX_WIDTH = 52.0  # of a matrix in a notebook, in em
+_PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[a4paper,margin=20mm]{geometry}
+\usepackage{amsmath}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\allowdisplaybreaks
+\begin{document}
+"""
 
 
-def equations_text(eom: EquationsOfMotion, sections: list[EquationSection], digits: int | None, width: int = LINE_WIDTH) -> str:
-    """For a terminal, in lines of at most `width` characters where they can be broken."""
+def equations_text(eom: EquationsOfMotion, sections: list[EquationSection], digits: int | None, width: int = TEXT_WIDTH) -> str:
+    """The equations as text for a terminal, in lines of at most `width` characters where they can be broken."""
     rounding = printers.NumberFormat(digits)
     style = printers.unicode_style(eom.notation, rounding)
     lines = [f"{eom.mechanism.name}: {equation_of_motion(eom)}", *_legend(eom, width), ""]
@@ -55,8 +63,132 @@ def equations_text(eom: EquationsOfMotion, sections: list[EquationSection], digi
     return "\n".join(lines).rstrip()
 
 
+def latex_source(eom: EquationsOfMotion, sections: list[EquationSection], digits: int | None, width: float = LATEX_WIDTH) -> str:
+    """LaTeX to paste into a paper: the equation of motion, every section as an aligned block, definitions; values as comments."""
+    rounding = printers.NumberFormat(digits)
+    style = printers.latex_style(eom.notation, rounding)
+    name = " ".join(eom.mechanism.name.split())
+    blocks = [f"% {name}: equations of motion", rf"\[ {equation_latex(eom)}, \qquad {coordinates_latex(eom)} \]"]
+    if not eom.notation.uses_coordinate_names:
+        blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
+    for section in sections:
+        if section.formulas or section.lines:
+            blocks.append(f"% {section.title}\n{aligned_block(section, style, width)}")
+        elif section.latex_words or section.words:
+            blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.latex_words)]
+            blocks += [] if section.latex_words else [f"% {word}" for word in section.words]
+    where = [f"{eom.notation.latex(x.name)} &= {x.latex}" for x in definitions(eom, section_formulas(sections)) if x.is_formula]
+    where += [
+        row
+        for name, words in group_definitions(eom)
+        for row in break_lines(eom.notation.latex(name), latex_expression(words), width)
+    ]
+    if where:
+        blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
+    values = [f"{name} = {x:g}" for name, x in parameter_values(eom)]
+    blocks += [f"% with {', '.join(values)}"] if values else []
+    blocks += [f"% {line}" for line in family_descriptions(eom)]
+    blocks += [f"% Numbers are rounded to {digits} digits."] * rounding.rounded
+    return "\n".join(blocks)
+
+
+def notebook_latex(eom: EquationsOfMotion) -> str:
+    """LaTeX for a notebook: the matrices, one below the other; if they are too long to be read, how long they are."""
+    total = sum(x.term_count for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row)
+    if total > 250:
+        name = re.sub(r"[^\w .-]", " ", eom.mechanism.name)  # nothing that would end the text
+        words = f"{name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
+        return r"$\text{" + words.replace("_", r"\_") + "}$"
+    style = printers.latex_style(eom.notation, printers.NumberFormat(6))
+    matrices: list[FormulaMatrix] = [eom.M, eom.C, eom.G]
+    matrices += [eom.F] if has_nonzero_entries(eom.F) else []
+    matrices += [eom.Psi] if eom.constraint_names else []
+    rows: list[str] = []
+    for matrix in matrices:
+        if max((sum(latex_width(x.latex(6)) + 1 for x in row) for row in matrix.rows), default=0.0) <= MAX_MATRIX_WIDTH:
+            rows.append(f"{name_latex(matrix.name)} &= {matrix.latex(6)}")
+        else:  # entry by entry, in lines that fit
+            rows += [row for names, formula in matrix_entries(matrix) for row in aligned_rows(names, formula, style)]
+    definitions_used = definitions(eom, section_formulas(eom.sections()))
+    where = [f"{eom.notation.latex(x.name)} = {x.latex}" for x in definitions_used if x.is_formula]
+    rows += [r"& \text{with } " + r",\ ".join(where[k : k + 5]) for k in range(0, len(where), 5)]
+    return r"$\displaystyle \begin{aligned} " + r" \\[4pt] ".join(rows) + r" \end{aligned}$"
+
+
+def save_document(
+    eom: EquationsOfMotion,
+    path: Any,
+    digits: int | None,
+    document: bool = True,
+    width: float = LATEX_WIDTH,
+    sections: list[EquationSection] | None = None,
+) -> None:
+    """Write the equations, or other sections about them, to a file."""
+    target = as_path(path)
+    writers = {".tex": _latex_document, ".md": _markdown_document}
+    if target.suffix not in writers:
+        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; use .tex or .md", concerns="path")
+    if not document and target.suffix != ".tex":
+        raise ArgumentError(
+            f"save: {target.name!r} is not a .tex file; document=False writes LaTeX to paste into another document",
+            concerns="document",
+        )
+    sections = _sections_to_save(eom) if sections is None else sections
+    contents = writers[target.suffix](eom, sections, digits) if document else latex_source(eom, sections, digits, width) + "\n"
+    write(target, contents)
+
+
+def markdown(eom: EquationsOfMotion, digits: int | None = 6, sections: list[EquationSection] | None = None) -> str:
+    """The document in Markdown, as a text."""
+    return _markdown_document(eom, _sections_to_save(eom) if sections is None else sections, digits)
+
+
+def equation_latex(eom: EquationsOfMotion) -> str:
+    """The equation of motion, typeset."""
+    right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
+    friction = " + F" if has_nonzero_entries(eom.F) else ""
+    return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
+
+
+def coordinates_latex(eom: EquationsOfMotion) -> str:
+    """q and its entries, typeset."""
+    notation = eom.notation
+    return "q = (" + ",\\ ".join("".join(latex_name_parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
+
+
+def aligned_block(section: EquationSection, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> str:
+    """The formulas and equations of a section, aligned."""
+    rows = [row for names, formula in section.formulas for row in aligned_rows(names, formula, style, width)]
+    rows += [line for row in section.lines for line in row.aligned_rows(style, width)]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+def aligned_rows(names: tuple[str, ...], formula: Formula, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
+    """`left &= right`, broken into lines where it is long. Of many names, as zeros have, the first stands on the left."""
+    first, other_names = (names, ()) if len(names) <= 2 else (names[:1], names[1:])
+    right = " = ".join((*(name_latex(name) for name in other_names), formula.typeset(style)))
+    return break_lines(" = ".join(name_latex(name) for name in first), right, width)
+
+
+def name_latex(name: str) -> str:
+    """The LaTeX of an entry's name, such as M12, tau1 or `K of link1`."""
+    if " of " in name:  # K of link1
+        letter, owner = name.split(" of ", 1)
+        return rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]+', chr(92) + chr(92) + ' ', owner)}}}}}"
+    letters = name.rstrip("0123456789,")
+    word = {
+        "closure": r"\eta",
+        "Γ": r"\Gamma",
+        "Psi": r"\Psi",
+        "Psi_dot": r"\dot{\Psi}",
+        "tau": r"\tau",
+        "lambda": r"\lambda",
+    }.get(letters, letters)
+    return f"{word}_{{{name[len(letters) :]}}}" if letters != name else "".join(latex_name_parts(name))
+
+
 def _legend(eom: EquationsOfMotion, width: int) -> list[str]:
-    """The coordinates; by number, with their names beside, if these are long."""
+    """The names of the coordinates; by number if they are long."""
     if eom.notation.uses_coordinate_names:
         return [f"q = ({', '.join(unicode_name(name) for name in eom.coordinates)})"]
     return _join_side_by_side([f"{unicode_name(f'q{k}')} = {name}" for k, name in enumerate(eom.coordinates, 1)], width)
@@ -107,154 +239,15 @@ def _wrap(line: str, width: int) -> list[str]:
 
 
 def _with_subscripts(name: str) -> str:
+    """The name of an entry, such as M12, with its indices as subscripts."""
     if " of " in name:  # K of link1
         return name
     letters = name.rstrip("0123456789,")
     return letters + name[len(letters) :].translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-# MERGED lagrangian.closed_form.latex: The equations typeset with LaTeX: for a paper, and in short for a notebook.
-
-MAX_MATRIX_WIDTH = 52.0  # of a matrix in a notebook, in units of the font's size
-
-
-def equation_latex(eom: EquationsOfMotion) -> str:
-    """The equation of motion, typeset."""
-    right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
-    friction = " + F" if has_nonzero_entries(eom.F) else ""
-    return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
-
-
-def coordinates_latex(eom: EquationsOfMotion) -> str:
-    """q and its entries, typeset."""
-    notation = eom.notation
-    return "q = (" + ",\\ ".join("".join(latex_name_parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
-
-
-def latex_source(eom: EquationsOfMotion, sections: list[EquationSection], digits: int | None, widest: float = LINE) -> str:
-    """To be pasted into a paper: the equation of motion, every section as an aligned block, definitions; values as comments."""
-    rounding = printers.NumberFormat(digits)
-    style = printers.latex_style(eom.notation, rounding)
-    name = " ".join(eom.mechanism.name.split())
-    blocks = [f"% {name}: equations of motion", rf"\[ {equation_latex(eom)}, \qquad {coordinates_latex(eom)} \]"]
-    if not eom.notation.uses_coordinate_names:
-        blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
-    for section in sections:
-        if section.formulas or section.lines:
-            blocks.append(f"% {section.title}\n{aligned_block(section, style, widest)}")
-        elif section.latex_words or section.words:
-            blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.latex_words)]
-            blocks += [] if section.latex_words else [f"% {word}" for word in section.words]
-    where = [f"{eom.notation.latex(x.name)} &= {x.latex}" for x in definitions(eom, section_formulas(sections)) if x.is_formula]
-    where += [
-        row
-        for name, words in group_definitions(eom)
-        for row in break_lines(eom.notation.latex(name), latex_expression(words), widest)
-    ]
-    if where:
-        blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
-    values = [f"{name} = {x:g}" for name, x in parameter_values(eom)]
-    blocks += [f"% with {', '.join(values)}"] if values else []
-    blocks += [f"% {line}" for line in family_descriptions(eom)]
-    blocks += [f"% Numbers are rounded to {digits} digits."] * rounding.rounded
-    return "\n".join(blocks)
-
-
-def aligned_block(section: EquationSection, style: printers.FormulaStyle, widest: float = LINE) -> str:
-    """The formulas and equations of a section, aligned."""
-    rows = [row for names, formula in section.formulas for row in aligned_rows(names, formula, style, widest)]
-    rows += [line for row in section.lines for line in row.aligned_rows(style, widest)]
-    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
-
-
-def aligned_rows(names: tuple[str, ...], formula: Formula, style: printers.FormulaStyle, widest: float = LINE) -> list[str]:
-    """`left &= right`, broken into lines where it is long. Of many names, as zeros have, the first stands on the left."""
-    first, other_names = (names, ()) if len(names) <= 2 else (names[:1], names[1:])
-    right = " = ".join((*(name_latex(name) for name in other_names), formula.typeset(style)))
-    return break_lines(" = ".join(name_latex(name) for name in first), right, widest)
-
-
-def name_latex(name: str) -> str:
-    if " of " in name:  # K of link1
-        letter, owner = name.split(" of ", 1)
-        return rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]+', chr(92) + chr(92) + ' ', owner)}}}}}"
-    letters = name.rstrip("0123456789,")
-    word = {
-        "closure": r"\eta",
-        "Γ": r"\Gamma",
-        "Psi": r"\Psi",
-        "Psi_dot": r"\dot{\Psi}",
-        "tau": r"\tau",
-        "lambda": r"\lambda",
-    }.get(letters, letters)
-    return f"{word}_{{{name[len(letters) :]}}}" if letters != name else "".join(latex_name_parts(name))
-
-
-def notebook_latex(eom: EquationsOfMotion) -> str:
-    """What a notebook shows: the matrices, one below the other, if they can be read; else what there is."""
-    total = sum(x.term_count for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row)
-    if total > 250:
-        name = re.sub(r"[^\w .-]", " ", eom.mechanism.name)  # nothing that would end the text
-        words = f"{name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
-        return r"$\text{" + words.replace("_", r"\_") + "}$"
-    style = printers.latex_style(eom.notation, printers.NumberFormat(6))
-    matrices: list[FormulaMatrix] = [eom.M, eom.C, eom.G]
-    matrices += [eom.F] if has_nonzero_entries(eom.F) else []
-    matrices += [eom.Psi] if eom.constraint_names else []
-    rows: list[str] = []
-    for matrix in matrices:
-        if max((sum(latex_width(x.latex(6)) + 1 for x in row) for row in matrix.rows), default=0.0) <= MAX_MATRIX_WIDTH:
-            rows.append(f"{name_latex(matrix.name)} &= {matrix.latex(6)}")
-        else:  # entry by entry, in lines that fit
-            rows += [row for names, formula in matrix_entries(matrix) for row in aligned_rows(names, formula, style)]
-    definitions_used = definitions(eom, section_formulas(eom.sections()))
-    where = [f"{eom.notation.latex(x.name)} = {x.latex}" for x in definitions_used if x.is_formula]
-    rows += [r"& \text{with } " + r",\ ".join(where[k : k + 5]) for k in range(0, len(where), 5)]
-    return r"$\displaystyle \begin{aligned} " + r" \\[4pt] ".join(rows) + r" \end{aligned}$"
-
-
-# MERGED lagrangian.closed_form.document: Documents of their own: the equations as a LaTeX or Markdown file.
-
-_PREAMBLE = r"""\documentclass[11pt]{article}
-\usepackage[a4paper,margin=20mm]{geometry}
-\usepackage{amsmath}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\allowdisplaybreaks
-\begin{document}
-"""
-
-
-def save_document(
-    eom: EquationsOfMotion,
-    path: Any,
-    digits: int | None,
-    document: bool = True,
-    width: float = WIDTH,
-    sections: list[EquationSection] | None = None,
-) -> None:
-    """The equations, or other sections about them."""
-    target = as_path(path)
-    writers = {".tex": _latex_document, ".md": _markdown_document}
-    if target.suffix not in writers:
-        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; use .tex or .md", concerns="path")
-    if not document and target.suffix != ".tex":
-        raise ArgumentError(
-            f"save: {target.name!r} is not a .tex file; document=False writes LaTeX to paste into another document",
-            concerns="document",
-        )
-    sections = _sections_to_save(eom) if sections is None else sections
-    contents = writers[target.suffix](eom, sections, digits) if document else latex_source(eom, sections, digits, width) + "\n"
-    write(target, contents)
-
-
-def markdown(eom: EquationsOfMotion, digits: int | None = 6, sections: list[EquationSection] | None = None) -> str:
-    """The document in Markdown, as a text."""
-    return _markdown_document(eom, _sections_to_save(eom) if sections is None else sections, digits)
-
-
 def _sections_to_save(eom: EquationsOfMotion) -> list[EquationSection]:
-    """All, unless nobody could read them."""
+    """All sections, or without their very long parts if the equations are too long to be read."""
     return eom.sections(full=eom.derived.christoffel.term_count <= 20 * MAX_PRINTED_TERMS)
 
 
@@ -267,7 +260,7 @@ def _section_block(eom: EquationsOfMotion, section: EquationSection, rounding: p
 
 
 def _meanings(eom: EquationsOfMotion, sections: list[EquationSection], escape: Callable[[str], str]) -> list[tuple[str, str]]:
-    """Names typeset, with what they stand for: formulas typeset too, words as the document needs them."""
+    """Typeset names with what they stand for: a typeset formula, or words that `escape` makes fit for the document."""
     notation = eom.notation
     meanings = []
     if not notation.uses_coordinate_names:
@@ -343,13 +336,13 @@ def _rounding_note(digits: int | None) -> str:
 
 
 def _escape_markdown(words: str) -> str:
-    """Words that Markdown, and the HTML that is made of it, show as they are: no tag, link, table or formula begins in them."""
+    """Words as Markdown, and the HTML made of it, show them: no tag, link, table or formula begins in them."""
     words = re.sub(r"([\\`*\[\]#|~$!]|(?<!\w)_|_(?!\w))", r"\\\1", make_visible(words))
     return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _escape_latex(words: str) -> str:
-    """The same for LaTeX."""
+    """Words as LaTeX shows them."""
     greek = {letter: f"$\\{name}$" for name, letter in GREEK.items()}
     special = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "²": "$^2$", "°": r"$^\circ$", "·": r"$\cdot$"} | greek
     plain = {mark: f"\\{mark}" for mark in "&%$#_{}"}

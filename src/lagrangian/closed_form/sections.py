@@ -1,4 +1,4 @@
-"""The equations as sections of named formulas: what is printed, typeset and written into documents."""
+"""The equations as sections of named formulas and of whole lines, with definitions of the names in them, to be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index_text
 from lagrangian.equations.writing import printers
 from lagrangian.equations.writing.notation import escape_latex, latex_expression, latex_name_parts, unicode_name
-from lagrangian.equations.writing.printers import WIDTH, MathML, break_lines
+from lagrangian.equations.writing.printers import LATEX_WIDTH, MathML, break_lines
 from lagrangian.equations.writing.tree import Name, Tree, add, product, tree_names
 from lagrangian.errors import ArgumentName
 
@@ -19,222 +19,23 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.equations import EquationsOfMotion
 
 
-# MERGED lagrangian.closed_form.lines: Lines to read that are more than `name = formula`: the whole equation of a coordinate,
-# with its forces, and vectors.
+# parts with more terms than this are printed only on request
+MAX_PRINTED_TERMS = 1500
 
+# energies and whole rows repeat what stands above them: they are printed only on request beyond fewer terms
+MAX_REPEATED_TERMS = 400
+
+# number of zero entries in one line
+MAX_ZEROS_PER_LINE = 6
 S = TypeVar("S", printers.FormulaStyle, MathML)
 _FORCE_PREFIX = "force:"  # before the name of a force, which no parameter can be called
-
-
-class DisplayLine(Protocol):
-    """What a section of the equations may hold beside formulas."""
-
-    @property
-    def formulas(self) -> list[Formula]:
-        """All formulas in it."""
-
-    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
-        """The line as text; as several where it is made of parts and wider than `width`."""
-
-    def aligned_rows(self, style: printers.FormulaStyle, widest: float = WIDTH) -> list[str]:
-        """The line as rows of an aligned block of LaTeX."""
-
-
-@dataclass(frozen=True)
-class VectorLine:
-    """`name = (x, y, z)`, a component after the other."""
-
-    name: str
-    components: tuple[Formula, ...]
-
-    @property
-    def formulas(self) -> list[Formula]:
-        return list(self.components)
-
-    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
-        """The vector in one line, or component by component if that is too wide."""
-        name = unicode_name(self.name) if style.times == " " else self.name
-        components = [x.to_string(style) for x in self.components]
-        mark = "," if "_" in name else "_"
-        line = f"{name} = ({', '.join(components)})"
-        return [line] if len(line) <= width else [f"{name}{mark}{axis} = {x}" for axis, x in zip("xyz", components, strict=True)]
-
-    def aligned_rows(self, style: printers.FormulaStyle, widest: float = WIDTH) -> list[str]:
-        """The vector as a column."""
-        column = r" \\ ".join(x.typeset(style) for x in self.components)
-        return [rf"{''.join(latex_name_parts(self.name))} &= \begin{{pmatrix}} {column} \end{{pmatrix}}"]
-
-
-@dataclass(frozen=True, repr=False)
-class EquationRow:
-    """The whole equation of one coordinate, `M_i1 q1'' + ... + C q' + G_i + F_i = tau_i + sum_j Psi_ji lambda_j`.
-
-    Attributes
-    ----------
-    number : int
-        Index of the coordinate, from 0.
-    coordinate : str
-        The name of the coordinate.
-    left : Formula
-        The left side.
-    multipliers : tuple of (int, Formula)
-        For every constraint that acts along the coordinate its index, from 0, and what multiplies its lambda.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> row = lg.derive("pendulum").rows[0]
-    >>> print(row)
-    m*L^2*qdd_theta + m*L*g*cos(theta) = tau1
-    >>> row.to_sympy()
-    Eq(L**2*m*qdd_theta + L*g*m*cos(theta), tau1)
-    """
-
-    coordinate_index: int  # of the coordinate, from 0
-    coordinate: str
-    left: Formula
-    multipliers: tuple[tuple[int, Formula], ...] = ()
-
-    @property
-    def formulas(self) -> list[Formula]:
-        return [self.left, *(psi for _, psi in self.multipliers)]
-
-    @property
-    def force_name(self) -> str:
-        """The name of what acts along the coordinate: tau1."""
-        return f"tau{index_text(self.coordinate_index)}"
-
-    @property
-    def right(self) -> Tree:
-        """tau_i + sum_j Psi_ji lambda_j; the names of the forces are marked, `written` takes the mark off."""
-        constraint_terms = [product([psi.tree, Name(f"{_FORCE_PREFIX}lambda{index_text(j)}")]) for j, psi in self.multipliers]
-        return add([Name(_FORCE_PREFIX + self.force_name), *constraint_terms])
-
-    def to_string(self, style: printers.FormulaStyle) -> str:
-        """The equation in one line."""
-        return (
-            f"{self.left.to_string(style)} = {_with_forces(style, unicode_name if style.times == ' ' else str).write(self.right)}"
-        )
-
-    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
-        """The equation in one line, however long."""
-        return [self.to_string(style)]
-
-    def aligned_rows(self, style: printers.FormulaStyle, widest: float = WIDTH) -> list[str]:
-        """The equation as rows of an aligned block of LaTeX."""
-        right = _with_forces(style, lambda name: "".join(latex_name_parts(name))).write(self.right)
-        first, *later_rows = break_lines("", self.left.typeset(style), widest)
-        rows = [first.replace("&=", "&", 1).strip(), *later_rows]
-        return [*rows[:-1], f"{rows[-1]} = {right}"]
-
-    def pieces(self, style: MathML) -> list[str]:
-        """As MathML, in pieces between which a line may be broken."""
-        right = _with_forces(style, printers.name_markup).pieces(self.right)
-        return [*self.left.pieces(style), f"<mo>=</mo>{right[0]}", *right[1:]]
-
-    def __str__(self) -> str:
-        return self.to_string(printers.plain_style(self.left.writer.notation))
-
-    __repr__ = __str__
-
-    def unicode(self, digits: int | None = None) -> str:
-        """With Greek letters, indices and powers as a terminal can show them."""
-        return self.to_string(printers.unicode_style(self.left.writer.notation, printers.NumberFormat(digits)))
-
-    def latex(self, digits: int | None = None) -> str:
-        """Typeset, without dollar signs."""
-        return " ".join(
-            line.replace("&", "", 1).replace(r"\quad", "", 1).strip()
-            for line in self.aligned_rows(printers.latex_style(self.left.writer.notation, printers.NumberFormat(digits)))
-        )
-
-    def _repr_latex_(self) -> str:
-        rows = self.aligned_rows(printers.latex_style(self.left.writer.notation, printers.NumberFormat(6)))
-        return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$"
-
-    def to_sympy(self, dynamic: bool = False) -> Any:
-        """As a SymPy equation; the forces are the symbols tau1, lambda1 and so on."""
-        import sympy
-
-        constraint_terms = (psi.to_sympy(dynamic) * sympy.Symbol(f"lambda{index_text(j)}") for j, psi in self.multipliers)
-        return sympy.Eq(self.left.to_sympy(dynamic), sum(constraint_terms, sympy.Symbol(self.force_name)), evaluate=False)
-
-
-def _with_forces(style: S, spell_force: Callable[[str], str]) -> S:
-    """The style, in which marked names are those of forces."""
-    style_with_forces = copy.copy(style)
-    spell_name = style.name
-
-    def name(word: str) -> str:
-        return spell_force(word.removeprefix(_FORCE_PREFIX)) if word.startswith(_FORCE_PREFIX) else spell_name(word)
-
-    style_with_forces.name = name  # type: ignore[method-assign]
-    return style_with_forces
-
-
-# parts with more terms than this are printed only when asked for: nobody reads them
-MAX_PRINTED_TERMS = 1500
-# energies and whole rows repeat what stands above them: of these, fewer are printed unasked
-MAX_REPEATED_TERMS = 400
-# entries that are zero, in one line
-MAX_ZEROS_PER_LINE = 6
-
 
 # formulas, each with the names of the entries that are equal to it
 NamedFormulas = tuple[tuple[tuple[str, ...], Formula], ...]
 
 
-@dataclass(frozen=True)
-class SectionTitle:
-    """Words, then perhaps a formula, as a terminal and as LaTeX write it, then perhaps more words."""
-
-    words: str
-    formula: str = ""
-    latex: str = ""
-    remark: str = ""
-
-    def __str__(self) -> str:
-        return " ".join(part for part in (self.words, self.formula, self.remark) if part)
-
-    def typeset(self, escape: Callable[[str], str] = str) -> str:
-        """With the formula as LaTeX; `escaped` makes words fit for the document."""
-        formula = f"${self.latex}$" if self.latex else ""
-        return " ".join(part for part in (escape(self.words), formula, escape(self.remark)) if part)
-
-
-@dataclass(frozen=True)
-class EquationSection:
-    """A part of the equations: formulas with the names they are equal to, or lines of plain words.
-
-    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `energies`,
-    `rows`, `none`.
-    """
-
-    key: str
-    heading: SectionTitle
-    formulas: NamedFormulas = ()
-    words: tuple[str, ...] = ()
-    latex_words: tuple[str, ...] = ()  # the words as formulas, for documents
-    lines: tuple[DisplayLine, ...] = ()  # whole equations, and vectors
-
-    @property
-    def title(self) -> str:
-        """The heading in plain text."""
-        return str(self.heading)
-
-
-def section_formulas(sections: Iterable[EquationSection]) -> list[Formula]:
-    """All formulas of some sections."""
-    formulas = []
-    for section in sections:
-        formulas += [formula for _, formula in section.formulas]
-        for line in section.lines:
-            formulas += line.formulas
-    return formulas
-
-
 def equation_sections(eom: EquationsOfMotion, full: bool) -> list[EquationSection]:
-    """M, the Christoffel symbols, C, G, F, constraints, energies, and the equations row by row."""
+    """The sections of the equations: M, Christoffel symbols, C, G, F, constraints, energies, and the equations row by row."""
     if not eom.n:
         words = "No joint moves, so there are no coordinates and no equations."
         return [EquationSection("none", SectionTitle("No equations"), words=(words,))]
@@ -251,30 +52,47 @@ def equation_sections(eom: EquationsOfMotion, full: bool) -> list[EquationSectio
     return [*sections, _energy_section(eom, full), _row_section(eom, full)]
 
 
-def _energy_section(eom: EquationsOfMotion, full: bool) -> EquationSection:
-    """Of every link, if the equations are in the links' own parameters; and L."""
-    title = SectionTitle("Energies", "L = K - V", "L = K - V")
-    whole: list[tuple[tuple[str, ...], Formula]] = [(("K",), eom.kinetic_energy), (("V",), eom.potential_energy)]
-    if sum(x.term_count for _, x in whole) > MAX_REPEATED_TERMS and not full:
-        return EquationSection("energies", title, words=(omission_note("kinetic and potential energy", [x for _, x in whole]),))
-    parts = []
-    if eom.grouping is None:
-        parts += [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
-        parts += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
-        whole = []
-    return EquationSection("energies", title, (*parts, *whole, (("L",), eom.lagrangian)))
+@dataclass(frozen=True)
+class EquationSection:
+    """A part of the equations: formulas with the names they are equal to, or lines of plain words.
+
+    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `energies`,
+    `rows` or `none`; other derivations have keys of their own.
+    """
+
+    key: str
+    heading: SectionTitle
+    formulas: NamedFormulas = ()
+    words: tuple[str, ...] = ()
+    latex_words: tuple[str, ...] = ()  # the words as formulas, for documents
+    lines: tuple[DisplayLine, ...] = ()  # whole equations, and vectors
+
+    @property
+    def title(self) -> str:
+        """The heading in plain text."""
+        return str(self.heading)
 
 
-def _row_section(eom: EquationsOfMotion, full: bool) -> EquationSection:
-    title = SectionTitle("Row by row")
-    formulas = [row.left for row in eom.rows]
-    if sum(x.term_count for x in formulas) > MAX_REPEATED_TERMS and not full:
-        return EquationSection("rows", title, words=(omission_note(f"{eom.n} equations", formulas),))
-    return EquationSection("rows", title, lines=eom.rows)
+@dataclass(frozen=True)
+class SectionTitle:
+    """A title: words, perhaps a formula (in plain text and as LaTeX), and perhaps a remark."""
+
+    words: str
+    formula: str = ""
+    latex: str = ""
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.words, self.formula, self.remark) if part)
+
+    def typeset(self, escape: Callable[[str], str] = str) -> str:
+        """The title with its formula as LaTeX; `escape` makes words fit for the document."""
+        formula = f"${self.latex}$" if self.latex else ""
+        return " ".join(part for part in (escape(self.words), formula, escape(self.remark)) if part)
 
 
-def omission_note(noun: str, formulas: Sequence[Formula]) -> str:
-    return f"{noun} of {sum(x.term_count for x in formulas)} terms, not printed: {ArgumentName('full', True, call='show')} prints them"
+def _matrix_section(key: str, title: SectionTitle, matrix: FormulaMatrix) -> EquationSection:
+    return EquationSection(key, title, matrix_entries(matrix))
 
 
 def _velocity_sections(eom: EquationsOfMotion, full: bool) -> list[EquationSection]:
@@ -340,24 +158,53 @@ def _constraint_sections(eom: EquationsOfMotion) -> list[EquationSection]:
 
 
 def driven_constraints(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
-    """Constraints with a phi(t), and it."""
+    """The names of the constraints with a phi(t), and these."""
     return [(name, phi) for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
 
 
-def _matrix_section(key: str, title: SectionTitle, matrix: FormulaMatrix) -> EquationSection:
-    return EquationSection(key, title, matrix_entries(matrix))
+def _energy_section(eom: EquationsOfMotion, full: bool) -> EquationSection:
+    """The energies of every link, if the equations are in the links' own parameters; and L."""
+    title = SectionTitle("Energies", "L = K - V", "L = K - V")
+    whole: list[tuple[tuple[str, ...], Formula]] = [(("K",), eom.kinetic_energy), (("V",), eom.potential_energy)]
+    if sum(x.term_count for _, x in whole) > MAX_REPEATED_TERMS and not full:
+        return EquationSection("energies", title, words=(omission_note("kinetic and potential energy", [x for _, x in whole]),))
+    parts = []
+    if eom.grouping is None:
+        parts += [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
+        parts += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
+        whole = []
+    return EquationSection("energies", title, (*parts, *whole, (("L",), eom.lagrangian)))
 
 
-def has_nonzero_entries(matrix: FormulaMatrix) -> bool:
-    """Whether any is not zero."""
-    return any(not x.is_zero for row in matrix.rows for x in row)
+def _row_section(eom: EquationsOfMotion, full: bool) -> EquationSection:
+    title = SectionTitle("Row by row")
+    formulas = [row.left for row in eom.rows]
+    if sum(x.term_count for x in formulas) > MAX_REPEATED_TERMS and not full:
+        return EquationSection("rows", title, words=(omission_note(f"{eom.n} equations", formulas),))
+    return EquationSection("rows", title, lines=eom.rows)
+
+
+def omission_note(noun: str, formulas: Sequence[Formula]) -> str:
+    """What stands in the place of formulas that are too long to be read."""
+    term_count = sum(x.term_count for x in formulas)
+    return f"{noun} of {term_count} terms, not printed: {ArgumentName('full', True, call='show')} prints them"
+
+
+def section_formulas(sections: Iterable[EquationSection]) -> list[Formula]:
+    """All formulas of some sections."""
+    formulas = []
+    for section in sections:
+        formulas += [formula for _, formula in section.formulas]
+        for line in section.lines:
+            formulas += line.formulas
+    return formulas
 
 
 def matrix_entries(matrix: FormulaMatrix) -> NamedFormulas:
-    """All of them, of a symmetric matrix with both names; zeros that follow each other in a row have one line."""
+    """The entries of a matrix, in a symmetric one with both names; zeros that follow each other in a row have one line."""
     named_formulas: list[tuple[tuple[str, ...], Formula]] = []
     for i, row in enumerate(matrix.rows):
-        begins = not matrix.vector  # a line, with every row of a matrix
+        begins_line = not matrix.vector  # every row of a matrix begins a line
         for j, formula in enumerate(row):
             if matrix.symmetric and j < i:
                 continue
@@ -368,7 +215,7 @@ def matrix_entries(matrix: FormulaMatrix) -> NamedFormulas:
                 if matrix.symmetric and i != j:
                     names = (*names, f"{matrix.name}{index_text(j, i)}")
             if (
-                not begins
+                not begins_line
                 and formula.is_zero
                 and named_formulas
                 and named_formulas[-1][1].is_zero
@@ -377,36 +224,170 @@ def matrix_entries(matrix: FormulaMatrix) -> NamedFormulas:
                 named_formulas[-1] = ((*named_formulas[-1][0], *names), formula)
             else:
                 named_formulas.append((names, formula))
-            begins = False
+            begins_line = False
     return tuple(named_formulas)
 
 
+def has_nonzero_entries(matrix: FormulaMatrix) -> bool:
+    """Whether any entry is not zero."""
+    return any(not x.is_zero for row in matrix.rows for x in row)
+
+
 def equation_of_motion(eom: EquationsOfMotion) -> str:
-    """The equation of motion in plain words."""
+    """The equation of motion in plain text."""
     right = "tau + Psi^T lambda" if eom.constraint_names else "tau"
     friction = " + F" if has_nonzero_entries(eom.F) else ""
     return f"M q'' + C q' + G{friction} = {right}"
 
 
-# MERGED lagrangian.closed_form.definitions: What the names in the equations stand for: sines and cosines, lengths, inertial
-# and base parameters, values.
+class DisplayLine(Protocol):
+    """What a section may hold beside formulas: a line that is more than `name = formula`."""
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """All formulas in it."""
+
+    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
+        """The line as text; as several where it is made of parts and wider than `width`."""
+
+    def aligned_rows(self, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
+        """The line as rows of an aligned block of LaTeX."""
+
+
+@dataclass(frozen=True, repr=False)
+class EquationRow:
+    """The whole equation of one coordinate, `M_i1 q1'' + ... + C q' + G_i + F_i = tau_i + sum_j Psi_ji lambda_j`.
+
+    Attributes
+    ----------
+    coordinate_index : int
+        Index of the coordinate, from 0.
+    coordinate : str
+        The name of the coordinate.
+    left : Formula
+        The left side.
+    multipliers : tuple of (int, Formula)
+        For every constraint that acts along the coordinate its index, from 0, and what multiplies its lambda.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> row = lg.derive("pendulum").rows[0]
+    >>> print(row)
+    m*L^2*qdd_theta + m*L*g*cos(theta) = tau1
+    >>> row.to_sympy()
+    Eq(L**2*m*qdd_theta + L*g*m*cos(theta), tau1)
+    """
+
+    coordinate_index: int  # of the coordinate, from 0
+    coordinate: str
+    left: Formula
+    multipliers: tuple[tuple[int, Formula], ...] = ()
+
+    @property
+    def formulas(self) -> list[Formula]:
+        return [self.left, *(psi for _, psi in self.multipliers)]
+
+    @property
+    def force_name(self) -> str:
+        """The name of what acts along the coordinate: tau1."""
+        return f"tau{index_text(self.coordinate_index)}"
+
+    @property
+    def right(self) -> Tree:
+        """tau_i + sum_j Psi_ji lambda_j; the names of the forces are marked, and `to_string` takes the mark off."""
+        constraint_terms = [product([psi.tree, Name(f"{_FORCE_PREFIX}lambda{index_text(j)}")]) for j, psi in self.multipliers]
+        return add([Name(_FORCE_PREFIX + self.force_name), *constraint_terms])
+
+    def to_string(self, style: printers.FormulaStyle) -> str:
+        """The equation in one line."""
+        return (
+            f"{self.left.to_string(style)} = {_with_forces(style, unicode_name if style.times == ' ' else str).write(self.right)}"
+        )
+
+    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
+        """The equation in one line, however long."""
+        return [self.to_string(style)]
+
+    def aligned_rows(self, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
+        """The equation as rows of an aligned block of LaTeX."""
+        right = _with_forces(style, lambda name: "".join(latex_name_parts(name))).write(self.right)
+        first, *later_rows = break_lines("", self.left.typeset(style), width)
+        rows = [first.replace("&=", "&", 1).strip(), *later_rows]
+        return [*rows[:-1], f"{rows[-1]} = {right}"]
+
+    def pieces(self, style: MathML) -> list[str]:
+        """The equation as MathML, in pieces between which a line may be broken."""
+        right = _with_forces(style, printers.name_markup).pieces(self.right)
+        return [*self.left.pieces(style), f"<mo>=</mo>{right[0]}", *right[1:]]
+
+    def __str__(self) -> str:
+        return self.to_string(printers.plain_style(self.left.writer.notation))
+
+    __repr__ = __str__
+
+    def unicode(self, digits: int | None = None) -> str:
+        """The equation with Greek letters, subscripts and superscripts for a terminal."""
+        return self.to_string(printers.unicode_style(self.left.writer.notation, printers.NumberFormat(digits)))
+
+    def latex(self, digits: int | None = None) -> str:
+        """The equation as LaTeX, without dollar signs."""
+        return " ".join(
+            line.replace("&", "", 1).replace(r"\quad", "", 1).strip()
+            for line in self.aligned_rows(printers.latex_style(self.left.writer.notation, printers.NumberFormat(digits)))
+        )
+
+    def _repr_latex_(self) -> str:
+        rows = self.aligned_rows(printers.latex_style(self.left.writer.notation, printers.NumberFormat(6)))
+        return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$"
+
+    def to_sympy(self, dynamic: bool = False) -> Any:
+        """The equation in SymPy; the forces are the symbols tau1, lambda1 and so on."""
+        import sympy
+
+        constraint_terms = (psi.to_sympy(dynamic) * sympy.Symbol(f"lambda{index_text(j)}") for j, psi in self.multipliers)
+        return sympy.Eq(self.left.to_sympy(dynamic), sum(constraint_terms, sympy.Symbol(self.force_name)), evaluate=False)
+
+
+def _with_forces(style: S, spell_force: Callable[[str], str]) -> S:
+    """A copy of a style that writes marked names as those of forces."""
+    style_with_forces = copy.copy(style)
+    spell_name = style.name
+
+    def name(word: str) -> str:
+        return spell_force(word.removeprefix(_FORCE_PREFIX)) if word.startswith(_FORCE_PREFIX) else spell_name(word)
+
+    style_with_forces.name = name  # type: ignore[method-assign]
+    return style_with_forces
 
 
 @dataclass(frozen=True)
-class Definition:
-    """What a name in the equations stands for: in words, or a formula in plain text, which `latex` has typeset."""
+class VectorLine:
+    """A vector, `name = (x, y, z)`."""
 
     name: str
-    meaning: str
-    latex: str = ""
+    components: tuple[Formula, ...]
 
     @property
-    def is_formula(self) -> bool:
-        return bool(self.latex)
+    def formulas(self) -> list[Formula]:
+        return list(self.components)
+
+    def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
+        """The vector in one line, or component by component if that is too wide."""
+        name = unicode_name(self.name) if style.times == " " else self.name
+        components = [x.to_string(style) for x in self.components]
+        mark = "," if "_" in name else "_"
+        line = f"{name} = ({', '.join(components)})"
+        return [line] if len(line) <= width else [f"{name}{mark}{axis} = {x}" for axis, x in zip("xyz", components, strict=True)]
+
+    def aligned_rows(self, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
+        """The vector as a column."""
+        column = r" \\ ".join(x.typeset(style) for x in self.components)
+        return [rf"{''.join(latex_name_parts(self.name))} &= \begin{{pmatrix}} {column} \end{{pmatrix}}"]
 
 
 def definitions(eom: EquationsOfMotion, formulas: Iterable[Formula]) -> list[Definition]:
-    """Names met in formulas that do not stand for themselves: what each means."""
+    """Definitions of the names in formulas that do not stand for themselves."""
     names_used: dict[str, None] = {}
     for formula in formulas:
         tree_names(formula.tree, names_used)
@@ -418,8 +399,21 @@ def definitions(eom: EquationsOfMotion, formulas: Iterable[Formula]) -> list[Def
     return sorted(by_name.values(), key=lambda x: _sort_key(x.name, eom))
 
 
+@dataclass(frozen=True)
+class Definition:
+    """What a name in the equations stands for: words, or a formula in plain text, which `latex` has as LaTeX."""
+
+    name: str
+    meaning: str
+    latex: str = ""
+
+    @property
+    def is_formula(self) -> bool:
+        return bool(self.latex)
+
+
 def _definition(eom: EquationsOfMotion, name: str) -> Definition | None:
-    """None if it needs none: coordinates and their rates, what stands for itself, and what is explained with its family."""
+    """The definition of a name; None for coordinates, rates, names that stand for themselves, and those of a family."""
     symbol = eom.notation.symbol(name)
     if symbol is not None and symbol.kind in ("coordinate", "speed", "acceleration"):
         return None
@@ -435,7 +429,7 @@ def _definition(eom: EquationsOfMotion, name: str) -> Definition | None:
 
 
 def _is_explained_by_family(name: str, eom: EquationsOfMotion) -> bool:
-    """Symbols that are explained together: inertial ones, and signs of speeds."""
+    """Whether a name is explained with others of its kind: inertial symbols, and signs of speeds."""
     symbol = eom.notation.symbol(name)
     kind = "" if symbol is None else symbol.kind
     return kind == "sign" or (kind == "inertial" and eom.system.symbols != "given")
@@ -460,7 +454,7 @@ def _sort_key(name: str, eom: EquationsOfMotion) -> tuple[int, int, str]:
 
 
 def group_definitions(eom: EquationsOfMotion) -> list[tuple[str, str]]:
-    """What base parameters stand for."""
+    """What the base parameters that are groups stand for."""
     if eom.grouping is None:
         return []
     groups = []

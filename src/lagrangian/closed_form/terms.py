@@ -1,4 +1,4 @@
-"""The terms of the equations of motion as exact elements: velocity terms, springs, friction, torques, energies."""
+"""The terms of the equations of motion as exact elements, and the factory that makes formulas of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lagrangian.proof.prove import DerivedEquations
 
 
 class Terms:
-    """What follows from the mass matrix, the Christoffel symbols and the potential, computed when it is first asked for."""
+    """Velocity terms, springs, friction, torques and kinetic energy, each computed when it is first used."""
 
     def __init__(self, system: SymbolicSystem, derived: DerivedEquations) -> None:
         self.system, self.derived = system, derived
@@ -80,25 +80,21 @@ class Terms:
         return self.system.ring(total)
 
 
-# MERGED lagrangian.closed_form.formulas: Exact elements made into formulas: in base parameters, if the equations are, and
-# written by one writer.
-
-
 class FormulaFactory:
-    """Makes the formulas of one system's equations; with a `grouping`, in its base parameters."""
+    """Makes formulas of exact elements of one system, all by one writer; with a `grouping`, in its base parameters."""
 
     def __init__(self, system: SymbolicSystem, grouping: BaseParameters | None, speeds: Sequence[str] = ()) -> None:
         self.system, self.grouping = system, grouping
         self.writer = FormulaWriter(system, grouping.combinations if grouping else None, speeds)
 
     def formula(self, x: Any, structure: Callable[[], Structure] | None = None) -> Formula:
-        """One formula; `structure` gives a known form of what multiplies its inertial parameters."""
+        """A formula; `structure` gives a known form of what multiplies its inertial parameters."""
         element = self._in_base_parameters(self.system.ring(x))
         make_tree = None if structure is None else (lambda: self.writer.write(element, structure()))
         return Formula(self.writer, element, None, make_tree)
 
     def formula_with_tree(self, x: Any, tree: Callable[[], Tree]) -> Formula:
-        """One formula, in a form that is known."""
+        """A formula whose written form is known."""
         return Formula(self.writer, self._in_base_parameters(self.system.ring(x)), None, tree)
 
     def vector(self, name: str, elements: Sequence[Any]) -> FormulaMatrix:
@@ -108,13 +104,13 @@ class FormulaFactory:
         return FormulaMatrix(name, [[self.formula(x) for x in row] for row in rows])
 
     def quotient(self, numerator: RingElement, denominator: RingElement | None = None) -> Formula:
-        """`above / below`, without the factors that they share."""
+        """A quotient without the factors that its two parts share."""
         return Formula.quotient(
             self.writer, self._in_base_parameters(numerator), self.system.ring.one if denominator is None else denominator
         )
 
     def ratio(self, numerator: RingElement, denominator: RingElement) -> Formula:
-        """A quotient as a person would write it: no inverse, and no minus, below the line; masses on both sides of it."""
+        """A quotient as a person would write it: its denominator has no inverse, and does not begin with a minus."""
         numerator, denominator = self._in_base_parameters(numerator), self._in_base_parameters(denominator)
         for name, (kind, expression) in self.system.scalars.function_generators.items():
             number = self.system.ring.generator_index.get(name)

@@ -39,8 +39,8 @@ ParameterColumn = dict[int, Polynomial]  # what a parameter multiplies in the eq
 class BaseParameters:
     """Base parameters of the links of a mechanism.
 
-    `Equations.base_parameters` returns this object; `print` shows it as a table and `len` is the number of base parameters. A
-    base parameter has the name of the inertial parameter that it replaces.
+    `EquationsOfMotion.base_parameters` returns this object; `print` shows it as a table and `len` is the number of base
+    parameters. A base parameter has the name of the inertial parameter that it replaces.
 
     Attributes
     ----------

@@ -17,14 +17,16 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.algebra.numbers import evaluate_element, generator_values
-from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum, quarter_turns
+from lagrangian.equations.algebra.ring import Ring, RingElement, Symbol, angle_sum
 from lagrangian.equations.constraints import ConstraintEquation
 from lagrangian.equations.reading.lengths import relate_length
 from lagrangian.equations.reading.scalars import RingReader
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.errors import ArgumentError, MechanismError, unknown_name_message
 from lagrangian.model.expression import free_symbols
+from lagrangian.model.mechanism import Mechanism
 
 _COORDINATE_KINDS = ("sine", "cosine", "coordinate", "speed", "acceleration")
 # closes loops by the dependent coordinates alone: returns a configuration near the given one
@@ -143,7 +145,7 @@ class Pullback:
         for k, times in angle.items():
             quarters += times * self.solution.quarters[k]
             total = [t + times * a for t, a in zip(total, self.solution.A[k], strict=True)]
-        pair: Any = quarter_turns(quarters)
+        pair: Any = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4]
         for a, times in enumerate(total):
             c, s = self.reduced_system.scalars.angles.coordinate_pair(a) if times else (1, 0)
             for _ in range(abs(times)):
@@ -208,6 +210,35 @@ def solve_loops(
         if pullback(constraint.eta):  # type: ignore[arg-type]
             raise MechanismError(f"{name}: {constraint.name}: the sums of angles found do not close the loop exactly")
     return solution
+
+
+def independent_indices(mechanism: Mechanism, independent: Sequence[str] | None) -> list[int]:
+    """The indices of the independent coordinates: those with the given names, or those of the actuated joints."""
+    names = mechanism.coordinate_names
+    if independent is None:
+        actuated = {name for joint in mechanism.joints if joint.actuated for name in joint.coordinate_names}
+        return [k for k, name in enumerate(names) if name in actuated]
+    for name in independent:
+        if name not in names:
+            raise ArgumentError(unknown_name_message("coordinate", name, names), concerns="independent")
+    return [names.index(name) for name in independent]
+
+
+def dependent_determinant(
+    system: SymbolicSystem, rows: Sequence[ConstraintEquation], independent: Sequence[str] | None
+) -> RingElement:
+    """The determinant of the block of Psi that belongs to the coordinates that are not independent."""
+    mechanism = system.mechanism
+    chosen = independent_indices(mechanism, independent)
+    if not rows:
+        raise MechanismError(f"{mechanism.name} has no loops; give a frame and directions to get the determinant of its Jacobian")
+    dependent = [k for k in range(system.n) if k not in chosen]
+    if len(dependent) != len(rows):
+        raise MechanismError(
+            f"{mechanism.name} has {len(rows)} constraint equations and {len(dependent)} dependent coordinates, so that "
+            f"their block of Psi is not square. Choose {system.n - len(rows)} independent coordinates"
+        )
+    return determinant(system.ring, [[row.psi[k] for k in dependent] for row in rows])
 
 
 def evaluate_elements(system: SymbolicSystem, elements: Sequence[RingElement], q: np.ndarray) -> np.ndarray:

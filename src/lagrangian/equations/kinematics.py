@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.algebra.ring import RingElement
 from lagrangian.equations.reading.link import Pose
+from lagrangian.errors import ArgumentError
 from lagrangian.model import vector as v
 from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lagrangian.equations.reading.system import SymbolicSystem
@@ -37,6 +39,16 @@ def frame_pose(system: SymbolicSystem, frame: Frame) -> tuple[int, Pose]:
     """The link that carries a frame, and the frame in the world."""
     link_index, pose_on_link = system.locate_body(frame.body)
     return link_index, link_pose(system, link_index) @ pose_on_link @ system.read_pose(frame.placement, f"frame {frame.name!r}")
+
+
+def resolve_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:
+    """A frame of the mechanism, or another one whose rotation the ring has."""
+    identity = Frame("", "").placement.rotation
+    if isinstance(frame, Frame) and frame not in mechanism.frames and frame.placement.rotation != identity:
+        raise ArgumentError(
+            f"frame {frame.name!r} has a rotation; add it to the mechanism's frames before deriving", concerns="frame"
+        )
+    return mechanism.frame(frame)
 
 
 def point_position(system: SymbolicSystem, body: str, position: v.Vector) -> v.Vector:

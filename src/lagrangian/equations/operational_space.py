@@ -27,9 +27,11 @@ from math import isqrt
 
 from lagrangian.equations.algebra.matrices import adjugate, inner, matrix_product, transpose
 from lagrangian.equations.algebra.ring import Ring, RingElement, as_fraction
+from lagrangian.equations.kinematics import frame_pose, jacobian, resolve_frame
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.errors import ArgumentError, MechanismError, unknown_name_message
 from lagrangian.model import vector as v
+from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
 
 ElementRow = list[RingElement]
@@ -99,6 +101,45 @@ class RowDenominators:
     def denominator(self, row: int) -> RingElement:
         one = self.square.ring.one
         return {Fraction(1): self.square, Fraction(1, 2): self.root, Fraction(0): one}[self.powers[row]]
+
+
+def square_jacobian(system: SymbolicSystem, frame: str | Frame, directions: Sequence[str]) -> list[list[RingElement]]:
+    """The rows of a frame's Jacobian along as many directions as there are coordinates."""
+    _check_directions(system, directions, TWIST_COMPONENTS)
+    J = jacobian(system, resolve_frame(system.mechanism, frame))
+    return [J[TWIST_COMPONENTS.index(direction)] for direction in directions]
+
+
+def euler_jacobian(
+    system: SymbolicSystem, frame: str | Frame, directions: Sequence[str], angles: str
+) -> tuple[list[list[RingElement]], RowDenominators]:
+    """The same rows with Euler angles alpha, beta, gamma in place of wx, wy, wz: numerators, and their denominators."""
+    _check_directions(system, directions, (*ANGLE_NAMES, *TWIST_COMPONENTS[3:]))
+    resolved_frame = resolve_frame(system.mechanism, frame)
+    J, (_, pose) = jacobian(system, resolved_frame), frame_pose(system, resolved_frame)
+    rates = angle_rates(system.ring, angles, pose.R, J[:3], resolved_frame.name, [d for d in directions if d in ANGLE_NAMES])
+    rows, powers = [], []
+    for direction in directions:
+        angle = ANGLE_NAMES.index(direction) if direction in ANGLE_NAMES else None
+        rows.append(J[TWIST_COMPONENTS.index(direction)] if angle is None else rates.rows[angle])
+        powers.append(Fraction(0) if angle is None else Fraction(1, 2) if angle == 1 else Fraction(1))
+    return rows, RowDenominators(rates.square, rates.root, tuple(powers))
+
+
+def _check_directions(system: SymbolicSystem, directions: Sequence[str], allowed: Sequence[str]) -> None:
+    """Raise an error unless there are as many different directions, all of them known, as there are coordinates."""
+    for direction in directions:
+        if direction not in allowed:
+            raise ArgumentError(unknown_name_message("direction", direction, allowed), concerns="directions")
+    if len(directions) != system.n or len(set(directions)) != len(directions):
+        raise ArgumentError(
+            f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "
+            f"{', '.join(allowed)}; an arm with more joints than directions has no Cartesian equations in closed form"
+            if system.n <= 6
+            else f"{system.mechanism.name} has {system.n} coordinates, more than the 6 directions of a frame: its Cartesian "
+            f"equations do not determine the motion of its joints",
+            concerns="directions",
+        )
 
 
 def angle_rates(

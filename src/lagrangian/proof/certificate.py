@@ -72,7 +72,7 @@ class Statement:
 class Certificate:
     """What was proved about one mechanism, and what is not part of the proof.
 
-    `Equations.prove` returns this object. It is true if every statement is proved; `print` writes it as a table.
+    `EquationsOfMotion.prove` returns this object. It is true if every statement is proved; `print` writes it as a table.
 
     Attributes
     ----------

@@ -65,7 +65,8 @@ class ConstraintProof:
     def left_out(self) -> list[str]:
         """What is not proved of them, and why."""
         reasons = [
-            f"the meaning of the multipliers of loop {loop.name!r}, because its type {loop.type!r} does not define `multiplier_wrenches`"
+            f"the meaning of the multipliers of loop {loop.name!r}, because its type {loop.type!r} does not define "
+            f"`multiplier_wrenches`"
             for loop in self.system.mechanism.loops
             if loop not in self.checked_loops
         ]

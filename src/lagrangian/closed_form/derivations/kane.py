@@ -22,7 +22,7 @@ from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index_text
 from lagrangian.equations.writing import printers
 from lagrangian.equations.writing.notation import latex_name_parts, unicode_name
-from lagrangian.equations.writing.printers import WIDTH, break_lines
+from lagrangian.equations.writing.printers import LATEX_WIDTH, break_lines
 from lagrangian.equations.writing.tree import Name, Tree, add, product
 from lagrangian.errors import ArgumentError
 
@@ -35,8 +35,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 class Kane(Derivation):
     """Kane's equations in generalised speeds u, where q' = W(q) u.
 
-    `Equations.kane` returns this object. The equations are `M u' + C + G + F = W^T tau`; `M u' + C` are the generalised inertia
-    forces and `-G - F` the active forces of gravity, springs and friction. Formulas name the speeds as you did, and
+    `EquationsOfMotion.kane` returns this object. The equations are `M u' + C + G + F = W^T tau`; `M u' + C` are the generalised
+    inertia forces and `-G - F` the active forces of gravity, springs and friction. Formulas name the speeds as you did, and
     `evaluate(q, u, du)` takes speeds in the place of rates.
 
     Attributes
@@ -208,7 +208,7 @@ class Kane(Derivation):
 
         Returns
         -------
-        list of Section
+        list of EquationSection
             The speeds, the partial velocities, the matrices and the equations row by row.
         """
         speed_lines = tuple(SpeedDefinition(name, x) for name, x in self.speeds.items())
@@ -253,8 +253,8 @@ class SpeedDefinition:
             f"{unicode_name(self.name)} = {self.formula.unicode()}" if style.times == " " else f"{self.name} = {self.formula}"
         ]
 
-    def aligned_rows(self, style: printers.FormulaStyle, widest: float = WIDTH) -> list[str]:
-        return break_lines("".join(latex_name_parts(self.name)), self.formula.latex(), widest)
+    def aligned_rows(self, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
+        return break_lines("".join(latex_name_parts(self.name)), self.formula.latex(), width)
 
 
 @dataclass(frozen=True, repr=False)
@@ -286,9 +286,9 @@ class SpeedRow:
     def lines(self, style: printers.FormulaStyle, width: int) -> list[str]:
         return [self.to_string(style)]
 
-    def aligned_rows(self, style: printers.FormulaStyle, widest: float = WIDTH) -> list[str]:
+    def aligned_rows(self, style: printers.FormulaStyle, width: float = LATEX_WIDTH) -> list[str]:
         right = self._forces(style, lambda name: "".join(latex_name_parts(name)), lambda x: x.typeset(style))
-        first, *later_rows = break_lines("", self.left.typeset(style), widest)
+        first, *later_rows = break_lines("", self.left.typeset(style), width)
         rows = [first.replace("&=", "&", 1).strip(), *later_rows]
         return [*rows[:-1], f"{rows[-1]} = {right}"]
 
@@ -296,9 +296,6 @@ class SpeedRow:
         return self.to_string(printers.plain_style(self.left.writer.notation))
 
     __repr__ = __str__
-
-
-# -- what is given -----------------------------------------------------------------------------------------------------
 
 
 def _read_speed(eom: EquationsOfMotion, name: Any, expression: Any) -> Formula:
@@ -317,7 +314,7 @@ def _read_speed(eom: EquationsOfMotion, name: Any, expression: Any) -> Formula:
 
 
 def _rate_coefficients(eom: EquationsOfMotion, name: str, x: Formula) -> list[RingElement]:
-    """Of the rates in a speed, which must be linear in them; below the line stand constants."""
+    """The coefficients of the rates in a speed, which must be linear in them over a constant denominator."""
     ring, n = eom.system.ring, eom.n
     coefficients = [ring.partial_derivative(x.element, f"qd{k + 1}") for k in range(n)]
     remainder: Any = x.element
@@ -338,7 +335,7 @@ def _rate_coefficients(eom: EquationsOfMotion, name: str, x: Formula) -> list[Ri
 
 
 def _dependence_message(eom: EquationsOfMotion, names: tuple[str, ...], rows: list[list[RingElement]]) -> str:
-    """Which speeds follow from others, at a configuration without accidental zeros."""
+    """The message that speeds depend on each other, with those that do at a configuration without accidental zeros."""
     q = np.random.default_rng(1).uniform(0.3, 1.2, eom.n).tolist()
     values = eom.writer.values(q, [1.0] * eom.n, [1.0] * eom.n, {})
     numbers = np.array([[evaluate_element(x, values) for x in row] for row in rows])

@@ -99,7 +99,7 @@ class LinkBody:
 class NewtonEuler(Derivation):
     """The Newton-Euler equations of every link, outward and inward as in Craig's textbook.
 
-    `Equations.newton_euler` returns this object. Springs between points are part of the joint forces, and the constraint
+    `EquationsOfMotion.newton_euler` returns this object. Springs between points are part of the joint forces, and the constraint
     forces of loops are not.
 
     Attributes
@@ -188,7 +188,7 @@ class NewtonEuler(Derivation):
 
         Returns
         -------
-        list of Section
+        list of EquationSection
             The meaning of the letters, the links outward, the links inward, and tau.
         """
         axes = "in its own axes" if self.axes == "link" else "in the ground's axes"

@@ -13,7 +13,7 @@ from lagrangian.equations.formula_matrix import FormulaMatrix, index_text
 class UickerKahnForm:
     """The trace form of the equations of motion, of Uicker and Kahn.
 
-    `Equations.uicker_kahn` returns this object. `M_ik = sum_j Tr(U_jk J_j U_ji^T)`, where `U_jk` is the derivative of the
+    `EquationsOfMotion.uicker_kahn` returns this object. `M_ik = sum_j Tr(U_jk J_j U_ji^T)`, where `U_jk` is the derivative of the
     transform `0T_j` with respect to `q_k` and `J_j` is the pseudo-inertia of link j. Indices count coordinates from 0.
 
     Examples
@@ -101,4 +101,4 @@ class UickerKahnForm:
         return self._vector("tau", self._elements.tau())
 
     def __repr__(self) -> str:
-        return "<TraceForm: T(j), U(j, k), U(j, k, m), pseudo_inertia(j), M, G, tau>"
+        return "<UickerKahnForm: T(j), U(j, k), U(j, k, m), pseudo_inertia(j), M, G, tau>"

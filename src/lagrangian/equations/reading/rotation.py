@@ -1,9 +1,9 @@
 """Constant rotations, read exactly.
 
 A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it, and proofs
-need more. So it is read as turns about coordinate axes: multiples of 15 degrees are exact, with roots, and any other angle becomes
-a rational point on the circle. Where three such angles would be needed, it is read as a rational quaternion. Either is exactly a
-rotation, and is within rounding of the numbers that were given.
+need more. So it is read as turns about coordinate axes: multiples of 15 degrees are exact, with roots, and any other angle
+becomes a rational point on the circle. Where three such angles would be needed, it is read as a rational quaternion. Either is
+exactly a rotation, and is within rounding of the numbers that were given.
 """
 
 from __future__ import annotations

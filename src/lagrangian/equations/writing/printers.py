@@ -20,7 +20,7 @@ from lagrangian.equations.writing.notation import GREEK, Notation, split_index, 
 from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, count_operators
 
 # the width of a line in em: that of an A4 page with narrow margins
-WIDTH = 40.0
+LATEX_WIDTH = 40.0
 
 # what must be closed in the row in which it is opened
 UNBREAKABLE = (("{", "}"), (r"\left(", r"\right)"))
@@ -202,13 +202,13 @@ class NumberFormat:
         return f"{as_float(c):.{self.digits}g}", ""
 
 
-def break_lines(left: str, right: str, widest: float = WIDTH) -> list[str]:
+def break_lines(left: str, right: str, width: float = LATEX_WIDTH) -> list[str]:
     """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full.
 
     A row ends between two terms of the sum. A term that is wider than a row is broken within its brackets, but never in a
     fraction, nor in brackets that must be closed in the same row.
     """
-    limit = 100 * widest - _width_in_hundredths(left)
+    limit = 100 * width - _width_in_hundredths(left)
     rows, line, line_width = [], "", 0
     for term in _split_terms(right, (*UNBREAKABLE, ("(", ")"))):
         parts = [term] if _width_in_hundredths(term) <= limit else _split_terms(term, UNBREAKABLE)

@@ -1,19 +1,19 @@
-"""The terms of the equations of motion: M, C, G and F."""
+"""The terms of the equations of motion as formulas: M, C, G and F."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lagrangian.cached import cached_property
-from lagrangian.closed_form.parts.basis import Basis
+from lagrangian.closed_form.basis import Basis
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import ArgumentError
 
 
-class MotionPart(Basis):
-    """What `M q'' + C q' + G + F = tau` is made of."""
+class MotionTerms(Basis):
+    """The terms of `M q'' + C q' + G + F = tau` as formulas."""
 
     @cached_property
     def q(self) -> FormulaMatrix:

@@ -1,4 +1,4 @@
-"""What all parts of the equations start from: the system, what was derived from it, and the maker of formulas."""
+"""What all parts of the equations share: the system, what was derived from it, and the factory of formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lagrangian.proof.prove import DerivedEquations
 
 
 class Basis:
-    """`_made` makes formulas of exact elements (`formula`, `vector`, `matrix`), `_terms` has the terms of the equations."""
+    """The start of every part: `_factory` makes formulas of exact elements, `_terms` has the terms of the equations."""
 
     def __init__(
         self, system: SymbolicSystem, derived: DerivedEquations, jacobians: list[lagrange.JacobianColumns], grouping: Any = None

@@ -1,1 +1,0 @@
-"""Answers to homework, compared with the equations by proof."""

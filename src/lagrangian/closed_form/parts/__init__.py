@@ -1,1 +1,0 @@
-"""The parts that `Equations` is made of, each with the formulas of one kind."""
