@@ -14,14 +14,14 @@ MIN_SIZE = 1e-15  # of volumes and areas: MuJoCo's own bound
 
 @dataclass(frozen=True)
 class MeshMassProperties:
-    """A mesh of density 1: its volume, or area if it is a shell, its centre, and its inertia about it."""
+    """The volume of a mesh, or area of a shell, its centre, and its inertia about the centre for density 1."""
 
     volume: float
     center: np.ndarray
     inertia: np.ndarray
 
     def equivalent_box(self) -> tuple[np.ndarray, Transform]:
-        """The half-lengths of the box of this inertia, the longest last, and where it stands."""
+        """The half-lengths of the box with this inertia, the longest last, and its placement."""
         moments, axes = np.linalg.eigh(self.inertia)
         moments, axes = moments[::-1], axes[:, ::-1].copy()
         axes[:, 2] *= np.sign(np.linalg.det(axes))
@@ -34,7 +34,7 @@ def _as_rows(rows: np.ndarray) -> v.Matrix:
 
 
 def mass_properties(vertices: np.ndarray, faces: np.ndarray, kind: str) -> MeshMassProperties:
-    """By pyramids from a point to each face: `legacy` takes the volume of each as positive, whichever way it looks."""
+    """Mass properties by pyramids from a point to each face; `legacy` takes the volume of every pyramid as positive."""
     corners = vertices[faces]
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     normals = np.cross(b - a, c - a)
@@ -64,7 +64,7 @@ def mass_properties(vertices: np.ndarray, faces: np.ndarray, kind: str) -> MeshM
 
 
 def is_watertight(vertices: np.ndarray, faces: np.ndarray) -> bool:
-    """Whether each edge is run along as often in one direction as in the other."""
+    """Whether faces traverse each edge equally often in both directions."""
     edges = _directed_edges(_vertex_ids(vertices)[faces])
     (directed_edges, counts), (reversed_edges, reversed_counts) = (
         np.unique(x, axis=0, return_counts=True) for x in (edges, edges[:, ::-1])
@@ -73,7 +73,7 @@ def is_watertight(vertices: np.ndarray, faces: np.ndarray) -> bool:
 
 
 def is_consistently_oriented(vertices: np.ndarray, faces: np.ndarray) -> bool:
-    """Whether no two faces run along an edge in the same direction: one of them would be inside out."""
+    """Whether no two faces traverse an edge in the same direction, of which one would be inside out."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     has_area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2 > np.sqrt(MIN_SIZE)
     edges = _directed_edges(_vertex_ids(vertices)[faces[has_area]])

@@ -1,4 +1,7 @@
-"""Triangles from mesh files: STL, OBJ, and MuJoCo's own MSH. Coordinates are of single precision, as in MuJoCo and Gazebo."""
+"""Read the triangles of mesh files: STL, OBJ, MuJoCo's own MSH, and COLLADA.
+
+Coordinates have single precision, as in MuJoCo and Gazebo.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ import numpy as np
 
 from lagrangian.description import xml
 from lagrangian.description.files import read_bytes
+from lagrangian.description.meshes.triangulation import triangulate
 
 MAX_BYTES = 64_000_000
-_MAX_POLYGON_WORK = 1_000_000  # squares of corners: cutting faces of many corners takes as long as that
+_MAX_POLYGON_WORK = 1_000_000  # squares of numbers of corners: the time to cut polygons grows with it
 SUFFIXES = (".stl", ".obj", ".msh")
 Triangles = tuple[np.ndarray, np.ndarray]  # vertices (n, 3), and which three of them make each face (m, 3)
 _VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$", re.MULTILINE)
@@ -20,9 +24,9 @@ _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute",
 
 
 def read_triangles(path: str, *, all_groups: bool = True) -> Triangles:
-    """The vertices and faces of a file; a ValueError or OSError says what is wrong with it.
+    """The vertices and faces of an STL, OBJ or MSH file; a ValueError or OSError says what is wrong with it.
 
-    Of an OBJ file of several groups MuJoCo takes the first alone: so it is if `groups` is False.
+    MuJoCo reads only the first group of an OBJ file; `all_groups=False` does so, too.
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
@@ -31,11 +35,44 @@ def read_triangles(path: str, *, all_groups: bool = True) -> Triangles:
     if not data:
         raise ValueError("it is empty")
     vertices, faces = _parse_obj(data, all_groups) if suffix == ".obj" else (_parse_stl if suffix == ".stl" else _parse_msh)(data)
-    return check_mesh(vertices, faces)
+    return as_triangles(vertices, faces)
 
 
-def check_mesh(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
-    """Finite vertices, at least four of them, and faces that name no others."""
+def read_collada(path: str) -> Triangles:
+    """The vertices and faces of a COLLADA file (.dae), in metres, where its scene puts them.
+
+    As in Gazebo, the up axis is ignored. A ValueError or OSError says what is wrong with the file.
+    """
+    import trimesh
+
+    read_bytes(path, MAX_BYTES)
+    root = xml.read_file(path)  # refuses declarations that trimesh would follow
+    if root.tag != "COLLADA":
+        raise ValueError(f"its root is <{root.tag[:40]}>, not <COLLADA>")
+    if root.find("scene") is None:
+        raise ValueError("it has no <scene>")
+    try:
+        scene = trimesh.load_scene(path, resolver={})  # files that it names, such as textures, are not read
+        pieces: list[Any] = [x for x in scene.dump() if len(getattr(x, "faces", ()))]
+    except Exception:  # it fails with errors of many types, whose texts are about trimesh
+        problem = "its scene cannot be read: an element is missing, a reference is broken, or a number is malformed"
+        raise ValueError(problem) from None
+    if not pieces:
+        raise ValueError("it has no triangles")
+    counts = np.cumsum([0, *(len(x.vertices) for x in pieces)])
+    vertices = np.concatenate([np.asarray(x.vertices, dtype=float) for x in pieces])
+    faces = np.concatenate([np.asarray(x.faces, dtype=int) + n for x, n in zip(pieces, counts[:-1], strict=True)])
+    return as_triangles(_metres_per_unit(root) * vertices, faces)
+
+
+def _metres_per_unit(root: xml.Element) -> float:
+    asset = root.find("asset")
+    unit = asset.find("unit") if asset is not None else None
+    return 1.0 if unit is None else xml.number_attribute(unit, "meter", 1.0)
+
+
+def as_triangles(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
+    """A mesh in single precision, checked: it has at least four finite vertices, and its faces name only these."""
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
         vertices = np.asarray(vertices, dtype=np.float32).astype(float)
     if len(vertices) < 4:
@@ -61,7 +98,7 @@ def _parse_stl(data: bytes) -> Triangles:
 
 
 def _parse_msh(data: bytes) -> Triangles:
-    """MuJoCo's own binary format: how many vertices, normals, texture coordinates and faces there are, and then these."""
+    """Parse MuJoCo's own binary format: numbers of vertices, normals, texture coordinates and faces, and then these."""
     if len(data) < 16:
         raise ValueError("it has no header")
     vertices, normals, textures, faces = (int(x) for x in np.frombuffer(data, "<i4", 4))
@@ -72,7 +109,7 @@ def _parse_msh(data: bytes) -> Triangles:
 
 
 def _parse_obj(data: bytes, all_groups: bool) -> Triangles:
-    """All vertices, and the faces of all groups, or of the first that has some."""
+    """All vertices, and the faces of all groups or of the first group with faces."""
     vertices: list[list[float]] = []
     faces: list[list[int]] = []
     in_group = True
@@ -100,115 +137,3 @@ def _parse_obj(data: bytes, all_groups: bool) -> Triangles:
         raise ValueError("it has too many polygons; save it as triangles")
     triangles = [t for face in faces for t in triangulate(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)
-
-
-# MERGED lagrangian.description.meshes.polygon: Faces of an OBJ file cut into triangles the way MuJoCo's loader,
-# tinyobjloader, cuts them. A face of a real mesh is seldom flat, and then the volume depends on where it is cut. So the
-# loader's rules hold here, and its single precision, also where they are odd: whether a corner is an ear is decided by a
-# product that depends on where the origin is, and what is left of a polygon in which no ear is found is dropped.
-
-_EPSILON = float(np.finfo(np.float32).eps)
-_MAX_CORNERS = 500  # corners of a face
-
-
-def triangulate(face: list[int], points: np.ndarray) -> list[list[int]]:
-    """The triangles of a face; `points` are of single precision."""
-    if len(face) < 3:
-        return []
-    if len(face) == 3:
-        return [face]
-    if len(face) > _MAX_CORNERS:
-        raise ValueError(f"a face has {len(face)} corners; at most {_MAX_CORNERS} are supported")
-    if len(face) == 4:
-        return _split_quadrilateral(face, points)
-    plane_points = points[:, _projection_axes(face, points)]
-    remaining, ears = list(face), []
-    position, previous_count, tries = 0, len(face), len(face)
-    while len(remaining) > 3 and tries > 0:
-        # an ear that is found by the last try of all is the last one: the tries are counted anew at the next
-        tries, previous_count = (tries - 1 if previous_count == len(remaining) else len(remaining)), len(remaining)
-        position %= len(remaining)
-        ear = [remaining[(position + k) % len(remaining)] for k in range(3)]
-        other_corners = [remaining[(position + k) % len(remaining)] for k in range(3, len(remaining))]
-        if _is_ear(plane_points[ear], plane_points[other_corners]):
-            ears.append(ear)
-            del remaining[(position + 1) % len(remaining)]
-        else:
-            position += 1
-    return [*ears, remaining] if len(remaining) == 3 else ears
-
-
-def _split_quadrilateral(face: list[int], points: np.ndarray) -> list[list[int]]:
-    a, b, c, d = face
-    first, second = points[c] - points[a], points[d] - points[b]
-    if _squared_length(first) < _squared_length(second):
-        return [[a, b, c], [a, c, d]]
-    return [[a, b, d], [b, c, d]]
-
-
-def _squared_length(x: np.ndarray) -> np.floating:
-    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-
-
-def _projection_axes(face: list[int], points: np.ndarray) -> list[int]:
-    """The two axes of the plane onto which the face is seen, by the first corner that is not straight."""
-    for k in range(len(face)):
-        a, b, c = (points[face[(k + j) % len(face)]] for j in range(3))
-        x, y, z = np.abs(np.cross(b - a, c - b))
-        if max(x, y, z) > _EPSILON:
-            if x > y and x > z:
-                return [1, 2]
-            return [0, 1] if z > x and z > y else [0, 2]
-    return [1, 2]
-
-
-def _is_ear(corner: np.ndarray, other_points: np.ndarray) -> bool:
-    (ax, ay), (bx, by), (cx, cy) = corner
-    turn = (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
-    if turn * ((ax * by - ay * bx) * np.float32(0.5)) < 0:
-        return False
-    return not _are_inside(corner, other_points[:, 0], other_points[:, 1]).any()
-
-
-def _are_inside(corner: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Of each point, whether a ray from it crosses the outline an odd number of times."""
-    odd = np.zeros(len(x), dtype=bool)
-    for k in range(3):
-        (ax, ay), (bx, by) = corner[k], corner[k - 1]
-        if ay != by:
-            odd ^= ((ay > y) != (by > y)) & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
-    return odd
-
-
-# MERGED lagrangian.description.meshes.collada: Triangles from COLLADA files (.dae), in metres, where their scene puts them;
-# the up axis is passed over, as in Gazebo.
-
-
-def read_collada(path: str) -> Triangles:
-    """The vertices and faces of a file; a ValueError or OSError says what is wrong with it."""
-    import trimesh
-
-    read_bytes(path, MAX_BYTES)
-    root = xml.read_file(path)  # which refuses declarations that the other reader would follow
-    if root.tag != "COLLADA":
-        raise ValueError(f"its root is <{root.tag[:40]}>, not <COLLADA>")
-    if root.find("scene") is None:
-        raise ValueError("it has no <scene>")
-    try:
-        scene = trimesh.load_scene(path, resolver={})  # no file that it names, such as a texture, is read
-        pieces: list[Any] = [x for x in scene.dump() if len(getattr(x, "faces", ()))]
-    except Exception:  # it fails in every way there is, and in words that are about itself
-        problem = "its scene cannot be read: an element is missing, a reference is broken, or a number is malformed"
-        raise ValueError(problem) from None
-    if not pieces:
-        raise ValueError("it has no triangles")
-    counts = np.cumsum([0, *(len(x.vertices) for x in pieces)])
-    vertices = np.concatenate([np.asarray(x.vertices, dtype=float) for x in pieces])
-    faces = np.concatenate([np.asarray(x.faces, dtype=int) + n for x, n in zip(pieces, counts[:-1], strict=True)])
-    return check_mesh(_metres_per_unit(root) * vertices, faces)
-
-
-def _metres_per_unit(root: xml.Element) -> float:
-    asset = root.find("asset")
-    unit = asset.find("unit") if asset is not None else None
-    return 1.0 if unit is None else xml.number_attribute(unit, "meter", 1.0)

@@ -68,7 +68,7 @@ class MeshAsset:
             raise element.error("the inertia of a mesh that a plugin makes is not computed; give its body an <inertial>")
         if "builtin" in element.attributes:
             parameters = [float(x) for x in text_attribute(element, "params", "").split()]
-            return read.check_mesh(*builtin_mesh(element.attributes["builtin"], parameters))
+            return read.as_triangles(*builtin_mesh(element.attributes["builtin"], parameters))
         if self.file:
             if self.folder is None:
                 raise element.error(
@@ -79,7 +79,7 @@ class MeshAsset:
         faces = np.array(element.attributes.get("face", "").split(), dtype=int)
         if len(vertices) % 3 or len(faces) % 3:
             raise ValueError("vertex and face need three numbers per entry")
-        return read.check_mesh(vertices.reshape(-1, 3), faces.reshape(-1, 3))
+        return read.as_triangles(vertices.reshape(-1, 3), faces.reshape(-1, 3))
 
     def _to_geom_frame(self, vertices: np.ndarray) -> np.ndarray:
         """The vertices in the frame of the geoms: from `refpos` and `refquat`, then scaled."""

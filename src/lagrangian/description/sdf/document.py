@@ -1,6 +1,6 @@
-"""An SDF file as one document of the newest version: old forms rewritten, included models put in place.
+"""An SDF file as one document of the newest version: old forms are rewritten, and included models take the place of <include>.
 
-Where a file is included, the model in it stands instead, also where that file is a URDF.
+An included file may also be a URDF.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.sdf import from_urdf
 from lagrangian.description.sdf.frames import MAX_DEPTH, MODEL
 from lagrangian.description.sdf.uris import NEWEST, find_description, relative_path
-from lagrangian.description.sdf.values import child_flag, child_text, flag_attribute
+from lagrangian.description.sdf.values import boolean_attribute, child_boolean, child_text
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError
 
@@ -23,10 +23,28 @@ OLDEST = (1, 2)
 _AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
 _MAX_INCLUDES = 1000
 _GAZEBO_MODELS = ("sun", "ground_plane")
-_MERGED = ("link", "model", "joint", "frame", "gripper", "plugin")
+_MERGED_TAGS = ("link", "model", "joint", "frame", "gripper", "plugin")
 
 
-def version(root: Element) -> tuple[int, int]:
+def upgrade(root: Element) -> None:
+    """Rewrite forms of earlier versions."""
+    file_version = read_version(root)
+    for element in root.walk():
+        if element.tag == "pose" and "frame" in element.attributes:  # up to 1.6
+            element.attributes.setdefault("relative_to", element.attributes.pop("frame"))
+        elif element.tag in ("axis", "axis2"):
+            xyz = element.find("xyz")
+            is_in_model_frame = child_boolean(element, "use_parent_model_frame", file_version <= _AXES_IN_MODEL)
+            if xyz is not None and is_in_model_frame:
+                xyz.attributes.setdefault("expressed_in", MODEL)
+            element.children = [child for child in element.children if child.tag != "use_parent_model_frame"]
+        elif element.tag == "world" and element.find("gravity") is None:  # up to 1.5
+            for physics in element.find_all("physics"):
+                element.children += physics.find_all("gravity")
+
+
+def read_version(root: Element) -> tuple[int, int]:
+    """The version of SDF of a file; an error if it is not supported."""
     version_text = text_attribute(root, "version")
     match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", version_text)
     if match is None:
@@ -39,36 +57,18 @@ def version(root: Element) -> tuple[int, int]:
     return numbers
 
 
-def upgrade(root: Element) -> None:
-    """Rewrite what earlier versions say otherwise."""
-    file_version = version(root)
-    for element in root.walk():
-        if element.tag == "pose" and "frame" in element.attributes:  # up to 1.6
-            element.attributes.setdefault("relative_to", element.attributes.pop("frame"))
-        elif element.tag in ("axis", "axis2"):
-            xyz = element.find("xyz")
-            is_in_model_frame = child_flag(element, "use_parent_model_frame", file_version <= _AXES_IN_MODEL)
-            if xyz is not None and is_in_model_frame:
-                xyz.attributes.setdefault("expressed_in", MODEL)
-            element.children = [child for child in element.children if child.tag != "use_parent_model_frame"]
-        elif element.tag == "world" and element.find("gravity") is None:  # up to 1.5
-            for physics in element.find_all("physics"):
-                element.children += physics.find_all("gravity")
-
-
 class IncludeExpander:
-    """Puts what <include> names in place."""
+    """Replaces <include> elements by the models that they name."""
 
     def __init__(self, notes: ReaderNotes, text_only: bool) -> None:
         self.notes, self.text_only = notes, text_only
         self._count = 0
 
     def expand(self, root: Element) -> None:
-        """Replace each <include> of a document that is upgraded already."""
+        """Replace each <include> of a document that is upgraded already; included models may include others."""
         pending: list[tuple[Element, tuple[str, ...]]] = [(root, (_file_key(root.file),))]
         while pending:
             element, including_files = pending.pop()
-            # what is put in place may itself include files
             position = 0
             while position < len(element.children):
                 child = element.children[position]
@@ -101,23 +101,23 @@ class IncludeExpander:
         if model is None:
             return [], including_files
         model = _apply_include(model, element)
-        if not flag_attribute(element, "merge"):
+        if not boolean_attribute(element, "merge"):
             return [model], (*including_files, key)
-        if child_flag(model, "static"):
+        if child_boolean(model, "static"):
             meaning = "ignored: the model that it is merged into decides whether its links are fixed"
             self.notes.add("<static> of a merged model", meaning, text_attribute(model, "name"), warn=True)
         self._expand_children(model, (*including_files, key))
         return _merge_model(model, parent, element), (*including_files, key)
 
     def _expand_children(self, model: Element, including_files: tuple[str, ...]) -> None:
-        """What is merged is put in place whole: its links must be known by name."""
+        """Replace the <include> elements in a model that is merged, whose links must be known by name."""
         for position in reversed(range(len(model.children))):
             child = model.children[position]
             if child.tag == "include":
                 model.children[position : position + 1] = self._expand_include(child, model, including_files)[0]
 
     def _read_model(self, element: Element, path: Path) -> Element | None:
-        """The model in a file; None if it holds something else, which does not move."""
+        """The model in a file; None if the file has only lights or actors."""
         try:
             root = xml.read_file(path)
             if root.tag == "robot":
@@ -138,7 +138,7 @@ class IncludeExpander:
         return models[0] if models else None
 
     def _find_file(self, element: Element, uri: str) -> Path | None:
-        """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
+        """The file that a URI names; None for Gazebo's sun and ground plane, which do not matter to a mechanism."""
         if self.text_only:
             raise element.error(f"{uri!r} cannot be included: this model is a string without a folder")
         if (path := find_description(element, uri)) is not None:
@@ -159,7 +159,7 @@ def _file_key(file: str) -> str:
 
 
 def _apply_include(model: Element, include: Element) -> Element:
-    """A model as the <include> has it: under another name, elsewhere, at rest."""
+    """A model with the name, pose, placement frame and <static> of its <include>."""
     attributes = dict(model.attributes)
     if name := child_text(include, "name", ""):
         attributes["name"] = name
@@ -179,7 +179,7 @@ def _apply_include(model: Element, include: Element) -> Element:
 
 
 def _merge_model(model: Element, parent: Element, include: Element) -> list[Element]:
-    """The parts of a model as parts of the one around it; a frame stands for the model's own."""
+    """The parts of a model as parts of the one around it, with a frame in place of the model's own frame."""
     name = f"_merged__{text_attribute(model, 'name')}__model__"
     first_part = model.find("link") or model.find("model")
     attached_link = model.attributes.get("canonical_link") or (
@@ -194,7 +194,7 @@ def _merge_model(model: Element, parent: Element, include: Element) -> list[Elem
     model_frame.children = [pose_in_parent]
     parts = [model_frame]
     for part in model.children:
-        if part.tag not in _MERGED and ":" not in part.tag:
+        if part.tag not in _MERGED_TAGS and ":" not in part.tag:
             continue
         if parent.tag == "world" and part.tag in ("link", "gripper"):
             raise include.error(f"merges a model with a <{part.tag}> into a world; a world has models, frames and joints")
@@ -204,7 +204,7 @@ def _merge_model(model: Element, parent: Element, include: Element) -> list[Elem
 
 
 def _rebase(part: Element, frame_name: str) -> None:
-    """What is given in the model's own frame is given in the frame that stands for it."""
+    """Give in another frame what a part gives in the model's own frame."""
     pose = part.find("pose")
     if part.tag in ("link", "model"):
         if pose is None:

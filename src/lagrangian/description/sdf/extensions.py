@@ -1,4 +1,4 @@
-"""Drake's extensions of a model: planar joints, constraints, springs. What has no place in a mechanism is said."""
+"""Drake's extensions of SDF: planar joints, constraints and springs. Other extensions are noted and ignored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DRAKE_JOINT_TYPES = ("planar", "curvilinear")
 
 @dataclass
 class DrakeElements:
-    """What Drake's elements of a model are in a mechanism."""
+    """The joints, loops and springs of Drake's elements."""
 
     edges: list[JointEdge] = field(default_factory=list)
     loops: list[LoopJoint] = field(default_factory=list)
@@ -31,7 +31,7 @@ class DrakeElements:
 
 
 def read_extensions(scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
-    """Add what the elements of one model are."""
+    """Add the parts of a mechanism that the elements of one model describe."""
     readers: dict[str, Callable[[Element, Scope, FrameGraph, DrakeElements, ReaderNotes], None]] = {
         "drake:joint": _read_planar_joint,
         "drake:ball_constraint": _read_ball,
@@ -55,7 +55,7 @@ def _resolve_frame(element: Element, tag: str, scope: Scope) -> FrameNode:
 
 
 def _body_and_placement(node: FrameNode, frames: FrameGraph) -> tuple[str, Transform]:
-    """The body a frame is on, and where."""
+    """The body that a frame is on, and its placement there."""
     link = frames.link(node)
     link_pose = Transform() if link is None else frames.pose(link)
     return body_name(link), link_pose.inverse() @ frames.pose(node)
@@ -110,7 +110,7 @@ def _split_planar(planar: JointEdge, damping: tuple[float, ...]) -> list[JointEd
 
 
 def _read_points(element: Element, scope: Scope, frames: FrameGraph) -> tuple[str, str, v.Vector, v.Vector]:
-    """The bodies and the points on them that two ends of an element are."""
+    """The bodies and points at the two ends of an element."""
     kind = element.tag
     ends = []
     for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
@@ -121,7 +121,7 @@ def _read_points(element: Element, scope: Scope, frames: FrameGraph) -> tuple[st
 
 
 def _make_name(element: Element, scope: Scope, count: int) -> str:
-    """These elements have no names."""
+    """A name for an element, most of which have none."""
     return scope.qualified_name(element.attributes.get("name") or f"{element.tag.removeprefix('drake:')}{count + 1}")
 
 
@@ -138,7 +138,7 @@ def _read_weld(element: Element, scope: Scope, frames: FrameGraph, elements: Dra
 
 
 def _read_distance(element: Element, scope: Scope, frames: FrameGraph, elements: DrakeElements, notes: ReaderNotes) -> None:
-    """A rod; one with a stiffness is a spring."""
+    """Read a constant distance; with a stiffness it is a spring."""
     a, b, p, q = _read_points(element, scope, frames)
     length = child_number(element, "drake:distance_constraint_distance", 0.0)
     stiffness = child_number(element, "drake:distance_constraint_stiffness", math.inf, infinite=True)

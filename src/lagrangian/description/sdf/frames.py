@@ -1,7 +1,7 @@
-"""The names of an SDF document and where everything is: which frame a name means, its pose in the world, and the body it is on.
+"""Frames of an SDF document: which frame a name means, its pose in the world, and the link that it is attached to.
 
-Worlds and models are scopes: a name is looked up in the scope in which it stands, `arm::hand` in the model `arm` of that scope.
-Poses are given in other frames, and frames are attached to others, in any order; so both are followed only when asked for.
+Worlds and models are scopes. A name is looked up in the scope in which it stands, and `arm::hand` in the model `arm` of that
+scope. Poses are given in other frames, and frames are attached to others, in any order, so that both are resolved on demand.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from lagrangian.description.sdf.values import child_flag, child_text, read_pose, relative_to
+from lagrangian.description.sdf.values import child_boolean, child_text, read_pose, relative_to
 from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import DescriptionError, unknown_name_message
 from lagrangian.model.mechanism import GROUND
@@ -18,12 +18,13 @@ from lagrangian.model.placement import Transform
 MODEL, WORLD = "__model__", "world"
 SCOPE_SEPARATOR = "::"
 MAX_DEPTH = 100
-_FRAME_TAGS = ("link", "frame", "model", "joint")  # which is meant where two of a scope have one name, as early versions allow
+# elements with frames, in the order in which one is chosen if several have the same name, as early versions allow
+_FRAME_TAGS = ("link", "frame", "model", "joint")
 
 
 @dataclass(eq=False)
 class FrameNode:
-    """What has a frame: a link, a joint, a <frame>, a model, the world. `scope` is where it is named, `inner` what it holds."""
+    """An element with a frame: a link, joint, <frame>, model or world. `scope` has its name, `inner` its own names."""
 
     element: Element
     scope: Scope | None
@@ -39,7 +40,7 @@ class FrameNode:
 
     @property
     def is_static(self) -> bool:
-        """Whether it is a link that does not move: of a static model, or by its name the world itself."""
+        """Whether it is a link that does not move: of a static model, or called `world`."""
         return self.kind == "link" and self.scope is not None and (self.scope.static or self.name == WORLD)
 
     @property
@@ -50,7 +51,7 @@ class FrameNode:
 
 @dataclass(eq=False)
 class Scope:
-    """A world or a model: the names in it. `prefix` is what those are called by from outside the file."""
+    """The names in a world or a model. `prefix` comes before these names in the mechanism."""
 
     node: FrameNode
     prefix: str
@@ -70,7 +71,7 @@ class Scope:
         return (node for node in self.order if node.kind == kind)
 
     def all_nodes(self, kind: str) -> Iterator[FrameNode]:
-        """Those in the models in it, too, in the order of the file."""
+        """Nodes of a kind in this scope and all inner ones, in the order of the file."""
         stack = list(reversed(self.order))
         while stack:
             node = stack.pop()
@@ -80,7 +81,7 @@ class Scope:
                 stack.extend(reversed(node.inner.order))
 
     def scopes(self) -> Iterator[Scope]:
-        """This one and all in it, in the order of the file."""
+        """This scope and all inner ones, in the order of the file."""
         stack = [self]
         while stack:
             scope = stack.pop()
@@ -88,7 +89,7 @@ class Scope:
             stack.extend(reversed([node.inner for node in scope.nodes("model") if node.inner is not None]))
 
     def find(self, name: str, kind: str = "") -> FrameNode | None:
-        """What a name means here, rather one of this kind; a name that is nested is followed inwards."""
+        """The node that a name means here, preferably of this kind; a name with `::` is looked up in inner models."""
         scope, remaining = self, name
         while True:
             if nodes := scope.members.get(remaining):
@@ -104,9 +105,9 @@ class Scope:
             scope = model.inner
 
     def resolve(self, name: str, element: Element, *, world: bool = True) -> FrameNode:
-        """What a name means here, or an error at the element that uses it. `world` says that the world may be meant, too."""
+        """The node that a name means here, or an error at the element that uses it. `world` allows the world, too."""
         node = self.find(name)
-        if name == WORLD and world and (node is None or node.kind == "joint"):  # many files call the joint to it so, too
+        if name == WORLD and world and (node is None or node.kind == "joint"):  # many files also call the joint to the world so
             return self.world
         if node is None:
             frame_names = [*self.members, WORLD if self.is_world else MODEL]
@@ -123,7 +124,7 @@ class Scope:
 
 
 def build_scopes(world: Element, omit_model_name: bool) -> Scope:
-    """The scope of a world and of all models in it. In a file of one model names are `bare`: the model's own is left out."""
+    """The scope of a world and of all models in it. `omit_model_name` leaves the name of an outer model out of names."""
     outer = Scope(FrameNode(world, None), "", 0, False)
     waiting = [outer]
     while waiting:
@@ -142,7 +143,7 @@ def build_scopes(world: Element, omit_model_name: bool) -> Scope:
             if node.kind == "model":
                 if scope.depth == MAX_DEPTH:
                     raise element.error(f"models are nested more than {MAX_DEPTH} deep")
-                static = scope.static or child_flag(element, "static")
+                static = scope.static or child_boolean(element, "static")
                 prefix = "" if omit_model_name and scope is outer else node.path
                 node.inner = Scope(node, prefix, scope.depth + 1, static)
                 waiting.append(node.inner)
@@ -150,7 +151,7 @@ def build_scopes(world: Element, omit_model_name: bool) -> Scope:
 
 
 class FrameGraph:
-    """Where the frames of a document are: their poses in the world, and the links they are on."""
+    """The poses of the frames of a document in the world, and the links that they are attached to."""
 
     def __init__(self, world: Scope) -> None:
         self._poses: dict[FrameNode, Transform] = {world.node: Transform()}
@@ -171,7 +172,7 @@ class FrameGraph:
         return self._links[node]
 
     def pose_in_link(self, link: FrameNode, element: Element) -> Transform:
-        """Where a part of a link is in the link's frame, in which its pose is given unless it says otherwise."""
+        """The placement of a part of a link in the link's frame."""
         frame_name = relative_to(element)
         if not frame_name or link.scope is None:
             return read_pose(element)
@@ -179,12 +180,12 @@ class FrameGraph:
         return self.pose(link).inverse() @ self.pose(frame) @ read_pose(element)
 
     def relative_rotation(self, name: str, joint: FrameNode, element: Element) -> Transform:
-        """How the axes of a frame, in which a joint's axis may be given, are turned against those of the joint."""
+        """The rotation of a frame, in which a joint's axis may be given, relative to the joint's own frame."""
         assert joint.scope is not None
         frame_pose = self.pose(joint.scope.resolve(name, element))
         return Transform(self.pose(joint).rotation).inverse() @ Transform(frame_pose.rotation)
 
-    # -- what a pose is given in -------------------------------------------------------------------------------------
+    # -- reference frames of poses -----------------------------------------------------------------------------------
 
     def _reference_frame(self, node: FrameNode) -> FrameNode:
         scope, element = node.scope, node.element
@@ -199,24 +200,24 @@ class FrameGraph:
         return scope.node
 
     def _local_pose(self, node: FrameNode) -> Transform:
-        """The frame in what its pose is given in. The pose of a model may be that of a frame in it, its placement frame."""
+        """The placement of a frame in its reference frame. The pose of a model may be that of its placement frame."""
         own_pose = read_pose(node.element)
         placement_frame = node.element.attributes.get("placement_frame")
         if not placement_frame:
             return own_pose
         inner_scope = node.inner or node.scope
         assert inner_scope is not None
-        node_at, offset = inner_scope.resolve(placement_frame, node.element, world=False), Transform()
+        current, offset = inner_scope.resolve(placement_frame, node.element, world=False), Transform()
         visited_nodes: set[FrameNode] = set()
-        while node_at is not node:
-            if node_at in visited_nodes or node_at.scope is None:
+        while current is not node:
+            if current in visited_nodes or current.scope is None:
                 raise node.element.error(f"placement_frame {placement_frame!r} is not a frame of this model")
-            visited_nodes.add(node_at)
-            offset = self._local_pose(node_at) @ offset
-            node_at = self._reference_frame(node_at)
+            visited_nodes.add(current)
+            offset = self._local_pose(current) @ offset
+            current = self._reference_frame(current)
         return own_pose @ offset.inverse()
 
-    # -- what a frame is on ------------------------------------------------------------------------------------------
+    # -- links of frames ---------------------------------------------------------------------------------------------
 
     def _attached_to(self, node: FrameNode) -> FrameNode:
         scope, element = node.scope, node.element
@@ -241,14 +242,14 @@ class FrameGraph:
     def _path_to_resolved(
         node: FrameNode, resolved_nodes: Mapping[FrameNode, object], next_node: Callable[[FrameNode], FrameNode]
     ) -> list[FrameNode]:
-        """The steps from a node to the first that is known."""
+        """The nodes from a node to the first that is resolved."""
         path: dict[FrameNode, None] = {}  # an ordered set
-        node_at = node
-        while node_at not in resolved_nodes:
-            if node_at in path:
-                raise _cycle_error(list(path), node_at)
-            path[node_at] = None
-            node_at = next_node(node_at)
+        current = node
+        while current not in resolved_nodes:
+            if current in path:
+                raise _cycle_error(list(path), current)
+            path[current] = None
+            current = next_node(current)
         return list(path)
 
 
@@ -263,7 +264,7 @@ def _cycle_error(path: list[FrameNode], repeated_node: FrameNode) -> Description
 
 
 def body_name(link: FrameNode | None) -> str:
-    """What the body of a link is called: as the link, with the models around it, unless that is the name of the fixed world."""
+    """The name of the body of a link: its own name after those of its models, unless that is the name of the fixed world."""
     if link is None:
         return GROUND
     return link.path if link.path != GROUND else f"{GROUND}_link"

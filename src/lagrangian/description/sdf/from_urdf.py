@@ -1,4 +1,4 @@
-"""A URDF as a model of SDF, to be included: its mechanism, as the URDF's own reader has it, written as elements of SDF."""
+"""A URDF that an SDF includes, as a model of SDF: the mechanism that the URDF reader reads, written as elements of SDF."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SIZES = {
 
 
 def to_sdf_model(root: Element, notes: ReaderNotes) -> Element:
-    """The <model> that stands for a URDF, whose root link is held by nothing unless a joint of the SDF holds it."""
+    """The <model> of a URDF, whose root link moves freely unless a joint of the SDF connects it."""
     for element in root.children:
         if element.tag in ("loop", "coupling"):
             raise element.error("the loops of an included URDF (URDF+) are not supported; load the URDF file directly")
@@ -44,7 +44,7 @@ def to_sdf_model(root: Element, notes: ReaderNotes) -> Element:
 
 
 class _SdfModelWriter:
-    """Writes elements, all of them at the place of the URDF's root."""
+    """Writes elements, whose errors all name the first line of the URDF."""
 
     def __init__(self, mechanism: Mechanism, mimics: Mapping[str, Element]) -> None:
         self.mechanism, self.mimics = mechanism, mimics
@@ -80,7 +80,7 @@ class _SdfModelWriter:
         return element
 
     def _link_element(self, body: Body, joint: Joint | None) -> Element:
-        """A link is where its joint is, in the parent; by the parent's name, as in URDF a joint may be called as a link is."""
+        """A link at its joint, in the frame of the parent link, because in URDF a joint and a link may have the same name."""
         inertia = self._make_element(
             "inertia", [self._number_element(key, x) for key, x in zip(_MOMENTS, body.inertia, strict=True)]
         )
@@ -102,7 +102,7 @@ class _SdfModelWriter:
         return self._make_element("visual", [self._pose_element(visual.placement), shape, *color], name=name)
 
     def _joint_element(self, joint: Joint) -> Element:
-        """Where its child is, as SDF has it of a joint without a pose."""
+        """A joint without a pose, which in SDF is at the frame of its child."""
         if joint.type not in _TYPES:
             problem = f"joint {joint.name!r} is {joint.type}, which an included URDF cannot have; load the URDF file directly"
             raise DescriptionError(problem, where=self.mechanism.file)

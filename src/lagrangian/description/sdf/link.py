@@ -1,4 +1,4 @@
-"""A link of an SDF as a body: its inertial data, and what to draw."""
+"""A link of an SDF as a body: its inertial data, which may come from its collision shapes, and its visuals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lagrangian.description.notes import ReaderNotes, body_with_noted_inertia
 from lagrangian.description.schema import line_of
 from lagrangian.description.sdf.frames import WORLD, FrameGraph, FrameNode
 from lagrangian.description.sdf.uris import find_mesh
-from lagrangian.description.sdf.values import child_flag, child_number, child_vector, flag_attribute, read_pose, relative_to
+from lagrangian.description.sdf.values import boolean_attribute, child_boolean, child_number, child_vector, read_pose, relative_to
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, error_location
 from lagrangian.model import shapes as solids
@@ -24,18 +24,94 @@ from lagrangian.model.body import Body, inertia_problem
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Shape, Visual
 
-# MERGED lagrangian.description.sdf.collisions: The inertia of a link that leaves it to its collision shapes: `<inertial
-# auto="true">`.
-
-PlacementOf = Callable[[Element], Transform]  # where a part of the link is, in the link's frame
-_WATER_DENSITY = 1000.0
+PlacementOf = Callable[[Element], Transform]  # the placement of a part of the link in the link's frame
+_WATER_DENSITY = 1000.0  # kg/m^3
 _MESH_SUFFIXES = (*read.SUFFIXES, ".dae")
+_MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # with SDF's defaults
+_DECAY_TAGS = ("linear", "angular")
 
 
-def inertia_from_collisions(
+def read_body(node: FrameNode, name: str, frames: FrameGraph, main_file: str, notes: ReaderNotes) -> Body:
+    """The body of a link. `name` is that of the body; paths of meshes become relative to `main_file`."""
+    link, static = node.element, node.is_static
+
+    def placement_of(element: Element) -> Transform:
+        return frames.pose_in_link(node, element)
+
+    _note_unread(link, name, static, notes)
+    visuals = tuple(
+        x
+        for element in link.find_all("visual")
+        if (x := _read_visual_or_note(element, placement_of, main_file, notes)) is not None
+    )
+    mass, center, inertia = _read_inertial(link, name, static, placement_of, notes)
+    with error_location(*link.where):
+        if static and inertia_problem(mass, inertia):  # it does not move
+            return Body(name, visuals=visuals)
+        return body_with_noted_inertia(name, mass, center, inertia, visuals, notes)
+
+
+def is_weightless(node: FrameNode) -> bool:
+    """Whether gravity does not act on a link that moves."""
+    return not node.is_static and not child_boolean(node.element, "gravity", True)
+
+
+def _note_unread(link: Element, name: str, static: bool, notes: ReaderNotes) -> None:
+    if link.find("drake:deformable_properties") is not None:
+        raise link.error("is deformable; only rigid links are supported")
+    if link.attributes["name"] == WORLD:
+        meaning = "fixed in place: this name is reserved for the world in SDF"
+        notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
+    for _ in link.find_all("collision"):
+        notes.add("<collision>", "ignored: contacts are not simulated")
+    if static:
+        return
+    if child_boolean(link, "kinematic"):
+        notes.add("<kinematic> link", "ignored: forces act on it", name, warn=True)
+    decay = link.find("velocity_decay")
+    if decay is not None and any(child_number(decay, tag, 0.0) for tag in _DECAY_TAGS):
+        notes.add("<velocity_decay> of a link", "ignored", name, warn=True)
+
+
+def _read_inertial(
+    link: Element, name: str, static: bool, placement_of: PlacementOf, notes: ReaderNotes
+) -> tuple[float, v.Vector, v.Symmetric]:
+    """Mass, centre and inertia about it, along the link's axes; the defaults of SDF are 1 kg and 1 kg m^2."""
+    element = link.find("inertial")
+    if element is None:
+        if not static:
+            notes.add("link without <inertial>", "has 1 kg, and 1 kg m^2 about each axis, as SDF specifies", name)
+        return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+    if boolean_attribute(element, "auto"):
+        if static:  # it does not move
+            return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+        return _inertia_from_collisions(link, element, placement_of, notes)
+    if element.find("fluid_added_mass") is not None and not static:
+        notes.add("<fluid_added_mass> of a link", "ignored", name, warn=True)
+    mass = child_number(element, "mass", 1.0)
+    if mass < 0:
+        raise element.error(f"the mass is {mass:g} kg; it cannot be negative")
+    moments = element.find("inertia")
+    entries = dict(_MOMENTS) if moments is None else {key: child_number(moments, key, x) for key, x in _MOMENTS.items()}
+    missing = [key for key in entries if moments is None or moments.find(key) is None]
+    if any(_MOMENTS[key] for key in missing) and not static:
+        notes.add("<inertial> without all of ixx, iyy, izz", "has 1 kg m^2 for those, as SDF specifies", name)
+    inertia: v.Symmetric = tuple(entries.values())  # type: ignore[assignment]
+    if relative_to(element):  # libsdformat ignores it without a message
+        meaning = "ignored: the pose is relative to the link, as SDF specifies"
+        notes.add("relative_to of the <pose> of an <inertial>", meaning, name, warn=True)
+    inertial_pose = read_pose(element)
+    link_inertia = inertia if inertial_pose.rotation == v.IDENTITY else v.sym_rotate(inertial_pose.rotation, inertia)
+    return mass, inertial_pose.position, link_inertia
+
+
+# -- inertia from collision shapes (`auto`) ------------------------------------------------------------------------------
+
+
+def _inertia_from_collisions(
     link: Element, inertial: Element, placement_of: PlacementOf, notes: ReaderNotes
 ) -> tuple[float, v.Vector, v.Symmetric]:
-    """Mass, centre and inertia of the link's collision shapes; a mass that is given scales what their densities make."""
+    """Mass, centre and inertia of the link's collision shapes, by their densities, or scaled to the mass that is given."""
     density = child_number(inertial, "density", _WATER_DENSITY)
     shapes = [_collision_shape(element, density, placement_of(element), notes) for element in link.find_all("collision")]
     if not shapes:
@@ -82,7 +158,7 @@ def _collision_shape(collision: Element, density: float, placement: Transform, n
 
 
 def _cone(element: Element, radius: float, length: float, density: float, placement: Transform) -> Shape:
-    """A solid cone along z whose frame is midway between its base and its tip; its centre of mass is a quarter from the base."""
+    """A solid cone along z: its frame is midway between base and tip, its centre of mass a quarter from the base."""
     if not (radius > 0 and length > 0):
         raise element.error(f"radius {radius:g} and length {length:g} of a cone must be positive")
     mass = density * math.pi * radius**2 * length / 3
@@ -98,7 +174,7 @@ def _cone(element: Element, radius: float, length: float, density: float, placem
 
 
 def _mesh_shape(element: Element, density: float, placement: Transform, notes: ReaderNotes) -> Shape:
-    """What a mesh encloses, as it is scaled; where it has holes, the pyramids from its centre to its faces."""
+    """The solid that a scaled mesh encloses; if the mesh has holes, the pyramids from its centre to its faces."""
     uri = element.find("uri") or element.find("filename")
     if uri is None or not uri.text:
         raise element.error("has no file, which the inertia of the link needs")
@@ -138,89 +214,11 @@ def _mesh_shape(element: Element, density: float, placement: Transform, notes: R
     )
 
 
-_MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # with the values that SDF gives them
-_DECAY_TAGS = ("linear", "angular")
-
-
-def read_body(node: FrameNode, name: str, frames: FrameGraph, main_file: str, notes: ReaderNotes) -> Body:
-    """The body of a link, by the name it has in the mechanism; `main` is the file that is read, beside which meshes are."""
-    link, static = node.element, node.is_static
-
-    def placement_of(element: Element) -> Transform:
-        return frames.pose_in_link(node, element)
-
-    _note_unread(link, name, static, notes)
-    visuals = tuple(
-        x
-        for element in link.find_all("visual")
-        if (x := _read_visual_or_note(element, placement_of, main_file, notes)) is not None
-    )
-    mass, center, inertia = _read_inertial(link, name, static, placement_of, notes)
-    with error_location(*link.where):
-        if static and inertia_problem(mass, inertia):  # it does not move
-            return Body(name, visuals=visuals)
-        return body_with_noted_inertia(name, mass, center, inertia, visuals, notes)
-
-
-def is_weightless(node: FrameNode) -> bool:
-    """Whether a link that moves feels no gravity."""
-    return not node.is_static and not child_flag(node.element, "gravity", True)
-
-
-def _note_unread(link: Element, name: str, static: bool, notes: ReaderNotes) -> None:
-    if link.find("drake:deformable_properties") is not None:
-        raise link.error("is deformable; only rigid links are supported")
-    if link.attributes["name"] == WORLD:
-        meaning = "fixed in place: this name is reserved for the world in SDF"
-        notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
-    for _ in link.find_all("collision"):
-        notes.add("<collision>", "ignored: contacts are not simulated")
-    if static:
-        return
-    if child_flag(link, "kinematic"):
-        notes.add("<kinematic> link", "ignored: forces act on it", name, warn=True)
-    decay = link.find("velocity_decay")
-    if decay is not None and any(child_number(decay, tag, 0.0) for tag in _DECAY_TAGS):
-        notes.add("<velocity_decay> of a link", "ignored", name, warn=True)
-
-
-def _read_inertial(
-    link: Element, name: str, static: bool, placement_of: PlacementOf, notes: ReaderNotes
-) -> tuple[float, v.Vector, v.Symmetric]:
-    """Mass, centre and inertia about it, along the link's axes; SDF gives a link that says nothing 1 kg and 1 kg m^2."""
-    element = link.find("inertial")
-    if element is None:
-        if not static:
-            notes.add("link without <inertial>", "has 1 kg, and 1 kg m^2 about each axis, as SDF specifies", name)
-        return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-    if flag_attribute(element, "auto"):
-        if static:  # it does not move
-            return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-        return inertia_from_collisions(link, element, placement_of, notes)
-    if element.find("fluid_added_mass") is not None and not static:
-        notes.add("<fluid_added_mass> of a link", "ignored", name, warn=True)
-    mass = child_number(element, "mass", 1.0)
-    if mass < 0:
-        raise element.error(f"the mass is {mass:g} kg; it cannot be negative")
-    moments = element.find("inertia")
-    entries = dict(_MOMENTS) if moments is None else {key: child_number(moments, key, x) for key, x in _MOMENTS.items()}
-    missing = [key for key in entries if moments is None or moments.find(key) is None]
-    if any(_MOMENTS[key] for key in missing) and not static:
-        notes.add("<inertial> without all of ixx, iyy, izz", "has 1 kg m^2 for those, as SDF specifies", name)
-    inertia: v.Symmetric = tuple(entries.values())  # type: ignore[assignment]
-    if relative_to(element):  # libsdformat passes over it in silence
-        meaning = "ignored: the pose is relative to the link, as SDF specifies"
-        notes.add("relative_to of the <pose> of an <inertial>", meaning, name, warn=True)
-    inertial_pose = read_pose(element)
-    link_inertia = inertia if inertial_pose.rotation == v.IDENTITY else v.sym_rotate(inertial_pose.rotation, inertia)
-    return mass, inertial_pose.position, link_inertia
-
-
-# -- what to draw ------------------------------------------------------------------------------------------------------
+# -- visuals -----------------------------------------------------------------------------------------------------------
 
 
 def _read_visual_or_note(element: Element, placement_of: PlacementOf, main_file: str, notes: ReaderNotes) -> Visual | None:
-    """A visual, or None if it is not drawn, which is noted: what cannot be drawn moves all the same."""
+    """A visual, or None with a note if it cannot be drawn, which is no error: the link moves all the same."""
     try:
         return _read_visual(element, placement_of, main_file, notes)
     except DescriptionError as error:
@@ -258,7 +256,7 @@ def _read_visual(element: Element, placement_of: PlacementOf, main_file: str, no
 
 
 def _read_colour(element: Element) -> tuple[float, ...]:
-    """The colour that a material shines back, with the visual's transparency."""
+    """The diffuse or ambient colour of a material, with the visual's transparency."""
     material = element.find("material")
     colour: tuple[float, ...] = ()
     for tag in ("diffuse", "ambient"):
@@ -272,10 +270,10 @@ def _read_colour(element: Element) -> tuple[float, ...]:
 
 
 def _mesh_path(uri: str, file: str, main_file: str) -> str:
-    """The file of a mesh as seen from the file that is read, which may include the one that names it."""
+    """The path of a mesh relative to the main file, which may include the file that names the mesh."""
     if os.path.dirname(file) == os.path.dirname(main_file):
         return uri
     try:
         return str(find_file(uri, file))
     except DescriptionError:
-        return uri  # whoever draws it says what is wrong
+        return uri  # an error is raised only if it is drawn

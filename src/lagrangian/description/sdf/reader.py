@@ -1,6 +1,6 @@
-"""SDF (SDFormat), by the rules of its specification: worlds, models in models, frames, joints that close loops.
+"""Read an SDF (SDFormat) by the rules of its specification: worlds, models in models, frames, joints that close loops.
 
-What the world does not hold flies free, as SDF means it: a model whose links no joint joins to the world, and that is not static.
+As SDF specifies, a model moves freely if no joint connects it to the world and it is not static.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _OTHER_FORMATS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo 
 def read(path: str | os.PathLike[str], *, floating: bool = True, mimic: bool = True) -> Mechanism:
     """A mechanism from an SDF file and the files that it includes.
 
-    What no joint holds flies free, or is held where it is if `floating` is False. Axes that mimic others are coupled to them
-    unless `mimic` is False.
+    Models that no joint connects to the world move freely, or are fixed in place if `floating` is False. Axes that mimic others
+    are coupled to them unless `mimic` is False.
     """
     return _read_mechanism(xml.read_file(path), floating, mimic, text_only=False)
 
@@ -85,7 +85,7 @@ def _read_mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bo
 
 
 def _find_world(root: Element) -> tuple[Element, bool]:
-    """The world of a file, which is put around models that have none; and whether it is one model alone."""
+    """The world of a file, or a new one around models without a world; and whether the file is a single model."""
     worlds, models = root.find_all("world"), root.find_all("model")
     if len(worlds) > 1:
         raise root.error(f"has {len(worlds)} worlds; a mechanism is read from one")
@@ -102,7 +102,7 @@ def _find_world(root: Element) -> tuple[Element, bool]:
 
 
 class _DocumentParts:
-    """The bodies and joints of a document, found scope by scope."""
+    """The bodies, joints and extensions of a document, read scope by scope."""
 
     def __init__(self, world: Scope, file: str, notes: ReaderNotes) -> None:
         self.world, self.notes = world, notes
@@ -134,13 +134,13 @@ class _DocumentParts:
         gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearboxes)
         self.gear_constraints = [equation for equation in gear_equations if equation is not None]
         coupled_names = coupled_joints(self._nodes, self.gear_constraints)
-        self.edges = [replace(hinge, is_coupled=hinge.name in coupled_names) for hinge in self.edges]
+        self.edges = [replace(edge, is_coupled=edge.name in coupled_names) for edge in self.edges]
         self._fix_static_links()
-        intermediate_bodies = {end for h in self.edges for end in (h.parent, h.child)} - {GROUND, *self.poses}
-        for hinge in self.edges:  # in their order
-            if hinge.child in intermediate_bodies:
-                self.bodies.append(Body(hinge.child))
-                self.poses[hinge.child] = hinge.world_placement
+        intermediate_bodies = {end for edge in self.edges for end in (edge.parent, edge.child)} - {GROUND, *self.poses}
+        for edge in self.edges:
+            if edge.child in intermediate_bodies:
+                self.bodies.append(Body(edge.child))
+                self.poses[edge.child] = edge.world_placement
 
     def _read_joint(self, node: FrameNode) -> None:
         if node.scope is not None and node.scope.static:
@@ -152,9 +152,9 @@ class _DocumentParts:
             self.edges += read_joint_edges(node, self.frames, self.notes)
 
     def _fix_static_links(self) -> None:
-        """Hold the links that do not move where they are."""
+        """Add fixed joints between the ground and the static links."""
         static_links = {body_name(node): node for node in self._links if node.is_static}
-        names = root_joint_names(list(static_links), {hinge.name for hinge in self.edges})
+        names = root_joint_names(list(static_links), {edge.name for edge in self.edges})
         self.edges[:0] = [
             JointEdge(names[name], "fixed", GROUND, name, self.poses[name], Transform(), node.element, is_weld=True)
             for name, node in static_links.items()
@@ -163,12 +163,12 @@ class _DocumentParts:
     def mimic_constraints(self, joints: Iterable[Joint]) -> list[tuple[str, HolonomicConstraint]]:
         """The axes that mimic others, and their equations."""
         by_name = {joint.name: joint for joint in joints}
-        reversed_joints = {h.name for h in self.edges if h.name in by_name and by_name[h.name].parent != h.parent}
+        reversed_joints = {e.name for e in self.edges if e.name in by_name and by_name[e.name].parent != e.parent}
         return mimic_constraints(self._nodes, by_name, reversed_joints, self.notes)
 
     def gravity_compensation(self) -> list[GravityCompensation]:
-        """What carries the links that feel no gravity."""
-        bodies_with_mass = {one.name for one in self.bodies if float(one.mass)}
+        """The compensation of the links without gravity."""
+        bodies_with_mass = {body.name for body in self.bodies if float(body.mass)}
         names = [body_name(node) for node in self._links if is_weightless(node)]
         return [GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name) for name in names if name in bodies_with_mass]
 
@@ -204,7 +204,7 @@ def _note_bases(trees: SpanningTrees, floating: bool, notes: ReaderNotes) -> Non
 
 
 def _initial_state(joints: Iterable[Joint], poses: Mapping[str, Transform]) -> InitialState:
-    """Where the file puts the bases that fly free; all else is where it is written at the neutral configuration."""
+    """The poses of the bases that move freely; all other joints are neutral in the pose of the file."""
     q: list[float] = []
     is_displaced = False
     for joint in joints:

@@ -152,7 +152,7 @@ def _tree_joints(
     for _, base, edges in rooted_trees:
         if base:
             joints.append(_root_joint(names[base], base, poses[base], floating))
-        joints += [_to_joint(edge) for edge in sorted(edges, key=lambda h: order[edge.name])]
+        joints += [_to_joint(edge) for edge in sorted(edges, key=lambda edge: order[edge.name])]
     return joints, bases
 
 

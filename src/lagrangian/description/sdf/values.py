@@ -1,4 +1,4 @@
-"""Typed access to what SDF writes as the text of elements: numbers, truth values, poses."""
+"""Typed access to the texts of elements of SDF: numbers, booleans, poses."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def child_number(element: Element, tag: str, default: float, *, infinite: bool =
     return default if child is None or not child.text else parse_numbers(child, tag, child.text, 1, infinite=infinite)[0]
 
 
-def child_flag(element: Element, tag: str, default: bool = False) -> bool:
-    """A child that says true or false."""
+def child_boolean(element: Element, tag: str, default: bool = False) -> bool:
+    """The boolean of a child; one that is missing or empty has the default."""
     child = element.find(tag)
-    return default if child is None or not child.text else _parse_flag(child, tag, child.text)
+    return default if child is None or not child.text else _parse_boolean(child, tag, child.text)
 
 
-def flag_attribute(element: Element, attribute: str) -> bool:
-    """An attribute that says true or false; none says false."""
-    return _parse_flag(element, attribute, element.attributes.get(attribute, "false"))
+def boolean_attribute(element: Element, attribute: str) -> bool:
+    """The boolean of an attribute; a missing one is false."""
+    return _parse_boolean(element, attribute, element.attributes.get(attribute, "false"))
 
 
-def _parse_flag(element: Element, name: str, value: str) -> bool:
+def _parse_boolean(element: Element, name: str, value: str) -> bool:
     text = value.strip().lower()
     if text not in (*_TRUE, *_FALSE):
         raise element.error(f"{name}: {unknown_name_message('truth value', value, (*_TRUE, *_FALSE))}")
@@ -57,7 +57,7 @@ def _parse_flag(element: Element, name: str, value: str) -> bool:
 
 
 def read_pose(element: Element) -> Transform:
-    """The <pose> of an element; none, and an empty one, is no offset."""
+    """The <pose> of an element; a missing or empty one is the identity."""
     child = element.find("pose")
     if child is None or not child.text:
         return Transform()
@@ -68,7 +68,7 @@ def read_pose(element: Element) -> Transform:
     xyz, rotation = values[:3], values[3:]
     if not any(rotation) and rotation_format == "euler_rpy":
         return Transform(position=xyz)  # type: ignore[arg-type]
-    degrees = flag_attribute(child, "degrees")
+    degrees = boolean_attribute(child, "degrees")
     if rotation_format == "euler_rpy":
         return Transform.from_rpy(xyz, [math.radians(angle) for angle in rotation] if degrees else rotation)
     if degrees:
@@ -82,6 +82,6 @@ def read_pose(element: Element) -> Transform:
 
 
 def relative_to(element: Element) -> str:
-    """What the <pose> of an element is given in; "" where that is the default."""
+    """The frame in which the <pose> of an element is given; "" for the default."""
     child = element.find("pose")
     return "" if child is None else child.attributes.get("relative_to", "")

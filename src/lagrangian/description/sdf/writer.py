@@ -1,4 +1,7 @@
-"""A mechanism as SDF (SDFormat): a model, in a world where gravity is not that of SDF. What SDF does not hold is said."""
+"""Write a mechanism as SDF (SDFormat): a model, in a world if its gravity is not that of SDF.
+
+Notes say what SDF cannot hold, and what is written in another form.
+"""
 
 from __future__ import annotations
 
@@ -37,95 +40,29 @@ from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import GravityCompensation, PointSpring
 
-# MERGED lagrangian.description.sdf.write_link: A body as a link of SDF: its inertial data, and what is drawn of it.
-
-MIN_INERTIA = 1e-14  # kg, kg m^2: what SDF's own library gives a link without mass is 1 kg
-_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-
-
-def value_element(tag: str, content: Any) -> Tag:
-    """An element with a number, numbers or a text in it."""
-    return Tag(
-        tag,
-        (),
-        content
-        if isinstance(content, str)
-        else format_numbers(content)
-        if isinstance(content, (tuple, list))
-        else format_number(content),
-    )
-
-
-def pose_elements(placement: Transform, relative_to: str | None = None) -> list[Tag]:
-    """A pose by a quaternion, which keeps all digits; nothing where it is no offset from what it is relative to by itself."""
-    if placement.is_identity and relative_to is None:
-        return []
-    if placement.rotation == v.IDENTITY:
-        return [Tag("pose", (), format_numbers((*placement.position, 0, 0, 0)), relative_to=relative_to)]
-    w, x, y, z = quaternion_wxyz(placement.rotation)
-    attributes = {"rotation_format": "quat_xyzw", "relative_to": relative_to}
-    return [Tag("pose", (), format_numbers((*placement.position, x, y, z, w)), **attributes)]
-
-
-def write_inertial(body: Body, min_mass: float, remarks: WriterNotes) -> Tag:
-    original = principal_inertia(body)
-    inertia = with_minimum_inertia(body, MIN_INERTIA, min_mass, remarks)
-    entries = tuple(float(x) for x in body.inertia) if inertia == original else inertia_tensor(inertia)
-    element = Tag("inertial", pose_elements(Transform(position=tuple(float(x) for x in body.center))))  # type: ignore[arg-type]
-    moments = Tag("inertia", [value_element(key, x) for key, x in zip(_MOMENTS, entries, strict=True)])
-    return element.add(value_element("mass", inertia.mass), moments)
-
-
-def write_visuals(body: Body, file: str, remarks: WriterNotes) -> list[Tag]:
-    shapes = [x for visual in body.visuals if (x := _write_shape(visual, body.name, file, remarks)) is not None]
-    return [
-        Tag(
-            "visual",
-            [*pose_elements(visual.placement), Tag("geometry", [shape]), *_write_material(visual)],
-            name=f"visual{k + 1}",
-        )
-        for k, (visual, shape) in enumerate(shapes)
-    ]
-
-
-def _write_shape(visual: Visual, body: str, file: str, remarks: WriterNotes) -> tuple[Visual, Tag] | None:
-    size = tuple(float(x) for x in visual.size)
-    match visual.kind:
-        case "box":
-            dimensions = [value_element("size", size)]
-        case "cylinder" | "capsule":
-            dimensions = [value_element("radius", size[0]), value_element("length", size[1])]
-        case "sphere":
-            dimensions = [value_element("radius", size[0])]
-        case "ellipsoid":
-            dimensions = [value_element("radii", size)]
-        case "mesh" if visual.file:
-            dimensions = [
-                value_element("uri", absolute_mesh_path(visual.file, file)),
-                *([value_element("scale", size)] if size else []),
-            ]
-        case _:
-            return None
-    if not all(x > 0 for x in size):
-        remarks.add("body", "{has} visuals without a size, which are left out", body)
-        return None
-    return visual, Tag(visual.kind, dimensions)
-
-
-def _write_material(visual: Visual) -> list[Tag]:
-    if not visual.color:
-        return []
-    rgba = (*visual.color, 1.0)[:4]
-    return [Tag("material", [value_element("ambient", rgba), value_element("diffuse", rgba)])]
-
-
-_GRAVITY = (0.0, 0.0, -9.81)  # of a model without a world
+_GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, of a model without a world
 _CLOSURE_TOLERANCE = 1e-9
 _DRAKE_NAMESPACE = "http://drake.mit.edu"
+_MIN_INERTIA = 1e-14  # kg, kg m^2: libsdformat gives a link without mass 1 kg
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_JOINT_TYPES = {
+    "revolute": "revolute",
+    "continuous": "continuous",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "ball": "ball",
+    "helical": "screw",
+    "universal": "universal",
+}
+_LOOP_TYPES = ("revolute", "prismatic", "ball", "fixed", "universal")
+_MODEL = "__model__"
 
 
 def convert(mechanism: Mechanism, *, start: Sequence[float] | None = None) -> Conversion:
-    """The SDF of a mechanism. `start` closes its loops: joints of SDF are where the bodies are, so it is written in that pose."""
+    """The SDF of a mechanism.
+
+    `start` is a configuration that closes its loops, in which the model is written: SDF gives joints by the poses of the bodies.
+    """
     return _SdfWriter(mechanism, start).to_sdf()
 
 
@@ -133,7 +70,7 @@ class _SdfWriter:
     def __init__(self, mechanism: Mechanism, start: Sequence[float] | None) -> None:
         self.original = mechanism
         self.remarks = WriterNotes("SDF")
-        self.unique_names = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", MODEL))
+        self.unique_names = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))
         closed_q = mechanism.neutral_configuration() if start is None else np.array(start, dtype=float)
         self.zero_is_moved = (
             bool(mechanism.loops)
@@ -141,19 +78,20 @@ class _SdfWriter:
             and loop_error(mechanism, mechanism.neutral_configuration()) > _CLOSURE_TOLERANCE
         )
         self.offsets: dict[str, float] = {}
+        self.closed_balls: set[str] = set()  # ball joints whose coordinates are not zero in the pose of the file
         self.mechanism = self._make_expressible(mechanism, closed_q)
         self.version = "1.10"
 
     def to_sdf(self) -> Conversion:
         notes.note_unsupported(self.original, self.remarks)
         self._note_motion()
-        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", MODEL))("mechanism", self.original.name)
+        name = UniqueNames(self.remarks, NO_XML + ":", reserved_names=("world", _MODEL))("mechanism", self.original.name)
         model = Tag("model", name=name)
         joints = {j.name: self.unique_names("joint", j.name) for j in self.mechanism.joints if j.type != "free"}
         links = {GROUND: "world"} | {b.name: self.unique_names("body", b.name) for b in self.mechanism.bodies}
         self._write_links(model, joints, links)
         joint_elements = {
-            j.name: write_joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
+            j.name: _write_joint(j, joints[j.name], links[j.parent], links[j.child], self.remarks)
             for j in self.mechanism.joints
             if j.type != "free"
         }
@@ -167,7 +105,7 @@ class _SdfWriter:
             root.attributes["xmlns:drake"] = _DRAKE_NAMESPACE
         if self._in_world:
             self.remarks.add("gravity", "is written in the world around the model, which Drake ignores; set it in Drake")
-            world = Tag("world", [value_element("gravity", tuple(self.original.gravity)), model], name=name)
+            world = Tag("world", [_value_element("gravity", tuple(self.original.gravity)), model], name=name)
             root.add(world)
         else:
             root.add(model)
@@ -232,7 +170,7 @@ class _SdfWriter:
                 meaning = "{has} dry friction, which is written along each direction separately"
                 self.remarks.add(f"{joint.type} joint", meaning, joint.name, warn=True)
             return expressible.single_coordinate_chain(joint)
-        if joint.type not in TYPES and joint.type != "free":
+        if joint.type not in _JOINT_TYPES and joint.type != "free":
             return expressible.single_coordinate_chain(joint) or expressible.raise_unsupported_joint(joint, "SDF")
         return ()
 
@@ -240,7 +178,7 @@ class _SdfWriter:
 
     def _write_links(self, model: Tag, joints: dict[str, str], links: dict[str, str]) -> None:
         joint_of_body = {joint.child: joint for joint in self.mechanism.joints}
-        min_mass = minimum_mass(self.original, MIN_INERTIA)
+        min_mass = minimum_mass(self.original, _MIN_INERTIA)
         compensated_bodies = {
             x.body for x in self.mechanism.springs if isinstance(x, GravityCompensation) and float(x.factor) == 1
         }
@@ -249,20 +187,22 @@ class _SdfWriter:
         for body in self.mechanism.bodies:
             joint = joint_of_body[body.name]
             if joint.type == "free":
-                place = joint.placement
+                placement = joint.placement
                 if body.name in initial_poses:
                     original_joint = next(j for j in self.original.joints if j.child == body.name)
-                    place = Transform.from_matrix(initial_poses[body.name]) @ numeric_placement(original_joint.child_placement)
-                pose_of_link = pose_elements(place)
+                    placement = Transform.from_matrix(initial_poses[body.name]) @ numeric_placement(
+                        original_joint.child_placement
+                    )
+                pose_of_link = _pose_elements(placement)
             else:
-                pose_of_link = pose_elements(numeric_placement(joint.child_placement).inverse(), joints[joint.name])
+                pose_of_link = _pose_elements(numeric_placement(joint.child_placement).inverse(), joints[joint.name])
             element = Tag("link", pose_of_link, name=links[body.name])
-            element.add(*([value_element("gravity", "false")] if body.name in compensated_bodies else []))
-            element.add(write_inertial(body, min_mass, self.remarks))
-            model.add(element.add(*write_visuals(body, self.original.file, self.remarks)))
+            element.add(*([_value_element("gravity", "false")] if body.name in compensated_bodies else []))
+            element.add(_write_inertial(body, min_mass, self.remarks))
+            model.add(element.add(*_write_visuals(body, self.original.file, self.remarks)))
 
     def _write_couplings(self, joint_elements: dict[str, Tag], joints: dict[str, str]) -> None:
-        """Equations of two coordinates as axes that mimic others."""
+        """Write equations of two coordinates as axes that mimic others."""
         scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
         followers: set[str] = set()
         for constraint in self.original.constraints:
@@ -282,20 +222,16 @@ class _SdfWriter:
                 + multiplier * self.offsets.get(leader, 0.0)
                 - self.offsets.get(follower, 0.0)
             )
-            mimic = [value_element("multiplier", multiplier), value_element("offset", offset), value_element("reference", 0.0)]
+            mimic = [_value_element("multiplier", multiplier), _value_element("offset", offset), _value_element("reference", 0.0)]
             axis = next(child for child in joint_elements[follower].children if child.name == "axis")
             axis.add(Tag("mimic", mimic, joint=joints[leader]))
-            self.version = "1.11"  # the first to have it
+            self.version = "1.11"  # the first version with <mimic>
 
     def _write_loops(self, model: Tag, links: dict[str, str]) -> None:
         sampled_loops = SampledLoops(self.mechanism)
         transforms = body_poses(self.mechanism, self.mechanism.neutral_configuration()) if self.mechanism.loops else {}
         for loop in self.mechanism.loops:
-            kind = (
-                "ball"
-                if loop.type == "point" and (len(loop.directions) == 3 or sampled_loops.stays_in_plane(loop))
-                else loop.type
-            )
+            kind = sampled_loops.effective_type(loop)
             if kind == "distance":
                 model.add(
                     _point_pair_element(
@@ -308,11 +244,11 @@ class _SdfWriter:
                 )
                 self.remarks.add("loop", "{is} written by an extension of SDF that only Drake reads", loop.name, warn=True)
                 continue
-            if kind not in LOOPS:
+            if kind not in _LOOP_TYPES:
                 notes.note_loop(loop.name, loop.type, self.remarks)
                 continue
             A, B = ((transforms[b] @ p.matrix())[:3, :3] for b, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
-            model.add(write_loop(loop, kind, self.unique_names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
+            model.add(_write_loop(loop, kind, self.unique_names("loop", loop.name), links[loop.a], links[loop.b], A.T @ B))
 
     def _write_springs(self, model: Tag, links: dict[str, str]) -> None:
         for spring in self.mechanism.springs:
@@ -333,7 +269,7 @@ class _SdfWriter:
                 self.remarks.add("frame", "{is} left out because frames of a model in SDF must be on its links", frame.name)
                 continue
             name = self.unique_names("frame", frame.name)
-            model.add(Tag("frame", pose_elements(numeric_placement(frame.placement)), name=name, attached_to=links[frame.body]))
+            model.add(Tag("frame", _pose_elements(numeric_placement(frame.placement)), name=name, attached_to=links[frame.body]))
 
     def _note_motion(self) -> None:
         initial = self.original.initial
@@ -348,7 +284,7 @@ class _SdfWriter:
         free = [joint for joint in self.mechanism.joints if joint.type == "free"]
         file_names: dict[str, str] = {}
         for joint in self.mechanism.joints:
-            if joint.name in getattr(self, "closed_balls", ()):
+            if joint.name in self.closed_balls:
                 continue
             name = joints.get(joint.name, "root_joint" if len(free) == 1 else f"{links[joint.child]}::root_joint")
             if joint.type == "free" and not joint.placement.is_identity:
@@ -358,7 +294,7 @@ class _SdfWriter:
 
 
 def _simplify_joint(joint: Joint) -> Joint:
-    """A joint in numbers, and a cam that rises evenly as the screw that it is."""
+    """A joint with a numeric placement; a cam of constant slope becomes a screw."""
     joint = replace(joint, placement=numeric_placement(joint.placement))
     if joint.type != "cam":
         return joint
@@ -371,41 +307,108 @@ def _simplify_joint(joint: Joint) -> Joint:
 def _point_pair_element(
     tag: str, links: dict[str, str], a: tuple[str, v.Vector], b: tuple[str, v.Vector], parameters: dict[str, Scalar]
 ) -> Tag:
-    """One of Drake's elements between two points."""
+    """An element of Drake between two points."""
     element = Tag(tag)
     for body, point, (name, position) in (("body_A", "p_AP", a), ("body_B", "p_BQ", b)):
-        element.add(value_element(f"{tag}_{body}", links[name]), value_element(f"{tag}_{point}", tuple(position)))
-    return element.add(*(value_element(f"{tag}_{key}", x) for key, x in parameters.items()))
+        element.add(_value_element(f"{tag}_{body}", links[name]), _value_element(f"{tag}_{point}", tuple(position)))
+    return element.add(*(_value_element(f"{tag}_{key}", x) for key, x in parameters.items()))
 
 
-# MERGED lagrangian.description.sdf.write_joint: A joint of SDF: where it is in its parent, its axes, and what sits at them.
-
-TYPES = {
-    "revolute": "revolute",
-    "continuous": "continuous",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "ball": "ball",
-    "helical": "screw",
-    "universal": "universal",
-}
-LOOPS = ("revolute", "prismatic", "ball", "fixed", "universal")
-MODEL = "__model__"
+# -- links ---------------------------------------------------------------------------------------------------------------
 
 
-def write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
-    """`parent` is a link, or "world"."""
-    kind = TYPES[joint.type]
-    element = Tag("joint", pose_elements(joint.placement, _pose_frame(parent)), name=name, type=kind)
-    element.add(value_element("parent", parent), value_element("child", child))
+def _value_element(tag: str, content: Any) -> Tag:
+    """An element whose text is a number, numbers or a text."""
+    return Tag(
+        tag,
+        (),
+        content
+        if isinstance(content, str)
+        else format_numbers(content)
+        if isinstance(content, (tuple, list))
+        else format_number(content),
+    )
+
+
+def _pose_elements(placement: Transform, relative_to: str | None = None) -> list[Tag]:
+    """The <pose> of a placement, by a quaternion, which keeps all digits; none for the identity in the default frame."""
+    if placement.is_identity and relative_to is None:
+        return []
+    if placement.rotation == v.IDENTITY:
+        return [Tag("pose", (), format_numbers((*placement.position, 0, 0, 0)), relative_to=relative_to)]
+    w, x, y, z = quaternion_wxyz(placement.rotation)
+    attributes = {"rotation_format": "quat_xyzw", "relative_to": relative_to}
+    return [Tag("pose", (), format_numbers((*placement.position, x, y, z, w)), **attributes)]
+
+
+def _write_inertial(body: Body, min_mass: float, remarks: WriterNotes) -> Tag:
+    original = principal_inertia(body)
+    inertia = with_minimum_inertia(body, _MIN_INERTIA, min_mass, remarks)
+    entries = tuple(float(x) for x in body.inertia) if inertia == original else inertia_tensor(inertia)
+    element = Tag("inertial", _pose_elements(Transform(position=tuple(float(x) for x in body.center))))  # type: ignore[arg-type]
+    moments = Tag("inertia", [_value_element(key, x) for key, x in zip(_MOMENTS, entries, strict=True)])
+    return element.add(_value_element("mass", inertia.mass), moments)
+
+
+def _write_visuals(body: Body, file: str, remarks: WriterNotes) -> list[Tag]:
+    shapes = [x for visual in body.visuals if (x := _write_shape(visual, body.name, file, remarks)) is not None]
+    return [
+        Tag(
+            "visual",
+            [*_pose_elements(visual.placement), Tag("geometry", [shape]), *_write_material(visual)],
+            name=f"visual{k + 1}",
+        )
+        for k, (visual, shape) in enumerate(shapes)
+    ]
+
+
+def _write_shape(visual: Visual, body: str, file: str, remarks: WriterNotes) -> tuple[Visual, Tag] | None:
+    size = tuple(float(x) for x in visual.size)
+    match visual.kind:
+        case "box":
+            dimensions = [_value_element("size", size)]
+        case "cylinder" | "capsule":
+            dimensions = [_value_element("radius", size[0]), _value_element("length", size[1])]
+        case "sphere":
+            dimensions = [_value_element("radius", size[0])]
+        case "ellipsoid":
+            dimensions = [_value_element("radii", size)]
+        case "mesh" if visual.file:
+            dimensions = [
+                _value_element("uri", absolute_mesh_path(visual.file, file)),
+                *([_value_element("scale", size)] if size else []),
+            ]
+        case _:
+            return None
+    if not all(x > 0 for x in size):
+        remarks.add("body", "{has} visuals without a size, which are left out", body)
+        return None
+    return visual, Tag(visual.kind, dimensions)
+
+
+def _write_material(visual: Visual) -> list[Tag]:
+    if not visual.color:
+        return []
+    rgba = (*visual.color, 1.0)[:4]
+    return [Tag("material", [_value_element("ambient", rgba), _value_element("diffuse", rgba)])]
+
+
+# -- joints --------------------------------------------------------------------------------------------------------------
+
+
+def _write_joint(joint: Joint, name: str, parent: str, child: str, remarks: WriterNotes) -> Tag:
+    """A joint as an element; `parent` is a link, or "world"."""
+    kind = _JOINT_TYPES[joint.type]
+    element = Tag("joint", _pose_elements(joint.placement, _pose_frame(parent)), name=name, type=kind)
+    element.add(_value_element("parent", parent), _value_element("child", child))
     if kind == "fixed":
         return element
     if kind == "screw":
-        element.add(value_element("screw_thread_pitch", 2 * math.pi * float(joint.pitch)))
+        element.add(_value_element("screw_thread_pitch", 2 * math.pi * float(joint.pitch)))
     axes = joint.axes or ((0.0, 0.0, 1.0),)
     axis_properties = _write_axis_properties(joint, remarks)
     for tag, axis in zip(("axis", "axis2"), axes, strict=False):
-        element.add(Tag(tag, [value_element("xyz", tuple(axis)), *axis_properties]))
+        element.add(Tag(tag, [_value_element("xyz", tuple(axis)), *axis_properties]))
     if float(joint.rotor.inertia):
         if kind == "ball":
             remarks.add(
@@ -413,25 +416,25 @@ def write_joint(joint: Joint, name: str, parent: str, child: str, remarks: Write
             )
             return element
         element.add(
-            value_element("drake:rotor_inertia", joint.rotor.inertia), value_element("drake:gear_ratio", joint.rotor.ratio)
+            _value_element("drake:rotor_inertia", joint.rotor.inertia), _value_element("drake:gear_ratio", joint.rotor.ratio)
         )
         remarks.add("joint", "{has} a rotor, which is written by an extension of SDF that only Drake reads", joint.name)
     return element
 
 
 def _write_axis_properties(joint: Joint, remarks: WriterNotes) -> list[Tag]:
-    """Limits and dynamics of each axis."""
+    """The <limit> and <dynamics> of each axis."""
     limits, elements = joint.limits, []
     bounds = {"lower": limits.lower, "upper": limits.upper, "effort": limits.effort, "velocity": limits.speed}
     if not joint.actuated and not float(joint.rotor.inertia):
-        bounds["effort"] = 0.0  # by which SDF means that there is no motor
+        bounds["effort"] = 0.0  # in SDF, an effort of 0 means that there is no motor
     elif not joint.actuated:
         remarks.add("joint", "{has} a rotor but no motor, which SDF cannot express", joint.name)
-    limit = [value_element(key, x) for key, x in bounds.items() if math.isfinite(x)]
+    limit = [_value_element(key, x) for key, x in bounds.items() if math.isfinite(x)]
     elements += [Tag("limit", limit)] if limit else []
     viscous, dry = expressible.friction_coefficients(joint, remarks)
-    dynamics = [value_element("damping", viscous)] if viscous else []
-    dynamics += [value_element("friction", dry)] if dry else []
+    dynamics = [_value_element("damping", viscous)] if viscous else []
+    dynamics += [_value_element("friction", dry)] if dry else []
     if float(joint.spring.stiffness):
         if joint.kind.quaternion:
             remarks.add(
@@ -439,22 +442,21 @@ def _write_axis_properties(joint: Joint, remarks: WriterNotes) -> list[Tag]:
             )
         else:
             dynamics += [
-                value_element("spring_reference", joint.spring.rest),
-                value_element("spring_stiffness", joint.spring.stiffness),
+                _value_element("spring_reference", joint.spring.rest),
+                _value_element("spring_stiffness", joint.spring.stiffness),
             ]
     return [*elements, Tag("dynamics", dynamics)] if dynamics else elements
 
 
-def write_loop(loop: LoopJoint, kind: str, name: str, parent: str, child: str, relative_rotation: np.ndarray) -> Tag:
-    """A joint that closes a loop; `relative` turns the frame on b to that on a, as the file is written."""
-    element = Tag("joint", pose_elements(loop.a_placement, _pose_frame(parent)), name=name, type=kind)
-    element.add(value_element("parent", parent), value_element("child", child))
+def _write_loop(loop: LoopJoint, kind: str, name: str, parent: str, child: str, relative_rotation: np.ndarray) -> Tag:
+    """A joint that closes a loop; `relative_rotation` is that of the frame on b in the frame on a, in the pose of the file."""
+    element = Tag("joint", _pose_elements(loop.a_placement, _pose_frame(parent)), name=name, type=kind)
+    element.add(_value_element("parent", parent), _value_element("child", child))
     axes: list[v.Vector] = [loop.axis] if kind in ("revolute", "prismatic", "universal") else []
     if kind == "universal":
         axes.append(tuple((relative_rotation @ np.array(loop.axis2, dtype=float)).tolist()))
-    # that there is nothing to drive it is said by its effort
-    return element.add(*(Tag(tag, [value_element("xyz", tuple(x))]) for tag, x in zip(("axis", "axis2"), axes, strict=False)))
+    return element.add(*(Tag(tag, [_value_element("xyz", tuple(x))]) for tag, x in zip(("axis", "axis2"), axes, strict=False)))
 
 
 def _pose_frame(link: str) -> str:
-    return MODEL if link == "world" else link
+    return _MODEL if link == "world" else link

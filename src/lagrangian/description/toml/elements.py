@@ -1,4 +1,4 @@
-"""Bodies as a TOML description writes them: by their numbers, or composed of shapes."""
+"""Read parts of a mechanism from tables of a TOML description: bodies and shapes, joints, DH tables, loops, springs, walls."""
 
 from __future__ import annotations
 
@@ -32,42 +32,40 @@ _FULL_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
 _DIMENSIONS = (0.1, 0.2, 0.3)
 _ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 INERTIAL_KEYS = ("mass", "center", "inertia", "inertia_at_origin", "effective")
+_DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
+_DH_ALIASES = {
+    "modified": ("craig", "khalil", "proximal", "mdh"),
+    "standard": ("classic", "classical", "distal", "original", "spong", "corke", "dh"),
+}
 
 
-def read_placement(table: TomlTable, prefix: str = "") -> Transform:
-    """`xyz` with `rpy`, `quaternion` (w, x, y, z) or `rotation` (a matrix); each may carry a prefix such as `child_`."""
-    xyz, rpy, quaternion, rotation = placement_keys(prefix)
-    table.check_exclusive(rpy, quaternion, rotation)
-    position = table.vector(xyz, default=v.ZERO)
-    if rotation in table:
-        rows, where = table.get(rotation), table.places_of(rotation)
-        if not isinstance(rows, list) or len(rows) != 3:
-            remedy = "a 3x3 matrix is needed, such as [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
-            raise DescriptionError(f"{format_value(rows)} is given", where=where, remedy=remedy)
-        matrix = tuple(parse_vector(row, item_places(where, i), 3, table.symbols) for i, row in enumerate(rows))
+def read_body(table: TomlTable) -> Body:
+    """One `[[body]]`."""
+    table.check_keys("name", *INERTIAL_KEYS, "visuals", "shapes")
+    name = table.name()
+    if "shapes" not in table:
+        mass, center, inertia = read_inertial(table)
+        visuals = tuple(read_visual(item) for item in table.inline_tables("visuals"))
         with error_location(*table.places):
-            return Transform.from_value(Transform(matrix, position), rotation)  # type: ignore[arg-type]
-    if quaternion in table:
-        wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
-        with error_location(*table.places_of(quaternion)):
-            return Transform.from_quaternion(position, wxyz)
-    angles = table.vector(rpy, default=v.ZERO)
-    for i, angle in enumerate(angles):
-        warn_of_degrees(angle, item_places(table.places_of(rpy), i))
-    return Transform.from_rpy(position, angles)
+            return Body(name, mass, center, inertia, table.boolean("effective", False), visuals)
+    for key in (*INERTIAL_KEYS, "visuals"):
+        if key in table:
+            raise table.error(f"{key!r} and 'shapes' are both given; the shapes determine it already")
+    shapes = [part for item in table.inline_tables("shapes") for part in read_shapes(item)]
+    with error_location(*table.places):
+        return Body.from_shapes(name, shapes)
 
 
-def warn_of_degrees(angle: Scalar, where: Where) -> None:
-    """Warn of a constant angle of more than a turn; what is written with pi is meant in radians."""
-    value = float(angle)
-    if abs(value) > _FULL_TURN and not has_pi(angle):
-        text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
-        remedy = f'if you mean degrees, write "deg({text})"'
-        warn(MechanismWarning(f"{value:g} rad is more than a turn", where=where, remedy=remedy))
-
-
-def placement_keys(prefix: str = "") -> tuple[str, str, str, str]:
-    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion", prefix + "rotation")
+def read_inertial(table: TomlTable) -> tuple[Any, v.Vector, v.Symmetric]:
+    """Mass, centre of mass, and the inertia about it."""
+    table.check_exclusive("inertia", "inertia_at_origin")
+    mass = table.number("mass", 0)
+    center = table.vector("center", default=v.ZERO)
+    if "inertia_at_origin" in table:
+        about_origin = _read_tensor(table, "inertia_at_origin")
+        offset_inertia = v.point_inertia(mass, center)
+        return mass, center, tuple(a - b for a, b in zip(about_origin, offset_inertia, strict=True))
+    return mass, center, _read_tensor(table, "inertia") if "inertia" in table else NO_INERTIA
 
 
 def _read_tensor(table: TomlTable, key: str) -> v.Symmetric:
@@ -88,46 +86,8 @@ def _read_tensor(table: TomlTable, key: str) -> v.Symmetric:
         return symmetric(rows, key)
 
 
-def read_inertial(table: TomlTable) -> tuple[Any, v.Vector, v.Symmetric]:
-    """Mass, centre of mass, and the inertia about it."""
-    table.check_exclusive("inertia", "inertia_at_origin")
-    mass = table.number("mass", 0)
-    center = table.vector("center", default=v.ZERO)
-    if "inertia_at_origin" in table:
-        about_origin = _read_tensor(table, "inertia_at_origin")
-        offset_inertia = v.point_inertia(mass, center)
-        return mass, center, tuple(a - b for a, b in zip(about_origin, offset_inertia, strict=True))
-    return mass, center, _read_tensor(table, "inertia") if "inertia" in table else NO_INERTIA
-
-
-def read_body(table: TomlTable) -> Body:
-    """One `[[body]]`."""
-    table.check_keys("name", *INERTIAL_KEYS, "visuals", "shapes")
-    name = table.name()
-    if "shapes" not in table:
-        mass, center, inertia = read_inertial(table)
-        visuals = tuple(read_visual(item) for item in table.inline_tables("visuals"))
-        with error_location(*table.places):
-            return Body(name, mass, center, inertia, table.boolean("effective", False), visuals)
-    for key in (*INERTIAL_KEYS, "visuals"):
-        if key in table:
-            raise table.error(f"{key!r} and 'shapes' are both given; the shapes determine it already")
-    shapes = [part for item in table.inline_tables("shapes") for part in read_shapes(item)]
-    with error_location(*table.places):
-        return Body.from_shapes(name, shapes)
-
-
-def apply_payload(table: TomlTable, mechanism: Mechanism) -> Mechanism:
-    """The mechanism with one `[[payload]]`."""
-    table.check_keys("frame", "mass", "center", "inertia", "inertia_at_origin")
-    if "mass" not in table:
-        raise table.error("it has no mass", "mass")
-    with error_location(*table.places):
-        return mechanism.with_payload(table.name("frame"), *read_inertial(table))
-
-
 def read_visual(table: TomlTable) -> solids.Visual:
-    """What to draw: the size is that of the shape of this name, a mesh's is its scale."""
+    """One of the `visuals` of a body: the size is that of the shape, or the scale of a mesh."""
     table.check_keys("shape", "size", "color", "file", *placement_keys())
     kind = table.choice("shape", solids.VISUAL_KINDS)
     size, color = (table.get(key, []) for key in ("size", "color"))
@@ -141,6 +101,31 @@ def read_visual(table: TomlTable) -> solids.Visual:
         parse_vector(color, table.places_of("color"), len(color), table.symbols),  # type: ignore[arg-type]
         table.text("file", ""),
     )
+
+
+def apply_payload(table: TomlTable, mechanism: Mechanism) -> Mechanism:
+    """A copy of the mechanism with one `[[payload]]`."""
+    table.check_keys("frame", "mass", "center", "inertia", "inertia_at_origin")
+    if "mass" not in table:
+        raise table.error("it has no mass", "mass")
+    with error_location(*table.places):
+        return mechanism.with_payload(table.name("frame"), *read_inertial(table))
+
+
+# -- shapes --------------------------------------------------------------------------------------------------------------
+
+
+def read_shapes(table: TomlTable) -> tuple[solids.Shape, ...]:
+    """One of the `shapes` of a body; some consist of several shapes."""
+    kind = table.text("shape")
+    if kind not in SHAPE_READERS:
+        raise table.error(unknown_name_message("shape", kind, SHAPE_READERS), "shape")
+    keys, make_shape = SHAPE_READERS[kind]
+    mass_keys = ("mass",) if kind in ("point", "rod", "disc") else ("mass", "density")
+    table.check_keys("shape", *keys, *mass_keys, *(placement_keys() if kind != "rod" else ()))
+    with error_location(*table.places):
+        shapes = make_shape(table)
+    return shapes if isinstance(shapes, tuple) else (shapes,)
 
 
 def _read_holes(table: TomlTable) -> list[tuple[Any, ...]]:
@@ -158,13 +143,13 @@ def _read_size(table: TomlTable) -> Any:
 
 
 def _read_mass(table: TomlTable) -> dict[str, Any]:
-    """What every solid has: a place, and a mass or a density."""
+    """The placement of a solid, and its mass or its density."""
     if ("mass" in table) == ("density" in table):
         raise table.error("give either 'mass' or 'density'")
     return {"mass": table.number("mass", None), "density": table.number("density", None), "at": read_placement(table)}
 
 
-# each shape: its own keys, and how it is made
+# the keys of each shape, and the function that makes it
 SHAPE_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable], Any]]] = {
     "box": (("size",), lambda t: solids.box(_read_size(t), **_read_mass(t))),
     "cylinder": (("radius", "length"), lambda t: solids.cylinder(t.number("radius"), t.number("length"), **_read_mass(t))),
@@ -185,27 +170,62 @@ SHAPE_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable], Any]]] = {
 }
 
 
-def read_shapes(table: TomlTable) -> tuple[solids.Shape, ...]:
-    """One of a body's `shapes`, of which some are made of several."""
-    kind = table.text("shape")
-    if kind not in SHAPE_READERS:
-        raise table.error(unknown_name_message("shape", kind, SHAPE_READERS), "shape")
-    keys, make_shape = SHAPE_READERS[kind]
-    mass_keys = ("mass",) if kind in ("point", "rod", "disc") else ("mass", "density")
-    table.check_keys("shape", *keys, *mass_keys, *(placement_keys() if kind != "rod" else ()))
+# -- joints, loops and frames --------------------------------------------------------------------------------------------
+
+
+def read_joint(table: TomlTable) -> Joint:
+    """One `[[joint]]`."""
+    placement_names = (*placement_keys(), *placement_keys("child_"))
+    type_entries = [entry.name for kind in joints.TYPES.values() for entry in kind.entries]
+    table.check_keys(
+        "name", "type", "parent", "child", *placement_names, *dict.fromkeys(type_entries), *JOINT_PROPERTIES, "actuated"
+    )
+    name, kind = table.name(), joints.TYPES[table.choice("type", tuple(joints.TYPES))]
     with error_location(*table.places):
-        shapes = make_shape(table)
-    return shapes if isinstance(shapes, tuple) else (shapes,)
+        for key in (*JOINT_PROPERTIES, "actuated"):
+            if key in table:
+                joints.refuse_part(kind, key)
+        return Joint(
+            name,
+            kind.name,
+            table.name("parent", GROUND),
+            table.name("child"),
+            read_placement(table),
+            read_placement(table, "child_"),
+            actuated=table.boolean("actuated", True),
+            **_read_type_entries(table, joints.TYPES.values()),
+            **_read_joint_properties(table),
+        )
 
 
-# MERGED lagrangian.description.toml.joint: Joints of the tree, Denavit-Hartenberg rows, loops and frames as a TOML
-# description writes them.
+def _read_type_entries(table: TomlTable, types: Iterable[JointType | LoopType]) -> dict[str, Any]:
+    """The entries of all types that the table has; the model refuses those that its own type does not have."""
+    entry_by_name = {entry.name: entry for kind in types for entry in kind.entries}
+    return {name: _read_entry(table, entry) for name, entry in entry_by_name.items() if name in table}
 
-_DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
-_DH_ALIASES = {
-    "modified": ("craig", "khalil", "proximal", "mdh"),
-    "standard": ("classic", "classical", "distal", "original", "spong", "corke", "dh"),
-}
+
+def _read_entry(table: TomlTable, entry: TypeEntry) -> Any:
+    match entry.kind:
+        case EntryKind.AXIS:
+            return table.axis(entry.name)
+        case EntryKind.NUMBER:
+            return table.number(entry.name)
+        case EntryKind.FUNCTION:
+            value, where = table.get(entry.name), table.places_of(entry.name)
+            if not isinstance(value, str):
+                return parse_scalar(value, where, table.symbols)
+            with error_location(*where):
+                return parse(value, {**table.symbols, entry.argument: symbol(entry.argument)})
+        case EntryKind.DIRECTIONS:
+            value = table.get(entry.name)
+            if not isinstance(value, list) or not all(isinstance(d, str) for d in value):
+                raise table.error(f"{format_value(value)} is given; an array such as ['x', 'y'] is needed", entry.name)
+            return tuple(value)
+
+
+def _read_joint_properties(table: TomlTable) -> dict[str, Any]:
+    """Friction, rotor, spring and limits, as far as the table has them."""
+    return {key: read(table.subtable(key, example)) for key, (read, example) in JOINT_PROPERTIES.items() if key in table}
 
 
 def _read_friction(table: TomlTable) -> Friction:
@@ -242,68 +262,13 @@ def _read_limits(table: TomlTable) -> JointLimits:
         return JointLimits(**bounds)
 
 
-# what sits at a joint: how it is read, and what an error shows of it
+# the properties of a joint: their readers, and an example for errors
 JOINT_PROPERTIES: dict[str, tuple[Callable[[TomlTable], Any], str]] = {
     "friction": (_read_friction, "{ viscous = 0.1, coulomb = 0.2 }"),
     "rotor": (_read_rotor, "{ inertia = 1e-5, ratio = 100 }"),
     "spring": (_read_spring, "{ stiffness = 3, rest = 0 }"),
     "limits": (_read_limits, "{ lower = -1, upper = 1 }"),
 }
-
-
-def _read_joint_properties(table: TomlTable) -> dict[str, Any]:
-    """Friction, rotor, spring and limits, where they are given."""
-    return {key: read(table.subtable(key, example)) for key, (read, example) in JOINT_PROPERTIES.items() if key in table}
-
-
-def _read_type_entries(table: TomlTable, types: Iterable[JointType | LoopType]) -> dict[str, Any]:
-    """The entries of any type, where they are given; those that its own type does not have are refused by the model."""
-    entry_by_name = {entry.name: entry for kind in types for entry in kind.entries}
-    return {name: _read_entry(table, entry) for name, entry in entry_by_name.items() if name in table}
-
-
-def _read_entry(table: TomlTable, entry: TypeEntry) -> Any:
-    match entry.kind:
-        case EntryKind.AXIS:
-            return table.axis(entry.name)
-        case EntryKind.NUMBER:
-            return table.number(entry.name)
-        case EntryKind.FUNCTION:
-            value, where = table.get(entry.name), table.places_of(entry.name)
-            if not isinstance(value, str):
-                return parse_scalar(value, where, table.symbols)
-            with error_location(*where):
-                return parse(value, {**table.symbols, entry.argument: symbol(entry.argument)})
-        case EntryKind.DIRECTIONS:
-            value = table.get(entry.name)
-            if not isinstance(value, list) or not all(isinstance(d, str) for d in value):
-                raise table.error(f"{format_value(value)} is given; an array such as ['x', 'y'] is needed", entry.name)
-            return tuple(value)
-
-
-def read_joint(table: TomlTable) -> Joint:
-    """One `[[joint]]`."""
-    placement_names = (*placement_keys(), *placement_keys("child_"))
-    type_entries = [entry.name for kind in joints.TYPES.values() for entry in kind.entries]
-    table.check_keys(
-        "name", "type", "parent", "child", *placement_names, *dict.fromkeys(type_entries), *JOINT_PROPERTIES, "actuated"
-    )
-    name, kind = table.name(), joints.TYPES[table.choice("type", tuple(joints.TYPES))]
-    with error_location(*table.places):
-        for key in (*JOINT_PROPERTIES, "actuated"):
-            if key in table:
-                joints.refuse_part(kind, key)
-        return Joint(
-            name,
-            kind.name,
-            table.name("parent", GROUND),
-            table.name("child"),
-            read_placement(table),
-            read_placement(table, "child_"),
-            actuated=table.boolean("actuated", True),
-            **_read_type_entries(table, joints.TYPES.values()),
-            **_read_joint_properties(table),
-        )
 
 
 def read_loop(table: TomlTable) -> LoopJoint:
@@ -329,6 +294,44 @@ def read_frame(table: TomlTable) -> Frame:
     return Frame(table.name(), table.name("body"), read_placement(table))
 
 
+# -- Denavit-Hartenberg tables -------------------------------------------------------------------------------------------
+
+
+def read_dh_arm(table: TomlTable, name: str) -> Mechanism:
+    """The arm of a `[dh]` table."""
+    table.check_keys("convention", "base", "tool", "row")
+    if "convention" not in table:
+        raise table.error(f"'convention' is missing; name the convention of the table: {' or '.join(CONVENTIONS)}")
+    convention = _read_convention(table)
+    rows = [read_dh_row(t) for t in table.elements("row", "[[dh.row]]")]
+    if not rows:
+        raise table.error("it has no rows; begin each with [[dh.row]]")
+    end_placements: dict[str, Any] = {}
+    for key in ("base", "tool"):
+        if key in table:
+            end = table.subtable(key, "{ xyz = [0, 0, 0.4] }")
+            end.check_keys(*placement_keys())
+            end_placements[key] = read_placement(end)
+    with error_location(*table.places):
+        try:
+            return Mechanism.from_dh(rows, convention=convention, name=name, **end_placements)
+        except LagrangianError as error:  # the error names the arm, which has the name of the file
+            raise error.without_place(name) from None
+
+
+def _read_convention(table: TomlTable) -> str:
+    name: str = table.text("convention")
+    if name in CONVENTIONS:
+        return name
+    for convention, aliases in _DH_ALIASES.items():
+        if name.strip().lower().removesuffix("'s") in aliases:
+            explanation = "proximal, Craig's" if convention == "modified" else "the distal one of Denavit and Hartenberg"
+            raise table.error(
+                f"there is no DH convention {format_value(name)}; write {convention!r}, which is {explanation}", "convention"
+            )
+    raise table.error(unknown_name_message("DH convention", name, CONVENTIONS), "convention")
+
+
 def read_dh_row(table: TomlTable) -> DHParameters:
     """One `[[dh.row]]`."""
     table.check_keys("joint", "a", "alpha", "d", "theta", *INERTIAL_KEYS, *JOINT_PROPERTIES, "name", "link")
@@ -349,46 +352,11 @@ def read_dh_row(table: TomlTable) -> DHParameters:
     )
 
 
-def read_dh_arm(table: TomlTable, name: str) -> Mechanism:
-    """The arm of a `[dh]` table, through the model's own reading of DH rows."""
-    table.check_keys("convention", "base", "tool", "row")
-    if "convention" not in table:
-        raise table.error(f"'convention' is missing; name the convention of the table: {' or '.join(CONVENTIONS)}")
-    convention = _read_convention(table)
-    rows = [read_dh_row(t) for t in table.elements("row", "[[dh.row]]")]
-    if not rows:
-        raise table.error("it has no rows; begin each with [[dh.row]]")
-    end_placements: dict[str, Any] = {}
-    for key in ("base", "tool"):
-        if key in table:
-            end = table.subtable(key, "{ xyz = [0, 0, 0.4] }")
-            end.check_keys(*placement_keys())
-            end_placements[key] = read_placement(end)
-    with error_location(*table.places):
-        try:
-            return Mechanism.from_dh(rows, convention=convention, name=name, **end_placements)
-        except LagrangianError as error:  # the arm calls itself by its name, which is the file's
-            raise error.without_place(name) from None
-
-
-def _read_convention(table: TomlTable) -> str:
-    name: str = table.text("convention")
-    if name in CONVENTIONS:
-        return name
-    for convention, aliases in _DH_ALIASES.items():
-        if name.strip().lower().removesuffix("'s") in aliases:
-            explanation = "proximal, Craig's" if convention == "modified" else "the distal one of Denavit and Hartenberg"
-            raise table.error(
-                f"there is no DH convention {format_value(name)}; write {convention!r}, which is {explanation}", "convention"
-            )
-    raise table.error(unknown_name_message("DH convention", name, CONVENTIONS), "convention")
-
-
-# MERGED lagrangian.description.toml.spring: Springs, walls and gravity compensations as a TOML description writes them.
+# -- springs, walls and gravity compensation -----------------------------------------------------------------------------
 
 
 def read_spring(table: TomlTable, coordinates: CoordinateSymbols) -> PointSpring | CoordinateSpring:
-    """One `[[spring]]`: between two points, or, if it has a `length`, of coordinates."""
+    """One `[[spring]]`: between two points, or of coordinates if it has a `length`."""
     numbers = ("stiffness", "rest", "damping", "slack")
     parameters = {name: table.number(name, 0) for name in numbers}
     if "length" in table:
@@ -438,3 +406,42 @@ def read_gravity_compensation(table: TomlTable) -> GravityCompensation:
     table.check_keys("name", "body", "factor")
     with error_location(*table.places):
         return GravityCompensation(table.name(), table.name("body"), table.number("factor", 1))
+
+
+# -- placements ----------------------------------------------------------------------------------------------------------
+
+
+def read_placement(table: TomlTable, prefix: str = "") -> Transform:
+    """`xyz` with `rpy`, `quaternion` (w, x, y, z) or `rotation` (a matrix); each may carry a prefix such as `child_`."""
+    xyz, rpy, quaternion, rotation = placement_keys(prefix)
+    table.check_exclusive(rpy, quaternion, rotation)
+    position = table.vector(xyz, default=v.ZERO)
+    if rotation in table:
+        rows, where = table.get(rotation), table.places_of(rotation)
+        if not isinstance(rows, list) or len(rows) != 3:
+            remedy = "a 3x3 matrix is needed, such as [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
+            raise DescriptionError(f"{format_value(rows)} is given", where=where, remedy=remedy)
+        matrix = tuple(parse_vector(row, item_places(where, i), 3, table.symbols) for i, row in enumerate(rows))
+        with error_location(*table.places):
+            return Transform.from_value(Transform(matrix, position), rotation)  # type: ignore[arg-type]
+    if quaternion in table:
+        wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
+        with error_location(*table.places_of(quaternion)):
+            return Transform.from_quaternion(position, wxyz)
+    angles = table.vector(rpy, default=v.ZERO)
+    for i, angle in enumerate(angles):
+        warn_of_degrees(angle, item_places(table.places_of(rpy), i))
+    return Transform.from_rpy(position, angles)
+
+
+def placement_keys(prefix: str = "") -> tuple[str, str, str, str]:
+    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion", prefix + "rotation")
+
+
+def warn_of_degrees(angle: Scalar, where: Where) -> None:
+    """Warn of a constant angle of more than a full turn, which may be in degrees, unless it is written with pi."""
+    value = float(angle)
+    if abs(value) > _FULL_TURN and not has_pi(angle):
+        text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
+        remedy = f'if you mean degrees, write "deg({text})"'
+        warn(MechanismWarning(f"{value:g} rad is more than a turn", where=where, remedy=remedy))

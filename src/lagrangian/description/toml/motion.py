@@ -1,4 +1,4 @@
-"""What a TOML description says in terms of coordinates: constraints, poses, and how a simulation starts.
+"""Read the tables of a TOML description that use coordinates: constraints, poses, the start of a simulation, and events.
 
 Expressions here may use the parameters, time `t`, the coordinates by their names, and the speeds as `qd_<name>`.
 """
@@ -10,9 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lagrangian.description.toml import text
 from lagrangian.description.toml.table import TomlTable, Where, format_value, parse_scalar, parse_vector
-from lagrangian.description.toml.write_scalars import ScalarWriter
 from lagrangian.errors import DescriptionError, MechanismError, error_location, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import (
@@ -31,15 +29,17 @@ from lagrangian.model.initial_state import InitialState, PartialState
 from lagrangian.model.joint import Joint
 
 RESERVED_NAMES = ("t", "pi", *FUNCTIONS)
+CONSTRAINT_TYPES = ("pfaffian", "equation", "rolling", "knife_edge")
+ACTIONS = ("record", "stop", "lock", "unlock", "set_torque")
 
 
 def speed_symbol(speed: str) -> str:
-    """How an expression spells a speed: the entry of `qd` that is called `speed`."""
+    """The name of a speed in expressions."""
     return f"qd_{speed}"
 
 
 class CoordinateSymbols:
-    """The coordinates and speeds of the joints, in their order, and what expressions may call them."""
+    """The coordinates and speeds of the joints in their order, and their symbols in expressions."""
 
     def __init__(self, joints: Sequence[Joint], parameters: Mapping[str, Scalar], file: str) -> None:
         self.joints = joints
@@ -61,11 +61,21 @@ class CoordinateSymbols:
         return extended_symbols
 
 
-CONSTRAINT_TYPES = ("pfaffian", "equation", "rolling", "knife_edge")
+def parse_expression(value: Any, where: Where, symbols: Mapping[str, Scalar]) -> Scalar:
+    """A scalar; one that depends on coordinates or time has no value to check."""
+    if isinstance(value, str):
+        with error_location(*where):
+            expression = parse(value, symbols)
+            if free_symbols(expression):
+                return expression
+    return parse_scalar(value, where, symbols)
+
+
+# -- constraints ---------------------------------------------------------------------------------------------------------
 
 
 def read_constraint(table: TomlTable, coordinates: CoordinateSymbols) -> Constraint:
-    """One `[[constraint]]`; without a type it is what its entries say."""
+    """One `[[constraint]]`; the default of its type follows from its entries."""
     kind = table.choice("type", CONSTRAINT_TYPES, "equation" if "equation" in table else "pfaffian")
     with error_location(*table.places):
         match kind:
@@ -116,7 +126,7 @@ def _read_knife_edge(table: TomlTable) -> KnifeEdgeConstraint:
 
 
 def _read_pfaffian(table: TomlTable, coordinates: CoordinateSymbols) -> PfaffianConstraint:
-    """phi(t) + sum of coefficient times speed = 0."""
+    """A constraint phi(t) + sum of coefficient times speed = 0."""
     table.check_keys("name", "type", "coefficients", "phi")
     entries = table.subtable("coefficients", "{ x = 1 }")
     coefficients = []
@@ -131,54 +141,13 @@ def _read_pfaffian(table: TomlTable, coordinates: CoordinateSymbols) -> Pfaffian
     )
 
 
-def parse_expression(value: Any, where: Where, symbols: Mapping[str, Scalar]) -> Scalar:
-    """A scalar that may depend on coordinates or time, and then has no value to check."""
-    if isinstance(value, str):
-        with error_location(*where):
-            expression = parse(value, symbols)
-            if free_symbols(expression):
-                return expression
-    return parse_scalar(value, where, symbols)
-
-
-def _read_values(table: TomlTable, key: str, names: Sequence[str], defaults: Sequence[float]) -> tuple[float, ...]:
-    """Numbers in order, or some by name: the rest is left as it is, or follows from the loops."""
-    value = table.get(key)
-    if isinstance(value, list):
-        if len(value) != len(names):
-            shown_names = ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
-            raise table.error(f"{len(value)} numbers are given; {len(names)} are needed: {shown_names or 'none'}", key)
-        return tuple(
-            NumberWithSource.from_scalar(x) for x in parse_vector(value, table.places_of(key), len(names), table.symbols)
-        )
-    if not isinstance(value, Mapping):
-        raise table.error(f"{format_value(value)} is given; an array of {len(names)} numbers, or a table by name, is needed", key)
-    by_name = table.subtable(key)
-    values = dict(zip(names, defaults, strict=True))
-    for name, x in by_name.flatten().items():
-        if name not in values:
-            raise by_name.error(unknown_name_message("coordinate" if key != "qd" else "speed", name, names))
-        values[name] = NumberWithSource.from_scalar(parse_scalar(x, by_name.places_of(name), table.symbols))
-    return tuple(values.values()) if set(by_name.flatten()) == set(names) else PartialState(values.values(), by_name.flatten())
-
-
-def _read_configuration(table: TomlTable, key: str, coordinates: CoordinateSymbols) -> tuple[float, ...]:
-    q = _read_values(table, key, coordinates.q_names, coordinates.neutral)
-    start = 0
-    for joint in coordinates.joints:
-        if joint.kind.quaternion:
-            length = math.hypot(*q[start : start + 4])
-            if abs(length - 1) > 1e-6:
-                problem = f"the quaternion of joint {joint.name!r} has length {length:g}"
-                raise MechanismError(problem, where=table.places_of(key), remedy="it must be 1")
-        start += joint.kind.nq
-    return q
+# -- poses and the start -------------------------------------------------------------------------------------------------
 
 
 def read_poses(table: TomlTable, coordinates: CoordinateSymbols, skip_incomplete: bool) -> dict[str, tuple[float, ...]]:
-    """The `[pose]` table: configurations by name; all, or those that can be computed with the values that parameters have."""
+    """The `[pose]` table: configurations by name; `skip_incomplete` skips those that the values of parameters make invalid."""
     for name in table.data:
-        if name in table.elsewhere:  # else gravity = [...] would be taken for a pose of three coordinates
+        if name in table.elsewhere:  # otherwise gravity = [...] would be read as a pose with three coordinates
             raise table.error(f"{name!r} {table.elsewhere[name]}")
     configurations = {}
     for name in table.data:
@@ -213,10 +182,41 @@ def _read_torques(table: TomlTable, coordinates: CoordinateSymbols) -> tuple[tup
     return tuple(torques)
 
 
-# MERGED lagrangian.description.toml.event: One `[[event]]` of a TOML description, read and written: when it takes place, and
-# what it does.
+def _read_configuration(table: TomlTable, key: str, coordinates: CoordinateSymbols) -> tuple[float, ...]:
+    q = _read_values(table, key, coordinates.q_names, coordinates.neutral)
+    start = 0
+    for joint in coordinates.joints:
+        if joint.kind.quaternion:
+            length = math.hypot(*q[start : start + 4])
+            if abs(length - 1) > 1e-6:
+                problem = f"the quaternion of joint {joint.name!r} has length {length:g}"
+                raise MechanismError(problem, where=table.places_of(key), remedy="it must be 1")
+        start += joint.kind.nq
+    return q
 
-ACTIONS = ("record", "stop", "lock", "unlock", "set_torque")
+
+def _read_values(table: TomlTable, key: str, names: Sequence[str], defaults: Sequence[float]) -> tuple[float, ...]:
+    """Numbers in order, or some by name; the others have their defaults, or follow from the loops."""
+    value = table.get(key)
+    if isinstance(value, list):
+        if len(value) != len(names):
+            shown_names = ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
+            raise table.error(f"{len(value)} numbers are given; {len(names)} are needed: {shown_names or 'none'}", key)
+        return tuple(
+            NumberWithSource.from_scalar(x) for x in parse_vector(value, table.places_of(key), len(names), table.symbols)
+        )
+    if not isinstance(value, Mapping):
+        raise table.error(f"{format_value(value)} is given; an array of {len(names)} numbers, or a table by name, is needed", key)
+    by_name = table.subtable(key)
+    values = dict(zip(names, defaults, strict=True))
+    for name, x in by_name.flatten().items():
+        if name not in values:
+            raise by_name.error(unknown_name_message("coordinate" if key != "qd" else "speed", name, names))
+        values[name] = NumberWithSource.from_scalar(parse_scalar(x, by_name.places_of(name), table.symbols))
+    return tuple(values.values()) if set(by_name.flatten()) == set(names) else PartialState(values.values(), by_name.flatten())
+
+
+# -- events --------------------------------------------------------------------------------------------------------------
 
 
 def read_event(table: TomlTable, coordinates: CoordinateSymbols) -> Event:
@@ -227,15 +227,13 @@ def read_event(table: TomlTable, coordinates: CoordinateSymbols) -> Event:
 
 
 def _read_condition(table: TomlTable, coordinates: CoordinateSymbols) -> Scalar:
-    text_of_condition = table.text("when")
-    if is_dead_centre(text_of_condition):
+    condition = table.text("when")
+    if is_dead_centre(condition):
         return DEAD_CENTRE
     with error_location(*table.places_of("when")):
-        expression = parse(text_of_condition, coordinates.state_symbols)
+        expression = parse(condition, coordinates.state_symbols)
     if not free_symbols(expression):
-        raise table.error(
-            f"{format_value(text_of_condition)} is constant; an expression of coordinates, speeds or t is needed", "when"
-        )
+        raise table.error(f"{format_value(condition)} is constant; an expression of coordinates, speeds or t is needed", "when")
     return expression
 
 
@@ -271,20 +269,3 @@ def _read_event_torques(table: TomlTable, coordinates: CoordinateSymbols) -> dic
     if not torques:
         raise table.error("'torque' is missing; give the torques by joint, such as { theta1 = 0 }")
     return torques
-
-
-def write_event(writer: ScalarWriter, event: Event) -> dict[str, str]:
-    """The entries of an event's table."""
-    when = text.format_string(DEAD_CENTRE.name) if event.when == DEAD_CENTRE else writer.number(event.when)  # type: ignore[arg-type]
-    entries = {"name": text.format_string(event.name), "when": when, "direction": text.format_string(event.direction)}
-    action = event.action
-    if isinstance(action, SetTorque):
-        torques = text.format_inline_table({name: text.format_number(x) for name, x in action.torques.items()})
-        return entries | {"action": '"set_torque"', "torque": torques}
-    if isinstance(action, (LockJoints, UnlockJoints)):
-        kind = "lock" if isinstance(action, LockJoints) else "unlock"
-        return entries | {
-            "action": text.format_string(kind),
-            "joints": text.format_array(text.format_string(x) for x in action.joints),
-        }
-    return entries | {"action": text.format_string(str(action))}

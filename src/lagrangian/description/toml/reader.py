@@ -1,4 +1,4 @@
-"""A mechanism from a TOML file (`docs/reference/toml.md` describes the format). Files are checked; nothing is executed."""
+"""Read a mechanism from a TOML file (`docs/reference/toml.md` describes the format). Nothing in a file is executed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,25 @@ from typing import Any
 from lagrangian.description import files
 from lagrangian.description.files import MAX_BYTES
 from lagrangian.description.parameter_values import apply_parameter_values
-from lagrangian.description.toml import elements as joints_of
-from lagrangian.description.toml import elements as springs_of
-from lagrangian.description.toml import motion as motion_of
-from lagrangian.description.toml.elements import apply_payload, read_body
-from lagrangian.description.toml.motion import read_event
+from lagrangian.description.toml.elements import (
+    apply_payload,
+    read_body,
+    read_dh_arm,
+    read_frame,
+    read_gravity_compensation,
+    read_joint,
+    read_loop,
+    read_spring,
+    read_wall,
+)
+from lagrangian.description.toml.motion import (
+    RESERVED_NAMES,
+    CoordinateSymbols,
+    read_constraint,
+    read_event,
+    read_initial,
+    read_poses,
+)
 from lagrangian.description.toml.table import TomlTable, Where, format_value, parse_scalar
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, as_name
 from lagrangian.files import as_path
@@ -27,24 +41,25 @@ from lagrangian.model.parameters import with_origin
 
 MAX_LINE = 100_000
 MAX_PARTS = 50
-MAX_PARAMETER = 100  # operations and names: what stands for expressions of expressions must not grow without bound
-UNNAMED_TEXT = "<text>"  # what errors call a text that is of no file
+MAX_PARAMETER = 100  # operations and names: expressions of expressions must not grow without bound
+UNNAMED_TEXT = "<text>"  # in errors, the place of a text without a file
 _KEY_PART = re.compile(r"\.[ \t]*[^.\s]")
+_DECIMAL_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
 ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
 ENTRIES = ("name", "description", "source", "gravity")
 _TOP_LEVEL = (*ENTRIES, "parameters", "dh", *ELEMENTS, "pose", "initial")
-# TOML gives what is written below a table's header to that table
+# TOML reads an entry below the header of a table as part of this table
 _PLACEMENT_HINTS = dict.fromkeys(ENTRIES, "belongs to the whole file: write it above the first [table] or [[table]]")
 
 
 def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
-    """The mechanism a TOML file describes, with other values of some of its parameters."""
+    """The mechanism that a TOML file describes, with new values of some of its parameters."""
     return read_text(files.read_text(path), str(as_path(path)), parameters)
 
 
 def read_text(text: str, file: str = UNNAMED_TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
-    """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
+    """The mechanism that a TOML text describes; errors name `file`, and `parameters` replace values in the text."""
     if not isinstance(text, str):
         raise ArgumentError(f"read_text takes a string, not {type(text).__name__}")
     top = TomlTable(parse_toml(text, file), (file,), {}, elsewhere=_PLACEMENT_HINTS)
@@ -56,31 +71,31 @@ def read_text(text: str, file: str = UNNAMED_TEXT, parameters: Mapping[str, floa
     for kind in ELEMENTS:
         _check_unique_names(top.elements(kind))
     bodies = [read_body(t) for t in top.elements("body")]
-    joints = [joints_of.read_joint(t) for t in top.elements("joint")]
-    frames = [joints_of.read_frame(t) for t in top.elements("frame")]
+    joints = [read_joint(t) for t in top.elements("joint")]
+    frames = [read_frame(t) for t in top.elements("frame")]
     if "dh" in top:
-        arm = joints_of.read_dh_arm(top.section("dh"), name)
-        # the arm comes first, whatever stands beside it is mounted on it or next to it
+        arm = read_dh_arm(top.section("dh"), name)
+        # the arm comes first: other parts are mounted on it or stand beside it
         bodies, joints, frames = [*arm.bodies, *bodies], [*arm.joints, *joints], [*arm.frames, *frames]
     if not joints:
         raise DescriptionError("it describes no joints; give [[body]] and [[joint]], or a [dh] table", where=file)
 
-    coordinates = motion_of.CoordinateSymbols(joints, parameter_symbols, file)
+    coordinates = CoordinateSymbols(joints, parameter_symbols, file)
     mechanism = Mechanism(
         name=name,
         bodies=tuple(bodies),
         joints=tuple(joints),
-        loops=tuple(joints_of.read_loop(t) for t in top.elements("loop")),
-        constraints=tuple(motion_of.read_constraint(t, coordinates) for t in top.elements("constraint")),
+        loops=tuple(read_loop(t) for t in top.elements("loop")),
+        constraints=tuple(read_constraint(t, coordinates) for t in top.elements("constraint")),
         springs=(
-            *(springs_of.read_spring(t, coordinates) for t in top.elements("spring")),
-            *(springs_of.read_gravity_compensation(t) for t in top.elements("gravity_compensation")),
-            *(springs_of.read_wall(t) for t in top.elements("wall")),
+            *(read_spring(t, coordinates) for t in top.elements("spring")),
+            *(read_gravity_compensation(t) for t in top.elements("gravity_compensation")),
+            *(read_wall(t) for t in top.elements("wall")),
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
         poses=_read_poses(top.section("pose"), coordinates, text, file, bool(parameters)),
-        initial=motion_of.read_initial(top.section("initial"), coordinates),
+        initial=read_initial(top.section("initial"), coordinates),
         events=tuple(read_event(t, coordinates) for t in top.elements("event")),
         parameters=parameter_symbols,
         source=top.text("source", ""),
@@ -93,17 +108,17 @@ def read_text(text: str, file: str = UNNAMED_TEXT, parameters: Mapping[str, floa
 
 
 def _read_poses(
-    table: TomlTable, coordinates: motion_of.CoordinateSymbols, text: str, file: str, parameters_changed: bool
+    table: TomlTable, coordinates: CoordinateSymbols, text: str, file: str, parameters_changed: bool
 ) -> dict[str, Any]:
-    """Configurations by name. One that other values of parameters leave without numbers is none; the file's own must all be."""
-    configurations = motion_of.read_poses(table, coordinates, parameters_changed)
+    """Configurations by name, without those that new values of parameters make invalid; all must be valid with the old ones."""
+    configurations = read_poses(table, coordinates, parameters_changed)
     if len(configurations) < len(table.data):
         read_text(text, file)
     return configurations
 
 
 def _with_nominal_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
-    """The mechanism with a start in the same assembly as that of the text's own values, if these make a mechanism."""
+    """The mechanism with a start in the same assembly as with the values in the text, if these make a mechanism."""
     try:
         nominal = read_text(text, mechanism.file)
     except LagrangianError:
@@ -119,11 +134,8 @@ def _check_unique_names(elements: list[TomlTable]) -> None:
             raise element.error(f"{first[name].where[-1]} has the same name; names must differ")
 
 
-_DECIMAL_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
-
-
 def parse_toml(text: str, file: str) -> dict[str, Any]:
-    """The parsed document; tomllib's own complaints with the line they are about."""
+    """The parsed document; errors of tomllib become errors with the line of the file."""
     if len(text) > MAX_BYTES:
         raise DescriptionError(f"the text is larger than the {MAX_BYTES // 1_000_000} MB that are allowed", where=file)
     for line_number, line in enumerate(text.split("\n"), 1):
@@ -150,7 +162,7 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 
 def _array_header_hint(line: str) -> str:
-    """The hint for a header at which TOML stumbles because one like it has single brackets."""
+    """The hint for a header with double brackets that fails because an earlier one has single brackets."""
     header = _HEADER.match(line)
     if header is None or header.group(1) not in (*ELEMENTS, "dh.row"):
         return ""
@@ -164,7 +176,7 @@ def _decimal_comma_hint(line: str) -> str:
 
 
 def _read_parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
-    """Named constants, in the order given.
+    """The named constants, in the order of the file.
 
     A parameter that is a number is a symbol with that value. One that is an expression of others stands for the expression,
     so that the closed form keeps the dependence.
@@ -175,8 +187,8 @@ def _read_parameters(entries: Mapping[str, Any], file: str) -> dict[str, Express
         if not name.isidentifier():
             remedy = "use letters, digits and _, such as m1"
             raise DescriptionError(f"{format_value(name)} cannot be a name", where=where[:-1], remedy=remedy)
-        if name in motion_of.RESERVED_NAMES:
-            reserved_names = ", ".join(motion_of.RESERVED_NAMES)
+        if name in RESERVED_NAMES:
+            reserved_names = ", ".join(RESERVED_NAMES)
             raise DescriptionError(
                 f"this name has a meaning in expressions ({reserved_names})", where=where, remedy="choose another name"
             )
@@ -197,7 +209,7 @@ def _parse_parameter(name: str, value: Any, where: Where, symbols: Mapping[str, 
             )
         return parse_scalar(value, where, symbols)
     except DescriptionError as error:
-        if name not in _PLACEMENT_HINTS:  # a parameter may have such a name: only a mistake makes it doubtful
+        if name not in _PLACEMENT_HINTS:  # a parameter may have such a name, so that the hint is only for a mistake
             raise
         raise DescriptionError(f"{error.problem}. {name!r} {_PLACEMENT_HINTS[name]}", where=error.where) from None
 

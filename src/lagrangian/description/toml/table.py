@@ -1,6 +1,6 @@
 """Checked access to a parsed TOML table.
 
-A `Table` knows its file and its place in it, so that every error says where (`arm.toml: [[body]] 2 'link2': mass`), what is
+A `TomlTable` knows its file and its place in it, so that every error says where (`arm.toml: [[body]] 2 'link2': mass`), what is
 wrong and what would be right. Nothing here knows what a mechanism is.
 """
 
@@ -40,7 +40,7 @@ def format_value(value: Any) -> str:
 
 
 def parse_scalar(value: Any, where: Where, symbols: SymbolTable, *, finite: bool = True) -> Scalar:
-    """A number, or an expression of `names`."""
+    """A number, or an expression of `symbols`."""
     if isinstance(value, str):
         with error_location(*where):
             value = parse(value, symbols)
@@ -57,7 +57,7 @@ def parse_scalar(value: Any, where: Where, symbols: SymbolTable, *, finite: bool
 
 
 def parse_vector(value: Any, where: Where, size: int, symbols: SymbolTable, example: Sequence[float] = ()) -> tuple[Scalar, ...]:
-    """An array of a known length, of numbers or expressions; an error shows `example`, if zeros would not be right there."""
+    """An array of a known length, of numbers or expressions; an error shows `example`, where zeros would be wrong."""
     if not isinstance(value, list) or len(value) != size:
         sample = list(example) or [0] * size
         remedy = f"an array of {size} numbers is needed, such as {sample}"

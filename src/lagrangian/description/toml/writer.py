@@ -1,4 +1,4 @@
-"""A mechanism as a TOML description, which reads back to the same (`docs/reference/toml.md` describes the format)."""
+"""Write a mechanism as a TOML description that reads back to the same (`docs/reference/toml.md` describes the format)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
-from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
-from lagrangian.description.toml.motion import write_event as event_entries
+from lagrangian.description.toml.reader import UNNAMED_TEXT, read_text
 from lagrangian.description.toml.write_scalars import ScalarWriter
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model import vector as v
@@ -21,6 +20,7 @@ from lagrangian.model.constraint import (
     PfaffianConstraint,
     RollingConstraint,
 )
+from lagrangian.model.event import DEAD_CENTRE, Event, LockJoints, SetTorque, UnlockJoints
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.initial_state import PartialState
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
@@ -30,15 +30,17 @@ from lagrangian.model.shapes import Visual
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 from lagrangian.model.type_entries import EntryKind
 
+Entries = dict[str, str]  # of a table, as TOML text
+
 
 def to_toml(mechanism: MechanismLike) -> str:
-    """A mechanism as a TOML text, which `loads` reads back to the same: numbers to the last bit, expressions with their names."""
+    """A mechanism as a TOML text that `loads` reads back to the same: numbers are exact, and expressions keep their names."""
     mechanism = as_mechanism(mechanism)
     try:
         document, left_out = _write_text(mechanism)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            toml.read_text(document)  # what Python allows to be called and given is more than what a file can hold
+            read_text(document)  # Python allows names and values that a file cannot hold
         document.encode()
     except RecursionError:
         raise ArgumentError(f"{mechanism.name}: it cannot be written because an expression is nested too deeply") from None
@@ -47,31 +49,29 @@ def to_toml(mechanism: MechanismLike) -> str:
             f"{mechanism.name}: it cannot be written because a text in it is not Unicode: {error.reason}"
         ) from None
     except LagrangianError as error:
-        raise ArgumentError(
-            f"it cannot be written as TOML: {error.without_place(toml.UNNAMED_TEXT)}", where=mechanism.name
-        ) from None
+        raise ArgumentError(f"it cannot be written as TOML: {error.without_place(UNNAMED_TEXT)}", where=mechanism.name) from None
     for problem in left_out:
         warn(f"{mechanism.name}: {problem}", ReaderWarning)
     return document
 
 
 def _write_text(mechanism: Mechanism) -> tuple[str, list[str]]:
-    """The text, and what it does not say."""
+    """The text, and sentences on what it leaves out."""
     writer = ScalarWriter(mechanism.parameters)
     walls = [x for x in mechanism.springs if isinstance(x, Wall)]
     compensations = [x for x in mechanism.springs if isinstance(x, GravityCompensation)]
     springs = [x for x in mechanism.springs if isinstance(x, (PointSpring, CoordinateSpring))]
     gravity = writer.numbers(mechanism.gravity)
     elements = [
-        *_write_elements(writer, "body", write_body, mechanism.bodies),
-        *_write_elements(writer, "joint", write_joint, mechanism.joints),
-        *_write_elements(writer, "loop", write_loop, mechanism.loops),
-        *_write_elements(writer, "constraint", write_constraint, mechanism.constraints),
-        *_write_elements(writer, "spring", write_spring, springs),
-        *_write_elements(writer, "gravity_compensation", write_gravity_compensation, compensations),
-        *_write_elements(writer, "wall", write_wall, walls),
-        *_write_elements(writer, "frame", write_frame, mechanism.frames),
-        *_write_elements(writer, "event", event_entries, mechanism.events),
+        *_write_elements(writer, "body", _body_entries, mechanism.bodies),
+        *_write_elements(writer, "joint", _joint_entries, mechanism.joints),
+        *_write_elements(writer, "loop", _loop_entries, mechanism.loops),
+        *_write_elements(writer, "constraint", _constraint_entries, mechanism.constraints),
+        *_write_elements(writer, "spring", _spring_entries, springs),
+        *_write_elements(writer, "gravity_compensation", _gravity_compensation_entries, compensations),
+        *_write_elements(writer, "wall", _wall_entries, walls),
+        *_write_elements(writer, "frame", _frame_entries, mechanism.frames),
+        *_write_elements(writer, "event", _event_entries, mechanism.events),
         *_write_motion(writer, mechanism),
     ]
     top = {"name": text.format_string(mechanism.name)}
@@ -107,7 +107,7 @@ def _write_elements(
 
 
 def _write_parameters(writer: ScalarWriter, mechanism: Mechanism) -> Entries:
-    """Numbers by their names, each before the expressions of it."""
+    """The parameters, each before expressions that use it."""
     entries: Entries = {}
     values_by_name: dict[str, Scalar] = dict(mechanism.parameters)
     for declared_value in mechanism.parameters.values():
@@ -123,7 +123,7 @@ def _write_parameters(writer: ScalarWriter, mechanism: Mechanism) -> Entries:
 
 
 def _write_motion(writer: ScalarWriter, mechanism: Mechanism) -> list[str]:
-    """Named poses, and how a simulation starts."""
+    """The tables of poses and of the start of a simulation."""
     blocks = []
     if mechanism.poses:
         blocks.append(
@@ -151,7 +151,7 @@ def _write_motion(writer: ScalarWriter, mechanism: Mechanism) -> list[str]:
 
 
 def _write_values(writer: ScalarWriter, values: tuple[float, ...], names: tuple[str, ...]) -> str:
-    """Numbers in order; or those that were given, by name."""
+    """Numbers in order; of a partial state, those that were given, by name."""
     if not isinstance(values, PartialState):
         return writer.numbers(values)
     return text.format_inline_table(
@@ -159,14 +159,10 @@ def _write_values(writer: ScalarWriter, values: tuple[float, ...], names: tuple[
     )
 
 
-# MERGED lagrangian.description.toml.write_elements: Bodies, joints, loops, constraints, springs, walls and frames as the
-# entries of their TOML tables. An entry that has its default is left out, and so is one that the type of a joint gives no
-# meaning to.
-
-Entries = dict[str, str]
+# -- entries of tables, without those that have their defaults -----------------------------------------------------------
 
 
-def write_body(writer: ScalarWriter, body: Body) -> Entries:
+def _body_entries(writer: ScalarWriter, body: Body) -> Entries:
     entries = {"name": text.format_string(body.name), "mass": writer.number(body.mass)}
     if body.center != v.ZERO:
         entries["center"] = writer.numbers(body.center)
@@ -180,12 +176,12 @@ def write_body(writer: ScalarWriter, body: Body) -> Entries:
         entries["effective"] = "true"
     if body.visuals:
         entries["visuals"] = (
-            "[\n" + "".join(f"    {text.format_inline_table(_write_visual(writer, x))},\n" for x in body.visuals) + "]"
+            "[\n" + "".join(f"    {text.format_inline_table(_visual_entries(writer, x))},\n" for x in body.visuals) + "]"
         )
     return entries
 
 
-def _write_visual(writer: ScalarWriter, visual: Visual) -> Entries:
+def _visual_entries(writer: ScalarWriter, visual: Visual) -> Entries:
     entries = {"shape": text.format_string(visual.kind)}
     if visual.size:
         entries["size"] = writer.numbers(visual.size)
@@ -196,22 +192,22 @@ def _write_visual(writer: ScalarWriter, visual: Visual) -> Entries:
     return entries | writer.placement(visual.placement)
 
 
-def write_joint(writer: ScalarWriter, joint: Joint) -> Entries:
+def _joint_entries(writer: ScalarWriter, joint: Joint) -> Entries:
     entries = {k: text.format_string(x) for k, x in zip(("name", "type", "parent", "child"), _identifiers(joint), strict=True)}
     entries |= writer.placement(joint.placement) | writer.placement(joint.child_placement, "child_")
-    entries |= _write_type_entries(writer, joint)
+    entries |= _type_entries(writer, joint)
     if not joint.actuated and "actuated" not in joint.kind.refuses:
         entries["actuated"] = "false"
     if joint.friction != Friction():
-        entries["friction"] = text.format_inline_table(_write_friction(writer, joint.friction))
+        entries["friction"] = text.format_inline_table(_friction_entries(writer, joint.friction))
     if joint.rotor != Rotor():
-        entries["rotor"] = _write_non_defaults(writer, joint.rotor, Rotor(), "inertia", "ratio")
+        entries["rotor"] = _format_non_defaults(writer, joint.rotor, Rotor(), "inertia", "ratio")
     if joint.spring != JointSpring():
         entries["spring"] = text.format_inline_table(
             {"stiffness": writer.number(joint.spring.stiffness), "rest": writer.number(joint.spring.rest)}
         )
     if joint.limits != JointLimits():
-        entries["limits"] = _write_non_defaults(writer, joint.limits, JointLimits(), "lower", "upper", "speed", "effort")
+        entries["limits"] = _format_non_defaults(writer, joint.limits, JointLimits(), "lower", "upper", "speed", "effort")
     return entries
 
 
@@ -219,7 +215,7 @@ def _identifiers(joint: Joint) -> tuple[str, ...]:
     return (joint.name, joint.type, joint.parent, joint.child)
 
 
-def _write_friction(writer: ScalarWriter, friction: Friction) -> Entries:
+def _friction_entries(writer: ScalarWriter, friction: Friction) -> Entries:
     entries = {"viscous": writer.number(friction.viscous)} if friction.viscous != 0 else {}
     if friction.coulomb != 0:
         entries["coulomb"] = writer.number(friction.coulomb)
@@ -231,21 +227,21 @@ def _write_friction(writer: ScalarWriter, friction: Friction) -> Entries:
     return entries
 
 
-def _write_non_defaults(writer: ScalarWriter, part: Any, default: Any, *names: str) -> str:
-    """Those of the entries that are not the default."""
+def _format_non_defaults(writer: ScalarWriter, part: Any, default: Any, *names: str) -> str:
+    """A table of the entries that differ from the default."""
     return text.format_inline_table(
         {k: writer.number(getattr(part, k)) for k in names if getattr(part, k) != getattr(default, k)}
     )
 
 
-def write_loop(writer: ScalarWriter, loop: LoopJoint) -> Entries:
+def _loop_entries(writer: ScalarWriter, loop: LoopJoint) -> Entries:
     entries = {k: text.format_string(getattr(loop, k)) for k in ("name", "type", "a", "b")}
     entries |= writer.placement(loop.a_placement, "a_") | writer.placement(loop.b_placement, "b_")
-    return entries | _write_type_entries(writer, loop)
+    return entries | _type_entries(writer, loop)
 
 
-def _write_type_entries(writer: ScalarWriter, joint: Joint | LoopJoint) -> Entries:
-    """The entries of its type."""
+def _type_entries(writer: ScalarWriter, joint: Joint | LoopJoint) -> Entries:
+    """The entries that the type of a joint or loop has."""
     format_by_kind: dict[EntryKind, Callable[[Any], str]] = {
         EntryKind.AXIS: writer.axis,
         EntryKind.NUMBER: writer.number,
@@ -255,7 +251,7 @@ def _write_type_entries(writer: ScalarWriter, joint: Joint | LoopJoint) -> Entri
     return {entry.name: format_by_kind[entry.kind](getattr(joint, entry.name)) for entry in joint.kind.entries}
 
 
-def write_constraint(writer: ScalarWriter, constraint: Constraint) -> Entries:
+def _constraint_entries(writer: ScalarWriter, constraint: Constraint) -> Entries:
     entries = {"name": text.format_string(constraint.name)}
     match constraint:
         case HolonomicConstraint():
@@ -270,7 +266,7 @@ def write_constraint(writer: ScalarWriter, constraint: Constraint) -> Entries:
                 "body": text.format_string(constraint.body),
                 "direction": writer.axis(constraint.direction),
             }
-            return entries | _write_points(writer, constraint, "point")
+            return entries | _point_entries(writer, constraint, "point")
         case RollingConstraint():
             entries |= {
                 "type": '"rolling"',
@@ -281,13 +277,13 @@ def write_constraint(writer: ScalarWriter, constraint: Constraint) -> Entries:
                 entries["axis"] = writer.axis(constraint.axis)
             entries |= {"on": text.format_string(constraint.on), "normal": writer.axis(constraint.normal)}
             entries |= {} if constraint.unilateral else {"unilateral": "false"}
-            return entries | _write_points(writer, constraint, "center", "point")
+            return entries | _point_entries(writer, constraint, "center", "point")
     raise ArgumentError(
         f"constraint {constraint.name!r}: a file cannot hold a Python function; use a Pfaffian or a Holonomic constraint"
     )
 
 
-def write_spring(writer: ScalarWriter, spring: PointSpring | CoordinateSpring) -> Entries:
+def _spring_entries(writer: ScalarWriter, spring: PointSpring | CoordinateSpring) -> Entries:
     entries = {"name": text.format_string(spring.name)}
     if isinstance(spring, CoordinateSpring):
         entries["length"] = writer.number(spring.length)
@@ -301,7 +297,7 @@ def write_spring(writer: ScalarWriter, spring: PointSpring | CoordinateSpring) -
     return entries | ({"slack": writer.number(spring.slack)} if spring.slack != 0 else {})
 
 
-def write_gravity_compensation(writer: ScalarWriter, compensation: GravityCompensation) -> Entries:
+def _gravity_compensation_entries(writer: ScalarWriter, compensation: GravityCompensation) -> Entries:
     return {
         "name": text.format_string(compensation.name),
         "body": text.format_string(compensation.body),
@@ -309,17 +305,34 @@ def write_gravity_compensation(writer: ScalarWriter, compensation: GravityCompen
     }
 
 
-def write_wall(writer: ScalarWriter, wall: Wall) -> Entries:
-    entries = {"name": text.format_string(wall.name), "body": text.format_string(wall.body)} | _write_points(
+def _wall_entries(writer: ScalarWriter, wall: Wall) -> Entries:
+    entries = {"name": text.format_string(wall.name), "body": text.format_string(wall.body)} | _point_entries(
         writer, wall, "point"
     )
     entries |= {"on": text.format_string(wall.on), "position": writer.numbers(wall.position), "normal": writer.axis(wall.normal)}
     return entries | {k: writer.number(getattr(wall, k)) for k in ("stiffness", "damping")}
 
 
-def write_frame(writer: ScalarWriter, frame: Frame) -> Entries:
+def _frame_entries(writer: ScalarWriter, frame: Frame) -> Entries:
     return {"name": text.format_string(frame.name), "body": text.format_string(frame.body)} | writer.placement(frame.placement)
 
 
-def _write_points(writer: ScalarWriter, part: Any, *names: str) -> Entries:
+def _point_entries(writer: ScalarWriter, part: Any, *names: str) -> Entries:
     return {k: writer.numbers(getattr(part, k)) for k in names if getattr(part, k) != v.ZERO}
+
+
+def _event_entries(writer: ScalarWriter, event: Event) -> dict[str, str]:
+    """The entries of an event's table."""
+    when = text.format_string(DEAD_CENTRE.name) if event.when == DEAD_CENTRE else writer.number(event.when)  # type: ignore[arg-type]
+    entries = {"name": text.format_string(event.name), "when": when, "direction": text.format_string(event.direction)}
+    action = event.action
+    if isinstance(action, SetTorque):
+        torques = text.format_inline_table({name: text.format_number(x) for name, x in action.torques.items()})
+        return entries | {"action": '"set_torque"', "torque": torques}
+    if isinstance(action, (LockJoints, UnlockJoints)):
+        kind = "lock" if isinstance(action, LockJoints) else "unlock"
+        return entries | {
+            "action": text.format_string(kind),
+            "joints": text.format_array(text.format_string(x) for x in action.joints),
+        }
+    return entries | {"action": text.format_string(str(action))}
