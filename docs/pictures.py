@@ -330,7 +330,7 @@ def studio() -> None:
 
 def design() -> None:
     names = snippet("howto/linkages")
-    figure(names["turn"].plot(), "design_turn", 1000)
+    figure(names["cycle"].plot(), "design_turn", 1000)
     figure(names["compared"].plot(), "design_turns", 800)
     names = snippet("howto/workspace")
     figure(names["reach"].plot(), "design_workspace", 600)

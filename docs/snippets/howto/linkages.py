@@ -5,9 +5,9 @@ import numpy as np
 
 import lagrangian as lg
 
-turn = lg.analyse_cycle("four_bar", speed=10.0)
-print(turn)
-turn.plot("four_bar-turn.png")
+cycle = lg.analyse_cycle("four_bar", speed=10.0)
+print(cycle)
+cycle.plot("four_bar-turn.png")
 
 # --- mine
 mine = lg.library("four_bar").with_parameters(
@@ -16,9 +16,10 @@ mine = lg.library("four_bar").with_parameters(
 print(lg.analyse_cycle(mine, speed=2 * np.pi))  # 60 rpm
 
 # --- rows
-print(turn.x.shape, turn.q.shape, turn.velocity_ratios.shape)
-print(f"{turn.torque.min():.3f} to {turn.torque.max():.3f} N m")
-print(f"largest force in the pin: {(turn.multipliers**2).sum(axis=1).max() ** 0.5:.2f} N")
+print(cycle.x.shape, cycle.q.shape, cycle.velocity_ratios.shape)
+print(f"{cycle.torque.min():.3f} to {cycle.torque.max():.3f} N m")
+largest = (cycle.multipliers**2).sum(axis=1).max() ** 0.5
+print(f"largest force in the pin: {largest:.2f} N")
 
 # --- dead-centres
 push = lg.analyse_cycle("slider_crank", "x")
@@ -34,15 +35,16 @@ for l1 in (0.3, 0.5, 0.6):
     print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
 
 # --- compare
-compared = lg.compare_cycles("four_bar", {"l1": lg.distributions.grid(0.2, 0.45, 6)}, speed=10.0)
+lengths = lg.distributions.grid(0.2, 0.45, 6)
+compared = lg.compare_cycles("four_bar", {"l1": lengths}, speed=10.0)
 print(compared)
 compared.plot("four_bar-turns.png")
 
 # --- curve
-curve = turn.coupler_curve("C")
+curve = cycle.coupler_curve("C")
 print(curve)
 curve.plot("C.png")
-print(turn.frame_travel_text("C"))
+print(cycle.frame_travel_text("C"))
 
 # --- point
 raised = mine.with_parameters({"C.placement.position.y": 0.2})

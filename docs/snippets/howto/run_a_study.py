@@ -4,9 +4,13 @@
 import lagrangian as lg
 
 arm = lg.library("two_r")
+over = {
+    "l1": lg.distributions.grid(0.8, 1.2, 9),
+    "m2": lg.distributions.normal(12.5, 0.5),
+}
 study = lg.study(
     arm,
-    over={"l1": lg.distributions.grid(0.8, 1.2, 9), "m2": lg.distributions.normal(12.5, 0.5)},
+    over,
     run={"t_span": 2},
     keep=["min(tip.x)", "peak(qd_theta1)", "rows(theta2)"],
     samples=16,
