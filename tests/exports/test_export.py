@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_an_unknown_target_lists_those_that_exist() -> None:
         lg.export("two_r", "cc")
     assert all(name in str(told.value) for name in lg.export_targets())
     assert "Did you mean 'c'?" in said("two_r", "--to", "cc")
+
+
+def test_without_jax_the_targets_can_still_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jax", None)
+    for name in ("jax", "jax_code"):
+        monkeypatch.delitem(sys.modules, f"lagrangian.exports.targets.{name}", raising=False)
+    assert "jax" in lg.export_targets()
+    with pytest.raises(lg.ArgumentError, match="needs JAX, which is not installed"):
+        lg.export("two_r", "jax")
 
 
 def test_an_unknown_function_lists_those_that_exist() -> None:

@@ -54,7 +54,7 @@ def test_every_function_is_that_of_the_kernels() -> None:
 @pytest.mark.parametrize("few", [0, 1000])
 def test_in_rows_and_on_scalars_alike(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a mechanism that is led by functions of time."""
-    monkeypatch.setattr("lagrangian.exports.targets.jax.MAX_SCALAR_NODES", few)
+    monkeypatch.setattr("lagrangian.exports.targets.jax_code.MAX_SCALAR_NODES", few)
     exported.cache_clear()
     assert off("led", "forward_dynamics", "closure", "constraint_bias") < 1e-12
     exported.cache_clear()

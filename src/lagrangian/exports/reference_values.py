@@ -1,6 +1,7 @@
-"""Routines run here, one state at a time: reference values for the code that is written of them.
+"""Reference values for exported code: its routines, run here at some states.
 
-Straight-line code is run in Python; loops over links are compiled for this machine.
+The states are the mechanism's own start, where it has constraints, and random ones. Straight-line code is run in Python, one
+state at a time; loops over links are compiled for this machine.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ import numpy as np
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.consistent_speeds import consistent_speeds
 from lagrangian.errors import LagrangianError
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import CallStep, LinkLoops, Package, Routine, RoutineArgument, StraightLineCode
+from lagrangian.functions.routine import CallSequence, CallStep, LinkLoops, Package, Routine, RoutineArgument, StraightLineCode
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from lagrangian.kernels.trace.node import PREPARED, Trace
@@ -24,68 +24,60 @@ from lagrangian.kernels.trace.replay import replay
 from lagrangian.model.mechanism import Mechanism
 
 Arrays = Mapping[str, Sequence[float]]
-
-
-def evaluate_constants(package: Package) -> list[float]:
-    """The constants of the model for the values that the parameters have."""
-    return [float(x) for x in replay(package.preparation, lambda name, index: package.parameters[index].value)]
-
-
-def evaluate_routine(package: Package, routine: Routine, inputs: Arrays) -> list[float]:
-    """What a routine gives, all outputs one after the other."""
-    arrays, model_constants = dict(inputs), evaluate_constants(package)
-
-    def read(name: str, index: int) -> float:
-        return model_constants[index] if name == PREPARED else float(arrays[name][index])
-
-    body = routine.body
-    if isinstance(body, StraightLineCode):
-        return [float(x) for x in replay(body.trace, read)]
-    if isinstance(body, LinkLoops):
-        kernel = Kernel(TreeProgram(body.algorithm, body.tree))
-        return [float(x) for x in np.ravel(kernel(*(inputs[name] for name in body.algorithm.inputs)))]
-
-    def call(other: Routine, inputs: dict[str, Any]) -> Any:
-        return evaluate_routine(package, other, inputs)
-
-    def compute(trace: Trace, arrays_so_far: dict[str, Any]) -> Any:
-        arrays.update(arrays_so_far)
-        return [float(x) for x in replay(trace, read)]
-
-    routines = {x.name: x for x in package.routines}
-    return [x for output in evaluate_sequence(routine, inputs, routines, call, compute) for x in output]
-
-
-def evaluate_sequence(
-    routine: Routine,
-    inputs: Mapping[str, Any],
-    routines: Mapping[str, Routine],
-    call: Callable[[Routine, dict[str, Any]], Any],
-    compute: Callable[[Trace, dict[str, Any]], Any],
-) -> list[Any]:
-    """The outputs of a routine that is a sequence of steps, over any arrays that can be sliced.
-
-    `call` runs another routine on its inputs by name, and `compute` a trace on all that is known; both give one array.
-    """
-    body = routine.body
-    assert isinstance(body, Calls)
-    arrays = dict(inputs)
-    sizes = {**body.arrays, **{x.name: x.size for x in routine.outputs}}
-    for step in body.steps:
-        if isinstance(step, CallStep):
-            other = routines[step.routine]
-            values = call(other, {x.name: arrays[name] for x, name in zip(other.inputs, step.inputs, strict=True)})
-        else:
-            values = compute(step.trace, arrays)
-        for name in step.outputs:
-            arrays[name], values = values[: sizes[name]], values[sizes[name] :]
-    return [arrays[x.name] for x in routine.outputs]
-
-
-# MERGED lagrangian.exports.samples: States at which exported code is tried: the mechanism's own start, and random ones that
-# keep its constraints.
-
 SEED = 20
+STATES = 3
+
+# the largest error of results, as a part of the largest number of an output or of 1, for numbers of so many bits
+TOLERANCE = {64: 1e-10, 32: 2e-3}
+LONG_MECHANISM = 60  # coordinates, beyond which one state with few digits will do
+MAX_COMPARED_ENTRIES, SAMPLED_ENTRIES = 400, 40  # of an output, beyond which only some are compared; and how many
+
+
+def reference_cases(mechanism: Mechanism, package: Package) -> Iterator[ReferenceCase]:
+    """All routines at some states."""
+    is_long = len(package.coordinates) > LONG_MECHANISM
+    for k, state in enumerate(sample_states(mechanism, 1 if is_long else STATES)):
+        sample = {name: x.round(2) if name != "h" else x for name, x in state.items()} if is_long else state
+        for routine in package.routines:
+            case_inputs = routine_inputs(routine, sample)
+            values = evaluate_routine(package, routine, case_inputs)
+            if all(map(math.isfinite, values)):  # a description may have roots or logarithms that do not exist everywhere
+                yield ReferenceCase(routine, k, case_inputs, list(_expected_entries(routine, values)))
+
+
+@dataclass(frozen=True)
+class ReferenceCase:
+    """A routine at a state, which has a number: its inputs by name, and the outputs that are expected."""
+
+    routine: Routine
+    state: int
+    inputs: dict[str, list[float]]
+    expected: list[ExpectedEntries]
+
+
+@dataclass(frozen=True)
+class ExpectedEntries:
+    """Entries of an output, by their places in it."""
+
+    output: RoutineArgument
+    places: list[int]
+    values: list[float]
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.places) == self.output.size
+
+
+def _expected_entries(routine: Routine, values: list[float]) -> Iterator[ExpectedEntries]:
+    at = 0
+    for x in routine.outputs:
+        places = (
+            list(range(x.size))
+            if x.size <= MAX_COMPARED_ENTRIES
+            else [k * (x.size - 1) // (SAMPLED_ENTRIES - 1) for k in range(SAMPLED_ENTRIES)]
+        )
+        yield ExpectedEntries(x, places, [values[at + k] for k in places])
+        at += x.size
 
 
 def sample_states(mechanism: Mechanism, count: int) -> Iterator[dict[str, np.ndarray]]:
@@ -113,61 +105,61 @@ def _sample_state(mechanism: Mechanism, rng: np.random.Generator) -> tuple[np.nd
 
 
 def routine_inputs(routine: Routine, state: dict[str, np.ndarray]) -> dict[str, list[float]]:
-    """What a routine is given at a state."""
+    """The inputs of a routine at a state, by name."""
     return {x.name: np.asarray(state[x.name], dtype=float).ravel().tolist() for x in routine.inputs}
 
 
-# MERGED lagrangian.exports.targets.cases: What generated code is tried with: states, and what its functions must give there.
+def evaluate_routine(package: Package, routine: Routine, inputs: Arrays) -> list[float]:
+    """The results of a routine, all outputs one after the other."""
+    arrays, model_constants = dict(inputs), evaluate_constants(package)
 
-STATES = 3
-# how far results may be off, as a part of the largest number of an output or of 1, for numbers of so many bits
-TOLERANCE = {64: 1e-10, 32: 2e-3}
-# coordinates of a long mechanism: one state with few digits will do; entries of an output of which only some are compared
-LONG_MECHANISM, MAX_COMPARED_ENTRIES, SAMPLED_ENTRIES = 60, 400, 40
+    def read(name: str, index: int) -> float:
+        return model_constants[index] if name == PREPARED else float(arrays[name][index])
 
+    body = routine.body
+    if isinstance(body, StraightLineCode):
+        return [float(x) for x in replay(body.trace, read)]
+    if isinstance(body, LinkLoops):
+        kernel = Kernel(TreeProgram(body.algorithm, body.tree))
+        return [float(x) for x in np.ravel(kernel(*(inputs[name] for name in body.algorithm.inputs)))]
 
-@dataclass(frozen=True)
-class ExpectedEntries:
-    """Entries of an output, by their places in it."""
+    def call(other: Routine, inputs: dict[str, Any]) -> Any:
+        return evaluate_routine(package, other, inputs)
 
-    output: RoutineArgument
-    places: list[int]
-    values: list[float]
+    def compute(trace: Trace, arrays_so_far: dict[str, Any]) -> Any:
+        arrays.update(arrays_so_far)
+        return [float(x) for x in replay(trace, read)]
 
-    @property
-    def is_complete(self) -> bool:
-        return len(self.places) == self.output.size
-
-
-@dataclass(frozen=True)
-class ReferenceCase:
-    """A routine at a state, which has a number; what it is given by name, and what it must give."""
-
-    routine: Routine
-    state: int
-    inputs: dict[str, list[float]]
-    expected: list[ExpectedEntries]
+    routines = {x.name: x for x in package.routines}
+    return [x for output in evaluate_sequence(routine, inputs, routines, call, compute) for x in output]
 
 
-def reference_cases(mechanism: Mechanism, package: Package) -> Iterator[ReferenceCase]:
-    """All routines at some states."""
-    is_long = len(package.coordinates) > LONG_MECHANISM
-    for k, state in enumerate(sample_states(mechanism, 1 if is_long else STATES)):
-        sample = {name: x.round(2) if name != "h" else x for name, x in state.items()} if is_long else state
-        for routine in package.routines:
-            case_inputs = routine_inputs(routine, sample)
-            values = evaluate_routine(package, routine, case_inputs)
-            if all(map(math.isfinite, values)):  # a description may have roots or logarithms that do not exist everywhere
-                yield ReferenceCase(routine, k, case_inputs, list(_expected_entries(routine, values)))
+def evaluate_constants(package: Package) -> list[float]:
+    """The constants of the model for the values that the parameters have."""
+    return [float(x) for x in replay(package.preparation, lambda name, index: package.parameters[index].value)]
 
 
-def _expected_entries(routine: Routine, values: list[float]) -> Iterator[ExpectedEntries]:
-    at = 0
-    for x in routine.outputs:
-        places = (
-            list(range(x.size))
-            if x.size <= MAX_COMPARED_ENTRIES
-            else [k * (x.size - 1) // (SAMPLED_ENTRIES - 1) for k in range(SAMPLED_ENTRIES)]
-        )
-        yield ExpectedEntries(x, places, [values[at + k] for k in places])
-        at += x.size
+def evaluate_sequence(
+    routine: Routine,
+    inputs: Mapping[str, Any],
+    routines: Mapping[str, Routine],
+    call: Callable[[Routine, dict[str, Any]], Any],
+    compute: Callable[[Trace, dict[str, Any]], Any],
+) -> list[Any]:
+    """The outputs of a routine that is a sequence of steps, over any arrays that can be sliced.
+
+    `call` runs another routine on its inputs by name, and `compute` a trace on all that is known; both give one array.
+    """
+    body = routine.body
+    assert isinstance(body, CallSequence)
+    arrays = dict(inputs)
+    sizes = {**body.arrays, **{x.name: x.size for x in routine.outputs}}
+    for step in body.steps:
+        if isinstance(step, CallStep):
+            other = routines[step.routine]
+            values = call(other, {x.name: arrays[name] for x, name in zip(other.inputs, step.inputs, strict=True)})
+        else:
+            values = compute(step.trace, arrays)
+        for name in step.outputs:
+            arrays[name], values = values[: sizes[name]], values[sizes[name] :]
+    return [arrays[x.name] for x in routine.outputs]

@@ -1,4 +1,7 @@
-"""The C that connects the routines of a mechanism with the variables of its FMU: `fmu_model.h` and `fmu_model.c`."""
+"""The C that connects the routines of a mechanism with the variables of its FMU: `fmu_model.h` and `fmu_model.c`.
+
+The FMU of a mechanism with constraints also has tables and functions that the search for a consistent start reads.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,26 @@ from lagrangian.exports.source.language import wrap_values
 from lagrangian.exports.targets.c import comment_text
 from lagrangian.functions.routine import Routine
 
-# MERGED lagrangian.exports.fmi.start_code: What the C of an FMU with constraints knows besides: what the search for its start
-# reads.
-
 DRIVEN, PERIODIC, QUATERNION = 1, 2, 4  # traits of coordinates
 RANK_TOLERANCE = 1e-7  # of the largest slope: rows that depend on each other by less do
-NAMES = ("model_holonomic", "model_traits", "model_driven_speeds")
 CONSTANTS_ARGUMENT = "const model_constants *constants"
+STATE_ARGUMENTS = "double t, const double *x"
+MODEL_FUNCTIONS = {
+    "model_prepare": "void model_prepare(const double *parameters, model_constants *constants)",
+    "model_forces": f"void model_forces({STATE_ARGUMENTS}, const double *values, const model_constants *constants, double *tau)",
+    "model_rates": f"void model_rates({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *rates)",
+    "model_nearest": f"void model_nearest({STATE_ARGUMENTS}, const model_constants *constants, double *nearest)",
+    "model_open": f"double model_open({STATE_ARGUMENTS}, const model_constants *constants, size_t *worst)",
+    "model_outputs": f"void model_outputs({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *y)",
+}
+MODEL_COMMENTS = {
+    "model_prepare": "The constants that follow from the parameters.",
+    "model_forces": "The joint forces: those of the description, and the inputs, which are among the values.",
+    "model_rates": "The rates of the coordinates, and the accelerations.",
+    "model_nearest": "The nearest state that keeps the constraints, by one step of Newton's method.",
+    "model_open": "The largest violation of a constraint, and the number of that constraint.",
+    "model_outputs": "All outputs but the accelerations, which are the first, and are known.",
+}
 START_FUNCTIONS = {
     "model_closure": f"void model_closure(double t, const double *x, {CONSTANTS_ARGUMENT}, double *eta)",
     "model_slopes": f"void model_slopes(double t, const double *x, {CONSTANTS_ARGUMENT}, double *psi)",
@@ -34,104 +50,29 @@ START_COMMENTS = {
     "model_masses": "The mass matrix.",
     "model_moving": "The rates of the coordinates at these speeds.",
 }
-# what they call, and the names of its outputs in C
-CALLS = {
+
+# the routine that each of them calls, and the name of its output in C
+START_CALLS = {
     "model_closure": ("closure", "eta"),
     "model_slopes": ("constraint_jacobian", "psi"),
     "model_breaking": ("constraint_rate", "rate"),
     "model_masses": ("mass_matrix", "masses"),
     "model_moving": ("coordinate_rates", "rates"),
 }
+START_TABLE_NAMES = ("model_holonomic", "model_traits", "model_driven_speeds")
 
-
-def start_sizes(content: FmuModel) -> dict[str, int]:
-    equations = content.mechanism.equation_count
-    macros = {"EQUATIONS": equations, "CLOSURES": content.routines["closure"].outputs[0].size if equations else 0}
-    return {**macros, "DRIVEN": DRIVEN, "PERIODIC": PERIODIC, "QUATERNION": QUATERNION} if equations else macros
-
-
-def declarations() -> list[str]:
-    return [
-        "extern const size_t model_holonomic[];           /* the row in the slopes of each equation of coordinates */",
-        "extern const unsigned char model_traits[];        /* of coordinates: whether MODEL_DRIVEN, MODEL_PERIODIC ... */",
-        "extern const unsigned char model_driven_speeds[]; /* whether each speed stays where it can */",
-        "",
-    ]
-
-
-def tables(content: FmuModel) -> list[str]:
-    mechanism = content.mechanism
-    dyn = as_dynamics(mechanism)
-    start = np.array([x.start for x in content.variables.states[: mechanism.nq]], dtype=float)
-    psi = dyn.constraint_jacobian(start, content.span[0])
-    places = single_coordinates(mechanism)
-    driven = [places[name] for joint in mechanism.joints if joint.actuated for name in joint.coordinate_names if name in places]
-    speeds = [speed for _, speed in driven]
-    standing, moving = _independent_speeds(psi[dyn.holonomic], speeds), _independent_speeds(psi, speeds)
-    traits = np.zeros(mechanism.nq, dtype=int)
-    traits[[coordinate for coordinate, speed in driven if speed in standing]] |= DRIVEN
-    traits[periodic_coordinates(mechanism)] |= PERIODIC
-    first = 0
-    for joint in mechanism.joints:
-        if joint.kind.quaternion:
-            traits[first] |= QUATERNION
-        first += joint.kind.nq
-    rows = np.flatnonzero(dyn.holonomic).tolist()
-    return [
-        *_table("const size_t model_holonomic[]", rows or [0]),
-        *_table("const unsigned char model_traits[]", traits.tolist()),
-        *_table("const unsigned char model_driven_speeds[]", [int(k in moving) for k in range(mechanism.nv)]),
-    ]
-
-
-def _table(name: str, values: Iterable[int]) -> list[str]:
-    return [f"{name} = {{", *wrap_values([str(x) for x in values], "    "), "};", ""]
-
-
-def _independent_speeds(psi: np.ndarray, speeds: Iterable[int]) -> set[int]:
-    """Those that can be given, one after the other: the other speeds keep the constraints as well as all do."""
-    is_dependent, independent = np.ones(psi.shape[1], dtype=bool), set[int]()
-    for speed in speeds:
-        is_dependent[speed] = False
-        if _rank(psi[:, is_dependent]) == _rank(psi):
-            independent.add(speed)
-        else:
-            is_dependent[speed] = True
-    return independent
-
-
-def _rank(psi: np.ndarray) -> int:
-    return int(np.linalg.matrix_rank(psi, tol=RANK_TOLERANCE * float(np.abs(psi).max(initial=0.0)))) if psi.size else 0
-
-
-# what source files share: it gets the model's name before it, so that several FMUs can be linked into one program
+# names that source files share: the model's name goes before each, so that several FMUs can be linked into one program
 PREFIXED_NAMES = (
     *("fmu_tell", "fmu_is_in", "fmu_start", "fmu_touch", "fmu_derivatives", "fmu_outputs", "fmu_rates", "fmu_close"),
     *("fmu_finite", "model_start", "model_names", "model_constraint_names", "model_prepare", "model_forces", "model_rates"),
-    *("model_nearest", "model_open", "model_outputs", *NAMES, *START_FUNCTIONS),
+    *("model_nearest", "model_open", "model_outputs", *START_TABLE_NAMES, *START_FUNCTIONS),
     *("fmu_assemble", "fmu_factor", "fmu_forward", "fmu_backward", "fmu_least", "fmu_largest", "fmu_unit_quaternions"),
     *("fmu_newton", "fmu_descent", "fmu_go", "fmu_reached", "fmu_speeds"),
 )
-STATE_ARGUMENTS = "double t, const double *x"
-FUNCTIONS = {
-    "model_prepare": "void model_prepare(const double *parameters, model_constants *constants)",
-    "model_forces": f"void model_forces({STATE_ARGUMENTS}, const double *values, const model_constants *constants, double *tau)",
-    "model_rates": f"void model_rates({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *rates)",
-    "model_nearest": f"void model_nearest({STATE_ARGUMENTS}, const model_constants *constants, double *nearest)",
-    "model_open": f"double model_open({STATE_ARGUMENTS}, const model_constants *constants, size_t *worst)",
-    "model_outputs": f"void model_outputs({STATE_ARGUMENTS}, const double *tau, const model_constants *constants, double *y)",
-}
-ABOUT = {
-    "model_prepare": "The constants that follow from the parameters.",
-    "model_forces": "The joint forces: those of the description, and the inputs, which are among the values.",
-    "model_rates": "The rates of the coordinates, and the accelerations.",
-    "model_nearest": "The nearest state that keeps the constraints, by one step of Newton's method.",
-    "model_open": "The largest violation of a constraint, and the number of that constraint.",
-    "model_outputs": "All outputs but the accelerations, which are the first, and are known.",
-}
 
 
 def header(content: FmuModel, token: str) -> str:
+    """The text of `fmu_model.h`."""
     variables, mechanism = content.variables, content.mechanism
     sizes = {
         "COORDINATES": mechanism.nq,
@@ -147,7 +88,8 @@ def header(content: FmuModel, token: str) -> str:
     }
     constants = f"{content.identifier}_constants" if content.sources.constants else "struct { double none; }"
     lines = [
-        f"/* What the FMU of {comment_text(mechanism.name)} has of its own: sizes, value references of settings, and functions. */",
+        f"/* What the FMU of {comment_text(mechanism.name)} has of its own: sizes, value references of settings, and functions. "
+        "*/",
         "#ifndef FMU_MODEL_H",
         "#define FMU_MODEL_H",
         "",
@@ -166,14 +108,15 @@ def header(content: FmuModel, token: str) -> str:
         "extern const char *const model_names[];",
         "extern const char *const model_constraint_names[];",
         "",
-        *(declarations() if mechanism.equation_count else ()),
+        *(start_declarations() if mechanism.equation_count else ()),
     ]
     for name, signature in _functions(content).items():
-        lines += [f"/* {(ABOUT | START_COMMENTS)[name]} */", f"{signature};", ""]
+        lines += [f"/* {(MODEL_COMMENTS | START_COMMENTS)[name]} */", f"{signature};", ""]
     return "\n".join([*lines, "#endif /* FMU_MODEL_H */", ""])
 
 
 def source(content: FmuModel) -> str:
+    """The text of `fmu_model.c`."""
     values = [repr(x.start or 0.0) for x in content.variables.all_variables]
     values[0] = repr(content.span[0])
     names = [f'"{x.name}"' for x in content.variables.all_variables]
@@ -195,7 +138,7 @@ def source(content: FmuModel) -> str:
         *wrap_values([_string(name) for name in _constraints(content)] or ['""'], "    "),
         "};",
         "",
-        *(tables(content) if content.mechanism.equation_count else ()),
+        *(start_tables(content) if content.mechanism.equation_count else ()),
     ]
     bodies = {
         "model_prepare": _prepare_body(content),
@@ -208,7 +151,7 @@ def source(content: FmuModel) -> str:
     if content.mechanism.equation_count:
         bodies |= {
             name: [_call(content, routine, [output], {"qd": "speeds"} if name == "model_moving" else None)]
-            for name, (routine, output) in CALLS.items()
+            for name, (routine, output) in START_CALLS.items()
         }
     for name, body in bodies.items():
         signature = _functions(content)[name]
@@ -220,7 +163,7 @@ def source(content: FmuModel) -> str:
 
 
 def _functions(content: FmuModel) -> dict[str, str]:
-    return FUNCTIONS | START_FUNCTIONS if content.mechanism.equation_count else FUNCTIONS
+    return MODEL_FUNCTIONS | START_FUNCTIONS if content.mechanism.equation_count else MODEL_FUNCTIONS
 
 
 def _takes_time(routine: Routine) -> bool:
@@ -228,7 +171,7 @@ def _takes_time(routine: Routine) -> bool:
 
 
 def _string(text: str) -> str:
-    """A text for messages, in which # is written twice."""
+    """A C string for messages, in which # is written twice."""
     plain = comment_text(text).replace("#", "##").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{plain}"'
 
@@ -269,9 +212,9 @@ def _forces_body(content: FmuModel) -> list[str]:
 
 
 def _friction_lines(content: FmuModel) -> list[str]:
-    """What takes the jump of dry friction at rest away: a force along the motion that fades as the speed grows.
+    """Lines that remove the jump of dry friction at rest: they add a force along the motion that fades as the speed grows.
 
-    Friction is a part that grows with the speeds, and dry friction, which does not: it is 2 F(qd) - F(2 qd).
+    Friction is a part that grows with the speeds, and dry friction, which does not: dry friction is 2 F(qd) - F(2 qd).
     """
     lines = [
         f"const double slow = values[{content.variables.settings['friction_speed']}];",
@@ -320,7 +263,7 @@ def _open_body(content: FmuModel) -> list[str]:
 
 
 def _outputs_body(content: FmuModel) -> list[str]:
-    """Routines write their numbers into y; where only some of them are outputs, into an array first."""
+    """Calls of the routines, which write their numbers into y, or into an array first where only some of them are outputs."""
     places: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for k, output in enumerate(content.outputs):
         places.setdefault((output.routine, output.argument), []).append((k, output.index))
@@ -339,3 +282,66 @@ def _outputs_body(content: FmuModel) -> list[str]:
         call = _call(content, name, arguments, {"multipliers": f"y + {multipliers}"})
         lines += ["{", *arrays, f"    {call}", *copy_lines, "}"] if arrays else [call]
     return lines
+
+
+def start_sizes(content: FmuModel) -> dict[str, int]:
+    """The macros for the search for a consistent start, by name."""
+    equations = content.mechanism.equation_count
+    macros = {"EQUATIONS": equations, "CLOSURES": content.routines["closure"].outputs[0].size if equations else 0}
+    return {**macros, "DRIVEN": DRIVEN, "PERIODIC": PERIODIC, "QUATERNION": QUATERNION} if equations else macros
+
+
+def start_declarations() -> list[str]:
+    """The declarations of the tables that the search for a consistent start reads."""
+    return [
+        "extern const size_t model_holonomic[];           /* the row in the slopes of each equation of coordinates */",
+        "extern const unsigned char model_traits[];        /* of coordinates: whether MODEL_DRIVEN, MODEL_PERIODIC ... */",
+        "extern const unsigned char model_driven_speeds[]; /* whether each speed stays where it can */",
+        "",
+    ]
+
+
+def start_tables(content: FmuModel) -> list[str]:
+    """The tables that the search for a consistent start reads."""
+    mechanism = content.mechanism
+    dyn = as_dynamics(mechanism)
+    start = np.array([x.start for x in content.variables.states[: mechanism.nq]], dtype=float)
+    psi = dyn.constraint_jacobian(start, content.span[0])
+    places = single_coordinates(mechanism)
+    driven = [places[name] for joint in mechanism.joints if joint.actuated for name in joint.coordinate_names if name in places]
+    speeds = [speed for _, speed in driven]
+    standing, moving = _independent_speeds(psi[dyn.holonomic], speeds), _independent_speeds(psi, speeds)
+    traits = np.zeros(mechanism.nq, dtype=int)
+    traits[[coordinate for coordinate, speed in driven if speed in standing]] |= DRIVEN
+    traits[periodic_coordinates(mechanism)] |= PERIODIC
+    first = 0
+    for joint in mechanism.joints:
+        if joint.kind.quaternion:
+            traits[first] |= QUATERNION
+        first += joint.kind.nq
+    rows = np.flatnonzero(dyn.holonomic).tolist()
+    return [
+        *_table("const size_t model_holonomic[]", rows or [0]),
+        *_table("const unsigned char model_traits[]", traits.tolist()),
+        *_table("const unsigned char model_driven_speeds[]", [int(k in moving) for k in range(mechanism.nv)]),
+    ]
+
+
+def _table(name: str, values: Iterable[int]) -> list[str]:
+    return [f"{name} = {{", *wrap_values([str(x) for x in values], "    "), "};", ""]
+
+
+def _independent_speeds(psi: np.ndarray, speeds: Iterable[int]) -> set[int]:
+    """The speeds that can be prescribed, one after the other: the other speeds keep the constraints as well as all do."""
+    is_dependent, independent = np.ones(psi.shape[1], dtype=bool), set[int]()
+    for speed in speeds:
+        is_dependent[speed] = False
+        if _rank(psi[:, is_dependent]) == _rank(psi):
+            independent.add(speed)
+        else:
+            is_dependent[speed] = True
+    return independent
+
+
+def _rank(psi: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(psi, tol=RANK_TOLERANCE * float(np.abs(psi).max(initial=0.0)))) if psi.size else 0

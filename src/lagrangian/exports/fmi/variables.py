@@ -1,4 +1,8 @@
-"""The variables of an FMU: parameters, inputs, states, their derivatives and outputs, each with its value reference."""
+"""The variables of an FMU: parameters, inputs, states, their derivatives and outputs, each with its value reference.
+
+Outputs beside the states are accelerations, multipliers, energies, poses of frames, or other functions of the state. Names are
+identifiers with dots between them, as FMI's naming convention "structured" has them; units are spelled as in FMI.
+"""
 
 from __future__ import annotations
 
@@ -15,36 +19,17 @@ from lagrangian.functions.routine import Package, Routine, RoutineArgument, Stra
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.units import parameter_unit, quantity_units
 
-# MERGED lagrangian.exports.fmi.names: Names of variables: identifiers with dots between them, as the naming convention
-# "structured" of FMI has them.
-
-
-class FmuNameTable(IdentifierTable):
-    """`tool.x` stays as it is, `hip.1` becomes `hip[1]`; else what is no letter, digit or underscore is spelled in those."""
-
-    def transliterate(self, name: str) -> str:
-        fmi_name = ""
-        for part in name.split("."):
-            if fmi_name and part.isascii() and part.isdigit():
-                fmi_name = f"{fmi_name[:-1]},{part}]" if fmi_name.endswith("]") else f"{fmi_name}[{part}]"
-            else:
-                fmi_name += f".{_identifier(part)}" if fmi_name else _identifier(part)
-        return fmi_name
-
-    def legal(self, name: str, prefix: str = "") -> str:
-        identifier = super().legal(name, prefix)
-        self._taken.add(self._key(identifier.partition("[")[0]))  # no matrix is called like something that has indices
-        return identifier
-
-
-def _identifier(part: str) -> str:
-    plain = transliterate(part)
-    return plain if plain and not plain[0].isdigit() else f"x{plain}"
-
-
-# MERGED lagrangian.exports.fmi.units: Units as FMI spells them, each with its exponents of the SI base units.
-
-BASE = ("kg", "m", "s", "rad")
+GROUPS = ("parameters", "inputs", "states", "derivatives", "outputs")
+DEFAULT_OUTPUTS = ("multipliers", "kinetic_energy", "potential_energy", "pose")
+AVAILABLE_INPUTS = ("q", "qd", "qdd", "tau", "t", "multipliers")  # of functions: numbers that an FMU has
+ALWAYS_EXPORTED = ("forward_dynamics", "coordinate_rates")  # what they give are outputs and derivatives of every FMU
+SETTING_TEXTS = {
+    "largest_step": ("largest step that Co-Simulation makes within a communication step", "s"),
+    "stabilisation": ("rate at which a solver's errors in the constraints fade in Model Exchange", "1/s"),
+    "friction_speed": ("speed over which dry friction rises to its value; with 0 it jumps there", ""),
+}
+RATES = {"": "1/s", "rad": "rad/s", "m": "m/s", "rad/s": "rad/s2", "m/s": "m/s2"}
+BASE_UNITS = ("kg", "m", "s", "rad")  # whose exponents `UNITS` gives
 UNITS: dict[str, tuple[int, int, int, int]] = {
     "s": (0, 0, 1, 0),
     "1/s": (0, 0, -1, 0),
@@ -64,137 +49,9 @@ UNITS: dict[str, tuple[int, int, int, int]] = {
 }
 
 
-def fmi_unit(unit: str) -> str:
-    """A unit of ours, such as "N m" or "m/s²"; "" if it has no exponents here."""
-    name = unit.replace(" ", ".").replace("²", "2")
-    return name if name in UNITS else ""
-
-
-# MERGED lagrangian.exports.fmi.outputs: What an FMU gives beside its states: accelerations, multipliers, energies, poses of
-# frames, or other functions of the state.
-
-DEFAULT_OUTPUTS = ("multipliers", "kinetic_energy", "potential_energy", "pose")
-# what the inputs of a function may be: numbers that an FMU has
-AVAILABLE_INPUTS = ("q", "qd", "qdd", "tau", "t", "multipliers")
-ALWAYS_EXPORTED = ("forward_dynamics", "coordinate_rates")  # what they give are outputs and derivatives of every FMU
-
-
-@dataclass(frozen=True)
-class FmuOutput:
-    """One number of a routine: which of which of its outputs, what it is called, and on which groups of variables it depends.
-
-    Numbers of a matrix have one name, and their own indices, such as `[1,2]`.
-    """
-
-    name: str
-    indices: str
-    about: str
-    routine: str
-    argument: str
-    index: int
-    dependencies: frozenset[str]
-
-
-def requested_outputs(
-    model: MechanismGraph, functions: Sequence[str] | None, frames: Sequence[str] | None
-) -> list[FunctionRequest]:
-    """The functions whose values are outputs."""
-    requests = [
-        request
-        for text in (DEFAULT_OUTPUTS if functions is None else functions)
-        for request in parse_request(model, text, frames)
-    ]
-    for function, _ in requests:
-        for input_name in function.inputs:
-            if input_name not in AVAILABLE_INPUTS:
-                raise ArgumentError(
-                    f"{function.name} needs {input_name}, which is not a variable of an FMU", argument="functions"
-                )
-    if model.equation_count:  # before others, which may read them
-        requests.insert(0, FunctionRequest(FUNCTIONS["multipliers"]))
-    elif functions is None:
-        requests = [request for request in requests if request.function.name != "multipliers"]
-    distinct = {(function.name, frame): FunctionRequest(function, frame) for function, frame in requests}
-    return [request for request in distinct.values() if request.function.name not in ALWAYS_EXPORTED]
-
-
-class OutputDependencies:
-    """On which groups of variables routines depend, by the inputs that they read."""
-
-    def __init__(self, package: Package) -> None:
-        routines = {x.name: x for x in package.routines}
-        forces = {"inputs", *_inputs_read(routines["torque"])} if "torque" in routines else {"inputs"}
-        acceleration_inputs = forces | _inputs_read(routines["forward_dynamics"]) - {"tau"}
-        self._groups_by_input = {"tau": forces, "qdd": acceleration_inputs, "multipliers": acceleration_inputs}
-        self.accelerations = frozenset(acceleration_inputs)
-        projection_inputs = _inputs_read(routines["project"]) if "project" in routines else set()
-        self.coordinate_rates = frozenset({"q", "qd"} | projection_inputs)
-
-    def of_routine(self, routine: Routine) -> frozenset[str]:
-        return frozenset().union(*(self._groups_by_input.get(name, {name}) for name in _inputs_read(routine)))
-
-
-def _inputs_read(routine: Routine) -> set[str]:
-    """The inputs that a routine reads: straight-line code may leave some alone."""
-    input_names = {x.name for x in routine.inputs}
-    if isinstance(routine.body, StraightLineCode):
-        return input_names & {node[1] for node in routine.body.trace.nodes if node[0] == "input"}
-    return input_names
-
-
-def outputs(package: Package, requests: Sequence[FunctionRequest]) -> list[FmuOutput]:
-    """The accelerations, and then the numbers of each function."""
-    dependencies, routines = OutputDependencies(package), {x.name: x for x in package.routines}
-    fmu_outputs = [
-        FmuOutput(f"qdd_{name}", "", f"acceleration of {name}", "forward_dynamics", "qdd", k, dependencies.accelerations)
-        for k, name in enumerate(package.speeds)
-    ]
-    for request in requests:
-        routine = routines["_".join(filter(None, (request.function.name, request.frame)))]
-        for x in routine.outputs:
-            for name, indices, about, index in _entries(request, x, len(routine.outputs) > 1):
-                fmu_outputs.append(FmuOutput(name, indices, about, routine.name, x.name, index, dependencies.of_routine(routine)))
-    return fmu_outputs
-
-
-def _entries(request: FunctionRequest, x: RoutineArgument, several: bool) -> Iterator[tuple[str, str, str, int]]:
-    """The name of each number of an output, its indices, what it is, and its place."""
-    function, frame = request.function.name, request.frame
-    if function == "pose":
-        for k, axis in enumerate("xyz"):
-            yield f"{frame}.{axis}", "", f"{axis} of the origin of {frame} in the world", 4 * k + 3
-        for i, j in product(range(3), range(3)):
-            yield f"{frame}.R", f"[{i + 1},{j + 1}]", f"rotation matrix of {frame} in the world", 4 * i + j
-        return
-    if function == "multipliers":
-        for k, name in enumerate(x.entries):
-            yield f"lambda_{name}", "", f"force of the constraint {name}", k
-        return
-    stem = f"{function}_{x.name}" if several else function
-    about = f"{x.about}, of the frame {frame}" if frame else x.about
-    stem = f"{frame}.{stem}" if frame else stem
-    if x.shape == ():
-        yield stem, "", about, 0
-    elif x.entries:
-        for k, entry in enumerate(x.entries):
-            yield f"{stem}_{entry}", "", f"{about}: {entry}", k
-    else:
-        for k, place in enumerate(product(*(range(size) for size in x.shape))):
-            yield stem, f"[{','.join(str(i + 1) for i in place)}]", about, k
-
-
-GROUPS = ("parameters", "inputs", "states", "derivatives", "outputs")
-SETTING_TEXTS = {
-    "largest_step": ("largest step that Co-Simulation makes within a communication step", "s"),
-    "stabilisation": ("rate at which a solver's errors in the constraints fade in Model Exchange", "1/s"),
-    "friction_speed": ("speed over which dry friction rises to its value; with 0 it jumps there", ""),
-}
-RATES = {"": "1/s", "rad": "rad/s", "m": "m/s", "rad/s": "rad/s2", "m/s": "m/s2"}
-
-
 @dataclass(frozen=True)
 class FmuVariable:
-    """A number of the FMU. `start` is None where the FMU computes it from `needs`, which are groups of other variables."""
+    """A number of the FMU. `start` is None where the FMU computes it from `dependencies`, which are groups of other variables."""
 
     name: str
     about: str
@@ -296,3 +153,136 @@ class VariableDeclarer:
 
     def _declare(self, name: str, about: str, unit: str = "", start: float | None = None) -> FmuVariable:
         return FmuVariable(self._names.legal(name), about, fmi_unit(unit or self._units.get(name, "")), start)
+
+
+def requested_outputs(
+    model: MechanismGraph, functions: Sequence[str] | None, frames: Sequence[str] | None
+) -> list[FunctionRequest]:
+    """The functions whose values are outputs."""
+    requests = [
+        request
+        for text in (DEFAULT_OUTPUTS if functions is None else functions)
+        for request in parse_request(model, text, frames)
+    ]
+    for function, _ in requests:
+        for input_name in function.inputs:
+            if input_name not in AVAILABLE_INPUTS:
+                raise ArgumentError(
+                    f"{function.name} needs {input_name}, which is not a variable of an FMU", argument="functions"
+                )
+    if model.equation_count:  # before others, which may read them
+        requests.insert(0, FunctionRequest(FUNCTIONS["multipliers"]))
+    elif functions is None:
+        requests = [request for request in requests if request.function.name != "multipliers"]
+    distinct = {(function.name, frame): FunctionRequest(function, frame) for function, frame in requests}
+    return [request for request in distinct.values() if request.function.name not in ALWAYS_EXPORTED]
+
+
+def outputs(package: Package, requests: Sequence[FunctionRequest]) -> list[FmuOutput]:
+    """The accelerations, and then the numbers of each function."""
+    dependencies, routines = OutputDependencies(package), {x.name: x for x in package.routines}
+    fmu_outputs = [
+        FmuOutput(f"qdd_{name}", "", f"acceleration of {name}", "forward_dynamics", "qdd", k, dependencies.accelerations)
+        for k, name in enumerate(package.speeds)
+    ]
+    for request in requests:
+        routine = routines["_".join(filter(None, (request.function.name, request.frame)))]
+        for x in routine.outputs:
+            for name, indices, about, index in _entries(request, x, len(routine.outputs) > 1):
+                fmu_outputs.append(FmuOutput(name, indices, about, routine.name, x.name, index, dependencies.of_routine(routine)))
+    return fmu_outputs
+
+
+@dataclass(frozen=True)
+class FmuOutput:
+    """One number of a routine: its place in an output, its name, and the groups of variables on which it depends.
+
+    Numbers of a matrix have one name, and their own indices, such as `[1,2]`.
+    """
+
+    name: str
+    indices: str
+    about: str
+    routine: str
+    argument: str
+    index: int
+    dependencies: frozenset[str]
+
+
+def _entries(request: FunctionRequest, x: RoutineArgument, several: bool) -> Iterator[tuple[str, str, str, int]]:
+    """The name of each number of an output, its indices, what it is, and its place."""
+    function, frame = request.function.name, request.frame
+    if function == "pose":
+        for k, axis in enumerate("xyz"):
+            yield f"{frame}.{axis}", "", f"{axis} of the origin of {frame} in the world", 4 * k + 3
+        for i, j in product(range(3), range(3)):
+            yield f"{frame}.R", f"[{i + 1},{j + 1}]", f"rotation matrix of {frame} in the world", 4 * i + j
+        return
+    if function == "multipliers":
+        for k, name in enumerate(x.entries):
+            yield f"lambda_{name}", "", f"force of the constraint {name}", k
+        return
+    stem = f"{function}_{x.name}" if several else function
+    about = f"{x.about}, of the frame {frame}" if frame else x.about
+    stem = f"{frame}.{stem}" if frame else stem
+    if x.shape == ():
+        yield stem, "", about, 0
+    elif x.entries:
+        for k, entry in enumerate(x.entries):
+            yield f"{stem}_{entry}", "", f"{about}: {entry}", k
+    else:
+        for k, place in enumerate(product(*(range(size) for size in x.shape))):
+            yield stem, f"[{','.join(str(i + 1) for i in place)}]", about, k
+
+
+class OutputDependencies:
+    """On which groups of variables routines depend, by the inputs that they read."""
+
+    def __init__(self, package: Package) -> None:
+        routines = {x.name: x for x in package.routines}
+        forces = {"inputs", *_inputs_read(routines["torque"])} if "torque" in routines else {"inputs"}
+        acceleration_inputs = forces | _inputs_read(routines["forward_dynamics"]) - {"tau"}
+        self._groups_by_input = {"tau": forces, "qdd": acceleration_inputs, "multipliers": acceleration_inputs}
+        self.accelerations = frozenset(acceleration_inputs)
+        projection_inputs = _inputs_read(routines["project"]) if "project" in routines else set()
+        self.coordinate_rates = frozenset({"q", "qd"} | projection_inputs)
+
+    def of_routine(self, routine: Routine) -> frozenset[str]:
+        return frozenset().union(*(self._groups_by_input.get(name, {name}) for name in _inputs_read(routine)))
+
+
+def _inputs_read(routine: Routine) -> set[str]:
+    """The inputs that a routine reads: straight-line code may leave some alone."""
+    input_names = {x.name for x in routine.inputs}
+    if isinstance(routine.body, StraightLineCode):
+        return input_names & {node[1] for node in routine.body.trace.nodes if node[0] == "input"}
+    return input_names
+
+
+class FmuNameTable(IdentifierTable):
+    """Names of variables: `tool.x` stays as it is, `hip.1` becomes `hip[1]`; other characters are spelled in letters."""
+
+    def transliterate(self, name: str) -> str:
+        fmi_name = ""
+        for part in name.split("."):
+            if fmi_name and part.isascii() and part.isdigit():
+                fmi_name = f"{fmi_name[:-1]},{part}]" if fmi_name.endswith("]") else f"{fmi_name}[{part}]"
+            else:
+                fmi_name += f".{_identifier(part)}" if fmi_name else _identifier(part)
+        return fmi_name
+
+    def legal(self, name: str, prefix: str = "") -> str:
+        identifier = super().legal(name, prefix)
+        self._taken.add(self._key(identifier.partition("[")[0]))  # no matrix is called like something that has indices
+        return identifier
+
+
+def _identifier(part: str) -> str:
+    plain = transliterate(part)
+    return plain if plain and not plain[0].isdigit() else f"x{plain}"
+
+
+def fmi_unit(unit: str) -> str:
+    """The name in FMI of a unit such as "N m" or "m/s²"; "" if it has no exponents here."""
+    name = unit.replace(" ", ".").replace("²", "2")
+    return name if name in UNITS else ""

@@ -1,4 +1,4 @@
-"""What a language must say of itself so that routines can be written in it.
+"""How a language spells expressions, statements, arrays and routines, so that routines can be written in it.
 
 Indices are given from 0, as numbers or as expressions of integers such as `3*i + 2`; a language that counts from 1 adds it in
 `element`. Statements are single lines without indentation; a block is opened by a line and closed by `close`.
@@ -17,30 +17,16 @@ from lagrangian.kernels.trace.schedule import MAX_WHOLE_OPERATIONS
 # how tightly operators bind
 SUM, PRODUCT, SIGN, ATOM = 1, 2, 3, 4
 
-
-class ExpressionText(NamedTuple):
-    """An expression, and how tightly its outermost operator binds."""
-
-    text: str
-    precedence: int = ATOM
-
-    def in_context(self, precedence: int) -> str:
-        """In parentheses where what is around it binds more tightly."""
-        return self.text if self.precedence >= precedence else f"({self.text})"
-
-
 # functions of the mathematical library by C's names, which traces use
 MATH_FUNCTIONS = ("sin", "cos", "sqrt", "exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
 
 
 class Language(ABC):
-    """How expressions, statements and arrays are spelled."""
+    """The spelling of expressions, statements and arrays in one language."""
 
     keywords: frozenset[str]
     indent = "    "
-    max_operations = (
-        MAX_WHOLE_OPERATIONS  # operations of straight-line code that is one function; what is longer is cut into several
-    )
+    max_operations = MAX_WHOLE_OPERATIONS  # of straight-line code that is one function; longer code is cut into several
     max_expression_length = 100  # characters of an expression that is written in one line
     functions: Mapping[str, str] = MappingProxyType({})  # those of FUNCTIONS that have another name
 
@@ -108,7 +94,7 @@ class Language(ABC):
 
     @abstractmethod
     def array(self, name: str, size: int) -> str:
-        """An array of so many zeros."""
+        """An array of zeros."""
 
     @abstractmethod
     def loop(self, name: str, count: int, backward: bool = False) -> str:
@@ -133,11 +119,11 @@ class Language(ABC):
 
     @abstractmethod
     def opening(self, routine: Routine) -> list[str]:
-        """What opens the function of a routine, with arrays for its outputs where the language has none."""
+        """The lines that open the function of a routine, with arrays for its outputs where the language has none."""
 
     @abstractmethod
     def closing(self, routine: Routine) -> list[str]:
-        """What ends it, and gives its outputs."""
+        """The lines that end the function of a routine, and give its outputs."""
 
     @abstractmethod
     def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
@@ -163,35 +149,9 @@ class Language(ABC):
         return self.place(argument, f"({row})*{argument.shape[1]} + {column}")
 
 
-def one_based_index(index: str | int) -> str:
-    """An index of a language that counts from 1."""
-    if isinstance(index, int):
-        return str(index + 1)
-    leading_terms, plus, last = index.rpartition(" + ")
-    return f"{leading_terms} + {int(last) + 1}" if plus and last.isdigit() else f"{index} + 1"
-
-
-def single_precision_literal(x: float) -> str:
-    """A number in as many digits as one of 32 bits has."""
-    text = f"{x:.9g}"
-    return text if any(c in text for c in ".en") else f"{text}.0"
-
-
-def wrap_values(texts: Sequence[str], indent: str = "", width: int = 110, comma: str = ", ") -> list[str]:
-    """Values separated by commas, in lines."""
-    lines, line = [], ""
-    for text in texts:
-        if line and len(line) + len(text) > width:
-            lines.append(indent + line.rstrip())
-            line = ""
-        line += text + comma
-    return [*lines, indent + line.removesuffix(comma)] if line else lines
-
-
-# MERGED lagrangian.exports.languages.untyped: Languages whose names are not declared: all statements are assignments.
-
-
 class DynamicLanguage(Language):
+    """A language whose names are not declared: all statements are assignments."""
+
     statement_end = ""  # what ends a statement
 
     def assignment(self, place: str, text: str) -> str:
@@ -208,3 +168,39 @@ class DynamicLanguage(Language):
 
     def counter(self, name: str, text: str) -> str:
         return self.assignment(name, text)
+
+
+class ExpressionText(NamedTuple):
+    """An expression, and how tightly its outermost operator binds."""
+
+    text: str
+    precedence: int = ATOM
+
+    def in_context(self, precedence: int) -> str:
+        """The text, in parentheses if the operator around it binds more tightly."""
+        return self.text if self.precedence >= precedence else f"({self.text})"
+
+
+def one_based_index(index: str | int) -> str:
+    """An index of a language that counts from 1."""
+    if isinstance(index, int):
+        return str(index + 1)
+    leading_terms, plus, last = index.rpartition(" + ")
+    return f"{leading_terms} + {int(last) + 1}" if plus and last.isdigit() else f"{index} + 1"
+
+
+def single_precision_literal(x: float) -> str:
+    """A number in as many digits as a number of 32 bits has."""
+    text = f"{x:.9g}"
+    return text if any(c in text for c in ".en") else f"{text}.0"
+
+
+def wrap_values(texts: Sequence[str], indent: str = "", width: int = 110, comma: str = ", ") -> list[str]:
+    """Values separated by commas, in lines."""
+    lines, line = [], ""
+    for text in texts:
+        if line and len(line) + len(text) > width:
+            lines.append(indent + line.rstrip())
+            line = ""
+        line += text + comma
+    return [*lines, indent + line.removesuffix(comma)] if line else lines

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from lagrangian.exports.source.language import ExpressionText, Language
 from lagrangian.exports.source.link_loops import LoopWriter
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import CallStep, LinkLoops, Routine, RoutineArgument, StraightLineCode
+from lagrangian.functions.routine import CallSequence, CallStep, LinkLoops, Routine, RoutineArgument, StraightLineCode
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.kernels.trace.schedule import SPILL_ARRAY, Schedule, cut_schedule, schedule
 
@@ -63,7 +62,7 @@ def routine_lines(language: Language, routine: Routine, routines: dict[str, Rout
             _write_body(lines, routine, trace)
         case LinkLoops():
             LoopWriter(lines, routine, routine.body, write_straight_line).write()
-        case Calls():
+        case CallSequence():
             _write_sequence(lines, routine, routine.body, routines)
     lines.depth -= 1
     lines.add(*language.closing(routine))
@@ -96,7 +95,7 @@ def _write_in_parts(language: Language, routine: Routine, scheduled: Schedule) -
         lines.depth -= 1
         part_lines += [*lines.lines, *language.closing(part_routine), ""]
         calls.append(part_routine)
-    calling_routine = replace(routine, body=Calls(()))
+    calling_routine = replace(routine, body=CallSequence(()))
     lines = CodeWriter(language)
     lines.add(*language.opening(calling_routine))
     lines.depth += 1
@@ -159,7 +158,7 @@ def _literal(language: Language, x: float) -> ExpressionText:
     return ExpressionText(text if not text.startswith("-") else f"({text})")
 
 
-def _write_sequence(lines: CodeWriter, routine: Routine, body: Calls, routines: dict[str, Routine]) -> None:
+def _write_sequence(lines: CodeWriter, routine: Routine, body: CallSequence, routines: dict[str, Routine]) -> None:
     language = lines.language
     arguments = {x.name: x for x in (*routine.inputs, *routine.outputs)}
     sizes = {**body.arrays, **{x.name: x.size for x in routine.outputs}}

@@ -1,4 +1,7 @@
-"""The C code behind the functions: states put together, and the plain functions' derivatives as matrices by columns."""
+"""The files of an acados model beside the plain C: header, source, a Python file for CasADi and acados, and CMake's lines.
+
+The source puts states together, calls the plain functions, and gives their derivatives as matrices by columns.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,54 @@ from lagrangian.exports.targets.acados_interface import (
 from lagrangian.exports.targets.acados_model import AcadosSizes
 from lagrangian.exports.targets.c import CSourceFiles, comment_lines, comment_text
 
+HEADER = Template("""\
+/*
+ * A model of $mechanism for acados, through the C interface that CasADi's generated code has.
+ * The state is x = (q, qd), and the controls u are the joint forces along the speeds
+$controls
+ * The parameters p are those of ${name}_parameters, in that order; without p they have their usual values.
+ * Matrices are column by column.
+ *
+ * acados' C interface takes the functions as they are:
+ *     external_function_param_casadi f;
+ *     f.casadi_fun = &${name}_expl_vde_forw;
+ *     f.casadi_work = &${name}_expl_vde_forw_work;
+ *     f.casadi_sparsity_in = &${name}_expl_vde_forw_sparsity_in;
+ *     f.casadi_sparsity_out = &${name}_expl_vde_forw_sparsity_out;
+ *     f.casadi_n_in = &${name}_expl_vde_forw_n_in;
+ *     f.casadi_n_out = &${name}_expl_vde_forw_n_out;
+ *     external_function_param_casadi_create(&f, $parameters, &opts);
+ * A library that casadi.external loads is compiled with CASADI_EXTERNAL defined; its whole numbers are longer.
+ */
+#ifndef ${guard}_ACADOS_H
+#define ${guard}_ACADOS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef CASADI_EXTERNAL
+typedef long long int ${name}_int;
+typedef int ${name}_mem;
+#else
+typedef int ${name}_int;
+typedef void *${name}_mem;
+#endif
+
+#if defined(_WIN32) && defined(CASADI_EXTERNAL)
+#define ${guard}_EXPORT __declspec(dllexport)
+#else
+#define ${guard}_EXPORT
+#endif
+
+$declared
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ${guard}_ACADOS_H */
+""")
 COMMON = Template("""\
 enum { N = $n, NX = $nx, NU = $nu };
 
@@ -38,7 +89,6 @@ static void joint_forces(const double *u, double tau[N])
     }
 }
 """)
-
 CONSTANTS = Template("""\
 /* The parameters are numbers one after the other. */
 typedef char parameters_are_numbers[sizeof(${name}_parameters) == $parameters * sizeof(double) ? 1 : -1];
@@ -55,7 +105,6 @@ static const ${name}_constants *constants_of(const double *p, ${name}_constants 
     return own;
 }
 """)
-
 EXPLICIT = Template("""\
 /* xdot = (qd, forward dynamics). */
 static void explicit_ode(const double *given_x, const double *u, const double *p, double *xdot)
@@ -243,85 +292,6 @@ static void implicit(const double **arg, double *f, double *by_x, double *by_xdo
     }
 }
 """)
-
-
-def function_bodies(source_files: CSourceFiles, sizes: AcadosSizes) -> str:
-    """What the functions of the interface call."""
-    name = source_files.prefix
-    constants = "    (void)p;\n"
-    if source_files.constants:
-        constants = f"    {name}_constants own;\n    const {name}_constants *constants = constants_of(p, &own);\n"
-    substitutions = {
-        "name": name,
-        "n": sizes.n,
-        "nx": 2 * sizes.n,
-        "nu": len(sizes.driven),
-        "driven": ", ".join(map(str, sizes.driven or (0,))),
-        "parameters": sizes.parameters,
-        "constants": constants,
-        "passed": "constants, " if source_files.constants else "",
-    }
-    parts = [
-        COMMON,
-        *([CONSTANTS] if source_files.constants else []),
-        EXPLICIT,
-        CONSTRAINED if source_files.mechanism.equation_count else IMPLICIT,
-    ]
-    return "\n".join(part.substitute(substitutions) for part in parts)
-
-
-# MERGED lagrangian.exports.acados.files: The files beside the plain C: header, source, a Python file for CasADi and acados,
-# and CMake's lines.
-
-HEADER = Template("""\
-/*
- * A model of $mechanism for acados, through the C interface that CasADi's generated code has.
- * The state is x = (q, qd), and the controls u are the joint forces along the speeds
-$controls
- * The parameters p are those of ${name}_parameters, in that order; without p they have their usual values.
- * Matrices are column by column.
- *
- * acados' C interface takes the functions as they are:
- *     external_function_param_casadi f;
- *     f.casadi_fun = &${name}_expl_vde_forw;
- *     f.casadi_work = &${name}_expl_vde_forw_work;
- *     f.casadi_sparsity_in = &${name}_expl_vde_forw_sparsity_in;
- *     f.casadi_sparsity_out = &${name}_expl_vde_forw_sparsity_out;
- *     f.casadi_n_in = &${name}_expl_vde_forw_n_in;
- *     f.casadi_n_out = &${name}_expl_vde_forw_n_out;
- *     external_function_param_casadi_create(&f, $parameters, &opts);
- * A library that casadi.external loads is compiled with CASADI_EXTERNAL defined; its whole numbers are longer.
- */
-#ifndef ${guard}_ACADOS_H
-#define ${guard}_ACADOS_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifdef CASADI_EXTERNAL
-typedef long long int ${name}_int;
-typedef int ${name}_mem;
-#else
-typedef int ${name}_int;
-typedef void *${name}_mem;
-#endif
-
-#if defined(_WIN32) && defined(CASADI_EXTERNAL)
-#define ${guard}_EXPORT __declspec(dllexport)
-#else
-#define ${guard}_EXPORT
-#endif
-
-$declared
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* ${guard}_ACADOS_H */
-""")
-
 PYTHON = Template('''\
 """The model $name of acados, and its functions for CasADi, from the compiled library of this folder.
 
@@ -372,7 +342,6 @@ def acados_model(library=LIBRARY):
     model.f_impl_expr = function("impl_dae_fun", library)(x, xdot, u, ca.DM.zeros(0, 1), 0, p)
     return model
 ''')
-
 CMAKE = Template("""
 # what casadi.external loads, and what acados links where its Python interface made the solver
 add_library(${name}_acados SHARED ${name}_acados.c ${name}.c)
@@ -384,6 +353,7 @@ endif()
 
 
 def header(source_files: CSourceFiles, sizes: AcadosSizes, interface_functions: Sequence[CasadiInterface]) -> str:
+    """The text of the header."""
     speeds = ", ".join(source_files.package.speeds[k] for k in sizes.driven) or "none"
     return HEADER.substitute(
         mechanism=comment_text(source_files.mechanism.name),
@@ -396,6 +366,7 @@ def header(source_files: CSourceFiles, sizes: AcadosSizes, interface_functions: 
 
 
 def source(source_files: CSourceFiles, sizes: AcadosSizes, interface_functions: Sequence[CasadiInterface]) -> str:
+    """The text of the C source."""
     name = source_files.prefix
     lines = [f'#include "{name}_acados.h"', "", f'#include "{name}.h"', ""]
     lines += ["#include <string.h>", ""] if source_files.constants else []
@@ -410,7 +381,33 @@ def source(source_files: CSourceFiles, sizes: AcadosSizes, interface_functions: 
     return "\n".join(lines)
 
 
+def function_bodies(source_files: CSourceFiles, sizes: AcadosSizes) -> str:
+    """The C functions that the functions of the interface call."""
+    name = source_files.prefix
+    constants = "    (void)p;\n"
+    if source_files.constants:
+        constants = f"    {name}_constants own;\n    const {name}_constants *constants = constants_of(p, &own);\n"
+    substitutions = {
+        "name": name,
+        "n": sizes.n,
+        "nx": 2 * sizes.n,
+        "nu": len(sizes.driven),
+        "driven": ", ".join(map(str, sizes.driven or (0,))),
+        "parameters": sizes.parameters,
+        "constants": constants,
+        "passed": "constants, " if source_files.constants else "",
+    }
+    parts = [
+        COMMON,
+        *([CONSTANTS] if source_files.constants else []),
+        EXPLICIT,
+        CONSTRAINED if source_files.mechanism.equation_count else IMPLICIT,
+    ]
+    return "\n".join(part.substitute(substitutions) for part in parts)
+
+
 def python(source_files: CSourceFiles, sizes: AcadosSizes) -> str:
+    """The text of the Python file."""
     speeds = source_files.package.speeds
     parameters = {p.name: p.value for p in source_files.package.parameters} if source_files.constants else {}
     return PYTHON.substitute(
@@ -422,4 +419,5 @@ def python(source_files: CSourceFiles, sizes: AcadosSizes) -> str:
 
 
 def cmake(source_files: CSourceFiles) -> str:
+    """The lines that CMake needs besides those of the plain C."""
     return CMAKE.substitute(name=source_files.prefix)

@@ -1,4 +1,7 @@
-"""C99 source: a header, a source file, a test program with reference values, and a file for CMake."""
+"""C99 source: a header, a source file, a test program with reference values, and a file for CMake.
+
+The code allocates no memory, needs nothing but the mathematical library, and is C++, too.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,8 @@ from lagrangian.exports.source.writer import routine_lines
 from lagrangian.exports.targets.c_project import cmake, test_program
 from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget, TargetOption
 from lagrangian.functions.parameters import Parameter
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import Package, Routine, RoutineArgument, StraightLineCode
+from lagrangian.functions.routine import CallSequence, Package, Routine, RoutineArgument, StraightLineCode
 from lagrangian.model.mechanism import Mechanism
-
-# MERGED lagrangian.exports.languages.c: C99: no allocation, nothing but the mathematical library; it is C++, too.
 
 _KEYWORD_TEXT = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register restrict"
@@ -33,145 +33,22 @@ _KEYWORD_TEXT = (
     " errno NAN INFINITY M_PI I linux unix"
 )
 KEYWORDS = frozenset(_KEYWORD_TEXT.split())
-# of C99 and C11, and of what these include: a header of the same name beside the code would be taken in their place
+
+# headers of C99 and C11, and of what these include: one of the same name beside the code would be taken in their place
 _HEADER_TEXT = (
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool"
     " stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
     " alloca Availability corecrt crtdefs endian features newlib sal strings TargetConditionals vcruntime xlocale yvals"
 )
 HEADERS = frozenset(_HEADER_TEXT.split())
-
-
-POINTER_BYTES = 8  # bytes of an address
-
-
-class CLanguage(Language):
-    """`real` is "double" or "float"; `prefix` begins the names of all functions and types."""
-
-    keywords = KEYWORDS
-    model = ("constants", "constants")  # the type, after the prefix, and the name of what functions need of the model
-
-    def __init__(self, real: str, prefix: str, has_constants: bool) -> None:
-        self.real, self.prefix, self.has_constants = real, prefix, has_constants
-        self.suffix = "f" if real == "float" else ""
-        self.functions = {name: f"{name}f" for name in MATH_FUNCTIONS} if real == "float" else {}
-        self.stack_bytes = 0  # bytes of what the function that is being written declares, and of the largest of its parts
-        self._largest_part = 0
-        self._arrays_used: set[str] = set()  # the arrays that the function reads or writes
-
-    @property
-    def bytes(self) -> int:
-        return 4 if self.real == "float" else 8
-
-    def number(self, x: float) -> str:
-        if math.isnan(x):
-            return "NAN"
-        if math.isinf(x):
-            return "INFINITY" if x > 0 else "(-INFINITY)"
-        return f"{single_precision_literal(x) if self.real == 'float' else repr(float(x))}{self.suffix}"
-
-    def element(self, array: str, index: str | int) -> str:
-        self._arrays_used.add(array)
-        return f"{array}[{index}]"
-
-    def place(self, argument: RoutineArgument, index: str | int) -> str:
-        if argument.shape == ():
-            self._arrays_used.add(argument.name)
-            return f"*{argument.name}" if argument.output else argument.name
-        return self.element(argument.name, index)
-
-    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
-        return ExpressionText(f"({condition} ? {x} : {y})")
-
-    def constant(self, name: str, text: str) -> str:
-        self.stack_bytes += self.bytes
-        return f"const {self.real} {name} = {text};"
-
-    def variable(self, name: str, text: str) -> str:
-        self.stack_bytes += self.bytes
-        return f"{self.real} {name} = {text};"
-
-    def integer(self, name: str, text: str) -> str:
-        self.stack_bytes += 4
-        return f"const int {name} = {text};"
-
-    def counter(self, name: str, text: str) -> str:
-        self.stack_bytes += 4
-        return f"int {name} = {text};"
-
-    def assignment(self, place: str, text: str) -> str:
-        return f"{place} = {text};"
-
-    def array(self, name: str, size: int) -> str:
-        self.stack_bytes += size * self.bytes
-        return f"{self.real} {name}[{max(1, size)}];"
-
-    def loop(self, name: str, count: int, backward: bool = False) -> str:
-        self.stack_bytes += 4
-        if backward:
-            return f"for (int {name} = {count - 1}; {name} >= 0; --{name}) {{"
-        return f"for (int {name} = 0; {name} < {count}; ++{name}) {{"
-
-    def while_loop(self, condition: str) -> str:
-        return f"while ({condition}) {{"
-
-    def branch(self, condition: str, first: bool) -> str:
-        return f"if ({condition}) {{" if first else f"}} else if ({condition}) {{"
-
-    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
-        kind = "int" if integers else self.real
-        texts = [str(x) if integers else self.number(float(x)) for x in values]
-        return [f"static const {kind} {name}[{len(texts)}] = {{", *wrap_values(texts, self.indent), "};"]
-
-    def signature(self, routine: Routine) -> str:
-        parameters = [self._declare_parameter(x) for x in routine.inputs]
-        if self.has_constants:
-            parameters.append(f"const {self.prefix}_{self.model[0]} *{self.model[1]}")
-        parameters += [self._declare_parameter(x) for x in routine.outputs]
-        static = "static " if routine.hidden else ""
-        return f"{static}void {self.prefix}_{routine.name}({', '.join(parameters)})"
-
-    def _declare_parameter(self, argument: RoutineArgument) -> str:
-        if argument.shape == ():
-            return f"{self.real} {'*' if argument.output else ''}{argument.name}"
-        return f"{'' if argument.output else 'const '}{self.real} {argument.name}[{max(1, argument.size)}]"
-
-    def opening(self, routine: Routine) -> list[str]:
-        self.stack_bytes, self._scalar_inputs = 0, {x.name for x in routine.inputs if x.shape == ()}
-        self._arrays_used = set()
-        lines = [self.signature(routine), "{"]
-        if self.has_constants and isinstance(routine.body, StraightLineCode):
-            self.stack_bytes += POINTER_BYTES
-            lines.append(f"{self.indent}const {self.real} *const k = {self.model[1]}->k;")
-        return lines
-
-    def closing(self, routine: Routine) -> list[str]:
-        if routine.hidden:
-            self._largest_part = max(self._largest_part, self.stack_bytes)
-        else:
-            self.stack_bytes, self._largest_part = self.stack_bytes + self._largest_part, 0
-        names = [x.name for x in (*routine.inputs, *routine.outputs)]
-        if self.has_constants:
-            names.append("k" if isinstance(routine.body, StraightLineCode) else self.model[1])
-        # compilers warn of what is not read
-        return [*(f"{self.indent}(void){name};" for name in names if name not in self._arrays_used), "}"]
-
-    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-        arguments = [
-            f"{name}[0]" if x.shape == () and name not in self._scalar_inputs else name
-            for x, name in zip(routine.inputs, inputs, strict=True)
-        ]
-        arguments += [self.model[1]] if self.has_constants else []
-        self._arrays_used.update(inputs, outputs, arguments)
-        return [f"{self.prefix}_{routine.name}({', '.join([*arguments, *outputs])});"]
-
-
 RESERVED_FUNCTIONS = ("parameters", "constants", "default_parameters", "default_constants", "prepare")
+
 # targets that CMake has itself, and the mathematical library
 RESERVED_CMAKE_TARGETS = (
     *("all", "all_build", "clean", "edit_cache", "help", "install", "package", "package_source", "preinstall"),
     *("rebuild_cache", "run_tests", "test", "zero_check", "m"),
 )
+POINTER_BYTES = 8
 
 
 class CTarget(ExportTarget):
@@ -189,9 +66,9 @@ class CTarget(ExportTarget):
     def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
         real = self.option(request, "real")
         if self.option(request, "style") == "closed_form":
-            from lagrangian.exports.targets.readable_c import closed_form_source_files as in_closed_form
+            from lagrangian.exports.targets.readable_c import closed_form_source_files
 
-            source_files = in_closed_form(mechanism, request, real)
+            source_files = closed_form_source_files(mechanism, request, real)
         else:
             source_files = CSourceFiles(mechanism, self.package(mechanism, request), real)
         name = source_files.prefix
@@ -311,7 +188,7 @@ class CSourceFiles(package_text.SourceFiles):
 
     def _cost(self, routine: Routine) -> str:
         stack = f"at most {_round_up(self._stack[routine.name] + 256)} bytes of stack, without optimisation"
-        beside = ", beside those of its calls" if isinstance(routine.body, Calls) else ""
+        beside = ", beside those of its calls" if isinstance(routine.body, CallSequence) else ""
         return f"Cost: {self.cost(routine)}; {stack}{beside}."
 
     # -- the source ----------------------------------------------------------------------------------------------------
@@ -361,6 +238,127 @@ def _name_remark(field: str, parameter: Parameter) -> str:
 
 def _round_up(size: int) -> int:
     return -(-size // 64) * 64
+
+
+class CLanguage(Language):
+    """C99. `real` is "double" or "float"; `prefix` begins the names of all functions and types."""
+
+    keywords = KEYWORDS
+    model = ("constants", "constants")  # the type, after the prefix, and the name of what functions need of the model
+
+    def __init__(self, real: str, prefix: str, has_constants: bool) -> None:
+        self.real, self.prefix, self.has_constants = real, prefix, has_constants
+        self.suffix = "f" if real == "float" else ""
+        self.functions = {name: f"{name}f" for name in MATH_FUNCTIONS} if real == "float" else {}
+        self.stack_bytes = 0  # bytes of what the function that is being written declares, and of the largest of its parts
+        self._largest_part = 0
+        self._arrays_used: set[str] = set()  # the arrays that the function reads or writes
+
+    @property
+    def bytes(self) -> int:
+        return 4 if self.real == "float" else 8
+
+    def number(self, x: float) -> str:
+        if math.isnan(x):
+            return "NAN"
+        if math.isinf(x):
+            return "INFINITY" if x > 0 else "(-INFINITY)"
+        return f"{single_precision_literal(x) if self.real == 'float' else repr(float(x))}{self.suffix}"
+
+    def element(self, array: str, index: str | int) -> str:
+        self._arrays_used.add(array)
+        return f"{array}[{index}]"
+
+    def place(self, argument: RoutineArgument, index: str | int) -> str:
+        if argument.shape == ():
+            self._arrays_used.add(argument.name)
+            return f"*{argument.name}" if argument.output else argument.name
+        return self.element(argument.name, index)
+
+    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
+        return ExpressionText(f"({condition} ? {x} : {y})")
+
+    def constant(self, name: str, text: str) -> str:
+        self.stack_bytes += self.bytes
+        return f"const {self.real} {name} = {text};"
+
+    def variable(self, name: str, text: str) -> str:
+        self.stack_bytes += self.bytes
+        return f"{self.real} {name} = {text};"
+
+    def integer(self, name: str, text: str) -> str:
+        self.stack_bytes += 4
+        return f"const int {name} = {text};"
+
+    def counter(self, name: str, text: str) -> str:
+        self.stack_bytes += 4
+        return f"int {name} = {text};"
+
+    def assignment(self, place: str, text: str) -> str:
+        return f"{place} = {text};"
+
+    def array(self, name: str, size: int) -> str:
+        self.stack_bytes += size * self.bytes
+        return f"{self.real} {name}[{max(1, size)}];"
+
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        self.stack_bytes += 4
+        if backward:
+            return f"for (int {name} = {count - 1}; {name} >= 0; --{name}) {{"
+        return f"for (int {name} = 0; {name} < {count}; ++{name}) {{"
+
+    def while_loop(self, condition: str) -> str:
+        return f"while ({condition}) {{"
+
+    def branch(self, condition: str, first: bool) -> str:
+        return f"if ({condition}) {{" if first else f"}} else if ({condition}) {{"
+
+    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
+        kind = "int" if integers else self.real
+        texts = [str(x) if integers else self.number(float(x)) for x in values]
+        return [f"static const {kind} {name}[{len(texts)}] = {{", *wrap_values(texts, self.indent), "};"]
+
+    def signature(self, routine: Routine) -> str:
+        parameters = [self._declare_parameter(x) for x in routine.inputs]
+        if self.has_constants:
+            parameters.append(f"const {self.prefix}_{self.model[0]} *{self.model[1]}")
+        parameters += [self._declare_parameter(x) for x in routine.outputs]
+        static = "static " if routine.hidden else ""
+        return f"{static}void {self.prefix}_{routine.name}({', '.join(parameters)})"
+
+    def _declare_parameter(self, argument: RoutineArgument) -> str:
+        if argument.shape == ():
+            return f"{self.real} {'*' if argument.output else ''}{argument.name}"
+        return f"{'' if argument.output else 'const '}{self.real} {argument.name}[{max(1, argument.size)}]"
+
+    def opening(self, routine: Routine) -> list[str]:
+        self.stack_bytes, self._scalar_inputs = 0, {x.name for x in routine.inputs if x.shape == ()}
+        self._arrays_used = set()
+        lines = [self.signature(routine), "{"]
+        if self.has_constants and isinstance(routine.body, StraightLineCode):
+            self.stack_bytes += POINTER_BYTES
+            lines.append(f"{self.indent}const {self.real} *const k = {self.model[1]}->k;")
+        return lines
+
+    def closing(self, routine: Routine) -> list[str]:
+        if routine.hidden:
+            self._largest_part = max(self._largest_part, self.stack_bytes)
+        else:
+            self.stack_bytes, self._largest_part = self.stack_bytes + self._largest_part, 0
+        names = [x.name for x in (*routine.inputs, *routine.outputs)]
+        if self.has_constants:
+            names.append("k" if isinstance(routine.body, StraightLineCode) else self.model[1])
+        # compilers warn of what is not read
+        return [*(f"{self.indent}(void){name};" for name in names if name not in self._arrays_used), "}"]
+
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        arguments = [
+            f"{name}[0]" if x.shape == () and name not in self._scalar_inputs else name
+            for x, name in zip(routine.inputs, inputs, strict=True)
+        ]
+        arguments += [self.model[1]] if self.has_constants else []
+        self._arrays_used.update(inputs, outputs, arguments)
+        return [f"{self.prefix}_{routine.name}({', '.join([*arguments, *outputs])});"]
 
 
 def comment_text(text: str) -> str:

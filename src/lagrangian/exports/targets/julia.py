@@ -1,4 +1,7 @@
-"""Julia: a module without dependencies, and a test with reference values."""
+"""Julia: a module without dependencies, and a test with reference values.
+
+Functions fill arrays that they are given, over numbers of any type.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,6 @@ from lagrangian.functions.routine import Package, Routine, RoutineArgument, Stra
 from lagrangian.kernels.trace.node import NUMBERS
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.exports.languages.julia: Julia: functions that fill arrays that they are given, over numbers of any type.
-
 _KEYWORD_TEXT = (
     "baremodule begin break catch const continue do else elseif end export false finally for function global if import in isa let"
     " local macro module mutable outer primitive public quote return struct true try type using where while abstract"
@@ -26,112 +27,15 @@ _KEYWORD_TEXT = (
     " im pi Inf NaN number"
 )
 KEYWORDS = frozenset(_KEYWORD_TEXT.split())
-
-
-class JuliaLanguage(DynamicLanguage):
-    """`fields` are the parameters. `tables` are those of the function that was written last, which stand before it."""
-
-    keywords = KEYWORDS
-    max_operations = 2_000  # types are inferred function by function
-    close = "end"
-    functions: Mapping[str, str] = MappingProxyType({"atan2": "atan"})
-
-    def __init__(self, has_constants: bool, fields: Sequence[str]) -> None:
-        self.has_constants, self.fields = has_constants, fields
-        self.tables: list[str] = []
-        self._routine = ""
-        self._scalar_inputs: set[str] = set()
-
-    def number(self, x: float) -> str:
-        if math.isnan(x):
-            return "NaN"
-        if math.isinf(x):
-            return "Inf" if x > 0 else "(-Inf)"
-        return repr(float(x))
-
-    def element(self, array: str, index: str | int) -> str:
-        return f"{array}[{one_based_index(index)}]"
-
-    def place(self, argument: RoutineArgument, index: str | int) -> str:
-        if argument.name == NUMBERS:
-            return f"p.{self.fields[int(index)]}"
-        if argument.shape == ():
-            return f"{argument.name}[]" if argument.output else argument.name
-        if len(argument.shape) == 1:
-            return self.element(argument.name, index)
-        wide = argument.shape[1]
-        if isinstance(index, int):
-            return f"{argument.name}[{index // wide + 1}, {index % wide + 1}]"
-        return f"{argument.name}[div({index}, {wide}) + 1, mod({index}, {wide}) + 1]"
-
-    def entry(self, argument: RoutineArgument, row: str, column: str) -> str:
-        return f"{argument.name}[{one_based_index(row)}, {one_based_index(column)}]"
-
-    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
-        return ExpressionText(f"({condition} ? {x} : {y})")
-
-    def array(self, name: str, size: int) -> str:
-        return f"{name} = zeros(number, {size})"
-
-    def loop(self, name: str, count: int, backward: bool = False) -> str:
-        return f"for {name} in {f'{count - 1}:-1:0' if backward else f'0:{count - 1}'}"
-
-    def while_loop(self, condition: str) -> str:
-        return f"while {condition}"
-
-    def branch(self, condition: str, first: bool) -> str:
-        return f"{'if' if first else 'elseif'} {condition}"
-
-    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
-        """A text that is read when the module is: a compiler takes long over an array of thousands of numbers."""
-        texts = [str(x) if integers else self.number(float(x)) for x in values]
-        constant = f"{self._routine}_{name}"
-        kind = "Int" if integers else "Float64"
-        self.tables += [f'const {constant} = parse.({kind}, split("""', *wrap_values(texts, comma=" "), '"""))', ""]
-        return [f"{name} = {constant}"]
-
-    # -- routines ------------------------------------------------------------------------------------------------------
-
-    def opening(self, routine: Routine) -> list[str]:
-        self._routine, self._scalar_inputs = routine.name, {x.name for x in routine.inputs if x.shape == ()}
-        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
-        if NUMBERS in inputs:
-            allocation = f"{outputs[0]} = zeros(float(typeof(sum(p))), {routine.size})"
-            return ["function prepare(p = parameters)", f"{self.indent}{allocation}"]
-        if routine.hidden:
-            return [f"function _{routine.name}!({', '.join([*outputs, *inputs, *self._constants('k')])})"]
-        parameters = [*outputs, *inputs, *self._constants("constants = DEFAULT_CONSTANTS")]
-        lines = [f"function {routine.name}!({', '.join(parameters)})", *self._constants(f"{self.indent}k = constants")]
-        if not isinstance(routine.body, StraightLineCode):
-            lines.append(f"{self.indent}number = _number({', '.join([*inputs, *self._constants('constants')])})")
-        return lines
-
-    def _constants(self, text: str) -> list[str]:
-        return [text] if self.has_constants else []
-
-    def closing(self, routine: Routine) -> list[str]:
-        results_text = "nothing" if routine.hidden else ", ".join(x.name for x in routine.outputs)
-        return [f"{self.indent}return {results_text}", "end"]
-
-    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-        if routine.hidden:
-            return [f"_{routine.name}!({', '.join([*outputs, *inputs, *self._constants('k')])})"]
-        pairs = zip(routine.inputs, inputs, strict=True)
-        arguments = [f"{name}[1]" if x.shape == () and name not in self._scalar_inputs else name for x, name in pairs]
-        return [f"{routine.name}!({', '.join([*outputs, *arguments, *self._constants('constants')])})"]
-
-
 RESERVED_FUNCTIONS = (*KEYWORDS, "parameters", "prepare", "DEFAULT_CONSTANTS", "eval", "include")
 RESERVED_MODULES = (
     "Base Core Main Any Array Bool Char Complex Dict Float64 Function Int Matrix Module Number Pair Real Ref Set String Symbol"
     " Task Test Tuple Type Union Vector"
 )
-
 NUMBER = """\
 # the type of numbers that results of some arguments have
 _number(given...) = float(promote_type(map(eltype, given)...))
 """
-
 COMPARE = """\
 # whether entries at some places, counted row by row, are those that are expected; without places, all are compared
 function compare(name, found, places, expected)
@@ -285,6 +189,99 @@ def _docstring(lines: list[str]) -> list[str]:
 
 def _text(lines: list[str]) -> str:
     return "\n".join([*lines, ""])
+
+
+class JuliaLanguage(DynamicLanguage):
+    """Julia. `fields` are the parameters. `tables` are those of the function that was written last, which stand before it."""
+
+    keywords = KEYWORDS
+    max_operations = 2_000  # types are inferred function by function
+    close = "end"
+    functions: Mapping[str, str] = MappingProxyType({"atan2": "atan"})
+
+    def __init__(self, has_constants: bool, fields: Sequence[str]) -> None:
+        self.has_constants, self.fields = has_constants, fields
+        self.tables: list[str] = []
+        self._routine = ""
+        self._scalar_inputs: set[str] = set()
+
+    def number(self, x: float) -> str:
+        if math.isnan(x):
+            return "NaN"
+        if math.isinf(x):
+            return "Inf" if x > 0 else "(-Inf)"
+        return repr(float(x))
+
+    def element(self, array: str, index: str | int) -> str:
+        return f"{array}[{one_based_index(index)}]"
+
+    def place(self, argument: RoutineArgument, index: str | int) -> str:
+        if argument.name == NUMBERS:
+            return f"p.{self.fields[int(index)]}"
+        if argument.shape == ():
+            return f"{argument.name}[]" if argument.output else argument.name
+        if len(argument.shape) == 1:
+            return self.element(argument.name, index)
+        wide = argument.shape[1]
+        if isinstance(index, int):
+            return f"{argument.name}[{index // wide + 1}, {index % wide + 1}]"
+        return f"{argument.name}[div({index}, {wide}) + 1, mod({index}, {wide}) + 1]"
+
+    def entry(self, argument: RoutineArgument, row: str, column: str) -> str:
+        return f"{argument.name}[{one_based_index(row)}, {one_based_index(column)}]"
+
+    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
+        return ExpressionText(f"({condition} ? {x} : {y})")
+
+    def array(self, name: str, size: int) -> str:
+        return f"{name} = zeros(number, {size})"
+
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        return f"for {name} in {f'{count - 1}:-1:0' if backward else f'0:{count - 1}'}"
+
+    def while_loop(self, condition: str) -> str:
+        return f"while {condition}"
+
+    def branch(self, condition: str, first: bool) -> str:
+        return f"{'if' if first else 'elseif'} {condition}"
+
+    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
+        """A text that is read when the module is: a compiler takes long over an array of thousands of numbers."""
+        texts = [str(x) if integers else self.number(float(x)) for x in values]
+        constant = f"{self._routine}_{name}"
+        kind = "Int" if integers else "Float64"
+        self.tables += [f'const {constant} = parse.({kind}, split("""', *wrap_values(texts, comma=" "), '"""))', ""]
+        return [f"{name} = {constant}"]
+
+    # -- routines ------------------------------------------------------------------------------------------------------
+
+    def opening(self, routine: Routine) -> list[str]:
+        self._routine, self._scalar_inputs = routine.name, {x.name for x in routine.inputs if x.shape == ()}
+        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
+        if NUMBERS in inputs:
+            allocation = f"{outputs[0]} = zeros(float(typeof(sum(p))), {routine.size})"
+            return ["function prepare(p = parameters)", f"{self.indent}{allocation}"]
+        if routine.hidden:
+            return [f"function _{routine.name}!({', '.join([*outputs, *inputs, *self._constants('k')])})"]
+        parameters = [*outputs, *inputs, *self._constants("constants = DEFAULT_CONSTANTS")]
+        lines = [f"function {routine.name}!({', '.join(parameters)})", *self._constants(f"{self.indent}k = constants")]
+        if not isinstance(routine.body, StraightLineCode):
+            lines.append(f"{self.indent}number = _number({', '.join([*inputs, *self._constants('constants')])})")
+        return lines
+
+    def _constants(self, text: str) -> list[str]:
+        return [text] if self.has_constants else []
+
+    def closing(self, routine: Routine) -> list[str]:
+        results_text = "nothing" if routine.hidden else ", ".join(x.name for x in routine.outputs)
+        return [f"{self.indent}return {results_text}", "end"]
+
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        if routine.hidden:
+            return [f"_{routine.name}!({', '.join([*outputs, *inputs, *self._constants('k')])})"]
+        pairs = zip(routine.inputs, inputs, strict=True)
+        arguments = [f"{name}[1]" if x.shape == () and name not in self._scalar_inputs else name for x, name in pairs]
+        return [f"{routine.name}!({', '.join([*outputs, *arguments, *self._constants('constants')])})"]
 
 
 TARGET = JuliaTarget()

@@ -1,4 +1,7 @@
-"""Python with NumPy: one module, whose functions take one state or arrays of states."""
+"""Python with NumPy: one module, whose functions take one state or arrays of states.
+
+In a function, an argument is the list of its entries, and each entry is a number or an array with one number for each state.
+"""
 
 from __future__ import annotations
 
@@ -16,133 +19,13 @@ from lagrangian.exports.source import package_text
 from lagrangian.exports.source.identifiers import IdentifierTable, transliterate
 from lagrangian.exports.source.language import MATH_FUNCTIONS, DynamicLanguage, ExpressionText, wrap_values
 from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import LinkLoops, Package, Routine, RoutineArgument
+from lagrangian.functions.routine import CallSequence, LinkLoops, Package, Routine, RoutineArgument
 from lagrangian.kernels.trace.node import NUMBERS
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.exports.languages.numpy: Python with NumPy: every number of a function may be an array over states. In a
-# function, an argument is the list of its entries, and each entry is a number or an array with one number for each state.
-
 KEYWORDS = frozenset((*keyword.kwlist, *dir(builtins), "np", "self"))
-_INVERSE = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
-
-
-class NumPyLanguage(DynamicLanguage):
-    """`parameters` are the names under which the preparation finds numbers; `about` has the docstrings by routine."""
-
-    keywords = KEYWORDS
-    close = None
-    declares_arrays = False
-    max_expression_length = 50
-    functions: Mapping[str, str] = MappingProxyType({name: f"np.{_INVERSE.get(name, name)}" for name in MATH_FUNCTIONS})
-
-    def __init__(self, has_constants: bool, parameters: Sequence[str], about: Mapping[str, list[str]]) -> None:
-        self.has_constants, self.parameters, self.about = has_constants, parameters, about
-        self._scalar_inputs: set[str] = set()
-
-    def number(self, x: float) -> str:
-        if math.isnan(x):
-            return "np.nan"
-        if math.isinf(x):
-            return "np.inf" if x > 0 else "(-np.inf)"
-        return repr(float(x))
-
-    def element(self, array: str, index: str | int) -> str:
-        return f"{array}[{index}]"
-
-    def place(self, argument: RoutineArgument, index: str | int) -> str:
-        if argument.name == NUMBERS:
-            return f"p[{python_literal(self.parameters[int(index)])}]"
-        return argument.name if argument.shape == () and not argument.output else self.element(argument.name, index)
-
-    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
-        return ExpressionText(f"np.where({condition}, {x}, {y})")
-
-    def array(self, name: str, size: int) -> str:
-        return f"{name} = [0.0] * {size}"
-
-    def loop(self, name: str, count: int, backward: bool = False) -> str:
-        return f"for {name} in {f'reversed(range({count}))' if backward else f'range({count})'}:"
-
-    def while_loop(self, condition: str) -> str:
-        return f"while {condition}:"
-
-    def branch(self, condition: str, first: bool) -> str:
-        return f"{'if' if first else 'elif'} {condition}:"
-
-    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
-        texts = [str(x) if integers else self.number(float(x)) for x in values]
-        return [f"{name} = (", *(f"{line.rstrip(',')}," for line in wrap_values(texts, self.indent)), ")"]
-
-    # -- routines ------------------------------------------------------------------------------------------------------
-
-    def opening(self, routine: Routine) -> list[str]:
-        self._scalar_inputs = {x.name for x in routine.inputs if x.shape == ()}
-        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
-        if routine.hidden:
-            return [f"def _{routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])}):"]
-        if inputs == [NUMBERS]:
-            return [f"def {routine.name}(given=parameters):", *self._indent_lines(routine, "p = _known(given)")]
-        input_texts = ", ".join(f'("{x.name}", {x.name}, {None if x.shape == () else x.size})' for x in routine.inputs)
-        lines = [f"{', '.join(['shape', *inputs])} = _given({input_texts})", *self._constants("k = constants")]
-        if isinstance(routine.body, LinkLoops) or (isinstance(routine.body, Calls) and not routine.body.steps):
-            lines += [self.array(x.name, x.size) for x in routine.outputs]
-        arguments = ", ".join([*inputs, *self._constants("constants=DEFAULT_CONSTANTS")])
-        return [f"def {routine.name}({arguments}):", *self._indent_lines(routine, *lines)]
-
-    def _indent_lines(self, routine: Routine, *lines: str) -> list[str]:
-        return [f"{self.indent}{line}" if line else "" for line in (*self.about[routine.name], *lines)]
-
-    def _constants(self, text: str) -> list[str]:
-        return [text] if self.has_constants else []
-
-    def fill_array(self, name: str, places: Sequence[str], texts: Sequence[str], width: int = 1000) -> list[str]:
-        """A list, `width` entries in a row."""
-        rows = [texts[k : k + width] for k in range(0, len(texts), width)]
-        row_lines = [line.rstrip(",") for row in rows for line in wrap_values(row, width=90)]
-        if len(row_lines) == 1:
-            return [f"{name} = [{row_lines[0]}]"]
-        return [f"{name} = [", *(f"{self.indent}{line}," for line in row_lines), "]"]
-
-    def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
-        lines, at = [], 0
-        for x in routine.outputs:
-            lines += self.fill_array(x.name, (), texts[at : at + x.size], max(1, x.shape[-1]) if len(x.shape) > 1 else 1000)
-            at += x.size
-        return lines
-
-    def closing(self, routine: Routine) -> list[str]:
-        if routine.hidden:
-            return []
-        if [x.name for x in routine.inputs] == [NUMBERS]:
-            return [f"{self.indent}return np.array({routine.outputs[0].name})"]
-        results_text = ", ".join(f"_array({x.name}, shape, {x.shape})" for x in routine.outputs)
-        return [f"{self.indent}return {results_text}"]
-
-    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-        if routine.hidden:
-            return [f"_{routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])})"]
-        pairs = zip(routine.inputs, inputs, strict=True)
-        arguments = [self._call_argument(x, name) for x, name in pairs] + self._constants("constants")
-        call_text = f"{routine.name}({', '.join(arguments)})"
-        if len(outputs) == 1:
-            return [f"{outputs[0]} = _entries({call_text})"]
-        return [f"{', '.join(outputs)} = map(_entries, {call_text})"]
-
-    def _call_argument(self, argument: RoutineArgument, name: str) -> str:
-        if argument.shape == ():
-            return name if name in self._scalar_inputs else f"{name}[0]"
-        return f"_array({name}, shape, {argument.shape})"
-
-
-def python_literal(text: str) -> str:
-    """A text as a literal of Python."""
-    return json.dumps(text, ensure_ascii=False)
-
-
 RESERVED_FUNCTIONS = (*KEYWORDS, "parameters", "prepare", "DEFAULT_CONSTANTS")
-
+_INVERSE = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
 HELPERS = '''\
 def _entries(x):
     """The entries of the last axis of an array, each an array over the states."""
@@ -168,7 +51,6 @@ def _array(entries, shape, own):
         result[..., i] = x
     return result.reshape((*shape, *own))[()]
 '''
-
 MERGE_PARAMETERS = '''\
 def _known(given):
     """All parameters: those that are given, and the defaults of the others."""
@@ -177,7 +59,6 @@ def _known(given):
         raise KeyError(f"there is no parameter {unknown[0]!r}; those that exist are {', '.join(parameters)}")
     return {**parameters, **given}
 '''
-
 COMPARE = """\
     right = True
 
@@ -320,6 +201,119 @@ def _docstring(lines: list[str], blank_line: bool = False) -> list[str]:
     if len(safe) == 1:
         return [f'"""{safe[0]}"""']
     return [f'"""{safe[0]}', *([""] if blank_line else []), *safe[1:], '"""']
+
+
+class NumPyLanguage(DynamicLanguage):
+    """Python with NumPy. `parameters` are the names of the numbers that it prepares from; `about` the docstrings by routine."""
+
+    keywords = KEYWORDS
+    close = None
+    declares_arrays = False
+    max_expression_length = 50
+    functions: Mapping[str, str] = MappingProxyType({name: f"np.{_INVERSE.get(name, name)}" for name in MATH_FUNCTIONS})
+
+    def __init__(self, has_constants: bool, parameters: Sequence[str], about: Mapping[str, list[str]]) -> None:
+        self.has_constants, self.parameters, self.about = has_constants, parameters, about
+        self._scalar_inputs: set[str] = set()
+
+    def number(self, x: float) -> str:
+        if math.isnan(x):
+            return "np.nan"
+        if math.isinf(x):
+            return "np.inf" if x > 0 else "(-np.inf)"
+        return repr(float(x))
+
+    def element(self, array: str, index: str | int) -> str:
+        return f"{array}[{index}]"
+
+    def place(self, argument: RoutineArgument, index: str | int) -> str:
+        if argument.name == NUMBERS:
+            return f"p[{python_literal(self.parameters[int(index)])}]"
+        return argument.name if argument.shape == () and not argument.output else self.element(argument.name, index)
+
+    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
+        return ExpressionText(f"np.where({condition}, {x}, {y})")
+
+    def array(self, name: str, size: int) -> str:
+        return f"{name} = [0.0] * {size}"
+
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        return f"for {name} in {f'reversed(range({count}))' if backward else f'range({count})'}:"
+
+    def while_loop(self, condition: str) -> str:
+        return f"while {condition}:"
+
+    def branch(self, condition: str, first: bool) -> str:
+        return f"{'if' if first else 'elif'} {condition}:"
+
+    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
+        texts = [str(x) if integers else self.number(float(x)) for x in values]
+        return [f"{name} = (", *(f"{line.rstrip(',')}," for line in wrap_values(texts, self.indent)), ")"]
+
+    # -- routines ------------------------------------------------------------------------------------------------------
+
+    def opening(self, routine: Routine) -> list[str]:
+        self._scalar_inputs = {x.name for x in routine.inputs if x.shape == ()}
+        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
+        if routine.hidden:
+            return [f"def _{routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])}):"]
+        if inputs == [NUMBERS]:
+            return [f"def {routine.name}(given=parameters):", *self._indent_lines(routine, "p = _known(given)")]
+        input_texts = ", ".join(f'("{x.name}", {x.name}, {None if x.shape == () else x.size})' for x in routine.inputs)
+        lines = [f"{', '.join(['shape', *inputs])} = _given({input_texts})", *self._constants("k = constants")]
+        if isinstance(routine.body, LinkLoops) or (isinstance(routine.body, CallSequence) and not routine.body.steps):
+            lines += [self.array(x.name, x.size) for x in routine.outputs]
+        arguments = ", ".join([*inputs, *self._constants("constants=DEFAULT_CONSTANTS")])
+        return [f"def {routine.name}({arguments}):", *self._indent_lines(routine, *lines)]
+
+    def _indent_lines(self, routine: Routine, *lines: str) -> list[str]:
+        return [f"{self.indent}{line}" if line else "" for line in (*self.about[routine.name], *lines)]
+
+    def _constants(self, text: str) -> list[str]:
+        return [text] if self.has_constants else []
+
+    def fill_array(self, name: str, places: Sequence[str], texts: Sequence[str], width: int = 1000) -> list[str]:
+        """A list, `width` entries in a row."""
+        rows = [texts[k : k + width] for k in range(0, len(texts), width)]
+        row_lines = [line.rstrip(",") for row in rows for line in wrap_values(row, width=90)]
+        if len(row_lines) == 1:
+            return [f"{name} = [{row_lines[0]}]"]
+        return [f"{name} = [", *(f"{self.indent}{line}," for line in row_lines), "]"]
+
+    def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
+        lines, at = [], 0
+        for x in routine.outputs:
+            lines += self.fill_array(x.name, (), texts[at : at + x.size], max(1, x.shape[-1]) if len(x.shape) > 1 else 1000)
+            at += x.size
+        return lines
+
+    def closing(self, routine: Routine) -> list[str]:
+        if routine.hidden:
+            return []
+        if [x.name for x in routine.inputs] == [NUMBERS]:
+            return [f"{self.indent}return np.array({routine.outputs[0].name})"]
+        results_text = ", ".join(f"_array({x.name}, shape, {x.shape})" for x in routine.outputs)
+        return [f"{self.indent}return {results_text}"]
+
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        if routine.hidden:
+            return [f"_{routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])})"]
+        pairs = zip(routine.inputs, inputs, strict=True)
+        arguments = [self._call_argument(x, name) for x, name in pairs] + self._constants("constants")
+        call_text = f"{routine.name}({', '.join(arguments)})"
+        if len(outputs) == 1:
+            return [f"{outputs[0]} = _entries({call_text})"]
+        return [f"{', '.join(outputs)} = map(_entries, {call_text})"]
+
+    def _call_argument(self, argument: RoutineArgument, name: str) -> str:
+        if argument.shape == ():
+            return name if name in self._scalar_inputs else f"{name}[0]"
+        return f"_array({name}, shape, {argument.shape})"
+
+
+def python_literal(text: str) -> str:
+    """A text as a literal of Python."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 TARGET = NumPyTarget()

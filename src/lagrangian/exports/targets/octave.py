@@ -1,4 +1,8 @@
-"""MATLAB and Octave: a package folder with one function a file, and a test script."""
+"""MATLAB and Octave: a package folder with one function a file, and a test script.
+
+Functions take column vectors, give their results and change nothing. A part of a long function is given the arrays that it
+fills, and gives them back.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,9 @@ from lagrangian.exports.source.identifiers import IdentifierTable, transliterate
 from lagrangian.exports.source.language import DynamicLanguage, ExpressionText, one_based_index, wrap_values
 from lagrangian.exports.source.package_text import comment_lines
 from lagrangian.exports.targets.target import ExportedFiles, ExportRequest, ExportTarget
-from lagrangian.functions.routine import CallSequence as Calls
-from lagrangian.functions.routine import LinkLoops, Package, Routine, RoutineArgument
+from lagrangian.functions.routine import CallSequence, LinkLoops, Package, Routine, RoutineArgument
 from lagrangian.kernels.trace.node import NUMBERS
 from lagrangian.model.mechanism import Mechanism
-
-# MERGED lagrangian.exports.languages.octave: MATLAB's language, as Octave has it, too: functions of column vectors, which
-# give their results and change nothing. A part of a long function is given the arrays that it fills, and gives them back.
 
 _KEYWORD_TEXT = (
     "break case catch classdef continue else elseif end for function global if otherwise parfor persistent return spmd switch try"
@@ -32,9 +32,8 @@ _KEYWORD_TEXT = (
     " inf nan"
 )
 KEYWORDS = frozenset(_KEYWORD_TEXT.split())
-# characters of a name, of which MATLAB looks at no more
-MAX_NAME_LENGTH = 63
-
+RESERVED_FUNCTIONS = (*KEYWORDS, "parameters", "prepare", "default_constants", "Contents")
+MAX_NAME_LENGTH = 63  # characters of a name: MATLAB looks at no more
 CHOOSE_FUNCTION = """\
 function z = choose(condition, x, y)
     if condition
@@ -44,136 +43,6 @@ function z = choose(condition, x, y)
     end
 end
 """
-
-
-class OctaveLanguage(DynamicLanguage):
-    """`package` is the folder of the functions, `fields` are the parameters, `about` has the help texts by routine."""
-
-    keywords = KEYWORDS
-    close = "end"
-    statement_end = ";"
-    declares_arrays = False
-
-    def __init__(self, package: str, has_constants: bool, fields: Sequence[str], about: Mapping[str, list[str]]) -> None:
-        self.package, self.has_constants, self.fields, self.about = package, has_constants, fields, about
-
-    def number(self, x: float) -> str:
-        if math.isnan(x):
-            return "NaN"
-        if math.isinf(x):
-            return "Inf" if x > 0 else "(-Inf)"
-        return repr(float(x))
-
-    def element(self, array: str, index: str | int) -> str:
-        return f"{array}({one_based_index(index)})"
-
-    def place(self, argument: RoutineArgument, index: str | int) -> str:
-        if argument.name == NUMBERS:
-            return f"p.{self.fields[int(index)]}"
-        if argument.shape == ():
-            return argument.name
-        if len(argument.shape) == 1:
-            return self.element(argument.name, index)
-        wide = argument.shape[1]
-        if isinstance(index, int):
-            return f"{argument.name}({index // wide + 1}, {index % wide + 1})"
-        return f"{argument.name}(floor(({index})/{wide}) + 1, mod({index}, {wide}) + 1)"
-
-    def entry(self, argument: RoutineArgument, row: str, column: str) -> str:
-        return f"{argument.name}({one_based_index(row)}, {one_based_index(column)})"
-
-    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
-        return ExpressionText(f"choose({condition}, {x}, {y})")
-
-    def array(self, name: str, size: int) -> str:
-        return f"{name} = zeros({size}, 1);"
-
-    def loop(self, name: str, count: int, backward: bool = False) -> str:
-        return f"for {name} = {f'{count - 1}:-1:0' if backward else f'0:{count - 1}'}"
-
-    def while_loop(self, condition: str) -> str:
-        return f"while {condition}"
-
-    def branch(self, condition: str, first: bool) -> str:
-        return f"{'if' if first else 'elseif'} {condition}"
-
-    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
-        texts = [str(x) if integers else self.number(float(x)) for x in values]
-        lines = wrap_values(texts, self.indent, comma="; ")
-        return [f"persistent {name}", f"if isempty({name})", *self.column(name, lines), "end"]
-
-    def column(self, name: str, lines: Sequence[str]) -> list[str]:
-        """A column of numbers that are part of the code."""
-        return [f"{self.indent}{name} = [", *(f"{self.indent}{line}" for line in lines), f"{self.indent}];"]
-
-    # -- routines ------------------------------------------------------------------------------------------------------
-
-    def opening(self, routine: Routine) -> list[str]:
-        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
-        if routine.hidden:
-            parameters = [*inputs, *self._constants("k"), *outputs]
-            return [f"function {_output_list(outputs)} = {routine.name}({', '.join(parameters)})"]
-        if inputs == [NUMBERS]:
-            return [f"function {outputs[0]} = {routine.name}(p)", *self._indent_lines(*self.about[routine.name])]
-        parameters = [*inputs, *self._constants("constants")]
-        lines = [
-            f"function {_output_list(outputs)} = {routine.name}({', '.join(parameters)})",
-            *self._indent_lines(*self.about[routine.name]),
-        ]
-        if self.has_constants:
-            default = f"{self.indent}k = {self.package}.default_constants();"
-            lines += self._indent_lines(f"if nargin < {len(parameters)}", default, "else", f"{self.indent}k = constants;", "end")
-        if isinstance(routine.body, LinkLoops) or (isinstance(routine.body, Calls) and not routine.body.steps):
-            lines += self._indent_lines(*(f"{x.name} = zeros({_size(x)});" for x in routine.outputs))
-        return lines
-
-    def _indent_lines(self, *lines: str) -> list[str]:
-        return [f"{self.indent}{line}" if line else "" for line in lines]
-
-    def _constants(self, text: str) -> list[str]:
-        return [text] if self.has_constants else []
-
-    def fill_array(self, name: str, places: Sequence[str], texts: Sequence[str], width: int = 1) -> list[str]:
-        """A matrix, `width` entries in a row; a column where that is 1."""
-        if width == 1:
-            column_lines = wrap_values(texts, comma="; ")
-            return (
-                [f"{name} = [{column_lines[0]}];"]
-                if len(column_lines) == 1
-                else [f"{name} = [", *self._indent_lines(*column_lines), "];"]
-            )
-        lines = [f"{name} = ["]
-        for k in range(0, len(texts), width):
-            row = wrap_values(texts[k : k + width])
-            lines += self._indent_lines(*(f"{line} ..." for line in row[:-1]), f"{row[-1]};")
-        return [*lines, "];"]
-
-    def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
-        lines, at = [], 0
-        for x in routine.outputs:
-            lines += self.fill_array(x.name, (), texts[at : at + x.size], max(1, x.shape[1]) if len(x.shape) > 1 else 1)
-            at += x.size
-        return lines
-
-    def closing(self, routine: Routine) -> list[str]:
-        return ["end"]
-
-    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-        if routine.hidden:
-            return [f"{_output_list(outputs)} = {routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])});"]
-        return [f"{_output_list(outputs)} = {self.package}.{routine.name}({', '.join([*inputs, *self._constants('k')])});"]
-
-
-def _output_list(outputs: Sequence[str]) -> str:
-    return outputs[0] if len(outputs) == 1 else f"[{', '.join(outputs)}]"
-
-
-def _size(argument: RoutineArgument) -> str:
-    return ", ".join(map(str, argument.shape if len(argument.shape) > 1 else (argument.size, 1)))
-
-
-RESERVED_FUNCTIONS = (*KEYWORDS, "parameters", "prepare", "default_constants", "Contents")
-
 COMPARE = """\
 function right = compare(name, found, places, expected)
     %COMPARE Whether entries at some places, counted row by row, are those that are expected; without places, all are.
@@ -325,6 +194,132 @@ def _text(lines: list[str]) -> str:
 
 def _shape(argument: RoutineArgument) -> str:
     return f"{argument.size} x 1" if len(argument.shape) == 1 else package_text.shape_text(argument)
+
+
+class OctaveLanguage(DynamicLanguage):
+    """MATLAB's language. `package` is the folder of the functions, `fields` are the parameters, `about` the help texts."""
+
+    keywords = KEYWORDS
+    close = "end"
+    statement_end = ";"
+    declares_arrays = False
+
+    def __init__(self, package: str, has_constants: bool, fields: Sequence[str], about: Mapping[str, list[str]]) -> None:
+        self.package, self.has_constants, self.fields, self.about = package, has_constants, fields, about
+
+    def number(self, x: float) -> str:
+        if math.isnan(x):
+            return "NaN"
+        if math.isinf(x):
+            return "Inf" if x > 0 else "(-Inf)"
+        return repr(float(x))
+
+    def element(self, array: str, index: str | int) -> str:
+        return f"{array}({one_based_index(index)})"
+
+    def place(self, argument: RoutineArgument, index: str | int) -> str:
+        if argument.name == NUMBERS:
+            return f"p.{self.fields[int(index)]}"
+        if argument.shape == ():
+            return argument.name
+        if len(argument.shape) == 1:
+            return self.element(argument.name, index)
+        wide = argument.shape[1]
+        if isinstance(index, int):
+            return f"{argument.name}({index // wide + 1}, {index % wide + 1})"
+        return f"{argument.name}(floor(({index})/{wide}) + 1, mod({index}, {wide}) + 1)"
+
+    def entry(self, argument: RoutineArgument, row: str, column: str) -> str:
+        return f"{argument.name}({one_based_index(row)}, {one_based_index(column)})"
+
+    def choice(self, condition: str, x: str, y: str) -> ExpressionText:
+        return ExpressionText(f"choose({condition}, {x}, {y})")
+
+    def array(self, name: str, size: int) -> str:
+        return f"{name} = zeros({size}, 1);"
+
+    def loop(self, name: str, count: int, backward: bool = False) -> str:
+        return f"for {name} = {f'{count - 1}:-1:0' if backward else f'0:{count - 1}'}"
+
+    def while_loop(self, condition: str) -> str:
+        return f"while {condition}"
+
+    def branch(self, condition: str, first: bool) -> str:
+        return f"{'if' if first else 'elseif'} {condition}"
+
+    def table(self, name: str, values: Sequence[float] | Sequence[int], integers: bool) -> list[str]:
+        texts = [str(x) if integers else self.number(float(x)) for x in values]
+        lines = wrap_values(texts, self.indent, comma="; ")
+        return [f"persistent {name}", f"if isempty({name})", *self.column(name, lines), "end"]
+
+    def column(self, name: str, lines: Sequence[str]) -> list[str]:
+        """A column of numbers that are part of the code."""
+        return [f"{self.indent}{name} = [", *(f"{self.indent}{line}" for line in lines), f"{self.indent}];"]
+
+    # -- routines ------------------------------------------------------------------------------------------------------
+
+    def opening(self, routine: Routine) -> list[str]:
+        inputs, outputs = ([x.name for x in arguments_of_kind] for arguments_of_kind in (routine.inputs, routine.outputs))
+        if routine.hidden:
+            parameters = [*inputs, *self._constants("k"), *outputs]
+            return [f"function {_output_list(outputs)} = {routine.name}({', '.join(parameters)})"]
+        if inputs == [NUMBERS]:
+            return [f"function {outputs[0]} = {routine.name}(p)", *self._indent_lines(*self.about[routine.name])]
+        parameters = [*inputs, *self._constants("constants")]
+        lines = [
+            f"function {_output_list(outputs)} = {routine.name}({', '.join(parameters)})",
+            *self._indent_lines(*self.about[routine.name]),
+        ]
+        if self.has_constants:
+            default = f"{self.indent}k = {self.package}.default_constants();"
+            lines += self._indent_lines(f"if nargin < {len(parameters)}", default, "else", f"{self.indent}k = constants;", "end")
+        if isinstance(routine.body, LinkLoops) or (isinstance(routine.body, CallSequence) and not routine.body.steps):
+            lines += self._indent_lines(*(f"{x.name} = zeros({_size(x)});" for x in routine.outputs))
+        return lines
+
+    def _indent_lines(self, *lines: str) -> list[str]:
+        return [f"{self.indent}{line}" if line else "" for line in lines]
+
+    def _constants(self, text: str) -> list[str]:
+        return [text] if self.has_constants else []
+
+    def fill_array(self, name: str, places: Sequence[str], texts: Sequence[str], width: int = 1) -> list[str]:
+        """A matrix, `width` entries in a row; a column where that is 1."""
+        if width == 1:
+            column_lines = wrap_values(texts, comma="; ")
+            return (
+                [f"{name} = [{column_lines[0]}];"]
+                if len(column_lines) == 1
+                else [f"{name} = [", *self._indent_lines(*column_lines), "];"]
+            )
+        lines = [f"{name} = ["]
+        for k in range(0, len(texts), width):
+            row = wrap_values(texts[k : k + width])
+            lines += self._indent_lines(*(f"{line} ..." for line in row[:-1]), f"{row[-1]};")
+        return [*lines, "];"]
+
+    def results(self, routine: Routine, texts: Sequence[str]) -> list[str]:
+        lines, at = [], 0
+        for x in routine.outputs:
+            lines += self.fill_array(x.name, (), texts[at : at + x.size], max(1, x.shape[1]) if len(x.shape) > 1 else 1)
+            at += x.size
+        return lines
+
+    def closing(self, routine: Routine) -> list[str]:
+        return ["end"]
+
+    def call(self, routine: Routine, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+        if routine.hidden:
+            return [f"{_output_list(outputs)} = {routine.name}({', '.join([*inputs, *self._constants('k'), *outputs])});"]
+        return [f"{_output_list(outputs)} = {self.package}.{routine.name}({', '.join([*inputs, *self._constants('k')])});"]
+
+
+def _output_list(outputs: Sequence[str]) -> str:
+    return outputs[0] if len(outputs) == 1 else f"[{', '.join(outputs)}]"
+
+
+def _size(argument: RoutineArgument) -> str:
+    return ", ".join(map(str, argument.shape if len(argument.shape) > 1 else (argument.size, 1)))
 
 
 TARGET = OctaveTarget()

@@ -1,4 +1,8 @@
-"""C99 that reads like the closed form: the formula above each entry, the names of the description, and nothing prepared."""
+"""C99 that reads like the closed form: the formula above each entry, the names of the description, and nothing prepared.
+
+Functions that have formulas are written entry by entry. Others, such as inverse dynamics, call those that have, and add up what
+these give.
+"""
 
 from __future__ import annotations
 
@@ -26,161 +30,24 @@ from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
 
-# MERGED lagrangian.exports.closed_form.functions: What the closed form has of the functions that can be exported: formulas
-# entry by entry, or sums over those of others.
-
-# terms of one function beyond which it is not written: it would be a megabyte that nobody reads
-MAX_TERMS = 20_000
-FAST_STYLE = ArgumentName("style", "fast")
-
-
-@dataclass(frozen=True)
-class FormulaEntry:
-    """An entry of an output: its place, the name under which it is printed, and its formula.
-
-    `same` is the place of an entry that is the same, as M21 is M12.
-    """
-
-    place: int
-    name: str
-    formula: Formula
-    mirror_place: int | None = None
-
-
-def entries(matrix: FormulaMatrix) -> list[FormulaEntry]:
-    """All entries of a matrix or a vector, row by row; of a symmetric one those on and above the diagonal."""
-    formula_entries = []
-    for i, row in enumerate(matrix.rows):
-        for j in range(i if matrix.symmetric else 0, len(row)):
-            name = f"{matrix.name}{index_text(i) if matrix.vector else index_text(i, j)}"
-            same = j * len(row) + i if matrix.symmetric and i != j else None
-            formula_entries.append(FormulaEntry(i * len(row) + j, name, row[j], same))
-    return formula_entries
-
-
-def _matrix(name: str) -> Callable[[EquationsOfMotion, str], list[FormulaEntry]]:
-    return lambda eom, frame: entries(getattr(eom, name))
-
-
-# formulas of functions, of a frame or of none; those of `constraint_bias` are of a matrix that it multiplies by qd
-FORMULAS: dict[str, Callable[[EquationsOfMotion, str], list[FormulaEntry]]] = {
-    "mass_matrix": _matrix("M"),
-    "coriolis_matrix": _matrix("C"),
-    "gravity": _matrix("G"),
-    "friction": _matrix("F"),
-    "potential_energy": lambda eom, frame: [FormulaEntry(0, "V", eom.potential_energy)],
-    "closure": _matrix("closure"),
-    "constraint_jacobian": _matrix("Psi"),
-    "constraint_bias": _matrix("Psi_dot"),
-    "pose": lambda eom, frame: entries(eom.pose(frame)),
-    "jacobian": lambda eom, frame: entries(eom.jacobian(frame)),
-}
-# what functions call that have no formulas of their own
-CALLED_FUNCTIONS: dict[str, Callable[[EquationsOfMotion], tuple[str, ...]]] = {
-    "inverse_dynamics": lambda eom: ("mass_matrix", *force_functions(eom)),
-    "bias": lambda eom: force_functions(eom),
-    "forward_dynamics": lambda eom: ("mass_matrix", *force_functions(eom)),
-    "kinetic_energy": lambda eom: ("mass_matrix",),
-    "constraint_rate": lambda eom: ("constraint_jacobian",),
-}
-
-
-def force_functions(eom: EquationsOfMotion) -> tuple[str, ...]:
-    """The terms beside M qdd of the equation of motion that are not zero for all motions."""
-    terms = {"coriolis_matrix": eom.C, "gravity": eom.G, "friction": eom.F}
-    return tuple(name for name, matrix in terms.items() if has_nonzero_entries(matrix))
-
-
-def requested_functions(eom: EquationsOfMotion, functions: Sequence[str] | None) -> list[str]:
-    """Functions as they were asked for, each after those that it calls; without any, those that a reader looks for."""
-    names: dict[str, None] = {}
-    for text in _default_functions(eom) if functions is None else functions:
-        name = text.partition(":")[0] if isinstance(text, str) else ""
-        if name in FUNCTIONS and name not in (*FORMULAS, *CALLED_FUNCTIONS):
-            raise ArgumentError(
-                f"the closed form has no formula of {name}",
-                argument="functions",
-                remedy=f"it has {', '.join([*FORMULAS, *CALLED_FUNCTIONS])}; {FAST_STYLE} writes all functions",
-            )
-        if name == "forward_dynamics" and eom.constraint_names:
-            raise ArgumentError(
-                "forward_dynamics has no closed form for mechanisms with constraints",
-                argument="functions",
-                remedy=f"{FAST_STYLE} writes it",
-            )
-        names |= dict.fromkeys(CALLED_FUNCTIONS[name](eom) if name in CALLED_FUNCTIONS else ())
-        names[text] = None
-    return list(names)
-
-
-def _default_functions(eom: EquationsOfMotion) -> list[str]:
-    names = [
-        "mass_matrix",
-        "coriolis_matrix",
-        "gravity",
-        *(["friction"] if has_nonzero_entries(eom.F) else []),
-        "inverse_dynamics",
-    ]
-    if not eom.constraint_names:
-        return [*names, "forward_dynamics"]
-    return [*names, *(["closure"] if len(eom.closure) else []), "constraint_jacobian", "constraint_bias"]
-
-
-def length_note(eom: EquationsOfMotion, name: str, formula_entries: list[FormulaEntry]) -> str:
-    """What is to be said of a function that is long; one that is too long is refused before its formulas are written."""
-    terms = sum(entry.formula.term_count for entry in formula_entries)
-    if terms > MAX_TERMS:
-        raise ArgumentError(
-            f"the formulas of {name} have {terms} terms; at most {MAX_TERMS} are written",
-            where=eom.mechanism.name,
-            concerns="style",
-            remedy=f"{FAST_STYLE} writes the same function in far fewer operations; or leave it, and what calls it, out of functions",
-        )
-    return (
-        f"{name} has {terms} terms, which is long to read; {FAST_STYLE} is shorter, and runs faster."
-        if terms > MAX_PRINTED_TERMS
-        else ""
-    )
-
-
-# MERGED lagrangian.exports.closed_form.lines: Long lines in several.
-
-WIDTH = 100  # of a line, without the indentation of a function's body
-
-
-def wrap_formula(line: str, indent: str, width: int = WIDTH) -> list[str]:
-    """A line in several, broken before a plus or a minus that stands in as few brackets as can be."""
-    depth, places = 0, []
-    for k, c in enumerate(line):
-        depth += (c == "(") - (c == ")")
-        if line.startswith((" + ", " - "), k):
-            places.append((k, depth))
-    lines, start, lead = [], 0, ""
-    while len(lead) + len(line) - start > width:
-        room = width - len(lead)
-        # not so early that lines become short
-        fitting = [(k, d) for k, d in places if start + room // 3 < k <= start + room]
-        fitting = fitting or [(k, d) for k, d in places if k > start][:1]
-        if not fitting:
-            break
-        min_depth = min(d for _, d in fitting)
-        end = max(k for k, d in fitting if d == min_depth)
-        lines.append(lead + line[start:end].lstrip())
-        start, lead = end, indent
-    return [*lines, lead + line[start:].lstrip()]
-
-
+MAX_TERMS = 20_000  # of one function, beyond which it is not written: it would be a megabyte that nobody reads
 MAX_WRITTEN_ZEROS = 3  # entries that are zero, beyond which an array is filled with zeros first
-MAX_SECONDS = 60.0  # seconds that a derivation may take
+MAX_SECONDS = 60.0  # that a derivation may take
+WIDTH = 100  # of a line, without the indentation of a function's body
 INDENT = "    "
+FAST_STYLE = ArgumentName("style", "fast")
 SPLIT_JOINTS_NOTE = (
     "Joints of several coordinates are written as joints of one each, with angles instead of quaternions. The list "
     "below gives q and qd."
 )
 
+# the C array that each function fills
+ARRAYS = {"mass_matrix": "M", "coriolis_matrix": "C", "gravity": "G", "friction": "F", "constraint_jacobian": "Psi"}
+MATRICES = ("M", "C")
+
 
 def closed_form_source_files(mechanism: Mechanism, request: ExportRequest, real: str) -> CSourceFiles:
-    """The files' texts; what has no closed form, or one that nobody could read, is refused."""
+    """The texts of the files; what has no closed form, or one that nobody could read, is refused."""
     parameters = adjustable.select_formula_parameters(mechanism, request.parameters)
     mechanism_over_inputs, _ = adjustable.trace_parameters(mechanism, parameters, Graph())
     try:
@@ -202,7 +69,7 @@ def closed_form_source_files(mechanism: Mechanism, request: ExportRequest, real:
 
 
 def _unlisted_parameters(eom: EquationsOfMotion, listed: set[str]) -> tuple[Parameter, ...]:
-    """Parameters that bodies and constraints have without the mechanism listing them, as one that is made in Python may."""
+    """Parameters that bodies and constraints have, but the mechanism does not list, as in one that is made in Python."""
     values = {
         s.meaning or s.name: s.value for s in eom.system.ring.symbols if s.kind in PARAMETER_KINDS and s.meaning != NUMBER_MEANING
     }
@@ -212,25 +79,12 @@ def _unlisted_parameters(eom: EquationsOfMotion, listed: set[str]) -> tuple[Para
     return tuple(Parameter(name, x) for name, x in values.items() if name not in (*listed, "pi") and x is not None)
 
 
-class FormulaCLanguage(CLanguage):
-    """Functions are given the parameters `p`, and no constants."""
-
-    model = ("parameters", "p")
-
-    def signature(self, routine: Routine) -> str:
-        text = super().signature(routine)
-        if len(text) <= WIDTH:
-            return text
-        head, _, parameters = text.partition("(")
-        return "\n".join([f"{head}(", *wrap_values(parameters.removesuffix(")").split(", "), INDENT, WIDTH)]) + ")"
-
-
 class ClosedFormSourceFiles(CSourceFiles):
-    """The routines of the package have the same names and arguments; what they compute is written from formulas."""
+    """The C files whose routines have the names and arguments of the package, but bodies that are written from formulas."""
 
     def __init__(self, eom: EquationsOfMotion, package: Package, real: str) -> None:
         self.eom = eom
-        # what is too long is refused before anything is written; names are those before they are made legal
+        # what is too long is refused before anything is written; names are not legal identifiers yet
         names_and_frames = [_split_frame(routine.name) for routine in package.routines]
         names_and_entries = [(name, FORMULAS[name](eom, frame) if name in FORMULAS else []) for name, frame in names_and_frames]
         self._length_notes = [note for name, entries in names_and_entries if (note := length_note(eom, name, entries))]
@@ -284,7 +138,7 @@ class ClosedFormSourceFiles(CSourceFiles):
         return [*helper_functions, f"/* {comment_text(routine.about)} */", self.language.signature(routine), "{", *indented, "}"]
 
     def _void_unread(self, routine: Routine, body: list[str]) -> list[str]:
-        """What a compiler would warn of otherwise."""
+        """Statements that mention arguments that the body does not read: a compiler would warn of them."""
         names = [*(x.name for x in (*routine.inputs, *routine.outputs)), *(["p"] if self.fields else [])]
         code = re.sub(r"/\*.*?\*/", "", "\n".join(body), flags=re.DOTALL)
         return [f"(void){name};" for name in names if not re.search(rf"\b{name}\b", code)]
@@ -292,23 +146,23 @@ class ClosedFormSourceFiles(CSourceFiles):
     def _formula_body(self, routine: Routine, name: str, formula_entries: list[FormulaEntry]) -> list[str]:
         output = routine.outputs[0]
         self._operators[routine.name] = sum(entry.formula.operator_count for entry in formula_entries)
-        spelling = self._formula_printer([x.name for x in (*routine.inputs, *routine.outputs)])
+        printer = self._formula_printer([x.name for x in (*routine.inputs, *routine.outputs)])
         if name == "constraint_bias":
             body = [
                 self.language.array("Psi_dot", len(formula_entries)),
                 "",
-                *self._assign_entries(formula_entries, spelling, "Psi_dot"),
+                *self._assign_entries(formula_entries, printer, "Psi_dot"),
                 "",
             ]
-            body += self._times_qd(output.name, "Psi_dot", spelling, "phi_dot")
+            body += self._times_qd(output.name, "Psi_dot", printer, "phi_dot")
         else:
-            body = self._assign_entries(formula_entries, spelling, f"*{output.name}" if output.shape == () else output.name)
-        return [*self._locals(spelling), *body]
+            body = self._assign_entries(formula_entries, printer, f"*{output.name}" if output.shape == () else output.name)
+        return [*self._locals(printer), *body]
 
-    def _locals(self, spelling: FormulaPrinter) -> list[str]:
-        """The constants of a function, with the formulas that some are known by."""
+    def _locals(self, printer: FormulaPrinter) -> list[str]:
+        """The constants of a function, each below its formula where it has one."""
         lines = []
-        for local in spelling.local_constants:
+        for local in printer.local_constants:
             lines += wrap_formula(f"/* {comment_text(local.formula)} */", " *     ") if local.formula else []
             lines += wrap_formula(self.language.constant(local.name, local.text), INDENT)
         return [*lines, *([""] if lines else [])]
@@ -317,7 +171,7 @@ class ClosedFormSourceFiles(CSourceFiles):
         fields = dict(zip((p.name for p in self.package.parameters), self.fields, strict=True))
         return FormulaPrinter(self.eom, self.language, fields, [*reserved, "p", "i", "j", "Psi_dot"])
 
-    def _assign_entries(self, formula_entries: list[FormulaEntry], spelling: FormulaPrinter, array: str) -> list[str]:
+    def _assign_entries(self, formula_entries: list[FormulaEntry], printer: FormulaPrinter, array: str) -> list[str]:
         """Assignments to the entries of an array, each below its formula."""
         zero, zeros = self.language.number(0.0), [entry for entry in formula_entries if entry.formula.is_zero]
         lines: list[str] = []
@@ -332,7 +186,7 @@ class ClosedFormSourceFiles(CSourceFiles):
                 continue
             place = array if array.startswith("*") else f"{array}[{entry.place}]"
             lines += wrap_formula(f"/* {comment_text(f'{entry.name} = {entry.formula}')} */", " *     ")
-            lines += wrap_formula(f"{place} = {spelling.formula(entry.formula)};", INDENT)
+            lines += wrap_formula(f"{place} = {printer.formula(entry.formula)};", INDENT)
             if entry.mirror_place is not None:
                 lines.append(f"{array}[{entry.mirror_place}] = {zero if entry.formula.is_zero else place};")
             lines.append("")
@@ -347,16 +201,16 @@ class ClosedFormSourceFiles(CSourceFiles):
             arrays.append(self.language.array(array, routine.size))
             calls += self.language.call(routine, [x.name for x in routine.inputs], [array])
         if name == "constraint_rate":
-            spelling = self._formula_printer(["q", "qd", "t", "rate", "Psi"])
-            body = self._times_qd("rate", "Psi", spelling, "phi")
-            return [*self._locals(spelling), *arrays, *calls, "", *body]
-        return [*arrays, *calls, *([""] if calls else []), *SUMS[name](n, function_names, self.language.number(0.0))]
+            printer = self._formula_printer(["q", "qd", "t", "rate", "Psi"])
+            body = self._times_qd("rate", "Psi", printer, "phi")
+            return [*self._locals(printer), *arrays, *calls, "", *body]
+        return [*arrays, *calls, *([""] if calls else []), *SUM_LINES[name](n, function_names, self.language.number(0.0))]
 
-    def _times_qd(self, output: str, matrix: str, spelling: FormulaPrinter, drift: str) -> list[str]:
+    def _times_qd(self, output: str, matrix: str, printer: FormulaPrinter, drift: str) -> list[str]:
         """matrix qd + phi(t), or its rate."""
         scalars = getattr(self.eom, drift)
-        texts = [spelling.scalar(x) for x in scalars] if any(str(x) != "0" for x in scalars) else []
-        return times_qd(output, matrix, self.eom.n, len(scalars), (drift, texts), self.language.number(0.0))
+        texts = [printer.scalar(x) for x in scalars] if any(str(x) != "0" for x in scalars) else []
+        return times_qd_lines(output, matrix, self.eom.n, len(scalars), (drift, texts), self.language.number(0.0))
 
     def _cost(self, routine: Routine) -> str:
         count = self._operators.get(routine.name)
@@ -371,25 +225,164 @@ def _split_frame(name: str) -> tuple[str, str]:
     return name, ""
 
 
-# MERGED lagrangian.exports.closed_form.sums: Functions that have no formulas of their own: they call those that have, and add
-# up what these give.
+class FormulaCLanguage(CLanguage):
+    """C whose functions are given the parameters `p`, and no constants."""
 
-# the array that each function fills
-ARRAYS = {"mass_matrix": "M", "coriolis_matrix": "C", "gravity": "G", "friction": "F", "constraint_jacobian": "Psi"}
-MATRICES = ("M", "C")
+    model = ("parameters", "p")
+
+    def signature(self, routine: Routine) -> str:
+        text = super().signature(routine)
+        if len(text) <= WIDTH:
+            return text
+        head, _, parameters = text.partition("(")
+        return "\n".join([f"{head}(", *wrap_values(parameters.removesuffix(")").split(", "), INDENT, WIDTH)]) + ")"
 
 
-def inverse_dynamics(n: int, terms: Sequence[str], zero: str) -> list[str]:
-    """tau = M qdd + C qd + G + F, of the terms that there are."""
+@dataclass(frozen=True)
+class FormulaEntry:
+    """An entry of an output: its place, the name under which it is printed, and its formula.
+
+    `mirror_place` is the place of an entry that is the same, as M21 is M12.
+    """
+
+    place: int
+    name: str
+    formula: Formula
+    mirror_place: int | None = None
+
+
+def matrix_entries(matrix: FormulaMatrix) -> list[FormulaEntry]:
+    """All entries of a matrix or a vector, row by row; of a symmetric one those on and above the diagonal."""
+    formula_entries = []
+    for i, row in enumerate(matrix.rows):
+        for j in range(i if matrix.symmetric else 0, len(row)):
+            name = f"{matrix.name}{index_text(i) if matrix.vector else index_text(i, j)}"
+            mirror_place = j * len(row) + i if matrix.symmetric and i != j else None
+            formula_entries.append(FormulaEntry(i * len(row) + j, name, row[j], mirror_place))
+    return formula_entries
+
+
+def _named_matrix_entries(name: str) -> Callable[[EquationsOfMotion, str], list[FormulaEntry]]:
+    return lambda eom, frame: matrix_entries(getattr(eom, name))
+
+
+# formulas of functions, of a frame or of no frame; those of `constraint_bias` are of a matrix that it multiplies by qd
+FORMULAS: dict[str, Callable[[EquationsOfMotion, str], list[FormulaEntry]]] = {
+    "mass_matrix": _named_matrix_entries("M"),
+    "coriolis_matrix": _named_matrix_entries("C"),
+    "gravity": _named_matrix_entries("G"),
+    "friction": _named_matrix_entries("F"),
+    "potential_energy": lambda eom, frame: [FormulaEntry(0, "V", eom.potential_energy)],
+    "closure": _named_matrix_entries("closure"),
+    "constraint_jacobian": _named_matrix_entries("Psi"),
+    "constraint_bias": _named_matrix_entries("Psi_dot"),
+    "pose": lambda eom, frame: matrix_entries(eom.pose(frame)),
+    "jacobian": lambda eom, frame: matrix_entries(eom.jacobian(frame)),
+}
+
+
+def force_functions(eom: EquationsOfMotion) -> tuple[str, ...]:
+    """The terms beside M qdd of the equation of motion that are not zero for all motions."""
+    terms = {"coriolis_matrix": eom.C, "gravity": eom.G, "friction": eom.F}
+    return tuple(name for name, matrix in terms.items() if has_nonzero_entries(matrix))
+
+
+# the functions that functions without formulas of their own call
+CALLED_FUNCTIONS: dict[str, Callable[[EquationsOfMotion], tuple[str, ...]]] = {
+    "inverse_dynamics": lambda eom: ("mass_matrix", *force_functions(eom)),
+    "bias": lambda eom: force_functions(eom),
+    "forward_dynamics": lambda eom: ("mass_matrix", *force_functions(eom)),
+    "kinetic_energy": lambda eom: ("mass_matrix",),
+    "constraint_rate": lambda eom: ("constraint_jacobian",),
+}
+
+
+def requested_functions(eom: EquationsOfMotion, functions: Sequence[str] | None) -> list[str]:
+    """Functions as they were asked for, each after those that it calls; with None, those that a reader looks for."""
+    names: dict[str, None] = {}
+    for text in _default_functions(eom) if functions is None else functions:
+        name = text.partition(":")[0] if isinstance(text, str) else ""
+        if name in FUNCTIONS and name not in (*FORMULAS, *CALLED_FUNCTIONS):
+            raise ArgumentError(
+                f"the closed form has no formula of {name}",
+                argument="functions",
+                remedy=f"it has {', '.join([*FORMULAS, *CALLED_FUNCTIONS])}; {FAST_STYLE} writes all functions",
+            )
+        if name == "forward_dynamics" and eom.constraint_names:
+            raise ArgumentError(
+                "forward_dynamics has no closed form for mechanisms with constraints",
+                argument="functions",
+                remedy=f"{FAST_STYLE} writes it",
+            )
+        names |= dict.fromkeys(CALLED_FUNCTIONS[name](eom) if name in CALLED_FUNCTIONS else ())
+        names[text] = None
+    return list(names)
+
+
+def _default_functions(eom: EquationsOfMotion) -> list[str]:
+    names = [
+        "mass_matrix",
+        "coriolis_matrix",
+        "gravity",
+        *(["friction"] if has_nonzero_entries(eom.F) else []),
+        "inverse_dynamics",
+    ]
+    if not eom.constraint_names:
+        return [*names, "forward_dynamics"]
+    return [*names, *(["closure"] if len(eom.closure) else []), "constraint_jacobian", "constraint_bias"]
+
+
+def length_note(eom: EquationsOfMotion, name: str, formula_entries: list[FormulaEntry]) -> str:
+    """A note on a function that is long, or ''; one that is too long is refused before its formulas are written."""
+    terms = sum(entry.formula.term_count for entry in formula_entries)
+    if terms > MAX_TERMS:
+        raise ArgumentError(
+            f"the formulas of {name} have {terms} terms; at most {MAX_TERMS} are written",
+            where=eom.mechanism.name,
+            concerns="style",
+            remedy=f"{FAST_STYLE} writes the same function in far fewer operations; or leave it, and what calls it, out of "
+            "functions",
+        )
+    return (
+        f"{name} has {terms} terms, which is long to read; {FAST_STYLE} is shorter, and runs faster."
+        if terms > MAX_PRINTED_TERMS
+        else ""
+    )
+
+
+def wrap_formula(line: str, indent: str, width: int = WIDTH) -> list[str]:
+    """A long line as several lines, broken before a plus or a minus that stands in as few brackets as can be."""
+    depth, places = 0, []
+    for k, c in enumerate(line):
+        depth += (c == "(") - (c == ")")
+        if line.startswith((" + ", " - "), k):
+            places.append((k, depth))
+    lines, start, lead = [], 0, ""
+    while len(lead) + len(line) - start > width:
+        room = width - len(lead)
+        # not so early that lines become short
+        fitting = [(k, d) for k, d in places if start + room // 3 < k <= start + room]
+        fitting = fitting or [(k, d) for k, d in places if k > start][:1]
+        if not fitting:
+            break
+        min_depth = min(d for _, d in fitting)
+        end = max(k for k, d in fitting if d == min_depth)
+        lines.append(lead + line[start:end].lstrip())
+        start, lead = end, indent
+    return [*lines, lead + line[start:].lstrip()]
+
+
+def _inverse_dynamics_lines(n: int, terms: Sequence[str], zero: str) -> list[str]:
+    """Lines for tau = M qdd + C qd + G + F, of the terms that there are."""
     return _sum_lines("tau", n, terms, zero)
 
 
-def bias(n: int, terms: Sequence[str], zero: str) -> list[str]:
+def _bias_lines(n: int, terms: Sequence[str], zero: str) -> list[str]:
     return _sum_lines("b", n, terms, zero)
 
 
-def forward_dynamics(n: int, terms: Sequence[str], zero: str) -> list[str]:
-    """M qdd = tau - C qd - G - F, solved for qdd."""
+def _forward_dynamics_lines(n: int, terms: Sequence[str], zero: str) -> list[str]:
+    """Lines for M qdd = tau - C qd - G - F, solved for qdd."""
     arrays = [ARRAYS[name] for name in terms if name != "mass_matrix"]
     lines = [f"/* M qdd = tau{''.join(f' - {_term(x)}' for x in arrays)} */", f"for (int i = 0; i < {n}; ++i) {{"]
     lines.append(f"    qdd[i] = tau[i]{''.join(f' - {x}[i]' for x in arrays if x not in MATRICES)};")
@@ -398,7 +391,7 @@ def forward_dynamics(n: int, terms: Sequence[str], zero: str) -> list[str]:
     return [*lines, "}", "solve(M, qdd);"]
 
 
-def kinetic_energy(n: int, terms: Sequence[str], zero: str) -> list[str]:
+def _kinetic_energy_lines(n: int, terms: Sequence[str], zero: str) -> list[str]:
     half = zero.replace("0.0", "0.5")
     return [
         "/* T = 1/2 qd^T M qd */",
@@ -411,8 +404,16 @@ def kinetic_energy(n: int, terms: Sequence[str], zero: str) -> list[str]:
     ]
 
 
-def times_qd(output: str, matrix: str, n: int, rows: int, drift: tuple[str, Sequence[str]], zero: str) -> list[str]:
-    """output = matrix qd + what is added, by its name and row by row; where nothing is, there are no rows."""
+SUM_LINES = {
+    "inverse_dynamics": _inverse_dynamics_lines,
+    "bias": _bias_lines,
+    "forward_dynamics": _forward_dynamics_lines,
+    "kinetic_energy": _kinetic_energy_lines,
+}
+
+
+def times_qd_lines(output: str, matrix: str, n: int, rows: int, drift: tuple[str, Sequence[str]], zero: str) -> list[str]:
+    """Lines for output = matrix qd + drift. The drift is its name and its texts row by row; without texts it is left out."""
     word, texts = drift
     lines = [
         f"/* {output} = {matrix} qd{f' + {word}' if texts else ''} */",
@@ -429,7 +430,7 @@ def times_qd(output: str, matrix: str, n: int, rows: int, drift: tuple[str, Sequ
 
 
 def solver_function(n: int, real: str) -> list[str]:
-    """Gauss's elimination; the mass matrix is positive definite, so that no rows need be exchanged."""
+    """A C function for Gauss's elimination; the mass matrix is positive definite, so that no rows need be exchanged."""
     return [
         "/* Solves A x = b for a symmetric positive definite A by Gauss's elimination; x takes the place of b. */",
         f"static void solve({real} A[{n * n}], {real} b[{n}])",
@@ -466,12 +467,5 @@ def _sum_lines(output: str, n: int, terms: Sequence[str], zero: str) -> list[str
 
 
 def _term(array: str) -> str:
+    """The term of the equation of motion that an array stands for."""
     return {"M": "M qdd", "C": "C qd"}.get(array, array)
-
-
-SUMS = {
-    "inverse_dynamics": inverse_dynamics,
-    "bias": bias,
-    "forward_dynamics": forward_dynamics,
-    "kinetic_energy": kinetic_energy,
-}
