@@ -95,7 +95,7 @@ def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> N
 
 def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """From a short run without noise."""
-    base_parameters.LIMIT = 2.0  # s: a fuzz does not wait longer for exact base parameters
+    base_parameters.MAX_EXACT_SECONDS = 2.0  # s: a fuzz does not wait longer for exact base parameters
     run = found.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
     if run is None or not run.value.success or dyn.mechanism.equation_count:
         return

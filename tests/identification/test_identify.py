@@ -95,7 +95,7 @@ def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pyte
     regression = make_regression(lg.compile("two_r"), True, False, True, None)
     assert exact_grouping(regression) is not None
     monkeypatch.setattr(base_parameters, "check_cost", lambda system, limit: None)  # a forecast that was wrong
-    monkeypatch.setattr(base_parameters, "LIMIT", 0.0)
+    monkeypatch.setattr(base_parameters, "MAX_EXACT_SECONDS", 0.0)
     assert exact_grouping(regression) is None
 
 

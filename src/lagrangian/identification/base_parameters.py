@@ -1,7 +1,8 @@
 """Base parameters as an identification needs them: which columns of the regressor to keep, and what each then stands for.
 
-For a tree the grouping is exact (`lagrangian.equations.base_parameters`); where loops group more than the tree does, or the exact
-one would take too long, it is found from numbers (`numeric_base`), with the same choice of names.
+For a tree the grouping is exact (`exact_grouping`, by `lagrangian.equations.base_parameters`). Where loops group more than the
+tree does, or where the exact grouping would take too long, `numeric_grouping` finds it from the regressor at many states, with
+the same choice of names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from lagrangian.model import vector as v
 from lagrangian.model.joint import Rotor
 from lagrangian.model.single_coordinate import with_single_coordinates
 
-LIMIT = 20.0  # seconds the exact grouping may take
+MAX_EXACT_SECONDS = 20.0  # seconds the exact grouping may take
+DEPENDENCE_TOLERANCE = 1e-8  # of a column's length: what is left of it beside the others is rounding
+FACTOR_TOLERANCE = 1e-9  # of a factor in a group, that is none
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class ParameterGrouping:
 
 
 def exact_grouping(regression: Regression) -> ParameterGrouping | None:
-    """None where there is none to be had soon: with constraints, odd angles, very long chains, what has no closed form."""
+    """Group parameters exactly; None where that is impossible or takes too long: with constraints, odd angles, long chains."""
     mechanism = regression.dyn.mechanism
     if mechanism.equation_count:
         return None
@@ -55,8 +58,8 @@ def exact_grouping(regression: Regression) -> ParameterGrouping | None:
         system = SymbolicSystem(with_single_coordinates(mechanism.replace(joints=joints, springs=(), frames=())), "inertial")
         if system.scalars.angles.uses_fractions:  # frames at odd angles: exact, but slow
             return None
-        check_cost(system, LIMIT)
-        with system.ring.time_limit(time.perf_counter() + LIMIT):
+        check_cost(system, MAX_EXACT_SECONDS)
+        with system.ring.time_limit(time.perf_counter() + MAX_EXACT_SECONDS):
             grouping = base_parameters(system, rotors=bool(rotors))
     except (CostLimitError, MechanismError, DeadlineError):
         return None
@@ -102,27 +105,13 @@ def exact_grouping(regression: Regression) -> ParameterGrouping | None:
     )
 
 
-def term_description(regression: Regression, term: Term) -> str:
-    """What a joint's term is."""
-    assert isinstance(term.entry, JointParameter)
-    return f"{term.entry.meaning} at {regression.dyn.mechanism.joints[term.owner].name}"
-
-
-def _symbol_name(x: RingElement) -> str:
-    return x.ring.symbols[x.poly.degrees().index(1)].name
-
-
-# MERGED lagrangian.identification.numeric_base: Base parameters from numbers: columns of the regressor, over many states,
-# that do not depend on those before them. The columns are taken in the order in which the exact grouping takes them (links
-# outward, of each first what acts about its joint), so that the same ones stay and the same ones are grouped (Gautier 1991
-# does it with QR).
-
-DEPENDENT = 1e-8  # of a column's length: what is left of it beside the others is rounding
-SMALL = 1e-9  # of a factor in a group, that is none
-
-
 def numeric_grouping(regression: Regression, Y: np.ndarray) -> ParameterGrouping:
-    """From the regressor's rows at states that are general enough, `(rows, terms)`."""
+    """Group parameters by the rows of the regressor, (rows, terms), at states that are general enough.
+
+    Columns that do not depend on those before them are kept. They are taken in the order of the exact grouping (links outward, of
+    each first what acts about its joint), so that the same columns stay and the same ones are grouped, as Gautier (1991) does by
+    a QR decomposition.
+    """
     order = column_order(regression)
     columns, Q = [], np.zeros((len(Y), 0))
     sizes = np.linalg.norm(Y, axis=0)
@@ -135,14 +124,14 @@ def numeric_grouping(regression: Regression, Y: np.ndarray) -> ParameterGrouping
         for _ in range(2):  # twice is enough
             x = x - Q @ (Q.T @ x)
         remainder = float(np.linalg.norm(x))
-        if remainder > DEPENDENT and Q.shape[1] < len(Y):
+        if remainder > DEPENDENCE_TOLERANCE and Q.shape[1] < len(Y):
             columns.append(k)
             Q = np.column_stack([Q, x / remainder])
     columns.sort()
     unit_columns = Y / np.where(sizes > floor, sizes, 1.0)
     shares = np.linalg.solve(Q.T @ unit_columns[:, columns], Q.T @ unit_columns) if columns else np.zeros((0, Y.shape[1]))
     shares[:, sizes <= floor] = 0.0
-    shares[np.abs(shares) < SMALL] = 0.0
+    shares[np.abs(shares) < FACTOR_TOLERANCE] = 0.0
     matrix = shares / sizes[columns][:, None] * sizes[None, :]
     matrix[:, columns] = np.eye(len(columns))
     names, formulas = [], []
@@ -154,8 +143,18 @@ def numeric_grouping(regression: Regression, Y: np.ndarray) -> ParameterGrouping
     return ParameterGrouping(tuple(names), tuple(formulas), tuple(columns), matrix, False)
 
 
+def term_description(regression: Regression, term: Term) -> str:
+    """Describe the term of a joint in words."""
+    assert isinstance(term.entry, JointParameter)
+    return f"{term.entry.meaning} at {regression.dyn.mechanism.joints[term.owner].name}"
+
+
+def _symbol_name(x: RingElement) -> str:
+    return x.ring.symbols[x.poly.degrees().index(1)].name
+
+
 def column_order(regression: Regression) -> list[int]:
-    """Terms in the order in which they are kept: links outward, then rotors, then friction."""
+    """The terms in the order in which they are kept: links outward, then rotors, then friction."""
     mechanism = regression.dyn.mechanism
     order = []
     for i, link in enumerate(regression.links):

@@ -58,7 +58,7 @@ class FourierSeries:
 class FourierTrajectory(JointPath):
     """A periodic path of all coordinates that excites the parameters of a mechanism.
 
-    `exciting_path` returns it. It is a `JointPath`, and also has these attributes.
+    `excitation_trajectory` returns it. It is a `JointPath`, and also has these attributes.
 
     Attributes
     ----------
@@ -80,9 +80,9 @@ class FourierTrajectory(JointPath):
     Examples
     --------
     >>> import lagrangian as lg
-    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> path
-    <FourierPath of 'pendulum': 3 harmonics of 4 s>
+    <FourierTrajectory of 'pendulum': 3 harmonics of 4 s>
     >>> path.condition < path.initial_condition
     True
     """
@@ -105,14 +105,15 @@ class FourierTrajectory(JointPath):
         return len(self.motion.a)
 
     def __repr__(self) -> str:
-        return f"<FourierPath of {self.mechanism.name!r}: {self.harmonics} harmonics of {self.period:g} s>"
+        return f"<FourierTrajectory of {self.mechanism.name!r}: {self.harmonics} harmonics of {self.period:g} s>"
 
     def __str__(self) -> str:
         q, qd, qdd = self.motion(np.linspace(0, self.period, 2001))
         tau = np.abs(as_dynamics(self.mechanism).inverse_dynamics(q, qd, qdd)).max(axis=0)
         name_width = max(5, *(len(name) for name in self.mechanism.coordinate_names))
         lines = [
-            f"Exciting path of {self.mechanism.name}: {self.harmonics} harmonics of {self.period:g} s, for {self.duration:g} s",
+            f"Excitation trajectory of {self.mechanism.name}: {self.harmonics} harmonics of {self.period:g} s, "
+            f"for {self.duration:g} s",
             f"condition number of the regressor of {self.parameters} parameters: {self.initial_condition:.4g} before, "
             f"{self.condition:.4g} after {self.evaluations} paths",
             "",
@@ -182,7 +183,7 @@ def excitation_trajectory(
 
     Returns
     -------
-    FourierPath
+    FourierTrajectory
         The path. `print` writes its limits and condition numbers.
 
     Raises
@@ -202,7 +203,7 @@ def excitation_trajectory(
     Examples
     --------
     >>> import lagrangian as lg
-    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> path.duration, path.parameters
     (4.0, 6)
     """
@@ -210,16 +211,19 @@ def excitation_trajectory(
     mechanism = dyn.mechanism
     if mechanism.equation_count:
         raise ArgumentError(
-            f"exciting_path: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; drive "
-            f"its actuated joints along a path of your own, and give the record to `identify`"
+            f"excitation_trajectory: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; "
+            f"drive its actuated joints along a path of your own, and give the record to `identify`"
         )
     if mechanism.nq != mechanism.nv or not mechanism.nv:
-        raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, and no ball or free joints")
+        raise ArgumentError(f"excitation_trajectory: {mechanism.name} must have joints that move, and no ball or free joints")
     period = _positive_number(period, "period")
     _check_counts(harmonics, periods, iterations, seed, 2 if rest else 1)
     if progress is not None and not callable(progress):
         raise ArgumentError(
-            f"is {progress!r:.60}", where="exciting_path", argument="progress", remedy="a function of (done, total) is needed"
+            f"is {progress!r:.60}",
+            where="excitation_trajectory",
+            argument="progress",
+            remedy="a function of (done, total) is needed",
         )
     bounds = _motion_limits(mechanism, q_limits, qd_limits, qdd_limits)
     regression = make_regression(dyn, friction, False, rotors, None)
@@ -229,7 +233,7 @@ def excitation_trajectory(
         raise ArgumentError(
             f"is {samples!r:.60}; a whole number of at least {min_samples} is needed, for {len(grouping)} "
             f"parameters and {dyn.nv} equations a sample",
-            where="exciting_path",
+            where="excitation_trajectory",
             argument="samples",
         )
     search = _ExcitationSearch(dyn, (period, int(harmonics), rest, samples), bounds, (regression, grouping))
@@ -243,7 +247,7 @@ def _check_counts(harmonics: int, periods: int, iterations: int, seed: int, fewe
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < minimum:
             raise ArgumentError(
                 f"is {count!r:.60}",
-                where="exciting_path",
+                where="excitation_trajectory",
                 argument=name,
                 remedy=f"a whole number of at least {minimum} is needed",
             )
@@ -275,12 +279,12 @@ class _ExcitationSearch:
         self.coarse, self.fine = (self._series(times, w) for times in (t, fine))
 
     def _series(self, t: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, ...]:
-        """q, qd and qdd at times, by the free coefficients of a coordinate."""
+        """The matrices from the free coefficients of a coordinate to q, qd and qdd at times."""
         c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
         return tuple(np.hstack(x) @ self.coefficient_basis for x in ((s / w, -c / w), (c, s), (-s * w, c * w)))
 
     def coefficients(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(paths, free, n) within the limits, each coordinate scaled until it meets one; and the offsets."""
+        """The coefficients within the limits, (paths, free, n), with each coordinate scaled to meet a limit; and the offsets."""
         shapes, offset_variables = x[:, :-1], x[:, -1]
         lower, upper, speed, acceleration = self.bounds
         q, qd, qdd = (B @ shapes for B in self.fine)
@@ -292,7 +296,7 @@ class _ExcitationSearch:
         return shapes * scale[:, None], lower - scale * low + share * room
 
     def conditions(self, x: np.ndarray) -> np.ndarray:
-        """log of the condition number of each path in x, (paths, free + 1, n)."""
+        """The logarithm of the condition number of each path in x, (paths, free + 1, n)."""
         shapes, offsets = self.coefficients(x)
         q, qd, qdd = (B @ shapes for B in self.coarse)
         paths, n = len(x), self.dyn.nv
@@ -357,7 +361,7 @@ class _ExcitationSearch:
 
 
 def _motion_limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray, ...]:
-    """Lower, upper, speed and acceleration of every coordinate."""
+    """The lower and upper limit, the largest speed and the largest acceleration of every coordinate."""
     n = mechanism.nv
     rows: list[tuple[float, ...]] = []
     for joint in mechanism.joints:
@@ -373,14 +377,16 @@ def _motion_limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.
     if q is not None:
         if not isinstance(q, (tuple, list, np.ndarray)) or len(q) != 2:
             raise ArgumentError(
-                "must be (lower, upper), each a number or one for every coordinate", where="exciting_path", argument="q_limits"
+                "must be (lower, upper), each a number or one for every coordinate",
+                where="excitation_trajectory",
+                argument="q_limits",
             )
         lower, upper = (_per_coordinate(x, n, f"q_limits[{k}]", signed=True) for k, x in enumerate(q))
     if np.any(lower >= upper):
         k = int(np.argmax(lower >= upper))
         raise ArgumentError(
-            f"exciting_path: the lower limit of {mechanism.coordinate_names[k]}, {lower[k]:g}, must be below the upper one, "
-            f"{upper[k]:g}",
+            f"excitation_trajectory: the lower limit of {mechanism.coordinate_names[k]}, {lower[k]:g}, must be below the upper "
+            f"one, {upper[k]:g}",
             concerns="q_limits",
         )
     max_speed = max_speed if qd is None else _per_coordinate(qd, n, "qd_limits")
@@ -393,12 +399,12 @@ def _per_coordinate(value: Any, count: int, argument: str, signed: bool = False)
         x = np.broadcast_to(floats(value), (count,)).copy()
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"is {value!r}", where="exciting_path", argument=argument, remedy=f"a number, or {count} of them, is needed"
+            f"is {value!r}", where="excitation_trajectory", argument=argument, remedy=f"a number, or {count} of them, is needed"
         ) from None
     if not np.isfinite(x).all() or (not signed and np.any(x <= 0)):
         raise ArgumentError(
             f"is {value!r}",
-            where="exciting_path",
+            where="excitation_trajectory",
             argument=argument,
             remedy=f"{'finite' if signed else 'positive'} numbers are needed",
         )
@@ -407,5 +413,7 @@ def _per_coordinate(value: Any, count: int, argument: str, signed: bool = False)
 
 def _positive_number(value: Any, argument: str) -> float:
     if not is_number(value) or value <= 0:
-        raise ArgumentError(f"is {value!r}", where="exciting_path", argument=argument, remedy="a positive number is needed")
+        raise ArgumentError(
+            f"is {value!r}", where="excitation_trajectory", argument=argument, remedy="a positive number is needed"
+        )
     return float(value)

@@ -1,4 +1,4 @@
-"""From base parameters to a mechanism: full parameters that give the same motion, put back into its bodies and joints."""
+"""Full parameters that give the same motion as the base parameters, and the mechanism that has them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT_BODY = (1.0, 0.1)  # of a link of which nothing is described: kg, and ra
 def complete_parameters(
     regression: Regression, grouping: ParameterGrouping, fit: Fit, physical: bool, weight: float
 ) -> tuple[Mechanism, float]:
-    """The mechanism with identified parameters, and by how much its fit is worse: the sum of squares it adds, in variances."""
+    """Return the mechanism with identified parameters, and the sum of squares that its fit adds, in variances."""
     mechanism = regression.dyn.mechanism
     identified_bodies = [
         (i, b, T) for i, link in enumerate(regression.links) for b, T in link.bodies if _is_identified(mechanism, link.body, b)
@@ -59,7 +59,7 @@ def complete_parameters(
 
 
 def _is_identified(mechanism: Mechanism, carrier: int, body: int) -> bool:
-    """Whether a body gets parameters: it has some, or it is the first of a mechanism that has none."""
+    """Whether a body gets parameters: its description has some, or it is the first on its joint in a mechanism without any."""
     without_any = not any(body_parameters(b).any() for b in mechanism.bodies)
     return bool(body_parameters(mechanism.bodies[body]).any()) or (without_any and body == carrier)
 
@@ -70,7 +70,7 @@ def _default_parameters() -> np.ndarray:
 
 
 def _typical_length(mechanism: Mechanism, described_parameters: list[np.ndarray]) -> float:
-    """A typical length: by which inertias and masses are compared."""
+    """A typical length, by which inertias and masses are compared."""
     radii = [
         np.sqrt(np.trace(np.diag(x[[4, 7, 9]])) / (2 * x[0])) for x in described_parameters if x[0] > 0 and x[[4, 7, 9]].sum() > 0
     ]
@@ -78,7 +78,7 @@ def _typical_length(mechanism: Mechanism, described_parameters: list[np.ndarray]
 
 
 def _start_value(value: float, k: int, grouping: ParameterGrouping, fit: Fit) -> float:
-    """What a joint's positive parameter is drawn to: the described value, or its estimate where none is described."""
+    """The value to which a joint's positive parameter is drawn: the described value, or the estimate if none is described."""
     if value > 0:
         return value
     if k not in grouping.columns:
@@ -88,7 +88,7 @@ def _start_value(value: float, k: int, grouping: ParameterGrouping, fit: Fit) ->
 
 
 def _nearest_solution(K: np.ndarray, b: np.ndarray, start: np.ndarray, described_parameters: list[np.ndarray]) -> np.ndarray:
-    """Of all phi with K phi = b the nearest to the described, each parameter measured by the size of its kind."""
+    """The solution of K phi = b that is nearest to the description, each parameter measured by the size of its kind."""
     kinds = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
     table = np.abs(np.array(described_parameters).reshape(-1, 10))
     scales = np.array([table[:, kinds == kind].max(initial=0.0) or 1.0 for kind in range(3)])
@@ -113,7 +113,7 @@ def _floats(x: np.ndarray) -> Any:
 
 
 def _replace_joint(regression: Regression, j: int, joint: Joint, values: dict[int, float]) -> Joint:
-    """Friction cannot be negative in a mechanism: an estimate that is so becomes none."""
+    """The joint with identified rotor and friction. A negative estimate becomes zero: a mechanism has no negative friction."""
     joint_values = {regression.joint_parameters[k]: float(x) for k, x in values.items() if regression.terms[k].owner == j}
     if ROTOR in joint_values:
         joint = replace(joint, rotor=Rotor(max(0.0, joint_values[ROTOR]) / float(joint.rotor.ratio) ** 2, joint.rotor.ratio))

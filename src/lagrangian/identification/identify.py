@@ -80,8 +80,8 @@ def identify(
     prior : float
         The weight of the description in this completion, in units of the sum of squared residuals over their variances.
     path : JointPath or callable, optional
-        The commanded path. Only the deviation from it is then filtered. For a path of `exciting_path` a Fourier series of its
-        period is fitted instead.
+        The commanded path. Only the deviation from it is then filtered. For a path of `excitation_trajectory` a Fourier series of
+        its period is fitted instead.
     cutoff : float, optional
         The frequency of the zero-phase low-pass filter, in Hz. The default is ten times the frequency below which 99.9 % of the
         power of the coordinates lies, and at most 0.4 times the sampling rate.
@@ -103,14 +103,14 @@ def identify(
 
     See Also
     --------
-    exciting_path : Find a path that excites all parameters.
+    excitation_trajectory : Find a path that excites all parameters.
 
     Examples
     --------
     Identify the friction of a pendulum from a simulation:
 
     >>> import lagrangian as lg
-    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> motion = lg.inverse("pendulum", path)
     >>> tau = motion.tau + 0.3 * motion.qd  # viscous friction that the description does not know
     >>> found = lg.identify("pendulum", motion.t, motion.q, tau, motion.qd, motion.qdd, friction="viscous")
@@ -130,7 +130,7 @@ def _identify_record(
     name, equation_names = regression.dyn.mechanism.name, record.projection.names
     if np.ptp(record.q, axis=0).max() < MIN_MOTION:
         raise ArgumentError(
-            f"{name} does not move in the record; record a motion, such as one of exciting_path", where="identify"
+            f"{name} does not move in the record; record a motion, such as one of excitation_trajectory", where="identify"
         )
     grouping = find_base_parameters(regression, record)
     described = grouping.matrix @ regression.described_values
@@ -168,7 +168,7 @@ def _check_options(folds: int, prior: float, slow: float) -> None:
 
 
 def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray, rounding: float) -> None:
-    """Errors where the record cannot tell any parameter, or not all of them. Forces below `rounding` are none."""
+    """Raise an error if the record does not determine the parameters. Forces below `rounding` count as zero."""
     if not len(described):
         raise ArgumentError(f"identify: no parameter of {name} has an effect on the recorded forces")
     if used.sum() <= 2 * len(described):
@@ -190,7 +190,7 @@ def validate(
     path: CommandedPath | None,
     cutoff: float | None,
 ) -> Validation:
-    """Errors on another record."""
+    """Compute the errors of an identification on another record."""
     regression = identification.regression
     t, q, tau, qd, qdd = record_arrays(t, q, tau, qd, qdd)
     record = read_record(regression.dyn, t, q, tau, qd, qdd, path, cutoff, identification.equations)
@@ -201,7 +201,7 @@ def validate(
 
 
 def cross_validate(products: NormalEquations, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray) -> Validation | str:
-    """Errors of each stretch of time by the estimates from the others; or why there are none."""
+    """Compute the errors on each stretch of time by the estimates from the others, or return the reason why that fails."""
     squares = np.zeros(len(names))
     for block in range(products.blocks):
         try:
@@ -221,7 +221,7 @@ def _make_validation(names: tuple[str, ...], squares: np.ndarray, forces: np.nda
 
 
 def make_regression(dyn: Dynamics, friction: bool | str, offset: bool, rotors: bool, joints: Sequence[str] | None) -> Regression:
-    """The terms that are asked for."""
+    """Make the regression for the arguments of `identify`, which are checked."""
     if friction is True:
         friction = "asymmetric"
     if friction and friction not in FRICTION_MODELS:
@@ -238,7 +238,7 @@ def make_regression(dyn: Dynamics, friction: bool | str, offset: bool, rotors: b
 
 
 def find_base_parameters(regression: Regression, record: Record | None = None) -> ParameterGrouping:
-    """Base parameters: the exact ones, if they are all there is to group, else those that numbers show."""
+    """Group the parameters: exactly if that finds as many groups as numbers show, else by numbers."""
     dyn = regression.dyn
     configurations = record.q if record is not None else assemble(dyn)[None]
     projection = record.projection if record is not None else Projection(dyn, configurations[0])
@@ -256,7 +256,7 @@ def find_base_parameters(regression: Regression, record: Record | None = None) -
 def filtered_equations(
     regression: Regression, grouping: ParameterGrouping, record: Record, slow: float
 ) -> tuple[np.ndarray, ...]:
-    """Y of the base parameters and z with Y b = z, filtered alike; the recorded forces; and which rows to use."""
+    """Return Y of the base parameters and z with Y b = z, filtered alike, the recorded forces, and the rows to use."""
     state = record.q, record.qd, record.qdd
     Y, known_forces = regression.regressor_and_known_forces(*state, grouping.columns)
     Y, z, forces = record.projection.project(record.q, record.t, Y, record.tau - known_forces, record.tau)

@@ -25,7 +25,7 @@ SAFE_PIVOT, RANK_TOLERANCE = 1e-5, 1e-9  # pivots, and singular values, of colum
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """Of each equation and block: [U | r]^T [U | r], with rows divided by the equation's `scale`, and the number of rows."""
+    """The products [U | r]^T [U | r] of each equation and block, with rows divided by the equation's `scale`; and row counts."""
 
     gram: np.ndarray  # (equations, blocks, p + 1, p + 1)
     rows: np.ndarray  # (equations, blocks)
@@ -38,7 +38,7 @@ class NormalEquations:
     def from_regressor(
         cls, Y: np.ndarray, z: np.ndarray, used: np.ndarray, blocks: int, names: tuple[str, ...]
     ) -> NormalEquations:
-        """`Y` is (rows, equations, parameters), `z` and the flags `used` (rows, equations); blocks are stretches of time."""
+        """Make the products from `Y` (rows, equations, parameters), `z` and `used` (rows, equations), in blocks of time."""
         n, m, p = Y.shape
         size = np.sqrt(np.sum(z * z, axis=0, where=used) / np.maximum(used.sum(axis=0), 1))
         scale = np.maximum(size, 1e-4 * size.max())
@@ -69,7 +69,7 @@ class NormalEquations:
         return replace(self, gram=self.gram[:, [block]], rows=self.rows[:, [block]])
 
     def squared_residuals(self, x: np.ndarray) -> np.ndarray:
-        """Of each equation the sum of squared residuals."""
+        """The sum of squared residuals of each equation."""
         return self._squared_residuals_of_step(self.R @ x - self.start) * self.scale**2
 
     def _squared_residuals_of_step(self, step: np.ndarray) -> np.ndarray:
@@ -79,7 +79,7 @@ class NormalEquations:
 
 @dataclass(frozen=True)
 class Fit:
-    """Estimates with their covariance; `root` is a square root of the information: root^T root = covariance^-1."""
+    """Estimates with their covariance. `root` is a square root of the information: root^T root = covariance^-1."""
 
     values: np.ndarray
     covariance: np.ndarray
@@ -89,12 +89,12 @@ class Fit:
 
     @property
     def condition(self) -> float:
-        """Of the weighted regressor, its columns scaled to length one."""
+        """The condition number of the weighted regressor, with its columns scaled to length one."""
         return float(np.linalg.cond(self.root / np.linalg.norm(self.root, axis=0)))
 
 
 def fit(products: NormalEquations) -> Fit:
-    """Estimates of all parameters."""
+    """Estimate all parameters and the noise of each equation."""
     gram, rows = products.gram.sum(axis=1), products.rows.sum(axis=1)
     UU, Ur = gram[:, :-1, :-1], gram[:, :-1, -1]
     noise = np.ones(len(gram))
@@ -118,7 +118,7 @@ def fit(products: NormalEquations) -> Fit:
 
 
 def _triangular_factor(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:
-    """R of all equations together; an error names the parameters of which the record says nothing.
+    """The factor R of all equations together; an error names the parameters that the record does not excite.
 
     By Cholesky's factors, which need products of matrices only, unless columns are so nearly dependent that these lose digits.
     """
@@ -147,6 +147,7 @@ def _triangular_factor(A: list[np.ndarray], names: tuple[str, ...]) -> np.ndarra
 def _not_excited_message(reason: str, names: list[str]) -> str:
     listed_names = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return (
-        f"identify: the record does not excite all parameters: {reason}: {listed_names}. Record a larger motion of all joints at once "
-        f"(without loops, exciting_path finds one), or identify less friction and fewer rotors (friction=False, joints=[...])"
+        f"identify: the record does not excite all parameters: {reason}: {listed_names}. Record a larger motion of all joints at "
+        f"once (without loops, excitation_trajectory finds one), or identify less friction and fewer rotors (friction=False, "
+        f"joints=[...])"
     )

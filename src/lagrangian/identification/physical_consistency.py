@@ -1,4 +1,4 @@
-"""Inertial parameters that real bodies can have, as near as may be to what was estimated and to what was described.
+"""Inertial parameters that real bodies can have, as near as possible to the estimates and to the description.
 
 A body is real if its 4x4 pseudo-inertia P = integral of r r^T dm is positive definite (Wensing, Kim and Slotine 2018, Linear
 matrix inequalities for physically consistent inertial parameter identification). The estimate b of the base parameters K phi,
@@ -37,20 +37,20 @@ MAX_NORMAL_PULL = 1e6  # of the data's pull beside the description's: beyond, no
 
 
 def pseudo_inertia(parameters: np.ndarray) -> np.ndarray:
-    """P of (m, h, I about the frame's origin)."""
+    """The pseudo-inertia P of the ten parameters (m, h, I about the frame's origin)."""
     P: np.ndarray = np.tensordot(parameters, BASIS, axes=1)
     return P
 
 
 def inertial_parameters(P: np.ndarray) -> np.ndarray:
-    """The ten parameters of a pseudo-inertia."""
+    """The ten inertial parameters of a pseudo-inertia."""
     S = P[:3, :3]
     I = np.trace(S) * np.eye(3) - S
     return np.array([P[3, 3], *P[:3, 3], *I[np.triu_indices(3)]])
 
 
 def nearest_physical(parameters: np.ndarray, length: float, least: float = 1e-3, mass: float = 0.0) -> np.ndarray:
-    """Of described parameters, which may be regrouped or a point's, those of a body that can be: for use as P0.
+    """The parameters of a real body near the described ones, which may be regrouped or those of a point; used as P0.
 
     Eigenvalues of P, lengths measured by `length`, are raised to `least` of the largest; a body without mass gets `mass`.
     """
@@ -64,7 +64,7 @@ def nearest_physical(parameters: np.ndarray, length: float, least: float = 1e-3,
 
 
 class _ConsistencyBarrier:
-    """Bodies and positive numbers: how small changes look from inside, and the divergence from what is described."""
+    """The divergence of bodies and positive numbers from the description, with the steps that stay inside its domain."""
 
     def __init__(self, bodies: np.ndarray, positive: np.ndarray) -> None:
         self.count, self.positive = len(bodies), positive
@@ -75,7 +75,7 @@ class _ConsistencyBarrier:
         return phi[: 10 * self.count].reshape(-1, 10), phi[10 * self.count : self.size]
 
     def divergence(self, phi: np.ndarray) -> float:
-        """Infinite outside."""
+        """The divergence D; it is infinite where a body is not real or a number not positive."""
         parameter_rows, x = self.split(phi)
         P = pseudo_inertia(parameter_rows)
         try:
@@ -90,7 +90,7 @@ class _ConsistencyBarrier:
         return float(np.einsum("bii->", products) - logs - 4 * self.count + np.sum(r - 1 - np.log(r)))
 
     def step_basis_and_gradient(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(d phi / d delta, gradient of D by delta)."""
+        """The derivative of phi by delta, and the gradient of D by delta."""
         parameter_rows, x = self.split(phi)
         L = np.linalg.cholesky(pseudo_inertia(parameter_rows))
         inverse = np.linalg.inv(L)
@@ -108,8 +108,10 @@ class _ConsistencyBarrier:
 def fit_consistent_parameters(
     K: np.ndarray, b: np.ndarray, root: np.ndarray, bodies: Sequence[np.ndarray], positive: np.ndarray, free: int, weight: float
 ) -> np.ndarray:
-    """phi: ten parameters for each of the described `bodies`, then numbers that stay `positive` (given as described), then `free`
-    ones. `root` is W above. The weight is lowered in steps: each solution is the start of the next.
+    """Return phi: ten parameters for each of `bodies`, then numbers that stay positive, then `free` others.
+
+    `bodies` and `positive` are the described values, and `root` is W above. The weight is lowered in steps: each solution is the
+    start of the next.
     """
     barrier = _ConsistencyBarrier(np.array(bodies).reshape(-1, 10), positive)
     phi = np.concatenate([*bodies, positive, np.zeros(free)])

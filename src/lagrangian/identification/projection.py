@@ -20,7 +20,7 @@ MIN_REGULARITY_SHARE = 0.3  # and what of their distance to singular configurati
 
 
 class Projection:
-    """For a mechanism, from a configuration that closes its loops."""
+    """The projection for a mechanism, whose independent speeds are chosen at a configuration that closes its loops."""
 
     def __init__(self, dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> None:
         from scipy.linalg import qr
@@ -46,7 +46,7 @@ class Projection:
             self.independent = [k for k in range(dyn.nv) if k not in dependent]
 
     def set_independent(self, names: tuple[str, ...]) -> None:
-        """Other speeds as the independent ones."""
+        """Take other speeds as the independent ones."""
         self.independent = [self.dyn.mechanism.speed_names.index(name) for name in names]
 
     @property
@@ -62,7 +62,7 @@ class Projection:
         return not self.dependent
 
     def basis(self, q: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """N of every row, and the pseudoinverse that gives the dependent speeds."""
+        """The matrix N of every row, and the pseudoinverse that gives the dependent speeds."""
         psi = self.dyn.constraint_jacobian(q, t)
         inverse = np.linalg.pinv(psi[:, :, self.dependent], rcond=RANK_TOLERANCE)
         N = np.zeros((len(q), self.dyn.nv, len(self.independent)))
@@ -71,13 +71,13 @@ class Projection:
         return N, inverse
 
     def smallest_singular_value(self, q: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """How far from singular each row is: the least singular value that counts, of the dependent speeds' part of Psi."""
+        """The distance of each row from singular ones: the smallest singular value of the dependent speeds' part of Psi."""
         singular_values = np.linalg.svd(self.dyn.constraint_jacobian(q, t)[:, :, self.dependent], compute_uv=False)
         smallest: np.ndarray = singular_values[:, len(self.dependent) - 1]
         return smallest
 
     def full_rates(self, q: np.ndarray, u: np.ndarray, a: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All speeds and accelerations from those of the independent ones."""
+        """Compute all speeds and accelerations from the independent ones."""
         if self.trivial:
             return u, a
         N, inverse = self.basis(q, t)
@@ -88,7 +88,7 @@ class Projection:
         return qd, qdd
 
     def project(self, q: np.ndarray, t: np.ndarray, *forces: np.ndarray) -> list[np.ndarray]:
-        """N^T of arrays whose second axis is of the speeds."""
+        """Multiply arrays, whose second axis is that of the speeds, by N^T."""
         if self.trivial:
             return list(forces)
         N, _ = self.basis(q, t)
@@ -100,7 +100,7 @@ def general_states(
 ) -> tuple[np.ndarray, ...]:
     """Random states that keep the constraints: q, qd, qdd and t = 0.
 
-    With loops configurations are reached from those in `near` by small steps, so that they are assembled in the same way: in
+    With loops, configurations are reached from the given ones by small steps, so that they are assembled in the same way: in
     another assembly, a parallelogram that has crossed over, say, other parameters may act together.
     """
     dyn = projection.dyn

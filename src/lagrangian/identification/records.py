@@ -1,4 +1,14 @@
-"""A record of a motion, checked, with its speeds and accelerations."""
+"""A record of a motion, checked, with its speeds and accelerations, and the filter that treats forces and regressor alike.
+
+Coordinates are smoothed by a zero-phase Butterworth filter (fourth order, run forward and backward), which shifts nothing in
+time. They are then differentiated as a quintic spline: central differences would themselves be a filter that the forces do not
+have. Where the commanded path is known only the small deviation from it is smoothed; to a periodic path a Fourier series is
+fitted over the whole record, which averages over periods (Swevers et al. 1997).
+
+Forces are not differentiated, but a low-pass filter that is run over them *and* over the regressor's columns leaves the
+equations as they are, tau_f = Y_f phi, and removes noise (Gautier). Then the rows are thinned to the rate that the filter
+leaves independent, so that standard errors count each of them once.
+"""
 
 from __future__ import annotations
 
@@ -18,111 +28,12 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import JointPath
 
-# MERGED lagrangian.identification.differentiation: Speeds and accelerations of recorded coordinates, and the filter that
-# treats forces and regressor alike. Coordinates are smoothed by a zero-phase Butterworth filter (fourth order, run forward
-# and backward), which shifts nothing in time, and differentiated as a quintic spline through what comes out: central
-# differences would themselves be a filter that the forces do not have. Where the commanded path is known only the small
-# deviation from it is smoothed; of a periodic path a Fourier series is fitted to the whole record, which averages over
-# periods (Swevers et al. 1997). Forces are not differentiated, but a low-pass filter that is run over them *and* over the
-# regressor's columns leaves the equations as they are, tau_f = Y_f phi, and takes out noise (Gautier). Then the rows are
-# thinned to the rate that the filter leaves independent, so that standard errors count each of them once.
-
 ORDER = 4
 CUTOFF_FACTOR = 10.0  # the default cutoff, in terms of the frequency below which nearly all of the motion is
 POWER_SHARE = 0.999  # of the coordinates' power
 MAX_CUTOFF = 0.4  # of the sampling rate
-
-
-def resample_uniformly(t: np.ndarray, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The record at equal steps: as it is, or, if its steps differ by more than 0.1 %, interpolated by cubic splines."""
-    step = (t[-1] - t[0]) / (len(t) - 1)
-    if np.abs(np.diff(t) - step).max() <= 1e-3 * step:
-        return (t, *arrays)
-    from scipy.interpolate import CubicSpline
-
-    uniform_times = np.linspace(t[0], t[-1], len(t))
-    return (uniform_times, *(CubicSpline(t, x, axis=0)(uniform_times) for x in arrays))
-
-
-def default_cutoff(t: np.ndarray, q: np.ndarray) -> float:
-    """Ten times the frequency below which 99.9 % of the coordinates' power is; at most 0.4 of the sampling rate."""
-    from scipy.signal import detrend
-
-    rate = (len(t) - 1) / (t[-1] - t[0])
-    window = np.hanning(len(t))[:, None]
-    power = np.abs(np.fft.rfft(detrend(q, axis=0) * window, axis=0)) ** 2
-    frequencies = np.fft.rfftfreq(len(t), 1 / rate)
-    highest = frequencies[1]
-    for column in power.T:
-        cumulative_power = np.cumsum(column)
-        if cumulative_power[-1] > 0:
-            highest = max(highest, frequencies[int(np.searchsorted(cumulative_power, POWER_SHARE * cumulative_power[-1]))])
-    return float(min(CUTOFF_FACTOR * highest, MAX_CUTOFF * rate))
-
-
-class LowPass:
-    """Zero-phase, for a record of equal steps; what its ends spoil is dropped."""
-
-    def __init__(self, t: np.ndarray, cutoff: float) -> None:
-        from scipy.signal import butter
-
-        self.rate = (len(t) - 1) / (t[-1] - t[0])
-        if not 0 < cutoff < 0.5 * self.rate:
-            raise ArgumentError(
-                f"is {cutoff:g} Hz",
-                argument="cutoff",
-                remedy=f"it must be positive and below half the sampling rate, {0.5 * self.rate:g} Hz",
-            )
-        self.cutoff = cutoff
-        self.sections = butter(ORDER, cutoff, fs=self.rate, output="sos")
-        self.edge_rows = int(np.ceil(2 * self.rate / cutoff))
-        if len(t) < 4 * self.edge_rows + 20:
-            raise ArgumentError(
-                f"the record has {len(t)} rows at {self.rate:g} Hz, of which a cutoff of {cutoff:.3g} Hz spoils {self.edge_rows} at "
-                f"each end; record longer, raise the cutoff, or give qd and qdd",
-                concerns="cutoff",
-            )
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        from scipy.signal import sosfiltfilt
-
-        filtered: np.ndarray = sosfiltfilt(self.sections, x, axis=0, padlen=min(len(x) - 1, 3 * self.edge_rows))
-        return filtered
-
-    @property
-    def valid_rows(self) -> slice:
-        """Rows that are not spoilt, thinned to what is independent: steps of half the cutoff's period."""
-        stride = max(1, round(self.rate / (2 * self.cutoff)))
-        return slice(self.edge_rows, -self.edge_rows, stride)
-
-
-def differentiate(t: np.ndarray, q: np.ndarray, low_pass: LowPass | None, path: Any = None) -> tuple[np.ndarray, ...]:
-    """Smoothed q with qd and qdd; `path(t)` gives what was commanded, of which only the deviation is smoothed."""
-    from scipy.interpolate import make_interp_spline
-
-    commanded = path(t) if path is not None else (0.0, 0.0, 0.0)
-    smooth = low_pass(q - commanded[0]) if low_pass is not None else q - commanded[0]
-    spline = make_interp_spline(t, smooth, k=5)
-    return smooth + commanded[0], spline(t, 1) + commanded[1], spline(t, 2) + commanded[2]
-
-
-def fourier_fit(t: np.ndarray, q: np.ndarray, period: float, harmonics: int) -> tuple[np.ndarray, ...]:
-    """q, qd and qdd of the Fourier series of that period and so many harmonics that fits the record best."""
-    w = 2 * np.pi / period * np.arange(1, harmonics + 1)
-    if len(t) < 4 * (2 * harmonics + 1):
-        raise ArgumentError(f"the record has {len(t)} rows; a Fourier series of {harmonics} harmonics needs more")
-    phase = np.outer(t, w)
-    c, s = np.cos(phase), np.sin(phase)
-    ones, zeros = np.ones((len(t), 1)), np.zeros((len(t), 1))
-    x = np.linalg.lstsq(np.hstack([ones, c, s]), q, rcond=None)[0]
-    return (
-        np.hstack([ones, c, s]) @ x,
-        np.hstack([zeros, -w * s, w * c]) @ x,
-        np.hstack([zeros, -w * w * c, -w * w * s]) @ x,
-    )
-
-
 RecordArrays = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
+
 # a path that was commanded: one of lagrangian.paths, or a function from times to coordinates, speeds and accelerations
 CommandedPath = JointPath | Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 HARMONIC_FACTOR = 4  # times the path's own: the loop that follows it adds some
@@ -130,7 +41,7 @@ HARMONIC_FACTOR = 4  # times the path's own: the loop that follows it adds some
 
 @dataclass(frozen=True)
 class Record:
-    """All coordinates, speeds, accelerations and forces at times; `low_pass` is what the equations are to go through."""
+    """All coordinates, speeds, accelerations and forces at times; the equations are filtered by `low_pass` if there is one."""
 
     t: np.ndarray
     q: np.ndarray
@@ -140,23 +51,6 @@ class Record:
     projection: Projection
     low_pass: LowPass | None
     treatment: str
-
-
-def record_arrays(
-    t: ArrayLike | Motion, q: ArrayLike | None, tau: ArrayLike | None, qd: ArrayLike | None, qdd: ArrayLike | None
-) -> RecordArrays:
-    """What was recorded; a motion has all of it."""
-    if isinstance(t, Motion):
-        if any(x is not None for x in (q, tau, qd, qdd)):
-            raise ArgumentError("identify: the motion contains q, tau, qd and qdd; give either a motion, or t, q and tau")
-        return t.t, t.q, t.tau, t.qd, t.qdd
-    if q is None or tau is None:
-        missing = [name for name, x in (("q", q), ("tau", tau)) if x is None]
-        raise ArgumentError(
-            f"identify: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; a record of t, q and tau is "
-            f"needed, or a Motion"
-        )
-    return t, q, tau, qd, qdd
 
 
 def read_record(
@@ -170,6 +64,7 @@ def read_record(
     cutoff: float | None,
     names: tuple[str, ...] | None = None,
 ) -> Record:
+    """Check a record, find the speeds and accelerations that it lacks, and close the loops at every row."""
     mechanism = dyn.mechanism
     t = _record_times(t)
     driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if moves)
@@ -225,7 +120,7 @@ def _differentiate(
             f"is a {type(path).__name__}",
             where="identify",
             argument="path",
-            remedy="a path is needed, such as one of exciting_path",
+            remedy="a path is needed, such as one of excitation_trajectory",
         )
     if period is not None and path_harmonics is not None:
         harmonics = HARMONIC_FACTOR * int(path_harmonics) if cutoff is None else max(int(path_harmonics), int(cutoff * period))
@@ -277,3 +172,109 @@ def _record_array(argument: str, value: Any, row_count: int, names: tuple[str, .
         row, column = np.argwhere(~np.isfinite(x))[0]
         raise ArgumentError(f"is not finite in row {row}, column {column}", where="identify", argument=argument)
     return x
+
+
+def record_arrays(
+    t: ArrayLike | Motion, q: ArrayLike | None, tau: ArrayLike | None, qd: ArrayLike | None, qdd: ArrayLike | None
+) -> RecordArrays:
+    """The arrays of a record, which may be given as a motion."""
+    if isinstance(t, Motion):
+        if any(x is not None for x in (q, tau, qd, qdd)):
+            raise ArgumentError("identify: the motion contains q, tau, qd and qdd; give either a motion, or t, q and tau")
+        return t.t, t.q, t.tau, t.qd, t.qdd
+    if q is None or tau is None:
+        missing = [name for name, x in (("q", q), ("tau", tau)) if x is None]
+        raise ArgumentError(
+            f"identify: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; a record of t, q and tau is "
+            f"needed, or a Motion"
+        )
+    return t, q, tau, qd, qdd
+
+
+class LowPass:
+    """A zero-phase low-pass filter for a record of equal steps; the rows that its ends spoil are dropped."""
+
+    def __init__(self, t: np.ndarray, cutoff: float) -> None:
+        from scipy.signal import butter
+
+        self.rate = (len(t) - 1) / (t[-1] - t[0])
+        if not 0 < cutoff < 0.5 * self.rate:
+            raise ArgumentError(
+                f"is {cutoff:g} Hz",
+                argument="cutoff",
+                remedy=f"it must be positive and below half the sampling rate, {0.5 * self.rate:g} Hz",
+            )
+        self.cutoff = cutoff
+        self.sections = butter(ORDER, cutoff, fs=self.rate, output="sos")
+        self.edge_rows = int(np.ceil(2 * self.rate / cutoff))
+        if len(t) < 4 * self.edge_rows + 20:
+            raise ArgumentError(
+                f"the record has {len(t)} rows at {self.rate:g} Hz, of which a cutoff of {cutoff:.3g} Hz spoils {self.edge_rows} "
+                f"at each end; record longer, raise the cutoff, or give qd and qdd",
+                concerns="cutoff",
+            )
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        from scipy.signal import sosfiltfilt
+
+        filtered: np.ndarray = sosfiltfilt(self.sections, x, axis=0, padlen=min(len(x) - 1, 3 * self.edge_rows))
+        return filtered
+
+    @property
+    def valid_rows(self) -> slice:
+        """The rows that are not spoilt, thinned to independent ones: steps of half the cutoff's period."""
+        stride = max(1, round(self.rate / (2 * self.cutoff)))
+        return slice(self.edge_rows, -self.edge_rows, stride)
+
+
+def default_cutoff(t: np.ndarray, q: np.ndarray) -> float:
+    """Ten times the frequency below which 99.9 % of the coordinates' power is; at most 0.4 of the sampling rate."""
+    from scipy.signal import detrend
+
+    rate = (len(t) - 1) / (t[-1] - t[0])
+    window = np.hanning(len(t))[:, None]
+    power = np.abs(np.fft.rfft(detrend(q, axis=0) * window, axis=0)) ** 2
+    frequencies = np.fft.rfftfreq(len(t), 1 / rate)
+    highest = frequencies[1]
+    for column in power.T:
+        cumulative_power = np.cumsum(column)
+        if cumulative_power[-1] > 0:
+            highest = max(highest, frequencies[int(np.searchsorted(cumulative_power, POWER_SHARE * cumulative_power[-1]))])
+    return float(min(CUTOFF_FACTOR * highest, MAX_CUTOFF * rate))
+
+
+def resample_uniformly(t: np.ndarray, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the record at equal steps; if its steps differ by more than 0.1 % it is interpolated by cubic splines."""
+    step = (t[-1] - t[0]) / (len(t) - 1)
+    if np.abs(np.diff(t) - step).max() <= 1e-3 * step:
+        return (t, *arrays)
+    from scipy.interpolate import CubicSpline
+
+    uniform_times = np.linspace(t[0], t[-1], len(t))
+    return (uniform_times, *(CubicSpline(t, x, axis=0)(uniform_times) for x in arrays))
+
+
+def differentiate(t: np.ndarray, q: np.ndarray, low_pass: LowPass | None, path: Any = None) -> tuple[np.ndarray, ...]:
+    """Return smoothed q with qd and qdd. If the commanded `path(t)` is known only the deviation from it is smoothed."""
+    from scipy.interpolate import make_interp_spline
+
+    commanded = path(t) if path is not None else (0.0, 0.0, 0.0)
+    smooth = low_pass(q - commanded[0]) if low_pass is not None else q - commanded[0]
+    spline = make_interp_spline(t, smooth, k=5)
+    return smooth + commanded[0], spline(t, 1) + commanded[1], spline(t, 2) + commanded[2]
+
+
+def fourier_fit(t: np.ndarray, q: np.ndarray, period: float, harmonics: int) -> tuple[np.ndarray, ...]:
+    """Return q, qd and qdd of the Fourier series of this period and number of harmonics that fits the record best."""
+    w = 2 * np.pi / period * np.arange(1, harmonics + 1)
+    if len(t) < 4 * (2 * harmonics + 1):
+        raise ArgumentError(f"the record has {len(t)} rows; a Fourier series of {harmonics} harmonics needs more")
+    phase = np.outer(t, w)
+    c, s = np.cos(phase), np.sin(phase)
+    ones, zeros = np.ones((len(t), 1)), np.zeros((len(t), 1))
+    x = np.linalg.lstsq(np.hstack([ones, c, s]), q, rcond=None)[0]
+    return (
+        np.hstack([ones, c, s]) @ x,
+        np.hstack([zeros, -w * s, w * c]) @ x,
+        np.hstack([zeros, -w * w * c, -w * w * s]) @ x,
+    )

@@ -1,8 +1,8 @@
 """Joint forces as a sum of parameters times known functions of the motion: tau = Y(q, qd, qdd) phi + what is taken as known.
 
 phi holds the ten inertial parameters of each link (with the bodies fixed to it, in the frame of the body its joint moves) and,
-where they are to be identified, of each joint the rotor's inertia r^2 J and the friction. All else the description has (springs,
-and the rotors and friction that are not identified) is the known part.
+where they are to be identified, parameters of each joint: the rotor's inertia r^2 J, friction, and an offset of the measured
+force. All else in the description (springs, and the rotors and friction that are not identified) is the known part.
 """
 
 from __future__ import annotations
@@ -21,130 +21,11 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.paths.arguments import distinct_names
 
-# MERGED lagrangian.identification.joint_parameters: What is identified of a joint beside the inertia of its link: the rotor,
-# friction, and an offset of the measured force.
-
-
-class JointParameter(Enum):
-    """A parameter that adds `value * column(qd, qdd)` to the force of its joint."""
-
-    ROTOR = "rotor inertia"
-    VISCOUS = "viscous friction"
-    COULOMB = "Coulomb friction"
-    FORWARD = "Coulomb friction, speed > 0"
-    BACKWARD = "Coulomb friction, speed < 0"
-    OFFSET = "offset of the measured force"
-
-    @property
-    def meaning(self) -> str:
-        return self.value
-
-    def applies_to(self, joint: Joint) -> bool:
-        """Whether it means something at this joint: what its type refuses is not identified."""
-        return _DESCRIBED_ENTRY[self] not in joint.kind.refuses
-
-    @property
-    def dry(self) -> bool:
-        """Whether it is dry friction, of which nothing is known where the joint is at rest."""
-        return self in (COULOMB, FORWARD, BACKWARD)
-
-    @property
-    def positive(self) -> bool:
-        """Whether it is a property of the mechanism, and cannot be negative; an offset is one of the measurement."""
-        return self is not OFFSET
-
-    def label(self, number: int) -> str:
-        """What it is called at the joint of this number, such as `Fc3+`."""
-        letters, direction = _LETTERS[self]
-        return f"{letters}{number}{direction}"
-
-    def described_value(self, joint: Joint) -> float:
-        """Its value in the description."""
-        friction = joint.friction
-        forward, backward = float(friction.coulomb), float(friction.coulomb_negative)  # type: ignore[arg-type]
-        match self:
-            case JointParameter.ROTOR:
-                return float(joint.rotor.reflected_inertia)
-            case JointParameter.VISCOUS:
-                return float(friction.viscous)
-            case JointParameter.COULOMB:
-                return 0.5 * (forward + backward)
-            case JointParameter.FORWARD:
-                return forward
-            case JointParameter.BACKWARD:
-                return backward
-            case JointParameter.OFFSET:
-                return 0.0
-
-    def column(self, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        """What it is multiplied by."""
-        match self:
-            case JointParameter.ROTOR:
-                return qdd
-            case JointParameter.VISCOUS:
-                return qd
-            case JointParameter.COULOMB:
-                return np.sign(qd)
-            case JointParameter.FORWARD:
-                return (qd > 0).astype(float)
-            case JointParameter.BACKWARD:
-                return -(qd < 0).astype(float)
-            case JointParameter.OFFSET:
-                return np.ones_like(qd)
-
-
-ROTOR, VISCOUS, COULOMB, FORWARD, BACKWARD, OFFSET = JointParameter
-_LETTERS = {
-    ROTOR: ("Ja", ""),
-    VISCOUS: ("Fv", ""),
-    COULOMB: ("Fc", ""),
-    FORWARD: ("Fc", "+"),
-    BACKWARD: ("Fc", "-"),
-    OFFSET: ("Fo", ""),
-}
-# what of a joint it describes
-_DESCRIBED_ENTRY = {
-    ROTOR: "rotor",
-    VISCOUS: "friction",
-    COULOMB: "friction",
-    FORWARD: "friction",
-    BACKWARD: "friction",
-    OFFSET: "",
-}
-
-# what the argument `friction` of `identify` may be, and what is estimated then
-FRICTION_MODELS = {"viscous": (VISCOUS,), "coulomb": (VISCOUS, COULOMB), "asymmetric": (VISCOUS, FORWARD, BACKWARD)}
-
-
 PARAMETER_NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
 
-@dataclass(frozen=True)
-class Term:
-    """A parameter: of a link (`owner` is its body's index, `entry` one of the ten) or of a joint (`owner` is its index)."""
-
-    name: str
-    owner: int
-    entry: int | JointParameter
-    value: float  # as described
-
-    @property
-    def inertial(self) -> bool:
-        return isinstance(self.entry, int)
-
-
-@dataclass(frozen=True)
-class RegressorLink:
-    """A body that a joint moves, and the bodies fixed to it, each with the matrix that takes its parameters into its frame."""
-
-    body: int
-    joint: int
-    number: int  # of its last speed, from 1
-    bodies: tuple[tuple[int, np.ndarray], ...]
-
-
 class Regression:
-    """The terms of a mechanism, and their matrix."""
+    """The terms of a mechanism and the matrix Y of their factors."""
 
     def __init__(
         self,
@@ -178,19 +59,19 @@ class Regression:
 
     @cached_property
     def joint_parameters(self) -> dict[int, JointParameter]:
-        """The terms that are of joints, by their numbers among all terms."""
+        """The terms of joints, by their indices among all terms."""
         return {k: term.entry for k, term in enumerate(self.terms) if isinstance(term.entry, JointParameter)}
 
     @cached_property
     def speeds(self) -> list[slice]:
-        """Of every joint, its place among the speeds."""
+        """The place of every joint among the speeds."""
         ends = np.cumsum([j.kind.nv for j in self.dyn.mechanism.joints])
         return [slice(end - j.kind.nv, end) for end, j in zip(ends, self.dyn.mechanism.joints, strict=True)]
 
     def regressor_and_known_forces(
         self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Y of the `chosen` terms, (rows, nv, chosen), and the known part.
+        """The given columns of Y, (rows, nv, columns), and the known forces.
 
         Known are the described joint forces that are no term's: springs, and the rotors and friction that are not identified.
         """
@@ -207,14 +88,14 @@ class Regression:
         return Y, known_forces
 
     def regressor(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
-        """Y, (rows, nv, terms); or the `chosen` terms' columns of it."""
+        """The matrix Y, (rows, nv, terms), or its given columns."""
         selected = range(len(self.terms)) if columns is None else columns
         Y = np.zeros((len(q), self.dyn.nv, len(selected)))
         self._fill(Y, self.dyn.regressor(q, qd, qdd), qd, qdd, selected)
         return Y
 
     def _fill(self, Y: np.ndarray, body_regressor: np.ndarray, qd: np.ndarray, qdd: np.ndarray, columns: Sequence[int]) -> None:
-        """Columns of terms, those of links from the regressor of all bodies."""
+        """Fill in the columns of terms, those of links from the regressor of all bodies."""
         for column, k in enumerate(columns):
             term = self.terms[k]
             if isinstance(term.entry, int):
@@ -224,8 +105,55 @@ class Regression:
                 Y[:, speeds, column] = term.entry.column(qd[:, speeds], qdd[:, speeds])
 
 
+def _owner_joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
+    """The joints whose friction and rotors are terms: all that move, with loops the actuated ones, or those that are named."""
+    moving = [k for k, j in enumerate(mechanism.joints) if j.kind.nv]
+    if names is None:
+        return [k for k in moving if not mechanism.equation_count or mechanism.joints[k].actuated]
+    names = distinct_names(names, "joints") or ()
+    moving_names = [mechanism.joints[k].name for k in moving]
+    for name in names:
+        if name not in moving_names:
+            raise ArgumentError(unknown_name_message("joint that moves", name, moving_names), where=ArgumentName("joints"))
+    return [k for k in moving if mechanism.joints[k].name in names]
+
+
+def _links_with_inertia(dyn: Dynamics, all_links: list[RegressorLink]) -> list[RegressorLink]:
+    """The links that get parameters: those with inertia, or all links if none has any, as in a bare table of lengths."""
+    heavy = [link for link in all_links if _lumped_parameters(dyn.mechanism, link).any()]
+    return heavy or all_links
+
+
+def _lumped_parameters(mechanism: Mechanism, link: RegressorLink) -> np.ndarray:
+    return np.sum([matrix @ body_parameters(mechanism.bodies[b]) for b, matrix in link.bodies], axis=0)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A parameter: of a link (`owner` is its body's index, `entry` one of the ten) or of a joint (`owner` is its index)."""
+
+    name: str
+    owner: int
+    entry: int | JointParameter
+    value: float  # as described
+
+    @property
+    def inertial(self) -> bool:
+        return isinstance(self.entry, int)
+
+
+@dataclass(frozen=True)
+class RegressorLink:
+    """A body that a joint moves, and the bodies fixed to it, each with the matrix that takes its parameters into its frame."""
+
+    body: int
+    joint: int
+    number: int  # of its last speed, from 1
+    bodies: tuple[tuple[int, np.ndarray], ...]
+
+
 def moving_links(dyn: Dynamics) -> list[RegressorLink]:
-    """Of every joint that moves, outward."""
+    """The link of every joint that moves, from the ground outward."""
     mechanism = dyn.mechanism
     numbers = dict(zip((j.name for j in mechanism.joints), np.cumsum([j.kind.nv for j in mechanism.joints]), strict=True))
     _, placements = dyn.body_to_link()
@@ -250,24 +178,93 @@ def _carrying_body(mechanism: Mechanism, body: int) -> int:
     return -1 if name == GROUND else mechanism.body_index[name]
 
 
-def _lumped_parameters(mechanism: Mechanism, link: RegressorLink) -> np.ndarray:
-    return np.sum([matrix @ body_parameters(mechanism.bodies[b]) for b, matrix in link.bodies], axis=0)
+class JointParameter(Enum):
+    """A parameter that adds `value * column(qd, qdd)` to the force of its joint."""
+
+    ROTOR = "rotor inertia"
+    VISCOUS = "viscous friction"
+    COULOMB = "Coulomb friction"
+    FORWARD = "Coulomb friction, speed > 0"
+    BACKWARD = "Coulomb friction, speed < 0"
+    OFFSET = "offset of the measured force"
+
+    @property
+    def meaning(self) -> str:
+        return self.value
+
+    def applies_to(self, joint: Joint) -> bool:
+        """Whether the parameter exists at this joint, whose type may refuse it."""
+        return _DESCRIBED_ENTRY[self] not in joint.kind.refuses
+
+    @property
+    def dry(self) -> bool:
+        """Whether the parameter is dry friction, whose force is unknown while the joint is at rest."""
+        return self in (COULOMB, FORWARD, BACKWARD)
+
+    @property
+    def positive(self) -> bool:
+        """Whether the parameter cannot be negative, as a property of the mechanism; an offset belongs to the measurement."""
+        return self is not OFFSET
+
+    def label(self, number: int) -> str:
+        """The name of the parameter at the joint of this number, such as `Fc3+`."""
+        letters, direction = _LETTERS[self]
+        return f"{letters}{number}{direction}"
+
+    def described_value(self, joint: Joint) -> float:
+        """The value of the parameter in the description."""
+        friction = joint.friction
+        forward, backward = float(friction.coulomb), float(friction.coulomb_negative)  # type: ignore[arg-type]
+        match self:
+            case JointParameter.ROTOR:
+                return float(joint.rotor.reflected_inertia)
+            case JointParameter.VISCOUS:
+                return float(friction.viscous)
+            case JointParameter.COULOMB:
+                return 0.5 * (forward + backward)
+            case JointParameter.FORWARD:
+                return forward
+            case JointParameter.BACKWARD:
+                return backward
+            case JointParameter.OFFSET:
+                return 0.0
+
+    def column(self, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        """The factor of the parameter in the joint's force."""
+        match self:
+            case JointParameter.ROTOR:
+                return qdd
+            case JointParameter.VISCOUS:
+                return qd
+            case JointParameter.COULOMB:
+                return np.sign(qd)
+            case JointParameter.FORWARD:
+                return (qd > 0).astype(float)
+            case JointParameter.BACKWARD:
+                return -(qd < 0).astype(float)
+            case JointParameter.OFFSET:
+                return np.ones_like(qd)
 
 
-def _links_with_inertia(dyn: Dynamics, all_links: list[RegressorLink]) -> list[RegressorLink]:
-    """Links without inertia among links that have some stay without; in a bare table of lengths all get parameters."""
-    heavy = [link for link in all_links if _lumped_parameters(dyn.mechanism, link).any()]
-    return heavy or all_links
+ROTOR, VISCOUS, COULOMB, FORWARD, BACKWARD, OFFSET = JointParameter
+_LETTERS = {
+    ROTOR: ("Ja", ""),
+    VISCOUS: ("Fv", ""),
+    COULOMB: ("Fc", ""),
+    FORWARD: ("Fc", "+"),
+    BACKWARD: ("Fc", "-"),
+    OFFSET: ("Fo", ""),
+}
 
+# the entry of a joint's description that holds the parameter
+_DESCRIBED_ENTRY = {
+    ROTOR: "rotor",
+    VISCOUS: "friction",
+    COULOMB: "friction",
+    FORWARD: "friction",
+    BACKWARD: "friction",
+    OFFSET: "",
+}
 
-def _owner_joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
-    """Whose friction and rotors are terms: all that move; in a mechanism with loops the actuated ones, unless they are named."""
-    moving = [k for k, j in enumerate(mechanism.joints) if j.kind.nv]
-    if names is None:
-        return [k for k in moving if not mechanism.equation_count or mechanism.joints[k].actuated]
-    names = distinct_names(names, "joints") or ()
-    moving_names = [mechanism.joints[k].name for k in moving]
-    for name in names:
-        if name not in moving_names:
-            raise ArgumentError(unknown_name_message("joint that moves", name, moving_names), where=ArgumentName("joints"))
-    return [k for k in moving if mechanism.joints[k].name in names]
+# what the argument `friction` of `identify` may be, and what is estimated then
+FRICTION_MODELS = {"viscous": (VISCOUS,), "coulomb": (VISCOUS, COULOMB), "asymmetric": (VISCOUS, FORWARD, BACKWARD)}

@@ -1,4 +1,4 @@
-"""What an identification found, to read and to use."""
+"""The result of an identification: estimates, their errors, and the identified mechanism."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Identification:
     Examples
     --------
     >>> import lagrangian as lg
-    >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+    >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
     >>> motion = lg.inverse("pendulum", path)
     >>> found = lg.identify("pendulum", motion, friction=False)
     >>> found
@@ -285,7 +285,7 @@ class Identification:
         Examples
         --------
         >>> import lagrangian as lg
-        >>> path = lg.exciting_path("pendulum", period=4.0, harmonics=3, iterations=5)
+        >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
         >>> found = lg.identify("pendulum", lg.inverse("pendulum", path), friction=False)
         >>> other = lg.inverse("pendulum", lg.paths.formula({"theta": "sin(2*t)"}, 5.0))
         >>> bool(found.validate(other).percent.max() < 1e-6)
@@ -346,7 +346,7 @@ class Identification:
         distance = self._distance_to_physical
         if distance > 3:
             return (
-                f"The mechanism has parameters of real bodies, which lie {distance:.3g} standard errors (RMS) from the estimates: "
-                f"no real bodies on these joints explain the record. physical=False keeps the estimates."
+                f"The mechanism has parameters of real bodies, which lie {distance:.3g} standard errors (RMS) from the "
+                f"estimates: no real bodies on these joints explain the record. physical=False keeps the estimates."
             )
         return f"The mechanism has parameters of real bodies, which lie {distance:.2g} standard errors (RMS) from the estimates."

@@ -23,7 +23,7 @@ MAX_JOINTS = 40  # joints whose forces are drawn
 
 @dataclass(frozen=True)
 class Arrow:
-    """Six numbers on a graph: the point, and the vector along the world's axes."""
+    """An arrow as six numbers on a graph: its point, and its vector along the world's axes."""
 
     name: str
     group: str
@@ -33,7 +33,7 @@ class Arrow:
 
 
 def arrows(model: MechanismGraph, driven: list[bool], has_wrenches: bool) -> list[Arrow]:
-    """All that can be drawn: torques of the speeds that are `driven`; reactions, unless wrenches from outside act (`loaded`)."""
+    """All arrows of a page: torques of `driven` speeds, forces of loops, and reactions unless external wrenches act."""
     mechanism = model.mechanism
     if len(mechanism.joints) > MAX_JOINTS:
         return []
@@ -44,7 +44,7 @@ def arrows(model: MechanismGraph, driven: list[bool], has_wrenches: bool) -> lis
 
 
 def _pose(model: MechanismGraph, body: str, placement: Transform) -> tuple[v.Matrix, v.Vector]:
-    """Rotation and origin of a place on a body."""
+    """The rotation and the origin of a placement on a body."""
     T = model.record(TreeProgram(kinematics.POSE_OF_FRAME, model.path_to_frame(Frame("", body, placement))))
     return (tuple(T[0:3]), tuple(T[4:7]), tuple(T[8:11])), (T[3], T[7], T[11])
 

@@ -46,11 +46,11 @@ class ControlLaw:
 
     @property
     def joint_count(self) -> int:
-        """How many joints it leads."""
+        """The number of joints that the controller leads."""
         return len(self.reference.names)
 
     def gain_values(self, inputs: dict[str, Any]) -> list[Any]:
-        """kp and kd of all joints that are led, from the gains, as numbers or as nodes of a graph."""
+        """The gains kp and kd of all joints that the controller leads, from `inputs`, as numbers or as nodes of a graph."""
         kp, kd = self.controller.kp, self.controller.kd  # type: ignore[attr-defined]
         w, zeta = (inputs.get(name, value) for name, value in self.gains.items())
         frequency_factor = w * (1.0 / self.gains["frequency"])
@@ -62,7 +62,7 @@ class ControlLaw:
 
 
 def control_law(subject: PageMotion) -> ControlLaw | None:
-    """The law of what drives a motion; None where no Python function does."""
+    """The control law that drives a motion; None if no Python function does."""
     torque = subject.torque
     controller = torque.called if torque.sampled is None else torque.sampled.function
     if controller is None:
@@ -89,12 +89,13 @@ def control_law(subject: PageMotion) -> ControlLaw | None:
 
 
 class ControlLawWriter:
-    """Writes `ask(time, state, u)`, which puts the joint forces into u; kp and kd are read from the numbers of the run."""
+    """The writer of `ask(time, state, u)`, which puts the joint forces into u and reads kp and kd from the numbers of the run."""
 
     def __init__(self, law: ControlLaw, first_gain: int, numbers_place: int, latest_place: int) -> None:
-        """The first gain is at `gains` among the numbers, whose address is at `numbers` in u; at `latest` there is a time.
+        """`first_gain` is the place of the first gain among the numbers, and `numbers_place` that of their address in u.
 
-        That is the last one of which the path is asked: a step that ends where the torques jump has those from before.
+        At `latest_place` in u is the latest time for which the path is asked: a step that ends where the torques jump has those
+        from before the jump.
         """
         self.law, self.first_gain, self.numbers_place, self.latest_place = law, first_gain, numbers_place, latest_place
         self.joint_count = law.joint_count
@@ -138,7 +139,7 @@ class ControlLawWriter:
         )
 
     def _compensate_dry_friction(self, model: MechanismGraph, tau: list[Any], desired_speeds: dict[int, Any]) -> list[Any]:
-        """Dry friction is that of the wanted speeds, or there is none of it in the torques: see `Drives.bias`."""
+        """Compensate dry friction at the desired speeds, or take it out of the torques: see `ActuatedJoints.bias`."""
         controller = self.law.controller
         assert isinstance(controller, ComputedTorque)
         if not controller.friction:
@@ -154,7 +155,7 @@ class ControlLawWriter:
         return torques
 
     def _write_reference(self, module: Module) -> None:
-        """`reference(time, output)`: the places, speeds and accelerations that are wanted."""
+        """Write `reference(time, output)`, which gives the desired coordinates, speeds and accelerations."""
         path, n = self.law.reference.path, self.joint_count
         columns = self.law.reference.columns
         b = module.function("reference", ["time", "output"])
@@ -176,7 +177,7 @@ class ControlLawWriter:
 
 
 def _dry_friction(speed: Any, plus: float, minus: float) -> Any:
-    """Dry friction by the sign of a speed that is wanted: none where it is rest but for rounding."""
+    """The dry friction by the sign of a desired speed; it is zero where that speed is zero but for rounding."""
     from lagrangian.control.drives import REST_TOLERANCE
     from lagrangian.model.expression import functions as f
 
@@ -189,7 +190,7 @@ def _write_constants(module: Module, name: str, values: np.ndarray) -> None:
 
 
 def _write_series(b: FunctionBuilder, series: ChebyshevSeries, span: tuple[float, float], n: int) -> None:
-    """The sum of the piece in which the time is; before the path and behind it, its ends, at rest."""
+    """Write the sum of the series for the piece that holds the time; before and after the path its ends hold, at rest."""
     pieces, terms, width = len(series.coefficients), DEGREE + 1, COLUMNS * n
     edges, coefficients = Array(b, "@path.edges"), Array(b, "@path.coefficients")
     output, time = b.array("output"), b.array("time")[0]
@@ -212,5 +213,5 @@ def _write_series(b: FunctionBuilder, series: ChebyshevSeries, span: tuple[float
 
 
 def time_before(t: float) -> float:
-    """The last time before one."""
+    """The largest number below a time."""
     return math.nextafter(t, -math.inf) if math.isfinite(t) else math.inf

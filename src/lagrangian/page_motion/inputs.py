@@ -35,7 +35,7 @@ MAX_DEFAULT_STARTS = 3  # of them, for where it begins
 
 @dataclass(frozen=True)
 class PageInput:
-    """A number that a reader may change between `least` and `most`; of a start, the places of its coordinate and speed."""
+    """A number that a reader may change between `lower` and `upper`; a start has the places of its coordinate and speed."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class PageInput:
 
     @property
     def label(self) -> str:
-        """How an author names it: a start is `q0.theta1`."""
+        """The name by which an author refers to the input; that of a start is such as `q0.theta1`."""
         return self.alias or f"{self.kind}.{self.name}" if self.kind in (COORDINATE, SPEED) else self.name
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class PageInput:
 
 
 def select_inputs(subject: PageMotion, law: ControlLaw | None, sliders: Iterable[Any] | None) -> tuple[PageInput, ...]:
-    """The inputs that the author names, each with its range if that is given; or sensible ones."""
+    """The inputs that the author names, each with its range if that is given; else the default inputs."""
     available = AvailableInputs(subject, law)
     if sliders is None:
         return available.default_inputs()
@@ -84,15 +84,15 @@ _REMEDY = "a list of names is needed, such as ['l1', 'q0.theta1'], or of (name, 
 
 
 class AvailableInputs:
-    """All that can be an input of a run."""
+    """All inputs that a run can have."""
 
     def __init__(self, subject: PageMotion, law: ControlLaw | None) -> None:
         self.subject, self.mechanism, self.law = subject, subject.mechanism, law
 
-    # -- what is asked for -------------------------------------------------------------------------------------------
+    # -- what the author names -----------------------------------------------------------------------------------------
 
     def parse_slider(self, slider: Any) -> PageInput:
-        """One input, as an author names it."""
+        """Read one slider: the name of an input, or (name, lower, upper)."""
         name, *ends = (slider,) if isinstance(slider, str) else tuple(slider) if isinstance(slider, Sequence) else (slider,)
         if not isinstance(name, str) or len(ends) not in (0, 2) or not all(is_number(x) for x in ends):
             raise ArgumentError(f"has {format_value(slider)}", argument="sliders", remedy=_REMEDY)
@@ -112,7 +112,7 @@ class AvailableInputs:
         )
 
     def _check_range(self, page_input: PageInput, name: str, lower: float, upper: float) -> None:
-        """Whether there is such a mechanism, and such a start, at both ends of a range."""
+        """Raise an error unless the mechanism and its start exist at both ends of a range."""
         if page_input.kind == PARAMETER:
             for end in (lower, upper):
                 try:
@@ -129,7 +129,7 @@ class AvailableInputs:
             raise ArgumentError(message, where=ArgumentName("sliders"))
 
     def _bounds(self, coordinate: str) -> tuple[float, float]:
-        """The limits of a coordinate, as far as the run keeps them: one that begins beyond them is free of them, and stays so."""
+        """The limits of a coordinate as far as the run keeps them: a coordinate that begins beyond a limit stays free of it."""
         limits = _joint_limits(self.mechanism, coordinate) if self.subject.settings.limits else (-math.inf, math.inf)
         place = single_coordinates(self.mechanism)[coordinate][0]
         value = float(self.subject.start[place])
@@ -157,10 +157,10 @@ class AvailableInputs:
         names = [*self.mechanism.parameters, *gains, *(x.label for x in (*self.coordinate_inputs(), *self.speed_inputs()))]
         raise ArgumentError(unknown_name_message("parameter, gain or start", name, names), where=ArgumentName("sliders"))
 
-    # -- what is usual -----------------------------------------------------------------------------------------------
+    # -- what is there by default ----------------------------------------------------------------------------------------------
 
     def default_inputs(self) -> tuple[PageInput, ...]:
-        """Gains, a few starts, and the parameters: of robot files, which have none, the masses."""
+        """The gains, a few starts, and the parameters; robot files, which have no parameters, give masses instead."""
         names = adjustable.independent_parameters(self.mechanism) if self.mechanism.parameters else self._mass_paths()
         names = [name for name in names if _parameter_input(self.mechanism, name).value != 0.0]
         unadjustable = self.unadjustable(names)
@@ -170,18 +170,18 @@ class AvailableInputs:
         return (*gains_and_starts, *parameters[: MAX_DEFAULT_INPUTS - len(gains_and_starts)])
 
     def _mass_paths(self) -> list[str]:
-        """Of the outermost bodies, which matter most."""
+        """The paths of the masses of the outermost bodies, which matter most."""
         return [f"{body.name}.mass" for body in reversed(self.mechanism.bodies) if float(body.mass)][:3]
 
     def _leading_coordinates(self) -> list[str]:
-        """The coordinates that say where a run begins: with loops, those that are driven."""
+        """The coordinates that determine where a run begins: with loops, the first one that is driven."""
         single = single_coordinates(self.mechanism)
         if not self.mechanism.equation_count:
             return list(single)
         return [joint.name for joint in self.mechanism.joints if joint.actuated and joint.name in single][:1]
 
     def coordinate_inputs(self) -> list[PageInput]:
-        """Of where it begins, those that stand for themselves."""
+        """Inputs for the initial values of coordinates whose joints have a single one."""
         y, inputs = self.subject.start, []
         units = [unit for joint in self.mechanism.joints for unit in joint.kind.units]
         for name, (iq, iv) in single_coordinates(self.mechanism).items():
@@ -212,7 +212,7 @@ class AvailableInputs:
         return inputs
 
     def unadjustable(self, names: Sequence[str]) -> dict[str, str]:
-        """Those of the parameters that cannot be inputs, each with the reason."""
+        """The parameters that cannot be inputs, each with the reason."""
         reasons = adjustable.unadjustable_parameters(self.mechanism, names)
         for name in names:
             if name not in reasons and (reason := self._python_dependence(name)):
@@ -220,7 +220,7 @@ class AvailableInputs:
         return reasons
 
     def _python_dependence(self, name: str) -> str:
-        """What follows a parameter that Python decides before or during a run, if anything does."""
+        """What depends on a parameter and is decided by Python before or during a run; "" if there is nothing."""
         # a number of a part becomes a parameter of its path's name, and so it is seen what follows it
         mechanism = self.mechanism
         if name not in mechanism.parameters:
@@ -241,7 +241,7 @@ def _parameter_input(mechanism: Mechanism, name: str) -> PageInput:
 
 
 def _furthest_valid(mechanism: Mechanism, name: str, value: float, end: float) -> float:
-    """The furthest value on the way to an end with which there is such a mechanism: an inertia may be impossible beyond."""
+    """The value nearest to `end` with which the mechanism exists: beyond it an inertia may be impossible."""
     good, bad = value, end
     for k in range(HALVINGS):
         candidate = bad if k == 0 else 0.5 * (good + bad)
@@ -257,7 +257,7 @@ def _furthest_valid(mechanism: Mechanism, name: str, value: float, end: float) -
 
 
 def _path_unit(path: str) -> str:
-    """Of a number of a part; what a named parameter is measured in nobody says."""
+    """The unit of a part's number by its path; the unit of a named parameter is not known."""
     return {"mass": "kg"}.get(path.rpartition(".")[2], "") if "." in path else ""
 
 

@@ -1,4 +1,19 @@
-"""A motion as a WebAssembly module that computes it again for other numbers, and the plan by which a page does so."""
+"""A motion as a WebAssembly module that computes it again for other numbers, and the plan by which a page does so.
+
+The module has these functions, which `PageModuleWriter` writes as LLVM text:
+
+  numbers(p, table)                            the numbers of the description, from the inputs p of the page
+  prepare(table)                               what follows from them alone
+  start(p, y)                                  the described start, which may be written with parameters
+  closure, slopes, rate, mass(time, state, p, output)
+                                               to close loops, and to find speeds that keep them closed
+  integrate(...)                               see `motion.solver.time_loop`
+  respond(time, state, u, output)              accelerations, multipliers, and what holds each speed
+  outputs(time, state, u, output)              torques, accelerations, friction, multipliers
+  balance_terms(time, state, u, output)        power, kinetic and potential energy, drift
+  along(time, state, u, output)                how fast the coordinates change, from the speeds
+  poses(time, state, p, output)                rotation and position of all bodies and frames
+"""
 
 from __future__ import annotations
 
@@ -32,25 +47,48 @@ from lagrangian.page_motion.controllers import ControlLaw, ControlLawWriter, con
 from lagrangian.page_motion.inputs import GAIN, PARAMETER, PageInput, select_inputs
 from lagrangian.page_motion.subject import PageMotion, PageStart, as_page_motion
 
-# MERGED lagrangian.computing.text: The functions of a page's module, as LLVM text. numbers(p, table) the numbers of the
-# description, from the inputs p of the page prepare(table) what follows from them alone start(p, y) the described start,
-# which may be written with parameters closure, slopes, rate, mass(time, state, p, output) to close loops, and to find speeds
-# that keep them closed integrate(...) see `motion.solver.time_loop` respond(time, state, u, output) accelerations,
-# multipliers, and what holds each speed outputs(time, state, u, output) torques, accelerations, friction, multipliers
-# balance_terms(time, state, u, output) power, kinetic and potential energy, drift along(time, state, u, output) how fast the
-# coordinates change, from the speeds poses(time, state, p, output) of all bodies and frames: rotation and place
-
 EXPORTED_FUNCTIONS = (
     *("numbers", "prepare", "start", "closure", "slopes", "rate", "mass", "along"),
     *("project", "integrate", "respond", "ask", "outputs", "balance_terms", "poses", "arrows"),
 )
 MAX_SHORT_OPERATIONS = 4000  # operations of the equations of motion past which LLVM's last effort is not worth its time
-
 Outputs = Callable[[Graph], list[Any]]
 
 
+def compile_page(motion: Motion, sliders: Iterable[Any] | None = None) -> PageModule:
+    """Compile a motion for a page, with sliders for the inputs that are named; see `select_inputs`.
+
+    `sliders` are names ("l1", "link3.mass", "q0.theta1", "qd0.theta1", or the gains "frequency" and "damping" of a controller),
+    or (name, lower, upper). A motion that a page cannot compute raises a `NotComputableError` with the reason.
+    """
+    subject = as_page_motion(motion)
+    law = control_law(subject)
+    inputs = select_inputs(subject, law, sliders)
+    writer = PageModuleWriter(subject, law, inputs)
+
+    def build() -> tuple[dict[str, Any], str, int, tuple[str, ...]]:
+        module_text, numbers = writer.write_module(fma=False)
+        return (
+            {"numbers": numbers},
+            module_text,
+            min(effort(module_text), 1 if writer.is_long else 2),
+            machine_code.UNROLLING_PASSES,
+        )
+
+    header, wasm = load_or_compile_wasm(writer.key, [name for name in EXPORTED_FUNCTIONS if writer.has(name)], build)
+    return PageModule(plans.plan(subject, law, inputs, writer, int(header["numbers"])), wasm)
+
+
+@dataclass(frozen=True)
+class PageModule:
+    """A compiled module `wasm`, and the plan by which js/program.js finds its inputs and results, as JSON has it."""
+
+    plan: dict[str, Any]
+    wasm: bytes
+
+
 class PageModuleWriter:
-    """All functions, for one motion and the inputs of its page."""
+    """The writer of all functions of a module, for one motion and the inputs of its page."""
 
     def __init__(self, subject: PageMotion, law: ControlLaw | None, inputs: Sequence[PageInput]) -> None:
         self.subject, self.law, self.inputs = subject, law, tuple(inputs)
@@ -80,7 +118,9 @@ class PageModuleWriter:
             gain_inputs = {x.name: self._graph.input(NUMBERS, first + k) for k, x in enumerate(self._gain_inputs)}
             lanes = law.gain_values(gain_inputs)
             self.gains = self.system.numbers.extend(law.gain_values({}), [_Gain(x) for x in lanes])
-        self.workspace = SolverWorkspace(self.system.size, subject.settings.method, len(self.system.table), self.system.table.looks)
+        self.workspace = SolverWorkspace(
+            self.system.size, subject.settings.method, len(self.system.table), self.system.table.looks
+        )
 
     @property
     def _gain_inputs(self) -> list[PageInput]:
@@ -88,12 +128,12 @@ class PageModuleWriter:
 
     @cached_property
     def model(self) -> MechanismGraph:
-        """The functions that read the inputs of the page themselves."""
+        """The functions that read the inputs of the page directly."""
         return MechanismGraph(self.subject.mechanism, self.parameters)
 
     @cached_property
     def driven(self) -> list[bool]:
-        """At which speeds torques act."""
+        """Whether a torque acts, for each speed."""
         graph = Graph()
         tau = self.system.forces.torques(graph, self.system.state(graph))
         return [not (isinstance(x, (int, float)) and x == 0) for x in tau]
@@ -126,7 +166,7 @@ class PageModuleWriter:
 
     @cached_property
     def key(self) -> str:
-        """What tells this module from all others."""
+        """A digest that tells this module from all others."""
         hasher = hashlib.sha256(b"".join(self.system.key))
         hasher.update(
             repr((self.subject.settings.method.key, self.asked_at_stages, self.system.numbers.values.tobytes())).encode()
@@ -153,7 +193,7 @@ class PageModuleWriter:
     # -- texts -------------------------------------------------------------------------------------------------------
 
     def write_module(self, fma: bool) -> tuple[str, int]:
-        """The whole text, and how many numbers the code reads, prepared ones too."""
+        """The whole text, and the number of numbers that the code reads, including prepared ones."""
         system, settings = self.system, self.subject.settings
         more_functions: dict[str, Outputs] = {"outputs": Programs(system).traced_outputs}
         if system.responds:
@@ -180,7 +220,7 @@ class PageModuleWriter:
 
     @cached_property
     def _functions(self) -> dict[str, tuple[Graph, list[Any], Mapping[str, tuple[str, int]]]]:
-        """Those of the inputs, and of the state with the inputs: what they compute, and where they find what they read."""
+        """The functions of inputs, and of state and inputs: their graphs, outputs, and the places of what they read."""
         of_inputs = {NUMBERS: ("p", 0)}
         graph = self.model.graph
         nq = self.system.nq
@@ -213,9 +253,9 @@ class PageModuleWriter:
         return [x.node if isinstance(x, _Gain) else node_of(x) for x in self.system.numbers.sample_values]
 
     def _start_outputs(self) -> list[Any]:
-        """Coordinates and speeds as the description has them, where the motion began so; all others as they were in it.
+        """The initial state: entries of the description if the motion began with them, all others as they were in the motion.
 
-        Speeds that it leaves open are the slowest that keep the constraints: they are found from zero.
+        Speeds that the description leaves open are the slowest that keep the constraints: they are found from zero.
         """
         begin, state = self.page_start, list[Any](self.subject.start.tolist())
         if begin.finds_speeds:
@@ -225,7 +265,7 @@ class PageModuleWriter:
         return state
 
     def _pose_outputs(self) -> list[Any]:
-        """Of every body, then of every named frame: three rows of a rotation, each with an entry of the place behind it."""
+        """The pose of every body, then of every named frame: three rows of a rotation, each before an entry of the position."""
         mechanism, pose_entries = self.subject.mechanism, []
         for name in (*(b.name for b in mechanism.bodies), *(f.name for f in mechanism.frames)):
             T = self.model.record(TreeProgram(kinematics.POSE_OF_FRAME, self.model.path_to_frame(name)))
@@ -234,39 +274,7 @@ class PageModuleWriter:
 
 
 class _Gain:
-    """A number that follows a gain of the page."""
+    """A number that is computed from a gain of the page."""
 
     def __init__(self, node: Any) -> None:
         self.node = node
-
-
-@dataclass(frozen=True)
-class PageModule:
-    """`wasm` is the module; `plan` says what its inputs are and where it finds them, as JSON has it: see js/program.js."""
-
-    plan: dict[str, Any]
-    wasm: bytes
-
-
-def compile_page(motion: Motion, sliders: Iterable[Any] | None = None) -> PageModule:
-    """Compile a motion for a page, with sliders for the inputs that are named; see `inputs`.
-
-    `sliders` are names ("l1", "link3.mass", "q0.theta1", "qd0.theta1", or the gains "frequency" and "damping" of a controller),
-    or (name, least, most). What cannot be computed in a page is a `NotComputable` error, which says why.
-    """
-    subject = as_page_motion(motion)
-    law = control_law(subject)
-    inputs = select_inputs(subject, law, sliders)
-    writer = PageModuleWriter(subject, law, inputs)
-
-    def build() -> tuple[dict[str, Any], str, int, tuple[str, ...]]:
-        module_text, numbers = writer.write_module(fma=False)
-        return (
-            {"numbers": numbers},
-            module_text,
-            min(effort(module_text), 1 if writer.is_long else 2),
-            machine_code.UNROLLING_PASSES,
-        )
-
-    header, wasm = load_or_compile_wasm(writer.key, [name for name in EXPORTED_FUNCTIONS if writer.has(name)], build)
-    return PageModule(plans.plan(subject, law, inputs, writer, int(header["numbers"])), wasm)

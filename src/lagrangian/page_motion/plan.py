@@ -1,4 +1,7 @@
-"""What a page needs to know of its module: sizes, places, tolerances, events, and what the numbers it computes are."""
+"""What a page needs to know of its module: sizes, places, tolerances, events, and what the numbers it computes are.
+
+`plan` makes it as JSON has it, and `worker_script` is the JavaScript that reads it and runs the module.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ INFINITE = 1e300  # JSON has no infinity
 def plan(
     subject: PageMotion, law: ControlLaw | None, inputs: Sequence[PageInput], writer: PageModuleWriter, numbers: int
 ) -> dict[str, Any]:
-    """All of it, as JSON has it."""
+    """Make the plan of a page, as JSON has it."""
     motion, mechanism, settings, system = subject.motion, subject.mechanism, subject.settings, writer.system
     table, (first, end) = system.table, subject.span
     looks = bool(table.kinds) and not table.only_contacts
@@ -88,7 +91,7 @@ def _holonomic(writer: PageModuleWriter) -> list[bool]:
 
 
 def _quaternions(mechanism: Mechanism) -> list[int]:
-    """Where the quaternions of joints begin."""
+    """The indices in q at which quaternions of joints begin."""
     places, iq = [], 0
     for joint in mechanism.joints:
         places += [iq] if joint.kind.quaternion else []
@@ -128,7 +131,7 @@ def _joint_data(h: Any) -> dict[str, Any]:
 
 
 def plotted_series(writer: PageModuleWriter) -> list[dict[str, Any]]:
-    """What is plotted: `from` says where it is, in the state, in the outputs or in the energies, and `at` the place there."""
+    """The plotted series. `from` says whether a series is in the state, the outputs or the energies, and `at` its index there."""
     system, mechanism = writer.system, writer.subject.mechanism
     rows = []
     kinds = [unit for joint in mechanism.joints for unit in joint.kind.units]
@@ -151,13 +154,11 @@ def plotted_series(writer: PageModuleWriter) -> list[dict[str, Any]]:
     return [{**x, "angle": x["unit"] in ("rad", "rad/s")} for x in rows]
 
 
-# MERGED lagrangian.computing.worker: The JavaScript of the worker that runs a module in a page.
-
 SCRIPTS = ("memory", "algebra", "program", "start", "supply", "complementarity", "modes", "run", "results", "worker")
 
 
 @cache
 def worker_script() -> str:
-    """One text, from which a page makes its worker."""
+    """The JavaScript of the worker that runs a module in a page, as one text."""
     folder = files("lagrangian.page_motion") / "js"
     return '"use strict";\n' + "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)

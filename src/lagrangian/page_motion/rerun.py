@@ -25,7 +25,7 @@ from lagrangian.page_motion.subject import PageMotion, PageStart, as_page_motion
 
 
 def simulate_again(motion: Motion, inputs: Sequence[Mapping[str, Any]], values: Mapping[str, float]) -> Motion:
-    """The motion that a page computes for these values: `inputs` are those of its plan, `values` are by their labels."""
+    """Simulate the motion that a page computes for some values: `inputs` are those of its plan, `values` are by their labels."""
     changed: dict[str, dict[str, float]] = {PARAMETER: {}, COORDINATE: {}, SPEED: {}, GAIN: {}}
     for page_input in inputs:
         if values[page_input["label"]] != page_input["value"]:
@@ -54,7 +54,7 @@ def simulate_again(motion: Motion, inputs: Sequence[Mapping[str, Any]], values: 
 
 
 def _with_start_of_motion(subject: PageMotion) -> Mechanism:
-    """The mechanism, whose own start is that of the motion."""
+    """The mechanism with the start of the motion as its own."""
     mechanism, nq, begin = subject.mechanism, subject.mechanism.nq, PageStart.from_motion(subject)
     if begin.is_described:
         return mechanism
@@ -65,7 +65,7 @@ def _with_start_of_motion(subject: PageMotion) -> Mechanism:
 
 
 def _start_arguments(model: Mechanism, t: float, coordinates: dict[str, float], speeds: dict[str, float]) -> tuple[Any, Any]:
-    """q0 and qd0 of `simulate`, where some coordinates and speeds are others than those of the mechanism's own start."""
+    """The arguments q0 and qd0 of `simulate` for a start at which some coordinates and speeds have other values."""
     if not coordinates and not speeds:
         return None, None
     start = Start(as_dynamics(model), None, t)
@@ -81,7 +81,7 @@ def _start_arguments(model: Mechanism, t: float, coordinates: dict[str, float], 
 
 
 def _torque_argument(torque: Torque, law: ControlLaw | None, gains: Mapping[str, float]) -> Any:
-    """What drives the run, as `simulate` takes it; a controller may have other gains."""
+    """The argument `torque` of `simulate` that drives the run; a controller may have other gains."""
     if torque.traced is not None:
         return Traced(torque.traced)
     if torque.table is not None:
@@ -98,9 +98,9 @@ def _torque_argument(torque: Torque, law: ControlLaw | None, gains: Mapping[str,
 
 
 def event_arguments(motion: Motion, mechanism: Mechanism) -> tuple[dict[str, Any], list[Event]]:
-    """What was asked for of events: other actions of the mechanism's own by their names, and events beside them.
+    """The events of a run: changed actions of the mechanism's own events by their names, and further events.
 
-    Where steps end for a kink, the run finds by itself.
+    Events at which steps end because of a kink are left out, because a run finds them by itself.
     """
     trajectory = motion.trajectory
     assert trajectory is not None
@@ -112,7 +112,7 @@ def event_arguments(motion: Motion, mechanism: Mechanism) -> tuple[dict[str, Any
 
 
 def solver_options(settings: Settings) -> dict[str, Any]:
-    """How it was integrated, as `simulate` takes it."""
+    """The arguments of `simulate` that say how a motion was integrated."""
     name = next((name for name in METHODS if method_of(name) is settings.method), "auto")
     return {
         "method": "auto" if settings.stiff is not None else name,

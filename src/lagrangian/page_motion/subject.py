@@ -1,8 +1,11 @@
-"""What a page computes: the run of a motion, as far as it can be compiled whole.
+"""What a page computes: the run of a motion, as far as it can be compiled whole, and the state in which it begins.
 
 What dry friction does at rest, and what joints do at their limits, is decided between two calls of compiled code: by Python in
 `motion.run`, in a page by JavaScript, for mechanisms without loops. With loops dry friction is not computed, and a motion ends
 where a joint reaches its limit. Python functions, and events that change something, are not computed either.
+
+`PageStart` says where a page's motion begins: as the description says, or as the motion did, and which coordinates are fixed
+while loops are closed.
 """
 
 from __future__ import annotations
@@ -32,8 +35,11 @@ if TYPE_CHECKING:
     from lagrangian.motion.run.trajectory import Trajectory
 
 
+SAME_START_TOLERANCE = 1e-12
+
+
 class NotComputableError(LagrangianError):
-    """A page cannot compute this motion; the text says why. It plays the motion that was recorded."""
+    """A page cannot compute this motion, for the reason in the text; it plays the recorded motion instead."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class PageMotion:
 
     @property
     def start(self) -> np.ndarray:
-        """The state at the beginning."""
+        """The initial state of the motion."""
         trajectory = self.motion.trajectory
         assert trajectory is not None
         first_state: np.ndarray = trajectory.segments[0].steps[0, 2:]
@@ -63,7 +69,7 @@ class PageMotion:
 
 
 def as_page_motion(motion: Motion) -> PageMotion:
-    """What there is to compute of a motion; `NotComputable` if it is not all compiled."""
+    """What a page has to compute of a motion; a `NotComputableError` if it is not all compiled."""
     trajectory, mechanism = motion.trajectory, motion.mechanism
     if trajectory is None or mechanism is None or not trajectory.segments:
         raise NotComputableError("this motion was not simulated: only its rows are known, not the options of the run")
@@ -91,8 +97,21 @@ def as_page_motion(motion: Motion) -> PageMotion:
     return PageMotion(motion, mechanism, torque, settings, span, (*events, *limits), (), system)
 
 
+def _refuse_functions(torque: Torque) -> None:
+    if any(wrench.called is not None for wrench in torque.wrenches):
+        raise NotComputableError("a Python function gives a wrench")
+
+
+def _computable_event(event: Event) -> Event:
+    if callable(event.when):
+        raise NotComputableError(f"the event {event.name!r} is a Python function")
+    if event.action not in ("record", "stop", RESTART):
+        raise NotComputableError(f"the event {event.name!r} changes the mechanism, which needs Python")
+    return event
+
+
 def _refuse_unusual(system: System) -> None:
-    """What JavaScript does not decide of joints that can be held."""
+    """Raise an error for holdable joints whose behaviour JavaScript does not decide."""
     for h in system.holdable:
         name = system.mechanism.speed_names[h.speed]
         if h.disc:
@@ -108,21 +127,8 @@ def _refuse_dry_friction(mechanism: Mechanism) -> None:
         raise NotComputableError(f"there is dry friction at {', '.join(names[:6])} of a mechanism with loops, which needs Python")
 
 
-def _refuse_functions(torque: Torque) -> None:
-    if any(wrench.called is not None for wrench in torque.wrenches):
-        raise NotComputableError("a Python function gives a wrench")
-
-
-def _computable_event(event: Event) -> Event:
-    if callable(event.when):
-        raise NotComputableError(f"the event {event.name!r} is a Python function")
-    if event.action not in ("record", "stop", RESTART):
-        raise NotComputableError(f"the event {event.name!r} changes the mechanism, which needs Python")
-    return event
-
-
 def _limit_events(mechanism: Mechanism, trajectory: Trajectory) -> list[Event]:
-    """Where joints reach their limits, those that begin within them."""
+    """Events at which joints reach their limits, for joints that begin within them."""
     events, y0, limits = [], trajectory.segments[0].steps[0, 2:], limited(mechanism)
     speed = 0
     for joint in mechanism.joints:
@@ -140,18 +146,13 @@ def _limit_events(mechanism: Mechanism, trajectory: Trajectory) -> list[Event]:
     return events
 
 
-# MERGED lagrangian.computing.begin: Where a page's motion begins: as the description says, or as the motion did, and what is
-# held while loops are closed.
-
-SAME_START_TOLERANCE = 1e-12
-
-
 @dataclass(frozen=True)
 class PageStart:
-    """`described` are entries of the state that the description gives, as scalars by their places.
+    """Where a page's motion begins.
 
-    `own` says that the motion began as the description has it. A start that is `complete` closes the loops by itself, whatever
-    the parameters are; else the coordinates `held` have their values, and the others are reached from where the motion began.
+    `is_described` says that the motion began as the description has it; `described_entries` are the entries of the state that
+    the description gives, as scalars by their places. A start that `closes_by_itself` closes the loops whatever the parameters
+    are; else `fixed_coordinates` keep their values, and the others are reached from where the motion began.
     """
 
     is_described: bool
@@ -194,24 +195,8 @@ class PageStart:
         }
 
 
-def _is_given(row: Any, name: str) -> bool:
-    return name in row.given_names if isinstance(row, PartialState) else True
-
-
-def _closes_by_itself(mechanism: Mechanism) -> bool:
-    """Whether a start follows the parameters as a whole; one in numbers was right for the lengths that its author had."""
-    q = mechanism.initial.q
-    if not mechanism.equation_count:
-        return True
-    return (
-        q is not None
-        and not isinstance(q, PartialState)
-        and any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)
-    )
-
-
 def _begins_as_described(subject: PageMotion) -> bool:
-    """Whether the motion began where the mechanism's own start is."""
+    """Whether the motion began at the mechanism's own start."""
     motion, nq = subject.motion, subject.mechanism.nq
     try:
         start = Start(as_dynamics(subject.mechanism), None, motion.first)
@@ -221,4 +206,20 @@ def _begins_as_described(subject: PageMotion) -> bool:
     y = subject.start
     return bool(
         np.abs(q - y[:nq]).max(initial=0.0) < SAME_START_TOLERANCE and np.abs(qd - y[nq:]).max(initial=0.0) < SAME_START_TOLERANCE
+    )
+
+
+def _is_given(row: Any, name: str) -> bool:
+    return name in row.given_names if isinstance(row, PartialState) else True
+
+
+def _closes_by_itself(mechanism: Mechanism) -> bool:
+    """Whether the start closes the loops for all parameters; a start in numbers is right for its author's lengths only."""
+    q = mechanism.initial.q
+    if not mechanism.equation_count:
+        return True
+    return (
+        q is not None
+        and not isinstance(q, PartialState)
+        and any(isinstance(x, NumberWithSource) and parameters(x.source) for x in q)
     )
