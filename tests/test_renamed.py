@@ -149,3 +149,37 @@ def test_renamed_commands_and_options_are_gone_and_their_successors_are_there() 
 def test_the_changelog_shows_the_table() -> None:
     changelog = renamed_names.CHANGELOG.read_text(encoding="utf-8")
     assert renamed_names.with_table(changelog, ROWS) == changelog, "python docs/renamed_names.py"
+
+
+def test_a_type_with_old_method_names_is_refused_with_the_new_ones() -> None:
+    """Types of a user's own that were written before the names changed: what they lack is named."""
+    from lagrangian.exports.targets import register as register_target
+    from lagrangian.model import loops
+    from lagrangian.model.joints.screw import Screw
+    from lagrangian.model.loops.loop_type import AxisLoop, LoopLook, LoopType
+
+    class Wobble(Screw):
+        def advance(self, state: Any) -> Any: ...
+        def rise(self, state: Any) -> Any: ...
+        def rise_slope(self, state: Any) -> Any: ...
+
+    class Ring(LoopType):
+        def check(self, loop: Any) -> None: ...
+        def count(self, loop: Any) -> int: ...
+        def equations(self, loop: Any, a: Any, b: Any) -> Any: ...
+
+    class Slot(AxisLoop):
+        name, look, size = "old_slot", LoopLook.BALL, 2
+
+        def equations(self, loop: Any, a: Any, b: Any) -> Any: ...
+
+    class Period(lg.goals.Goal):
+        def at(self, mechanism: Any, names: Any, own: Any) -> Any: ...
+
+    for kind, missing in ((Wobble, "advance_slope"), (Ring, "equation_count"), (Period, "evaluate")):
+        with pytest.raises(TypeError, match=missing):
+            kind()
+    with pytest.raises(lg.MechanismError, match="constrained_freedoms"):
+        loops.register(Slot())
+    with pytest.raises(lg.ArgumentError, match="ExportTarget"):
+        register_target(object())  # type: ignore[arg-type]

@@ -282,7 +282,7 @@ class DynamicsClosedError(LagrangianError):
     >>> dyn.mass_matrix([0.0])
     Traceback (most recent call last):
         ...
-    lagrangian.errors.ClosedError: the dynamics of 'pendulum' were closed; compile the mechanism again
+    lagrangian.errors.DynamicsClosedError: the dynamics of 'pendulum' were closed; compile the mechanism again
     """
 
 
@@ -317,7 +317,7 @@ class UnreachableError(LagrangianError):
     >>> lg.inverse_kinematics("two_r", [3.0, 0.0], "tip")
     Traceback (most recent call last):
         ...
-    lagrangian.errors.ReachError: two_r: out of reach: at the nearest place found x misses by 1 ...
+    lagrangian.errors.UnreachableError: two_r: out of reach: at the nearest place found x misses by 1 ...
     """
 
     t: float | None = None

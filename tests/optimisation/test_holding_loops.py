@@ -153,7 +153,7 @@ def test_a_parallelogram_lamp_is_balanced_exactly() -> None:
 
 
 def test_the_best_spring_of_a_four_bar_is_the_best(bars: lg.Mechanism) -> None:
-    """No small change of spring and anchor makes the torques, by full_turn, smaller."""
+    """No small change of spring and anchor makes the torques, by analyse_cycle, smaller."""
     angles = np.linspace(0.0, 3.0, 13)
     found = lg.optimise(bars, {"k": (0, 400), "a": (-1.0, 2.0), "s": (0.0, 0.6)}, lg.goals.holding_torque({"theta1": angles}))
     assert found.value < 0.5 * found.initial_value

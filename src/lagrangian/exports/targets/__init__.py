@@ -29,6 +29,8 @@ _registered: dict[str, ExportTarget] = {}
 
 def register(target: ExportTarget) -> None:
     """Add a target of one's own, or take the place of one."""
+    if not isinstance(target, ExportTarget):
+        raise ArgumentError(f"{target!r} is not an export target; it must be an instance of a subclass of ExportTarget")
     _registered[target.name] = target
 
 

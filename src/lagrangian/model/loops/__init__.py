@@ -7,7 +7,7 @@ from lagrangian.model.loops.ball import BallLoop
 from lagrangian.model.loops.cylindrical import CylindricalLoop
 from lagrangian.model.loops.distance import DistanceLoop
 from lagrangian.model.loops.fixed import FixedLoop
-from lagrangian.model.loops.loop_type import LoopLook, LoopType
+from lagrangian.model.loops.loop_type import AxisLoop, LoopLook, LoopType
 from lagrangian.model.loops.planar import PlanarLoop
 from lagrangian.model.loops.point import PointLoop
 from lagrangian.model.loops.prismatic import PrismaticLoop
@@ -43,9 +43,10 @@ def register(loop_type: LoopType) -> None:
 
 
 def _check(loop_type: LoopType) -> None:
-    for attribute in ("name", "entries", "look", "holds_point"):
+    base = AxisLoop if isinstance(loop_type, AxisLoop) else LoopType
+    for attribute in ("name", "entries", "look", "holds_point", *(("constrained_freedoms",) if base is AxisLoop else ())):
         if not hasattr(loop_type, attribute):
-            raise MechanismError(f"it has no attribute `{attribute}`, which `LoopType` describes")
+            raise MechanismError(f"it has no attribute `{attribute}`, which `{base.__name__}` describes")
     if not isinstance(loop_type.look, LoopLook):
         raise MechanismError(f"its look is {loop_type.look!r}; one of {', '.join(map(str, LoopLook))} is needed")
     check_entry_names(loop_type.entries, COMMON_ENTRIES)
