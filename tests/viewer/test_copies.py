@@ -27,10 +27,10 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")
 
 _HARNESS = """
 const { script, plan, about, values, first } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const Writing = new Function(script + "\\nreturn Writing;")();
-const writing = new Writing(plan, about, () => values, () => ({ t: [plan.t0], values: first }));
+const Reproduction = new Function(script + "\\nreturn Reproduction;")();
+const reproduction = new Reproduction(plan, about, () => values, () => ({ t: [plan.t0], values: first }));
 const found = {};
-for (const form of ["toml", "command", "python"]) found[form] = { why: writing.why(form) || "", text: writing[form] };
+for (const form of ["toml", "command", "python"]) found[form] = { why: reproduction.why(form) || "", text: reproduction[form] };
 console.log(JSON.stringify(found));
 """
 
@@ -44,7 +44,7 @@ def copies(motion: lg.Motion, sliders: list[str], change: dict[str, float] | Non
     first = {("coordinates", name): x for name, x in zip(model.coordinate_names, shown.q[0].tolist(), strict=True)}
     first |= {("speeds", name): x for name, x in zip(model.speed_names, shown.qd[0].tolist(), strict=True)}
     given = {
-        "script": (files("lagrangian.viewer") / "compute/js/written.js").read_text(encoding="utf-8"),
+        "script": (files("lagrangian.viewer") / "compute/js/reproduce.js").read_text(encoding="utf-8"),
         "plan": plan,
         "about": reproduction_data(motion),
         "values": list(values.values()),

@@ -24,7 +24,7 @@ PLAYER_SCRIPTS = (
     *("math", "inflate", "data", "course", "shapes", "shaders", "stage", "draw", "camera", "pointer", "controls", "replace"),
     "player",
 )
-COMPUTE_SCRIPTS = ("inflate", "engine", "shapes", "arrows", "numbers", "sliders", "plots", "written", "copying", "computing")
+COMPUTE_SCRIPTS = ("inflate", "engine", "shapes", "arrows", "numbers", "sliders", "plots", "reproduce", "copying", "computing")
 EXPORTS = (
     "Player, Course, decode, players, element, outline, tips, niceBelow, FIELD, "
     "add, sub, scale, dot, cross, norm, unit, clamp, across, carry"

@@ -58,7 +58,7 @@ def page_program(motion: Motion, track: Track, sliders: Any = None) -> PageProgr
         "plan": page_module.plan,
         "wasm": deflate_base64(page_module.wasm),
         "shapes": list(_shape_data(motion, track, inputs, block)),
-        "written": reproduction_data(motion),
+        "reproduction": reproduction_data(motion),
         "block": block.text,
     }
     return PageProgram(data)

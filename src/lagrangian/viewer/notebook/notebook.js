@@ -1,12 +1,12 @@
-// A player in a notebook: that of a page, whose values the kernel knows too, and which follows the notebook's theme.
+// A player in a notebook: it shares the values of its sliders with the kernel, and follows the notebook's theme.
 
-/** What the notebook looks like, as it says itself; nothing where it does not, and the browser's choice counts. */
+/** The theme of the notebook, as its page says; none where it does not say, and the browser's choice counts. */
 function themeOf({ jpThemeLight, vscodeThemeKind }) {
   if (jpThemeLight) return jpThemeLight === "true" ? "light" : "dark";
   return vscodeThemeKind ? (vscodeThemeKind.endsWith("light") ? "light" : "dark") : "";
 }
 
-/** The theme on an element, now and when it changes; gives what ends this. */
+/** Give an element the theme, now and when it changes; return a function that ends this. */
 function followTheme(root, changed) {
   const follow = () => {
     root.dataset.theme = themeOf(document.body.dataset);
@@ -18,7 +18,7 @@ function followTheme(root, changed) {
   return () => watch.disconnect();
 }
 
-/** Values of the sliders in the model, and those of the model on the sliders; gives what ends this. */
+/** Keep the values of the sliders and of the model equal; return a function that ends this. */
 function followInputs(computing, model) {
   const { inputs } = computing.plan;
   const told = ({ detail }) => {
@@ -32,7 +32,7 @@ function followInputs(computing, model) {
   return () => model.off("change:inputs", take);
 }
 
-/** Keys that the player takes are not commands of the notebook; those with Ctrl are, and Shift+Enter. */
+/** Keep keys of the player from the notebook, except those with Ctrl, and Shift+Enter. */
 function ownKeys(event) {
   if (!event.ctrlKey && !event.metaKey && !event.altKey && event.key !== "Enter") event.stopPropagation();
 }

@@ -1,4 +1,4 @@
-// A camera that turns about a point: yaw about what is up, pitch above the floor.
+// A camera that turns about a point: yaw about the up direction, pitch above the floor.
 
 const MOST_CORNERS = 20000;  // that are looked at to find the view
 const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
@@ -17,7 +17,7 @@ class Camera {
     this.reset();
   }
 
-  /** Back to where all of the motion is seen. */
+  /** Return to the view that shows all of the motion. */
   reset() {
     const look = unit(this.data.look), rise = dot(look, this.up);
     this.pitch = Math.asin(clamp(rise, -1, 1));
@@ -26,7 +26,7 @@ class Camera {
     this.fit();
   }
 
-  /** Look at the middle of all points, from as near as shows them all. */
+  /** Look at the middle of all points, as near as all are in the picture. */
   fit() {
     const points = this.points.concat(this.tips());
     const { toEye, right, above } = this.axes(), depth = dot(this.data.center, toEye);
@@ -59,7 +59,7 @@ class Camera {
     this.settle();
   }
 
-  /** See all that there is now, unless someone chose the view. */
+  /** Show all of the motion, unless the user chose the view. */
   settle() {
     if (!this.touched) this.fit();
   }
@@ -76,7 +76,7 @@ class Camera {
     return add(this.target, scale(this.axes().toEye, this.distance));
   }
 
-  /** From the world to the picture's cube; all within `reach` of the target is between near and far. */
+  /** The projection from the world to the picture's cube; all within `reach` of the target is between near and far. */
   view(reach) {
     const { toEye, right, above } = this.axes(), eye = this.eye;
     const near = Math.max(this.distance - reach, 0.01 * this.distance), far = this.distance + reach;
@@ -89,7 +89,7 @@ class Camera {
     return multiply(projection, look);
   }
 
-  /** Where a point of the world is in the picture, in its pixels from the top left; null behind the eye. */
+  /** A point of the world in the picture, in pixels from the top left; null behind the eye. */
   project(point) {
     const { toEye, right, above } = this.axes(), from = sub(point, this.eye), depth = -dot(from, toEye);
     if (depth <= 0) return null;
@@ -121,7 +121,7 @@ function least(points, of) {
   return found;
 }
 
-/** Points of a part that are farthest out, in its frame: tighter than the corners of its box. */
+/** The outermost points of a part, in its frame: tighter than the corners of its box. */
 function outermost({ v, low, reach }) {
   const best = new Map(), every = 3 * Math.ceil(v.length / 30000);
   for (const x of [-1, 0, 1]) for (const y of [-1, 0, 1]) for (const z of [-1, 0, 1]) {
@@ -135,7 +135,7 @@ function outermost({ v, low, reach }) {
   return [...best.values()];
 }
 
-/** Points of all that is drawn, over the motion: what the camera is to show. */
+/** Points of all parts over the motion, which the camera has to show. */
 function outline(data, course) {
   const ends = data.parts.map(outermost), count = ends.reduce((n, e) => n + e.length, 0);
   const points = [], rows = Math.min(data.rows, clamp(Math.round(MOST_CORNERS / (count + 1)), 6, 48));

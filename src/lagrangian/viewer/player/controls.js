@@ -91,13 +91,13 @@ class Controls {
     });
   }
 
-  /** Where the motion ends. */
+  /** The time at which the motion ends. */
   measure() {
     const { start, duration } = this.player.course;
     if (this.end) this.end.textContent = ` / ${(start + duration).toFixed(this.decimals)}`;
   }
 
-  /** What the buttons say, as things are now. */
+  /** Update the buttons and labels. */
   update() {
     const { player } = this, { course } = player;
     if (!this.play) return;
@@ -114,7 +114,7 @@ class Controls {
     }
   }
 
-  /** Only arrows of these groups are there; the others cannot be asked for, and `why` says the reason. */
+  /** Enable the buttons of these groups of arrows; `why` says why the others are disabled. */
   offer(groups, why) {
     for (const chip of this.chips.querySelectorAll("[data-show]")) {
       if (!this.player.groups.includes(chip.dataset.show)) continue;

@@ -1,4 +1,4 @@
-// Between the rows: cubic Hermite, with slopes of the parabola through three rows.
+// Poses between the rows of a track: cubic Hermite interpolation, with slopes of the parabola through three rows.
 //
 // Positions and rotation matrices are blended with the same weights for all frames, so that points which coincide at
 // the rows, such as the two sides of a loop's joint, coincide between them too. (Quaternions blended would not do that.)
@@ -26,7 +26,7 @@ class Course {
     return low;
   }
 
-  /** Go to a time since the start: rows, their weights, and where every frame is. */
+  /** Go to a time since the start: find the rows, their weights, and the pose of each frame. */
   seek(time) {
     const i = this.find(time), last = this.rows - 1;
     if (last === 0) this.weights = { i: 0, u: 0, first: 0, w: [1] };
@@ -93,7 +93,7 @@ class Course {
     out[15] = 1;
   }
 
-  /** Where a body spins so fast that rows are far apart, a blend of matrices would shrink it. */
+  /** Restore the size of a frame: where a body spins so fast that rows are far apart, a blend of matrices shrinks it. */
   turn(r, out) {
     const { i: row, u } = this.weights, i = 4 * row, j = Math.min(i + 4, r.length - 4);
     const sign = r[i] * r[j] + r[i + 1] * r[j + 1] + r[i + 2] * r[j + 2] + r[i + 3] * r[j + 3] < 0 ? -1 : 1;
@@ -102,7 +102,7 @@ class Course {
     addRotation(out, 1, q[0], q[1], q[2], q[3]);
   }
 
-  /** The way a frame takes, `fine` points for every row. */
+  /** The path of a frame, with `fine` points for each row. */
   path(frame, fine) {
     const n = (this.rows - 1) * fine + 1, out = new Float32Array(3 * n), kept = this.weights;
     for (let k = 0; k < n; k++) {

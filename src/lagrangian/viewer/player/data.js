@@ -1,4 +1,4 @@
-// What pack.py wrote, undone: numbers as they were, to the precision that can be seen.
+// Unpacks a track that pack.py wrote: numbers with the precision that can be seen.
 
 function decode(text) {
   const data = JSON.parse(text);

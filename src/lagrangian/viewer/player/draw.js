@@ -1,4 +1,4 @@
-// One picture of one player: what stands where at this time, drawn on the stage.
+// One picture of one player: the scene at a time, drawn on the stage.
 
 const SHADES = {
   light: { top: [0.985, 0.99, 0.995], bottom: [0.885, 0.905, 0.925], line: [0.42, 0.47, 0.53], tint: [1, 1, 1, 0.35], shade: 0.36, outline: [1, 1, 1, 1], lift: 0, ink: "#1b2530", halo: "rgba(255,255,255,0.85)" },
@@ -14,7 +14,7 @@ const PATHS = [[0.902, 0.624, 0], [0.337, 0.706, 0.914], [0.8, 0.475, 0.655], [0
 const colorOf = (group) => GROUPS[group] || OTHER;
 const css = (c) => `rgb(${c.map((x) => Math.round(255 * x)).join(",")})`;
 
-/** What of a player lives in the card's memory. */
+/** The data of a player in the memory of the graphics card. */
 function upload(stage, data, course) {
   const known = new Map();  // parts of one shape share it
   const meshes = data.parts.map((part) => {
@@ -28,7 +28,7 @@ function upload(stage, data, course) {
   return { stage, meshes, lines, fine };
 }
 
-/** How many points of a path there are for every row. */
+/** The number of points of a path for each row. */
 const fineness = (data) => (data.rows < 500 ? 4 : data.rows < 2000 ? 2 : 1);
 
 function solids(player, meshes, shapes) {
@@ -47,7 +47,7 @@ function solids(player, meshes, shapes) {
   return out;
 }
 
-/** A straight arrow; its head is as long as there is room for. */
+/** A straight arrow, with a head as long as there is room for. */
 function arrow(out, shapes, point, way, size, color, heads = 1, thick = 1) {
   const length = norm(way), n = unit(way), head = Math.min(0.036 * size * thick, (0.6 / heads) * length), wide = 0.34 * head;
   const shaft = Math.min(0.0045 * size * thick, 0.42 * wide), common = { color: [...color, 1], glow: 0.35 };
@@ -90,7 +90,7 @@ function signs(player, shapes, labels) {
   return out;
 }
 
-/** Three figures, without an exponent where that is possible. */
+/** A number with three figures, without an exponent if possible. */
 function figure(x) {
   if (x >= 1e5 || x < 1e-3) return x.toExponential(1);
   return x >= 100 ? x.toFixed(0) : x.toPrecision(3);
@@ -174,7 +174,7 @@ function lights(camera) {
   return { key: mix(-0.45, 0.9, 0.55), fill: mix(0.8, 0.1, 0.35) };
 }
 
-/** The bodies' outline on the floor, along the light; the farther above it, the paler. */
+/** The shadow of the bodies on the floor, paler where they are higher above it. */
 function castShadow(stage, things, { up, x, y, base, light, reach, data }) {
   const gl = stage.gl, { frame, size, texture } = stage.shadow;
   const steep = unit(add(light, scale(up, 1.2)));
@@ -198,7 +198,7 @@ function castShadow(stage, things, { up, x, y, base, light, reach, data }) {
   gl.generateMipmap(gl.TEXTURE_2D);
 }
 
-/** Names and values over the picture, those that would cover another left out. */
+/** Labels with names and values over the picture, without those that would cover others. */
 function write(context, labels, camera, theme, ratio) {
   const look = SHADES[theme], taken = [];
   context.font = `500 ${Math.round(11.5 * ratio)}px system-ui, sans-serif`;

@@ -1,4 +1,4 @@
-// Vectors are arrays of three; matrices are of sixteen, column after column, as WebGL wants them.
+// Vectors are arrays of three numbers, matrices of sixteen, column after column, as in WebGL.
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -9,7 +9,7 @@ const norm = (a) => Math.hypot(a[0], a[1], a[2]);
 const unit = (a) => scale(a, 1 / (norm(a) || 1));
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-/** A direction across another: always the same for the same one, and along x where it can be. */
+/** A direction normal to another: always the same for the same one, and along x if possible. */
 function across(n) {
   const pick = Math.abs(n[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
   return unit(sub(pick, scale(n, dot(pick, n))));

@@ -1,4 +1,4 @@
-// A player: a track, a camera, a clock. `window.lagrangianPlayers[id]` is the one of an element.
+// A player: a track, a camera and a clock. `window.lagrangianPlayers[id]` is the player of an element.
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
 const MOST = 6e6;  // pixels of a picture
@@ -51,7 +51,7 @@ class Player {
     this.closing.push(() => resized.disconnect(), () => scrolled.disconnect(), () => ended.abort());
   }
 
-  /** It is taken out of its page: nothing goes on. */
+  /** End all work when the element is removed from its page. */
   close() {
     this.playing = this.visible = false;
     for (const end of this.closing) end();
@@ -100,7 +100,7 @@ class Player {
     this.refresh();
   }
 
-  /** Where a frame is now: sixteen numbers, column after column. */
+  /** The pose of a frame: sixteen numbers, column after column. */
   matrix(frame) {
     return Array.from(this.course.poses[frame]);
   }
@@ -127,18 +127,18 @@ class Player {
     replaceMotion(this, motion);
   }
 
-  /** Have all of the motion in the picture, unless someone chose the view. */
+  /** Bring all of the motion into the picture, unless the user chose the view. */
   takeIn() {
     takeIn(this);
   }
 
-  /** Draw again with the next frame of the screen. */
+  /** Draw again at the next frame of the screen. */
   refresh() {
     this.stale = true;
     awaken();
   }
 
-  /** The clock goes on by what passed on the wall; at the end it rests, then begins again. */
+  /** Advance the clock; at the end it rests, and then begins again. */
   advance(passed) {
     const { duration } = this.course;
     if (this.now >= duration) {
@@ -202,7 +202,7 @@ function tick(clock) {
   }
 }
 
-/** Players for all elements within one that have none yet. */
+/** Create players for all elements within one that have none yet. */
 function mount(within = document) {
   for (const root of within.querySelectorAll(".lagrangian-player:not([data-ready])")) {
     root.dataset.ready = "";

@@ -1,4 +1,4 @@
-// Mouse, pen and touch: one turns, two (or with shift, or the right button) move, pinch and wheel zoom.
+// Mouse, pen and touch: one pointer turns, two (or one with Shift, or with the right button) move, pinch and wheel zoom.
 
 function listen(player, canvas) {
   const fingers = new Map(), camera = player.camera;

@@ -1,4 +1,4 @@
-// Another motion of the same scene in place of the one that is played, as where someone moves a slider.
+// Replacing the motion of a player by another one of the same scene, as when a slider is moved.
 
 /**
  * Play `motion` from now on, at the time at which the player is. It has
@@ -33,7 +33,7 @@ function replaceMotion(player, motion) {
   player.refresh();
 }
 
-/** What of the first motion is needed to come back to it. */
+/** The data of the first motion, to return to it. */
 function kept(data) {
   const { t, start, rows, frames, arrows, parts, struts } = data;
   return {
@@ -42,7 +42,7 @@ function kept(data) {
   };
 }
 
-/** Times from the start on, and the numbers of every frame by themselves. */
+/** The times from the start, and the numbers of each frame apart. */
 function unfolded(data, { t, poses, arrows }) {
   const rows = t.length, many = data.frames.length;
   const frames = data.frames.map((_, k) => {
@@ -65,7 +65,7 @@ function bounds(v) {
   return [low, high];
 }
 
-/** The camera learns what there is to see when it next looks for the whole, not while a slider moves. */
+/** Tell the camera the new extent, which it uses at the next fit, not while a slider moves. */
 function later(player) {
   const { camera } = player;
   Object.defineProperty(camera, "points", {
@@ -94,7 +94,7 @@ function takeIn(player) {
   player.refresh();
 }
 
-/** What of the card's memory is another with another motion: shapes that changed, and paths. */
+/** Update what the graphics card holds: shapes that changed, and paths. */
 function reload(gpu, data, course) {
   const { stage } = gpu;
   data.parts.forEach((part, k) => {

@@ -1,4 +1,4 @@
-// Shaders. Light is added in linear colours; what comes out is sRGB.
+// Shaders. Light is added in linear colours, and the result is sRGB.
 
 const HEAD = "#version 300 es\nprecision highp float;\n";
 

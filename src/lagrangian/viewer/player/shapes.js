@@ -1,4 +1,4 @@
-// The shapes that struts, arrows and axes are made of, one metre large; matrices stretch them.
+// The unit shapes of struts, arrows and axes, which matrices scale.
 
 const ROUND = 20;
 
@@ -40,7 +40,7 @@ function lathe(strips) {
   return { v: new Float32Array(v), d: new Float32Array(d), f: new Uint16Array(f) };
 }
 
-/** A tube to be wound by the vertex shader: how far along it, and the cosine and sine around it. */
+/** A tube that the vertex shader winds: the distance along it, and the cosine and sine around it. */
 function tube(length = 240, around = 10) {
   const v = [], f = [];
   for (let i = 0; i <= length; i++)

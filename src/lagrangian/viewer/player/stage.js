@@ -50,7 +50,7 @@ class Stage {
     return { vao, vertices, wide: !small, count: f.length, kind: f instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT };
   }
 
-  /** Other numbers in the place of those that a buffer has: vertices of a mesh, points of a line. */
+  /** Replace the numbers of a buffer: vertices of a mesh, points of a line. */
   refill(buffer, values) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
@@ -66,7 +66,7 @@ class Stage {
     return buffer;
   }
 
-  /** A line through points, each stretch an instance that begins at one and ends at the next. */
+  /** A line through points, each segment an instance from one point to the next. */
   line(points) {
     const gl = this.gl, vao = gl.createVertexArray(), buffer = gl.createBuffer();
     gl.bindVertexArray(vao);
@@ -94,7 +94,7 @@ class Stage {
     return { texture, frame, size };
   }
 
-  /** Room for a picture: the canvas grows and does not shrink, as players of different size take turns. */
+  /** Make room for a picture: the canvas grows and does not shrink, as players of different size take turns. */
   room(width, height) {
     const canvas = this.canvas;
     if (canvas.width < width) canvas.width = width;
@@ -130,7 +130,7 @@ class Stage {
 
 let theStage = null;
 
-/** The page's stage; a new one if the browser took the last away; none where there is no WebGL. */
+/** The stage of the page: a new one if the browser took the last away, none without WebGL. */
 function stage() {
   if (theStage && !theStage.gl.isContextLost()) return theStage;
   try {

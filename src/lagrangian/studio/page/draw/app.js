@@ -1,4 +1,4 @@
-// The application: the drawing, the tool in hand, what is shown of it, and what the server says to it.
+// The application for drawing: the drawing, its tools, the picture, and the server's answers about the drawing.
 import { ask, job, latest, Stopped } from "../js/api.js";
 import { posed } from "./drag.js";
 import * as edits from "./edits.js";
@@ -30,7 +30,7 @@ export class App {
     this.tab = "part";
     this.snapping = true;
     this.answer = null;
-    this.moved = null; // what the server found for the drawing as it is
+    this.moved = null; // the motion that the server computed for the drawing
     this.seconds = 5;
     this.player = new Player(() => this.draw());
     this.files = new Files(this);
@@ -42,7 +42,7 @@ export class App {
   }
 
   get drawing() { return this.history.now; }
-  /** Whether motors turn all of it round and round: a turn is then as long as a motion is. */
+  /** Whether the motors turn the whole linkage round and round; the motion then lasts one turn. */
   get round() { return Boolean(this.turned?.whole && !this.turned.virtual); }
   get withForces() { return this.tab === "forces"; }
 
@@ -82,7 +82,7 @@ export class App {
     this.draw();
   }
 
-  /** A pose that is seen becomes the drawn one before something is done to it. */
+  /** Make the pose on the screen the drawn one before the drawing is changed. */
   #adopt() {
     if (!this.player.moved || !this.player.track) return;
     const places = posed(this.drawing, this.player.track.places(this.player.time));
@@ -90,7 +90,7 @@ export class App {
     if (places) this.history.change((d) => edits.place(d, places));
   }
 
-  // -- what is done ----------------------------------------------------------------------------------------------------
+  // -- edits -----------------------------------------------------------------------------------------------------------
 
   choose(hit) {
     this.state.chosen = hit;
@@ -109,7 +109,7 @@ export class App {
     this.choose(null);
   }
 
-  /** Another drawing: it can be undone. */
+  /** Replace the drawing; this can be undone. */
   replace(drawing) {
     this.player.rewind();
     this.state.chosen = null;
@@ -171,7 +171,7 @@ export class App {
     $("file").classList.toggle("dirty", Boolean(this.files.path) && this.saved !== JSON.stringify(this.drawing));
   }
 
-  // -- what follows from a change --------------------------------------------------------------------------------------
+  // -- after a change --------------------------------------------------------------------------------------------------
 
   #changed(how) {
     Object.assign(this.player, { moved: false, playing: false });
@@ -190,7 +190,7 @@ export class App {
     this.draw();
   }
 
-  /** The track, the paths and the rails that follow from the drawing, or from the server's motion. */
+  /** Compute the track, the paths and the rails from the drawing, or from the server's motion. */
   #follow() {
     // without a motor it moves by its weight, which the server knows; its paths are known all the same
     const turned = this.turned ? Track.turned(this.turned) : null, track = this.moved ? Track.moved(this.moved, this.round) : this.turned?.virtual ? null : turned;
@@ -221,7 +221,7 @@ export class App {
     this.#tracks();
   }
 
-  /** Ask the server for the motion with its forces, where it is wanted and not there yet. */
+  /** Ask the server for the motion with its forces, if it is needed and not there yet. */
   async #tracks(play = false) {
     const wanted = this.withForces || play;
     if (!wanted || this.moved || this.run || !this.answer?.text) return this.draw();
@@ -258,21 +258,21 @@ export class App {
     else this.say(this.answer?.words ?? "Draw a linkage first.", "bad");
   }
 
-  // -- what is seen ----------------------------------------------------------------------------------------------------
+  // -- the page --------------------------------------------------------------------------------------------------------
 
   #panel() {
     if (this.tab === "part") this.#part();
     this.#answered();
   }
 
-  /** The fields of the chosen part; the field that has the focus keeps it. */
+  /** Show the fields of the selected part; the field with the focus keeps it. */
   #part() {
     const panel = $("panel-part"), focused = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     panel.replaceChildren(...part(this).filter(Boolean));
     if (focused !== null) panel.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  /** What the server's answer says, in the tab that is open. */
+  /** Show the server's answer in the tab that is open. */
   #answered() {
     const text = this.answer?.text, unfinished = this.answer?.problem ? `Not yet: ${this.answer.problem}.` : "Draw a linkage first.";
     if (this.tab === "toml") $("text").textContent = text || unfinished;
@@ -280,7 +280,7 @@ export class App {
     if (this.tab === "forces" && !this.moved) this.forces.clear(text ? "Computing the motion …" : unfinished);
   }
 
-  /** Draw at the next picture, however often it is asked for. */
+  /** Draw once at the next frame, however often this is called. */
   draw() {
     if (this.asked) return;
     this.asked = requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-// Elements of the page. Text is only ever text: nothing that a file or a person wrote is read as markup.
+// Elements of the page. Text is always set as text: nothing from a file or a user is read as markup.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -13,7 +13,7 @@ export function make(tag, attributes = {}, ...inner) {
   return element;
 }
 
-/** A number that can be typed. `put(value)` answers false if it cannot be so. */
+/** A field for a number. `put(value)` returns false if the value is not possible. */
 export function numberField(label, unit, value, put, { step = "any", digits = 6, least = null } = {}) {
   const input = make("input", { type: "number", step, min: least, value: Number(value.toPrecision(digits)), "aria-label": unit ? `${label} in ${unit}` : label });
   input.addEventListener("change", () => {

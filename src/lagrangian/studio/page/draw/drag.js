@@ -1,10 +1,10 @@
-// A linkage that is pulled at a pin: it follows as near as its bars allow, and its lengths stay.
+// Dragging a linkage at a pin: it follows as near as its bars allow, and its lengths stay.
 import { close, system } from "./solve.js";
 
-const SHARE = 0.04; // of the linkage's size: the furthest that a pin is pulled in one go
-const STUBBORN = 1e4; // how much less willingly the pulled pin leaves its place than the others do
+const SHARE = 0.04; // of the linkage's size: the longest step of a dragged pin
+const STUBBORN = 1e4; // the weight of the dragged pin, which the others yield to
 
-/** A drag of a pin, from a drawing as it stands. `to(x, y)` gives the places of all pins, by name. */
+/** A drag of a pin, from the drawn pose. `to(x, y)` returns the positions of all pins, by name. */
 export class Drag {
   constructor(drawing, name) {
     this.made = system(drawing);
@@ -40,16 +40,16 @@ export class Drag {
   }
 }
 
-/** The places of all pins with other lengths of bars, or null if they cannot meet so. */
+/** The positions of all pins with other lengths of bars; null if the bars cannot meet. */
 export const withLengths = (drawing, lengths) => withEquations(drawing, system(drawing, lengths).equations);
 
-/** The places of all pins that satisfy these equations in place of the drawing's own, or null if there are none. */
+/** The positions of all pins by these equations in place of the drawing's own; null if there are none. */
 export function withEquations(drawing, equations) {
   const made = { ...system(drawing), equations }, x = Float64Array.from(made.x);
   return close(made, x) ? new Map(made.names.map((name, k) => [name, [x[2 * k], x[2 * k + 1]]])) : null;
 }
 
-/** The drawing at other places, such as those of a motion, with all its lengths as they are. */
+/** The positions of all pins near others, such as those of a motion, with all lengths as drawn. */
 export function posed(drawing, places) {
   const made = system(drawing), x = Float64Array.from(made.x);
   made.names.forEach((name, k) => { if (places.has(name)) [x[2 * k], x[2 * k + 1]] = places.get(name); });

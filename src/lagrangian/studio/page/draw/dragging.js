@@ -1,4 +1,4 @@
-// Tools that drag what is there: the whole linkage with its lengths kept, or a pin to another place.
+// Tools that drag parts: the linkage with its lengths fixed, or a pin to another position.
 import { Drag } from "./drag.js";
 import * as edits from "./edits.js";
 import { pinNear, snap, under } from "./snap.js";
@@ -6,7 +6,7 @@ import { close, system } from "./solve.js";
 
 export const CLICK = 5; // pixels: less is no drag
 
-/** Pull the linkage: its lengths stay. */
+/** Drag the linkage; its lengths stay. */
 export class Move {
   down(app, at) {
     this.hit = under(app.drawing, app.view, at.px, at.py, at.touch);
@@ -40,7 +40,7 @@ export class Move {
     app.history.show(d);
   }
 
-  /** The pin on which a loose end is dropped. */
+  /** The pin on which a free end is dropped. */
   #joins(app, d, at) {
     const own = this.grab.pin;
     const found = pinNear(d, app.view, at.px, at.py, { but: [own] });
@@ -64,7 +64,7 @@ export class Move {
   }
 }
 
-/** Two pins made one, with all lengths as they are; null if the bars cannot meet. */
+/** Join two pins to one, with all lengths as they are; null if the bars cannot meet. */
 export function joinKeepingLengths(drawing, pulled, other) {
   const [keep, gone] = edits.pinOf(drawing, pulled).ground ? [pulled, other] : [other, pulled];
   const before = system(drawing), d = edits.copy(drawing);
@@ -79,7 +79,7 @@ export function joinKeepingLengths(drawing, pulled, other) {
   return d;
 }
 
-/** Put pins elsewhere: lengths change. */
+/** Move pins; lengths change. */
 export class Shape {
   down(app, at) {
     this.hit = under(app.drawing, app.view, at.px, at.py, at.touch);

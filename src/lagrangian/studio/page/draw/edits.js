@@ -1,4 +1,4 @@
-// What can be done to a drawing. Each function changes the drawing that it is given, which is a copy of the one on the page.
+// Edits of a drawing. Each function changes the drawing that it gets, which is a copy of the one on the page.
 
 export const WIDTH = 0.04; // of a bar, in metres
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -6,7 +6,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 export const empty = () => ({ name: "linkage", gravity: 9.81, pins: [], bars: [], sliders: [], motors: [] });
 export const copy = (drawing) => structuredClone(drawing);
 
-/** A drawing with all entries that it may leave out. */
+/** A drawing with defaults for the entries that it leaves out. */
 export function whole(given) {
   const d = { ...empty(), ...copy(given) };
   d.pins = d.pins.map((pin) => ({ ground: false, trace: false, ...pin }));
@@ -61,7 +61,7 @@ export function addBar(d, a, b) {
   return name;
 }
 
-/** A further pin of a bar, which becomes a plate if the pin is beside it. A bar that is called by its pins is called by the new one too. */
+/** Add a pin to a bar, which becomes a plate if the pin is beside it. A bar that is named after its pins gets a new name. */
 export function attach(d, bar, pin) {
   const own = barOf(d, bar);
   if (own.pins.includes(pin)) return;
@@ -70,7 +70,7 @@ export function attach(d, bar, pin) {
   if (called) rename(d, own, own.pins.join(""));
 }
 
-/** Call a bar otherwise; what speaks of it follows. */
+/** Rename a bar, also where other parts name it. */
 export function rename(d, bar, name) {
   if (!name.trim() || name === "ground" || d.bars.some((one) => one !== bar && one.name === name) || d.sliders.some((one) => blockAt(one.pin) === name)) return false;
   for (const slider of d.sliders) if (slider.on === bar.name) slider.on = name;
@@ -79,7 +79,7 @@ export function rename(d, bar, name) {
   return true;
 }
 
-/** One pin in place of two; whether that could be done. The first keeps its name and place. */
+/** Join two pins to one, and return whether that worked. The first keeps its name and position. */
 export function join(d, keep, gone) {
   if (keep === gone || d.bars.some((bar) => bar.pins.includes(keep) && bar.pins.includes(gone))) return false;
   if (sliderAt(d, keep) && sliderAt(d, gone)) return false;
@@ -122,7 +122,7 @@ export function addMotor(d, pin) {
   return d.motors.at(-1);
 }
 
-// -- taking away -------------------------------------------------------------------------------------------------------
+// -- removing ----------------------------------------------------------------------------------------------------------
 
 export function removePin(d, name) {
   d.pins = d.pins.filter((pin) => pin.name !== name);
@@ -149,7 +149,7 @@ export function removeMotor(d, motor) {
   d.motors = d.motors.filter((one) => one !== motor);
 }
 
-/** Without bars of fewer than two pins, pins of nothing, sliders on what is gone, and motors between links that no longer meet. */
+/** Remove bars with fewer than two pins, unused pins, sliders on removed parts, and motors between links that no longer meet. */
 export function tidyUp(d) {
   d.bars = d.bars.filter((bar) => bar.pins.length > 1);
   const bars = new Set(d.bars.map((bar) => bar.name));
@@ -161,7 +161,7 @@ export function tidyUp(d) {
   });
 }
 
-/** Put the pins at places, by name. */
+/** Move pins to positions, by name. */
 export function place(d, places) {
   for (const pin of d.pins) {
     const found = places.get(pin.name);
@@ -169,7 +169,7 @@ export function place(d, places) {
   }
 }
 
-/** Call a pin otherwise; what speaks of it follows, and so do bars that are called by their pins. */
+/** Rename a pin, also where other parts name it, and bars that are named after their pins. */
 export function callPin(d, before, name) {
   pinOf(d, before).name = name;
   for (const bar of d.bars) {

@@ -1,4 +1,4 @@
-// The equations of motion of what is drawn, typeset by the server and copied as LaTeX.
+// The equations of motion of the drawing, typeset by the server, and copied as LaTeX.
 import { job, Stopped } from "../js/api.js";
 import { typeset } from "../js/typeset.js";
 import { make } from "./dom.js";
@@ -14,7 +14,7 @@ export class EquationsPanel {
     this.element.replaceChildren(make("p", { class: "quiet" }, words));
   }
 
-  /** The equations of a description; what is shown already stays until they are there. */
+  /** Show the equations of a description; those before stay until they are there. */
   async show(text) {
     if (text === this.text) return;
     this.running?.stop();

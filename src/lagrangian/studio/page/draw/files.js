@@ -1,14 +1,14 @@
-// Drawings as files: examples to begin with, a description that is opened, and one that is saved.
+// Drawings as files: examples, descriptions that are opened, and descriptions that are saved.
 import { ask } from "../js/api.js";
 import { question } from "../js/dialog.js";
 import { whole } from "./edits.js";
 import { $ } from "./dom.js";
-import { Kept } from "./kept.js";
+import { Drafts } from "./drafts.js";
 
 export class Files {
   constructor(app) {
     Object.assign(this, { app, path: null, digest: null, taken: null, quiet: false });
-    this.kept = new Kept({
+    this.drafts = new Drafts({
       trouble: (error) => app.say([error.message, error.remedy].filter(Boolean).join("; "), "bad"),
       theirs: (path, drawing) => path === this.path && app.replace(drawing),
     });
@@ -25,22 +25,22 @@ export class Files {
     });
   }
 
-  /** The examples, as a menu has them. */
+  /** The examples as entries of a menu. */
   async examples() {
     const { examples } = await ask("GET", "/api/drawing/examples");
     return [{ title: "Examples", items: examples.map(({ title, drawing }) => ({ label: title, run: () => this.begin(whole(drawing)) })) }];
   }
 
-  /** Show a drawing that is of a file, or of none. What is on disk already need not be kept again. */
+  /** Show the drawing of a file, or one without a file. It is not written as a draft again. */
   take(drawing, path, digest, onDisk = false) {
     Object.assign(this, { path, digest, taken: null, quiet: onDisk });
     this.app.replace(drawing);
     this.quiet = false;
   }
 
-  /** Begin a drawing without a file. A folder has one draft of such: if another one would be lost, it is asked about. */
+  /** Begin a drawing without a file. A folder has one draft of that kind, so the page asks before it replaces another. */
   async begin(drawing) {
-    const other = this.path === null ? null : (await this.kept.read(null).catch(() => null))?.drawing;
+    const other = this.path === null ? null : (await this.drafts.read(null).catch(() => null))?.drawing;
     if (other) {
       const actions = [{ name: "replace", label: "Replace" }, { name: "show", label: "Show the drawing" }];
       const answer = await question("Replace the unsaved drawing?", { text: `The drawing ${other.name} was never saved. The new drawing replaces it.`, actions });
@@ -50,34 +50,34 @@ export class Files {
     this.take(drawing, null, null);
   }
 
-  /** Have the drawing kept on disk, though not in its file: nothing is lost when the server or the page ends. */
+  /** Write the draft of the drawing, so that nothing is lost when the server or the page ends. */
   keep(drawing) {
-    if (!this.quiet) this.kept.put(this.path, drawing, this.digest);
+    if (!this.quiet) this.drafts.put(this.path, drawing, this.digest);
   }
 
-  /** The document that the server was started with, if it can be drawn, and as it was left here. */
+  /** The document that the server was started with, if it can be drawn, with its draft. */
   async started() {
     const found = await ask("GET", "/api/document");
-    this.kept.folder = found.folder;
+    this.drafts.folder = found.folder;
     await this.#show(found);
   }
 
-  /** A document of the server's, with what was drawn in it and is not saved. */
+  /** Open a document of the server with its draft. */
   async #show(found) {
     const file = found.path !== null && found.format === "toml" && found.text.trim(), { app } = this;
-    const kept = await this.kept.read(file ? found.path : null);
+    const draft = await this.drafts.read(file ? found.path : null);
     if (file && !(await this.read(found.text, found.path, found.path, found.digest))) return;
-    // a text that the studio has not saved is what is drawn here: the file will have it
+    // the text that the studio has not saved is the one that is drawn here, and goes into the file
     if (file && found.draft) this.taken = { path: found.path, format: found.format, revision: found.revision };
-    if (!kept.drawing || same(kept.drawing, app.drawing)) return;
+    if (!draft.drawing || same(draft.drawing, app.drawing)) return;
     const { saved } = app;
-    this.quiet = !kept.unsent;
-    app.replace(kept.drawing);
+    this.quiet = !draft.unsent;
+    app.replace(draft.drawing);
     this.quiet = false;
     if (!file) return;
     app.saved = saved;
     app.named();
-    const since = kept.digest === found.digest ? "" : " The file has changed since then.";
+    const since = draft.digest === found.digest ? "" : " The file has changed since then.";
     app.say(`This is ${found.path} with your unsaved changes.${since} Undo shows the saved file.`);
   }
 
@@ -111,7 +111,7 @@ export class Files {
     }
   }
 
-  /** Save the description; whether that was done. */
+  /** Save the description; return whether it was saved. */
   async save() {
     const { app } = this;
     await app.describe(); // as it is drawn now
@@ -130,9 +130,9 @@ export class Files {
   async #write(path, text, expected) {
     const { app } = this;
     try {
-      const drafts = [await this.kept.named(this.path), ...(this.taken ? [this.taken] : [])]; // of this drawing: the file now holds it
+      const drafts = [await this.drafts.named(this.path), ...(this.taken ? [this.taken] : [])]; // of this drawing: the file now holds it
       const found = await ask("POST", "/api/save", { path, text, format: "toml", expected, drafts });
-      this.kept.forget(this.path);
+      this.drafts.forget(this.path);
       Object.assign(this, { path: found.path, digest: found.digest, taken: null });
       app.saved = JSON.stringify(app.drawing);
       app.say(`Saved as ${found.path}.`, "good");
@@ -148,14 +148,14 @@ export class Files {
     }
   }
 
-  /** The description in the studio: saved first, so that nothing is lost on the way. */
+  /** Open the description in the studio, after saving it. */
   async studio() {
     if (!(await this.save())) return;
     location.assign("/");
   }
 }
 
-/** Whether two drawings are the same, but for rounding. */
+/** Whether two drawings are equal apart from rounding. */
 const same = (a, b) => {
   const rounded = (key, value) => (typeof value === "number" ? Number(value.toPrecision(9)) : value);
   const sorted = (d) => JSON.stringify({ ...d, pins: [...d.pins].sort((p, q) => (p.name < q.name ? -1 : 1)), bars: d.bars.map((bar) => ({ ...bar, pins: [...bar.pins].sort() })) }, rounded);

@@ -1,4 +1,4 @@
-// Forces: what the server found over a motion, as arrows on the picture and as plots over time.
+// The forces of a motion that the server computed, as arrows in the picture and as plots over time.
 import { Plots, SERIES } from "../js/plots.js";
 import { onTheme } from "../js/theme.js";
 import { make, numberField } from "./dom.js";
@@ -11,7 +11,7 @@ const four = (x) => String(Number(x.toPrecision(3)));
 
 const told = (force) => (force.kind === "guide" ? `guide at ${force.pin}` : `${force.pin}: ${force.by} on ${force.on}`);
 
-/** The forces at a row of the motion, for the picture. */
+/** The forces at a row of the motion, as the picture shows them. */
 export function forcesAt(found, row, hidden) {
   if (!found) return null;
   const k = Math.round(row), sizes = found.forces.filter((_, i) => !hidden.has(i)).flatMap((force) => force.size).sort((a, b) => a - b);
@@ -20,7 +20,7 @@ export function forcesAt(found, row, hidden) {
   return { usual, list };
 }
 
-/** The panel: how long, what was found, which forces are shown, and the plots. */
+/** The panel of forces: duration, results, which forces are shown, and plots. */
 export class ForcesPanel {
   constructor(element, app) {
     Object.assign(this, { element, app, hidden: new Set(), found: null });

@@ -1,4 +1,4 @@
-// The drawing as it is, and as it was: what is done can be undone, and done again.
+// The history of the drawing: undo and redo.
 import { copy, empty } from "./edits.js";
 
 const MOST = 200;
@@ -15,7 +15,7 @@ export class History {
 
   tell(how) { for (const listener of this.listeners) listener(this.now, how); }
 
-  /** Change the drawing by a function of a copy; one that answers false has changed nothing. */
+  /** Change the drawing by a function of a copy; a function that returns false has changed nothing. */
   change(edit) {
     const next = copy(this.now);
     const answer = edit(next);
@@ -24,7 +24,7 @@ export class History {
     return answer ?? true;
   }
 
-  /** Another drawing in place of this one. */
+  /** Replace the drawing by another. */
   put(drawing, how = "edit") {
     if (JSON.stringify(drawing) === JSON.stringify(this.now)) return;
     this.past.push(this.now);
@@ -34,13 +34,13 @@ export class History {
     this.tell(how);
   }
 
-  /** Show a drawing that is not yet decided on, such as while a pin is dragged. */
+  /** Show a drawing that is not in the history yet, such as during a drag. */
   show(drawing) {
     this.now = drawing;
     this.tell("shown");
   }
 
-  /** Decide on what was shown since `before`. */
+  /** Put the drawing that is shown into the history, as a change since `before`. */
   settle(before) {
     const after = this.now;
     this.now = before;

@@ -1,4 +1,4 @@
-// The page comes alive: buttons, keys and the first drawing.
+// The start of the page: buttons, keys and the first drawing.
 import { beginTheme } from "../js/theme.js";
 import { icon as common } from "../js/icons.js";
 import { menu } from "../js/menu.js";
@@ -51,7 +51,7 @@ $("copy").addEventListener("click", async () => {
 });
 for (const name of TABS) $(`tab-${name}`).addEventListener("click", () => app.show(name));
 
-/** Arrow keys go from one tool or tab to the next. */
+/** Arrow keys move from one tool or tab to the next. */
 for (const list of [$("tools"), $("tabs")]) {
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

@@ -1,4 +1,4 @@
-// The panel of the part that is chosen: its numbers can be typed. Without one, the parts of the drawing are listed.
+// The panel of the selected part, whose numbers can be typed. Without a selection, it lists the parts of the drawing.
 import { withEquations, withLengths } from "./drag.js";
 import * as edits from "./edits.js";
 import { choice, make, numberField, textField, tick } from "./dom.js";
@@ -19,7 +19,7 @@ export function part(app) {
 const button = (title, what, kind = "plain") => make("button", { type: "button", class: kind, onclick: what }, title);
 const head = (title, app) => make("div", { class: "head" }, make("h2", {}, title), button("All parts", () => app.choose(null), "link"));
 
-/** Change the drawing so that all bars meet again; false, and a word, if they cannot. */
+/** Change the drawing so that all bars meet again; false, with a message, if they cannot. */
 function closing(app, places, told) {
   if (!places) {
     app.say(told, "bad");
@@ -29,7 +29,7 @@ function closing(app, places, told) {
   return true;
 }
 
-/** What a pin joins, as a sentence. */
+/** A sentence about the links that a pin joins. */
 function joins(links) {
   const names = links.map((name) => (name === "ground" ? "the ground" : name)), last = names.at(-1);
   if (!names.length) return "No bar uses this pin yet.";
@@ -86,7 +86,7 @@ function bar(app, own) {
   ];
 }
 
-/** Where a further pin of a plate is: along the line of the first two, and across it. */
+/** The position of a further pin of a plate: along the line of the first two pins, and across it. */
 function offset(app, own, name) {
   const d = app.drawing, [i, j, k] = [own.pins[0], own.pins[1], name].map((one) => edits.pinOf(d, one));
   const dx = j.x - i.x, dy = j.y - i.y, l = Math.hypot(dx, dy);
@@ -129,7 +129,7 @@ function motor(app, own) {
   ];
 }
 
-/** The drawing as a whole. */
+/** The panel of the whole drawing. */
 function whole(app) {
   const d = app.drawing;
   const list = (title, rows) => (rows.length ? [make("h3", {}, title), make("ul", { class: "parts" }, ...rows)] : []);

@@ -1,9 +1,9 @@
-// Tools that add something, or take it away: by a drag from one place to another, by two clicks, or by one.
+// Tools that add or remove parts: by a drag, by two clicks, or by one click.
 import { CLICK } from "./dragging.js";
 import * as edits from "./edits.js";
 import { barNear, onBar, shown, snap, under } from "./snap.js";
 
-/** A pin at a place that was snapped to: one that is there, or a new one, on a bar if there is one. */
+/** The pin at a snapped position: an existing one, or a new one, on a bar if there is a bar. */
 function pinAt(d, at, more = {}) {
   if (at.pin) return at.pin;
   const name = edits.addPin(d, at.x, at.y, more);
@@ -11,7 +11,7 @@ function pinAt(d, at, more = {}) {
   return name;
 }
 
-/** Tools that begin somewhere and end somewhere else, by one drag or by two clicks. */
+/** Tools that need two positions: by one drag or by two clicks. */
 class FromTo {
   constructor(rules) { Object.assign(this, rules); }
 
@@ -146,7 +146,7 @@ export const slider = () => new FromTo({
   },
 });
 
-/** Tools that need a click only. */
+/** Tools that need one click. */
 class Click {
   constructor(rules) { Object.assign(this, rules); }
   down(app, at) { this.hit = under(app.drawing, app.view, at.px, at.py, at.touch); }

@@ -1,17 +1,17 @@
-// A motion that is played: rows of places over time, round and round, to and fro, or again from the beginning.
+// Playback of a motion: rows of pin positions over time, repeated from the beginning, to and fro, or round and round.
 
-/** Places of pins over time. `again` is how it goes on at its end: "round", "to and fro" or "again". */
+/** Positions of pins over time. `again` says how the motion goes on at its end: "round", "to and fro" or "again". */
 export class Track {
   constructor(t, names, rows, again, start = 0) {
     Object.assign(this, { t, names, rows, again, start });
   }
 
-  /** The motion that the motors' angles give. */
+  /** The track of the motion that the angles of the motors give. */
   static turned(found) {
     return new Track(found.t, found.names, found.rows, found.whole ? "round" : "to and fro", found.start);
   }
 
-  /** The motion that the server found by the forces. */
+  /** The track of the motion that the server computed with forces. */
   static moved(found, round) {
     const names = Object.keys(found.pins);
     const rows = found.t.map((_, k) => Float64Array.from(names.flatMap((name) => [found.pins[name].x[k], found.pins[name].y[k]])));
@@ -20,7 +20,7 @@ export class Track {
 
   get duration() { return this.t.at(-1) - this.t[0]; }
 
-  /** The time of the track after playing for so long. */
+  /** The time of the track after so many seconds of playback. */
   wrapped(time) {
     const { duration } = this;
     if (!(duration > 0)) return 0;
@@ -33,7 +33,7 @@ export class Track {
 
   row(time) { return Math.min(this.t.length - 1, Math.max(0, time / (this.t[1] - this.t[0]))); }
 
-  /** The places at a time, by name. */
+  /** The positions of pins at a time, by name. */
   places(time) {
     const at = this.row(time), k = Math.min(this.rows.length - 2, Math.floor(at)), share = at - k, a = this.rows[k], b = this.rows[k + 1];
     return new Map(this.names.map((name, i) => [name, [a[2 * i] + share * (b[2 * i] - a[2 * i]), a[2 * i + 1] + share * (b[2 * i + 1] - a[2 * i + 1])]]));
@@ -49,17 +49,17 @@ export class Track {
 
 export class Player {
   constructor(shown) {
-    this.shown = shown; // is told whenever the picture has to change
+    this.shown = shown; // is called whenever the picture has to change
     this.track = null;
     this.clock = 0; // seconds played
     this.playing = false;
     this.speed = 1;
-    this.moved = false; // whether another place than the drawn one is seen
+    this.moved = false; // whether the pose on the screen differs from the drawn one
   }
 
   get time() { return this.track ? this.track.wrapped(this.clock) : 0; }
 
-  /** Another track; if it is played, it goes on. */
+  /** Replace the track; playback goes on. */
   use(track, keep = false) {
     this.track = track;
     if (!track) this.playing = false;

@@ -1,4 +1,4 @@
-// Mouse, pen and fingers on the picture: one works the tool that is chosen, two zoom and pan, the wheel zooms.
+// Mouse, pen and fingers on the picture: one pointer works the selected tool, two zoom and pan, the wheel zooms.
 
 export function listen(svg, app) {
   const down = new Map(); // pointers that are down

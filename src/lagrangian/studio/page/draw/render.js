@@ -1,4 +1,4 @@
-// The picture: grid, paths, links, pins and what is being drawn, as SVG. It is made anew whenever something has changed.
+// The picture as SVG: grid, paths, links, pins and the part that is being drawn. It is drawn anew after every change.
 import { barsAt, pinOf } from "./edits.js";
 import { arrow, block, foot, link, motor, pin, shape, text } from "./shapes.js";
 import { shown } from "./snap.js";
@@ -15,7 +15,7 @@ export class Picture {
     this.gridKey = "";
   }
 
-  /** Everything that `state` says: drawing, selection, curves, forces, what is hovered and what is being drawn. */
+  /** Draw all that `state` has: drawing, selection, curves, forces, the hovered part and the part that is being drawn. */
   draw(state) {
     this.#grid();
     this.#curves(state);

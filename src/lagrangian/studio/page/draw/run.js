@@ -1,10 +1,10 @@
-// A linkage that its motors turn: from one angle to the next, and once round for the path of a point.
+// The motion of a linkage by its motors: from one angle to the next, and over whole turns for the paths of points.
 import { close, freedom, system } from "./solve.js";
 
-const STEP = Math.PI / 180; // the largest turn of a motor in one go
+const STEP = Math.PI / 180; // the largest turn of a motor in one step
 const JUMP = 12; // a pin that goes so much further than a motor turns has left its branch: a dead centre was passed
 
-/** The drawing's system, if its motors drive all of it; a linkage of one freedom without motors is turned at its first bar. */
+/** The equations of a drawing that its motors drive completely, else null. Without motors, the first bar of a linkage with one degree of freedom is turned. */
 export function driven(drawing) {
   if (!drawing.bars.length) return null;
   const made = system(drawing);
@@ -26,7 +26,7 @@ function atGround(drawing) {
   return null;
 }
 
-/** Motion by the motors, from where it is drawn. `advance(dt)` moves it; false where it cannot go on. */
+/** The motion by the motors from the drawn pose. `advance(dt)` moves it, and returns false where it cannot go on. */
 export class Turning {
   constructor(made) {
     this.made = made;
@@ -37,7 +37,7 @@ export class Turning {
     this.size = span(made.x);
   }
 
-  /** Go on by a time, in steps that are small enough. */
+  /** Advance by a time, in steps that are small enough. */
   advance(dt) {
     const steps = Math.max(1, Math.ceil(Math.abs(dt) * this.fastest / STEP - 1e-9));
     for (let k = 0; k < steps; k++) if (!this.#step(dt / steps)) return false;
@@ -65,7 +65,7 @@ const span = (x) => {
   return Math.max(high[0] - low[0], high[1] - low[1], 1e-6);
 };
 
-/** The places of all pins over whole turns, or as far as the motors can go either way; null if they do not drive all of it. */
+/** The positions of all pins over whole turns, or as far as the motors can go either way; null if they do not drive all pins. */
 export function turned(drawing, most = 2160) {
   const made = driven(drawing);
   if (!made) return null;
@@ -86,7 +86,7 @@ function follow(made, dt, rows) {
   return found;
 }
 
-/** How often the fastest motor turns until all are where they began: at most six times. */
+/** The number of turns of the fastest motor until all motors are back at their start: at most six. */
 function wholeTurns(motors, fastest) {
   for (let turns = 1; turns < 6; turns++) {
     if (motors.every((motor) => Math.abs(turns * motor.speed / fastest - Math.round(turns * motor.speed / fastest)) < 1e-9)) return turns;

@@ -11,7 +11,7 @@ export function shape(tag, attributes = {}, ...inner) {
 
 const round = (x) => Math.round(x * 100) / 100;
 
-/** The corners of the polygon around points, in one sense (Andrew's monotone chain). */
+/** The corners of the convex hull of points, in one sense (Andrew's monotone chain). */
 export function hull(points) {
   const given = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   if (given.length < 3) return given;
@@ -28,7 +28,7 @@ export function hull(points) {
 
 const path = (points, closed) => `M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}${closed ? "Z" : ""}`;
 
-/** A bar as wide as it is, or a plate: the polygon of its pins with a rim. */
+/** A bar of its width, or a plate: the polygon of its pins with a rim. */
 export function link(points, width, kind) {
   const corners = hull(points), d = path(corners, corners.length > 2);
   return shape("g", { class: kind }, shape("path", { d, class: "rim", "stroke-width": width + 2 }), shape("path", { d, class: "face", "stroke-width": width }));
@@ -38,7 +38,7 @@ export function pin(x, y, radius, kind) {
   return shape("circle", { cx: x, cy: y, r: radius, class: kind });
 }
 
-/** The sign of a pin that the ground holds: a foot on a hatched line. */
+/** The sign of a fixed pin: a foot on a hatched line. */
 export function foot(x, y) {
   const hatch = [-13, -7, -1, 5, 11].map((k) => `M${x + k} ${y + 17}l-5 6`).join("");
   return shape("g", { class: "foot" },

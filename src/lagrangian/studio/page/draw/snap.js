@@ -1,4 +1,4 @@
-// Where a point is put: on a pin, on a bar, on the grid, level with or above another pin, or at a round length.
+// Snapping of a point: to a pin, a bar or the grid, to the level of another pin, or to a round length.
 import { pinOf } from "./edits.js";
 import { hull } from "./shapes.js";
 
@@ -27,7 +27,7 @@ export function barNear(drawing, view, px, py, { but = [], within = BAR } = {}) 
   return best;
 }
 
-/** How far a point is from a polygon: 0 inside. */
+/** The distance of a point from a polygon; 0 inside. */
 function distance(corners, px, py) {
   let inside = corners.length > 2, least = Infinity;
   corners.forEach(([ax, ay], k) => {
@@ -39,7 +39,7 @@ function distance(corners, px, py) {
   return inside ? 0 : least;
 }
 
-/** What is under a place on the screen: a pin with its motor or slider, or a bar. */
+/** The part at a position on the screen: a pin with its motor or slider, or a bar. */
 export function under(drawing, view, px, py, touch = false) {
   const pin = pinNear(drawing, view, px, py, { within: touch ? 22 : 13 });
   if (pin) return { kind: "pin", name: pin.name };
@@ -55,7 +55,7 @@ export function under(drawing, view, px, py, touch = false) {
   return bar ? { kind: "bar", name: bar.name } : null;
 }
 
-/** A place on a bar's line: its middle, a round distance from its first pin, or just there. */
+/** A point on the line of a bar: its middle, one at a round distance from its first pin, or the nearest one. */
 export function onBar(drawing, view, bar, x, y) {
   const a = pinOf(drawing, bar.pins[0]), b = pinOf(drawing, bar.pins[1]);
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
@@ -71,8 +71,8 @@ export function onBar(drawing, view, bar, x, y) {
 }
 
 /**
- * Where a point is put. `from` is where a bar begins, for its length; `but` are pins that do not count.
- * The answer has the place, what it snapped to in words, and lines to show.
+ * Snap a point. `from` is the start of a bar, for its length; pins in `but` are ignored.
+ * The result has the position, what it snapped to in words, and lines to show.
  */
 export function snap(drawing, view, px, py, { from = null, but = [], on = true, bars = true } = {}) {
   const [wx, wy] = view.toWorld(px, py);
@@ -109,5 +109,5 @@ function nearest(drawing, but, distance) {
   return best;
 }
 
-/** A length or a coordinate as it is told: four digits. */
+/** A length or a coordinate as text with four digits. */
 export const shown = (x) => String(Number(x.toPrecision(4)));

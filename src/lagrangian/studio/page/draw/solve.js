@@ -1,12 +1,12 @@
-// Where the pins of a linkage are: Newton's method on the lengths of its bars, the lines of its sliders and the angles of its motors.
-// Unknown are the places of all pins that the ground does not hold; of many solutions the nearest is taken.
+// Positions of the pins of a linkage by Newton's method: from the lengths of bars, the lines of sliders and the angles of motors.
+// Unknowns are the positions of all pins that are not fixed to the ground; of many solutions it takes the nearest.
 
-export const EXACT = 1e-12; // metres: what is left of a length
+export const EXACT = 1e-12; // m, the violation at which a length is met
 const STEPS = 40;
 
 const cross = (ax, ay, bx, by) => ax * by - ay * bx;
 
-/** The equations of a drawing with its lengths as they are drawn, or as `lengths` has them by bar. */
+/** The equations of a drawing with the lengths as drawn, or with those in `lengths` by the names of bars. */
 export function system(drawing, lengths = new Map()) {
   const index = new Map(drawing.pins.map((pin, k) => [pin.name, k]));
   const x = new Float64Array(2 * drawing.pins.length);
@@ -61,9 +61,9 @@ function ofMotor(motor, drawing, index, x) {
   return { kind: "turn", turned, against, start, angle: start, speed: motor.value };
 }
 
-// -- equations and their slopes ----------------------------------------------------------------------------------------
+// -- equations and derivatives -----------------------------------------------------------------------------------------
 
-/** The value of an equation, and its slopes as pairs of an unknown's index and a number. */
+/** The residual of an equation, and its derivatives as pairs of an unknown's index and a number. */
 function evaluate(e, x, slopes) {
   switch (e.kind) {
     case "length": {
@@ -121,8 +121,8 @@ function turn(e, x, slopes) {
 // -- Newton's method ---------------------------------------------------------------------------------------------------
 
 /**
- * Close the equations from the places `x`, which are changed; whether that succeeded. Of all changes the smallest is made, where
- * `weight` of a pin says how unwillingly it moves.
+ * Solve the equations from the positions `x`, which are changed; return whether that succeeded. The change is the smallest one, where
+ * the `weight` of a pin says how unwillingly it moves.
  */
 export function close(made, x, { motors = false, weight = null } = {}) {
   const equations = motors ? [...made.equations, ...made.motors] : made.equations;
@@ -159,7 +159,7 @@ function fill(equations, x, J, c, slopes, n) {
   return true;
 }
 
-/** The solution of (J E J^T) y = c by Cholesky; equations that follow from others share what they say. */
+/** The solution of (J E J^T) y = c by Cholesky; equations that follow from others share it. */
 function leastSquares(J, ease, c, m, n) {
   const A = new Float64Array(m * m);
   let trace = 0;
@@ -195,7 +195,7 @@ function leastSquares(J, ease, c, m, n) {
   return y;
 }
 
-/** How many ways the pins can move at their places, with or without the motors: unknowns less the rank of the slopes. */
+/** The degrees of freedom of the pins, with or without the motors: unknowns less the rank of the derivatives. */
 export function freedom(made, motors = false, x = made.x) {
   const equations = motors ? [...made.equations, ...made.motors] : made.equations;
   const n = x.length, m = equations.length, J = new Float64Array(m * n), c = new Float64Array(m);

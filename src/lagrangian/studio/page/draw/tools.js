@@ -1,4 +1,4 @@
-// The tools: what they are called, what they are for, and which one answers the pointer.
+// The tools: their names, their hints, and the class that handles the pointer.
 import { Move, Shape } from "./dragging.js";
 import { bar, erase, ground, motor, point, slider } from "./placing.js";
 

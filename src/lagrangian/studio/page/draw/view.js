@@ -1,4 +1,4 @@
-// What part of the plane is seen: metres to pixels and back, zoom and pan, and the grid that fits.
+// The visible part of the plane: metres to pixels and back, zoom, pan, and a grid that fits.
 
 const NICE = [1, 2, 5];
 
@@ -27,14 +27,14 @@ export class View {
   toScreen(x, y) { return [this.width / 2 + (x - this.x) * this.scale, this.height / 2 - (y - this.y) * this.scale]; }
   toWorld(px, py) { return [this.x + (px - this.width / 2) / this.scale, this.y - (py - this.height / 2) / this.scale]; }
 
-  /** The distance of the grid's lines in metres: 1, 2 or 5 times a power of ten, some 20 pixels or more. */
+  /** The spacing of grid lines in metres: 1, 2 or 5 times a power of ten, at least about 20 pixels. */
   get grid() {
     const least = 18 / this.scale, power = 10 ** Math.floor(Math.log10(least));
     for (const nice of NICE) if (nice * power >= least) return nice * power;
     return 10 * power;
   }
 
-  /** Every so many lines one is stronger: at 1 or 5 times a power of ten. */
+  /** The number of grid lines from one strong line to the next: at 1 or 5 times a power of ten. */
   get strong() { return { 1: 5, 2: 5, 5: 2 }[Math.round(this.grid / 10 ** Math.floor(Math.log10(this.grid) + 1e-9))] ?? 5; }
 
   zoom(factor, px = this.width / 2, py = this.height / 2) {
@@ -52,7 +52,7 @@ export class View {
     this.changed();
   }
 
-  /** See all of these points, with a margin. */
+  /** Show all of these points, with a margin. */
   fit(points) {
     if (!points.length) {
       Object.assign(this, { x: 0.5, y: 0.3, scale: Math.max(60, Math.min(this.width / 2.2, this.height / 1.5)) });

@@ -1,4 +1,4 @@
-// What the page asks of its server: one request, or a job with its events.
+// Requests to the server: single ones, and jobs with their events.
 
 export class Refused extends Error {
   constructor(message, { remedy = "", line = null, status = 0, body = null } = {}) {
@@ -13,7 +13,7 @@ export const STOPPED = "The server has stopped. Your text is safe.";
 const ANOTHER = "This page belongs to a server that has stopped. Open the address that the new server printed. Your text is safe.";
 const listeners = new Set();
 
-/** Tell when a request went through (true), or found no server, or one that does not know us (false, and a sentence). */
+/** Call `listener` when a request reached the server (true), or did not, or was refused by another server (false and a sentence). */
 export const onContact = (listener) => listeners.add(listener);
 const contact = (there, why) => listeners.forEach((listener) => listener(there, why));
 
@@ -43,8 +43,8 @@ export const get = (path) => ask("GET", path);
 export const post = (path, body, options) => ask("POST", path, body, options);
 
 /**
- * A function of which one call runs at a time; of those asked for meanwhile, the last one follows, and the others are dropped.
- * Its promise is kept when the call itself, or the one that took its place, is done.
+ * A function of which one call runs at a time. Of the calls that come meanwhile, the last one follows, and the others are dropped.
+ * Its promise is fulfilled when the call itself, or the one that replaced it, is done.
  */
 export function latest(work) {
   let running = null, next = null;
@@ -63,7 +63,7 @@ export function latest(work) {
   };
 }
 
-/** A job on the server. `on.progress` and `on.partial` are told what comes; `result` is a promise; `stop()` ends it at once. */
+/** A job on the server. `on.progress` and `on.partial` get its events; `result` is a promise; `stop()` ends it at once. */
 export function job(kind, text, format, options, on = {}) {
   let id = null, ended = false, source = null, fail;
   const result = new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Questions, and notes of what happened.
+// Dialogs that ask, and notes about what happened.
 
 import { element } from "/player.js";
 import { icon } from "./icons.js";
@@ -58,7 +58,7 @@ function inputOf({ kind = "text", value = "", choices = [], labels = choices }) 
   return input;
 }
 
-/** A note at the corner; it goes by itself unless it is bad or asks for something. */
+/** A note in the corner; it disappears by itself unless it is about a problem or has a button. */
 export function note(text, { kind = "good", detail = "", stays = kind !== "good" } = {}) {
   const words = element("div", {}, text);
   if (detail) words.append(element("div", { class: "quiet small" }, detail));
@@ -70,7 +70,7 @@ export function note(text, { kind = "good", detail = "", stays = kind !== "good"
   return box;
 }
 
-/** Several remarks in one note, which has them in a fold; one alone is shown as it is. */
+/** Several remarks folded in one note; a single remark is shown as it is. */
 export function remarks(title, list) {
   if (list.length < 2) return list.map((text) => note(text, { kind: "busy" }));
   const fold = element("details", {}, element("summary", {}, "Show details"), element("ul", {}, ...list.map((text) => element("li", {}, text))));

@@ -1,4 +1,4 @@
-// Where two texts differ, line by line.
+// The difference of two texts, line by line.
 
 import { element } from "/player.js";
 
@@ -16,7 +16,7 @@ export function compare(first, second) {
   return [...same(a.slice(0, head)), ...between(a.slice(head, a.length - tail), b.slice(head, b.length - tail)), ...same(a.slice(a.length - tail))];
 }
 
-/** By the longest lines in common. */
+/** The difference between two lists of lines, by their longest common subsequence. */
 function between(a, b) {
   if (a.length > MOST || b.length > MOST) return [...a.map((line) => ["-", line]), ...b.map((line) => ["+", line])];
   const width = b.length + 1, common = new Uint16Array((a.length + 1) * width);
@@ -33,7 +33,7 @@ function between(a, b) {
   return found;
 }
 
-/** The lines that differ, to be looked at: `theirs` and `mine` say which text is which. */
+/** An element with the lines that differ; `theirs` and `mine` say which text is which. */
 export function difference([theirs, first], [mine, second]) {
   const all = compare(first, second), near = new Set();
   all.forEach(([sign], k) => {

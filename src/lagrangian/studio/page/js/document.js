@@ -1,4 +1,4 @@
-// The document: its text, its place on disk, whether it is saved, and what the server makes of it while it is typed.
+// The document: its text, its file, whether it is saved, and the server's checks of the text while it is typed.
 
 import { ask, get, latest, onContact, post, Refused } from "./api.js";
 import { unsent } from "./unsent.js";
@@ -23,7 +23,7 @@ export class Document extends EventTarget {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
-  /** Whether there is something that no file has. */
+  /** Whether the text has changes that are not in a file. */
   get dirty() {
     return this.editor.written !== this.saved && !this.empty;
   }
@@ -39,7 +39,7 @@ export class Document extends EventTarget {
     setInterval(() => document.hidden || get("/api/alive").catch(() => {}), PULSE);
   }
 
-  /** What the server says is open. */
+  /** Take over the document that is open on the server. */
   take({ text, format, path, called = "", saved, draft, revision, folder, digest = null, changed = false, recent = [] }) {
     Object.assign(this, { path, called, format, revision, folder, digest, recent, good: null, wish: null, fromDraft: draft, refused: "" });
     this.editor.load(text, format);
@@ -50,7 +50,7 @@ export class Document extends EventTarget {
     this.status();
   }
 
-  /** What was typed while there was no server: it goes into the text as an edit, which can be undone. */
+  /** Recover text that was typed while there was no server, as an edit that can be undone. */
   recover() {
     const { text, path, folder } = unsent(UNSENT) || {};
     if (folder !== this.folder || path !== this.path || text === this.editor.written) return;
@@ -58,7 +58,7 @@ export class Document extends EventTarget {
     this.tell("recovered");
   }
 
-  /** Open another file of the folder; "" is what has no name yet. */
+  /** Open another file of the folder, or with "" the text without a name. */
   async open(path) {
     await this.settle();
     const found = await post("/api/document", { path });
@@ -66,7 +66,7 @@ export class Document extends EventTarget {
     this.take(found);
   }
 
-  /** Have all kept that was typed, before something else takes its place. */
+  /** Wait until all that was typed is in the draft. */
   async settle() {
     while (this.waits) {
       await this.draft();
@@ -74,7 +74,7 @@ export class Document extends EventTarget {
     }
   }
 
-  /** A text to begin from, which is nowhere on disk yet. */
+  /** Begin with a text that is not on disk yet. */
   async start(text, format, name) {
     await this.open("");
     Object.assign(this, { format, saved: null, wish: name });
@@ -92,7 +92,7 @@ export class Document extends EventTarget {
     this.status();
   }
 
-  /** Have the text kept on disk, though not in its file. */
+  /** Write the draft of the text. */
   async keep(options = {}) {
     clearTimeout(this.drafting);
     if (this.saving) await this.saving.catch(() => {});  // the text may have another name then
@@ -140,7 +140,7 @@ export class Document extends EventTarget {
     if (answer.preparing) this.check(AGAIN);
   }
 
-  /** Write the file. `digest` is of what may be overwritten. */
+  /** Save the file. `digest` is that of the text that may be overwritten. */
   async save(path = this.path, digest = this.digest) {
     await this.settle().catch(() => {});  // where no draft can be kept, the file perhaps can
     this.saving = this.write(path, digest);

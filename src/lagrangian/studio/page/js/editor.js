@@ -1,4 +1,4 @@
-// The description in an editor: highlighting, errors at their line, completion, and a history that dragged lengths are part of.
+// The editor of the description: highlighting, errors at their lines, completion, and a history that includes dragged lengths.
 
 import * as cm from "/vendored/codemirror/codemirror.js";
 import { post } from "./api.js";
@@ -52,7 +52,7 @@ export class Editor {
     this.load("", "toml");
   }
 
-  /** Another document, with a history of its own. */
+  /** Load another document, with a history of its own. */
   load(text, format) {
     this.format = format;
     this.crlf = text.includes("\r\n");
@@ -84,7 +84,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** The text as it goes into a file, with the line ends that it came with. */
+  /** The text for the file, with the line ends that it was loaded with. */
   get written() {
     return this.crlf ? this.text.replaceAll("\n", "\r\n") : this.text;
   }
@@ -94,7 +94,7 @@ export class Editor {
     this.on.place(line.number, head - line.from + 1);
   }
 
-  /** Mark what is wrong, at its line. */
+  /** Mark the problems at their lines. */
   mark(problems) {
     const { doc } = this.view.state, diagnostics = problems.filter((p) => p.line !== null).map((p) => {
       const first = doc.line(Math.min(Math.max(p.line || 1, 1), doc.lines));
@@ -107,13 +107,13 @@ export class Editor {
     this.view.dispatch(cm.setDiagnostics(this.view.state, diagnostics));
   }
 
-  /** Whether the line that is typed in is seen. */
+  /** Whether the line of the cursor is visible. */
   get sees() {
     const place = this.view.coordsAtPos(this.view.state.selection.main.head), box = this.view.scrollDOM.getBoundingClientRect();
     return place !== null && place.top >= box.top && place.bottom <= box.bottom;
   }
 
-  /** Scroll no further than needed to see it. */
+  /** Scroll to the line of the cursor, no further than needed. */
   reveal() {
     this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head, { y: "nearest", yMargin: 24 }) });
   }
@@ -138,7 +138,7 @@ export class Editor {
     return { from, ...(to === undefined ? {} : { to }), options, validFor: /^\w*$/ };
   }
 
-  /** Show a text for the time of a drag: it is no step of the history. */
+  /** Show a text during a drag, outside of the history. */
   preview(text) {
     this.replace(text, { annotations: Transaction.addToHistory.of(false) });
   }
@@ -149,7 +149,7 @@ export class Editor {
     this.replace(after, { annotations: cm.isolateHistory.of("full"), userEvent: "input.drag" });
   }
 
-  /** Another text, by the shortest change at one place. */
+  /** Replace the text by the shortest single change. */
   replace(text, more = {}) {
     const now = this.text;
     if (now === text) return;

@@ -1,4 +1,4 @@
-// Export: a report, C code, and whatever else a mechanism can be written as, into the folder.
+// Exports into the folder: a report, C code, and the mechanism in other formats.
 
 import { element } from "/player.js";
 import { get, job, post, Refused, Stopped } from "./api.js";
@@ -61,7 +61,7 @@ export class Exporting {
     this.run("export", { target: target.name, options }, TITLES[target.name] || target.name);
   }
 
-  /** Run it while the page goes on; a note says how far it is, and has a Stop button. */
+  /** Run an export in the background; a note shows its progress, and has a Stop button. */
   async run(kind, options, what) {
     const { doc } = this, bar = new Bar(() => work.stop()), busy = note("", { kind: "busy", stays: true });
     bar.words.textContent = `Writing ${what}.`;
@@ -83,7 +83,7 @@ export class Exporting {
   }
 }
 
-/** What was made, to be opened in another tab. */
+/** Links to the files that were written, which open in another tab. */
 function links(files) {
   const box = element("div", { class: "small" });
   for (const file of files.slice(0, 8)) {

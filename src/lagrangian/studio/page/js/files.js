@@ -1,4 +1,4 @@
-// New, open, save: templates, the library, files of the folder, and files that are dropped.
+// The commands New, Open and Save: templates, the library, files of the folder, and files that are dropped.
 
 import { element } from "/player.js";
 import { get, post, Refused } from "./api.js";
@@ -41,7 +41,7 @@ export class Files {
     event.preventDefault();
   }
 
-  /** What one can begin with. */
+  /** The menu of New. */
   async beginnings() {
     const [templates, library] = await Promise.all([get("/api/templates"), get("/api/library")]);
     return [
@@ -51,13 +51,13 @@ export class Files {
     ];
   }
 
-  /** What there is to open: the files of the folder, the last ones first, and any other. */
+  /** The menu of Open: the files of the folder, the last ones first, and any other file. */
   async there(choose) {
     const { recent } = await get("/api/document"), items = recent.map((name) => ({ label: name, run: () => this.doc.open(name).catch(bad) }));
     return [{ title: "In this folder", items }, { title: "Other files", items: [{ label: "Choose a file…", detail: "The studio opens a copy. You can also drop a file on the page.", run: choose }] }];
   }
 
-  /** What stands in the picture's place while there is none. */
+  /** The page's content while there is no mechanism to show. */
   async blank(place, nothing) {
     if (!nothing) return place.replaceChildren(element("p", {}, "The mechanism appears here when the description is complete."));
     if (place.querySelector("button")) return;
@@ -71,7 +71,7 @@ export class Files {
     place.replaceChildren(element("p", {}, "Start with one of these, choose a mechanism of the library under New, or drop a TOML, URDF, MJCF or SDF file here."), list);
   }
 
-  /** Begin another document. There is one draft without a file in a folder: if it would be lost, it is shown, and asked about. */
+  /** Begin another document. A folder has one draft without a file, so the page asks before it replaces it. */
   async begin(text, format, name) {
     const { doc } = this;
     try {
@@ -89,7 +89,7 @@ export class Files {
     return answer?.action === "replace" || (answer?.action === "save" && (await this.save()));
   }
 
-  /** Save; true if it is saved. */
+  /** Save the document; return whether it is saved. */
   async save(as = false) {
     const { doc } = this;
     let { path } = doc, { digest } = doc;
@@ -111,7 +111,7 @@ export class Files {
     return true;
   }
 
-  /** The file on disk is not the one that was read. */
+  /** Ask what to do when the file on disk has changed. */
   async overwrite(path, { message, body: { text: theirs, digest } }) {
     const body = difference(["on disk", theirs], ["this text", this.editor.text]);
     const answer = await question("The file on disk has changed", { text: `${message}. The two texts differ in these lines.`, body, careful: true, actions: [{ name: "theirs", label: "Use the file on disk" }, { name: "mine", label: "Overwrite with this text" }] });
@@ -123,7 +123,7 @@ export class Files {
     return false;
   }
 
-  /** Another tab has written a newer draft of this document. */
+  /** Ask what to do when another tab has written a newer draft of this document. */
   async elsewhere({ error, text, revision }) {
     if (this.asking) return;
     this.asking = true;

@@ -1,4 +1,4 @@
-// A quantity over two parameters, as colours: dark is little, bright is much, as in viridis.
+// A heat map of a quantity over two parameters, in the colours of viridis.
 
 import { element } from "/player.js";
 import { colour } from "./theme.js";

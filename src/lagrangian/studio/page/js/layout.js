@@ -40,7 +40,7 @@ export class Layout {
     this.listeners.forEach((listener) => listener(this.panel, name));
   }
 
-  /** Bring the mechanism into sight where only one pane is. */
+  /** Show the mechanism where there is room for one pane only. */
   reveal(name) {
     if (narrow.matches && this.tab !== name) this.show(name);
   }

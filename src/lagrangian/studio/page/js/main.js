@@ -1,4 +1,4 @@
-// The studio: what there is on the page, and who hears of what.
+// The start of the studio: its parts, and which events they listen to.
 
 import { Document } from "./document.js";
 import { Editor } from "./editor.js";

@@ -7,7 +7,7 @@ const { uPlot } = window;  // a classic script of index.html
 export const SERIES = { light: ["#0072b2", "#d55e00", "#00795a", "#a4508b", "#946200", "#2a8fbd", "#59636e"], dark: ["#56b4e9", "#f0883e", "#4fd1a5", "#d68fc0", "#e6b84a", "#9ad1f5", "#9aa5b1"] };
 const HEIGHT = 200;
 
-/** A place for plots. `onTime(t)` is told where the mouse is, for plots over time. */
+/** A place for plots. `onTime(t)` is called with the time under the mouse, for plots over time. */
 export class Plots {
   constructor(place, onTime = null) {
     this.place = place;
@@ -75,7 +75,7 @@ export class Plots {
   }
 }
 
-/** A range with some room; limits are seen if they are not far away. */
+/** The range of an axis with some room; it includes limits that are not far away. */
 function range(low, high, limits = []) {
   if (low === null || high === null) return [-1, 1];
   const span = Math.max(high - low, 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-30);
@@ -107,7 +107,7 @@ function short(v) {
   return size >= 1e5 || size < 1e-3 ? v.toExponential(0).replace("e+", "e") : Number(v.toPrecision(4)).toString();
 }
 
-/** A table of what a job gives. */
+/** A table of a job's result. */
 export function table({ head: columns, rows }) {
   const number = (x) => typeof x === "number" || (typeof x === "string" && /^[-−+]?[\d.][\d.e+−-]*( \S{1,5})?$/.test(x));
   const right = columns.map((_, k) => rows.length > 0 && rows.every((row) => row[k] === null || number(row[k])));

@@ -1,4 +1,4 @@
-// A job of a tab: what it says while it runs, a Stop button, and what is said when it fails.
+// A job of a tab: its progress, a Stop button, and its error if it fails.
 
 import { element } from "/player.js";
 import { job, Stopped } from "./api.js";
@@ -6,7 +6,7 @@ import { job, Stopped } from "./api.js";
 const SHOWN = 350;  // ms: what is done sooner shows nothing
 
 export class Runner {
-  /** `place` is where progress and troubles are shown; `document` holds the text. */
+  /** `place` is the element for progress and errors; `document` holds the text. */
   constructor(place, document) {
     this.place = place;
     this.document = document;
@@ -17,7 +17,7 @@ export class Runner {
     return this.current !== null;
   }
 
-  /** Run a job on the text as it is now, instead of one that runs. The result, or undefined if it failed or was stopped. */
+  /** Run a job on the present text, and stop the one before. Return the result, or undefined if it failed or was stopped. */
   async run(kind, options, { partial, quiet = false } = {}) {
     this.stop();
     const { document: doc } = this, started = (this.since = performance.now()), bar = new Bar(() => this.stop(true));
@@ -63,7 +63,7 @@ export class Bar {
   }
 }
 
-/** What went wrong, with its place in the text if it has one. */
+/** An element with an error, and with a button to its line if it has one. */
 export function trouble(error, editor) {
   const box = element("div", { class: "trouble", role: "alert" }, error.message);
   if (error.remedy) box.append(element("span", { class: "remedy" }, error.remedy));
@@ -75,5 +75,5 @@ export function trouble(error, editor) {
   return box;
 }
 
-/** Warnings that came with a result. */
+/** Elements with the warnings of a result. */
 export const warnings = (list) => (list || []).map((text) => element("div", { class: "trouble mild" }, typeof text === "string" ? text : text.message));

@@ -1,4 +1,4 @@
-// A slider and a number for every coordinate.
+// A slider and a number field for each coordinate.
 
 import { element } from "/player.js";
 

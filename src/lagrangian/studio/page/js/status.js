@@ -1,4 +1,4 @@
-// The line at the bottom, the name at the top, and the list of what is wrong.
+// The status line at the bottom, the file name at the top, and the list of problems.
 
 import { element } from "/player.js";
 
@@ -30,7 +30,7 @@ export class Status {
     if (!doc.server) this.kept.append(this.download());
   }
 
-  /** The text can be had even without a server. */
+  /** A button that downloads the text, also without a server. */
   download() {
     const button = element("button", { type: "button" }, "Download the text");
     button.addEventListener("click", () => {

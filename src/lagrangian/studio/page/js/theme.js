@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody chooses.
+// The theme, light or dark: that of the system until the user chooses one.
 
 const KEY = "lagrangian-theme", system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set();

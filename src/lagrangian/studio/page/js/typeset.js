@@ -1,4 +1,4 @@
-// Typeset equations from the server's text: only elements of MathML and plain boxes are taken over, whatever the text holds.
+// Equations that the server typeset: only MathML and plain boxes are taken from its text.
 
 const BOXES = new Set(["div", "span", "wbr", "p", "sub", "sup", "b", "i"]);
 const ATTRIBUTES = new Set(["class", "display", "displaystyle", "mathvariant", "stretchy", "fence", "form", "accent", "accentunder", "separator", "lspace", "rspace", "width", "height", "depth", "minsize", "maxsize", "columnalign", "rowspacing", "columnspacing", "linethickness", "scriptlevel", "largeop", "movablelimits", "symmetric"]);

@@ -1,6 +1,6 @@
-// What no server took, the browser keeps until one does.
+// Text that could not be sent is kept in the browser until a server takes it.
 
-/** Read what is kept under a name, or write it; null removes it. */
+/** Read the text that is kept under a name, or write it; null removes it. */
 export function unsent(name, given) {
   try {
     if (given === undefined) return JSON.parse(localStorage.getItem(name));

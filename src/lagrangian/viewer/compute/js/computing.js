@@ -1,4 +1,4 @@
-// A player whose motion follows sliders: on every change a worker computes the motion, and picture, plots and values are new.
+// A player whose motion follows sliders: at every change, a worker computes the motion for the picture, plots and values.
 
 class Computing {
   constructor(root) {
@@ -32,7 +32,7 @@ class Computing {
     this.engine?.run(this.sliders.values, this.arrows);
   }
 
-  /** Whether forces are seen that the page computes. */
+  /** Whether forces are shown that the page computes. */
   get arrows() {
     return this.recorded.some((it) => this.groups.includes(it.group) && this.player.shown[it.group]);
   }
@@ -42,8 +42,8 @@ class Computing {
     this.sliders = new Sliders(plan.inputs, () => this.change(), () => this.settle());
     this.sliders.enable(false);
     this.plots = new Plots(plan, this.player);
-    this.writing = new Writing(plan, this.data.written, () => this.drawn || this.sliders.values, () => this.motion);
-    this.copying = new Copying(this.writing);
+    this.reproduction = new Reproduction(plan, this.data.reproduction, () => this.drawn || this.sliders.values, () => this.motion);
+    this.copying = new Copying(this.reproduction);
     this.status = node("p", { class: "lgc-status", role: "status" }, "The page is preparing to compute.");
     this.back = node("button", { type: "button", class: "lgc-button" }, "Reset");
     this.back.disabled = true;
@@ -74,12 +74,12 @@ class Computing {
     this.root.dispatchEvent(new CustomEvent("lagrangian-changed", { bubbles: true, detail: { values: this.sliders.values } }));
   }
 
-  /** Values that come from elsewhere, in the order of the inputs. */
+  /** Set values from outside, in the order of the inputs. */
   set(values) {
     if (this.sliders?.assign(values)) this.settle();
   }
 
-  /** It is taken out of its page: nothing goes on. */
+  /** End all work when the element is removed from its page. */
   close() {
     this.closed = true;
     this.engine?.worker.terminate();
@@ -87,7 +87,7 @@ class Computing {
     this.player.close();
   }
 
-  /** A slider was let go: when its motion is there, all of it is brought into the picture. */
+  /** After a slider is released, show all of its motion once it is computed. */
   settle() {
     this.settling = true;
     if (this.engine && !this.engine.busy) this.settled();
@@ -98,7 +98,7 @@ class Computing {
     if (this.player.course.duration) this.player.takeIn();
   }
 
-  /** A motion is there. */
+  /** Take over a motion from the worker. */
   take(message, inputs) {
     if (message.t.length) this.draw(message, inputs);
     else this.miss(sentence(message.ended?.reason || "This motion is not possible"));
@@ -107,13 +107,13 @@ class Computing {
     this.root.dispatchEvent(new CustomEvent("lagrangian-computed", { bubbles: true, detail }));
   }
 
-  /** There is no motion of these values. */
+  /** Show why these values have no motion. */
   miss(why) {
     this.say(`${why} The picture shows the previous values.`, true);
     this.copying.renew(`${why} Therefore there is no motion to copy.`);
   }
 
-  /** Picture, plots and values of a motion: the picture first. */
+  /** Show a motion: first in the picture, then in plots and values. */
   draw(message, inputs) {
     this.motion = message;
     this.drawn = inputs;  // what is copied are the values of this motion
@@ -135,11 +135,11 @@ class Computing {
   }
 
   report({ t, ended, events, spent }) {
-    const met = (events || []).slice(0, 4).map((e) => `${e.name} at ${written(e.t)} s`).join(", ");
+    const met = (events || []).slice(0, 4).map((e) => `${e.name} at ${formatNumber(e.t)} s`).join(", ");
     const more = events?.length > 4 ? ` and ${events.length - 4} more event${events.length > 5 ? "s" : ""}` : "";
     const happened = met ? ` ${met}${more}.` : "";
-    if (ended) return this.say(`The motion ended at ${written(ended.t)} s: ${ended.reason.replace(/\.+$/, "")}.${happened}`, true);
-    this.say(`${written(t[t.length - 1] - t[0])} s of motion, computed in ${written(spent, 2)} ms.${happened}`, false);
+    if (ended) return this.say(`The motion ended at ${formatNumber(ended.t)} s: ${ended.reason.replace(/\.+$/, "")}.${happened}`, true);
+    this.say(`${formatNumber(t[t.length - 1] - t[0])} s of motion, computed in ${formatNumber(spent, 2)} ms.${happened}`, false);
   }
 
   say(text, bad) {
@@ -147,7 +147,7 @@ class Computing {
     this.status.classList.toggle("lgc-bad", bad);
   }
 
-  /** The page of before, with a sentence that says why. */
+  /** Return to the recorded motion, with a sentence that says why. */
   refuse(reason) {
     this.panel.remove();
     this.root.classList.add("lgc-off");
@@ -163,7 +163,7 @@ function sentence(text) {
 
 const mountPlayers = window.lagrangianMount;
 
-/** Sliders for all players within an element that have what computes, and have none yet. */
+/** Add sliders to all players in an element that have a page program and no sliders yet. */
 function mountComputing(within = document) {
   mountPlayers(within);
   for (const root of within.querySelectorAll(".lagrangian-computing:not([data-ready])")) {

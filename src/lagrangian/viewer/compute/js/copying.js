@@ -1,8 +1,8 @@
-// Buttons that copy the values. What was copied is shown too, so that it can be copied by hand where a page may not.
+// Buttons that copy the values. The copied text is shown too, for pages that may not use the clipboard.
 
 class Copying {
-  constructor(writing) {
-    this.writing = writing;
+  constructor(reproduction) {
+    this.reproduction = reproduction;
     this.text = node("pre", { class: "lgc-text", tabindex: "0", "aria-label": "Copied text" });
     this.text.hidden = true;
     this.told = node("span", { class: "lgc-told", role: "status" });
@@ -18,24 +18,24 @@ class Copying {
   }
 
   async copy(form) {
-    const text = this.writing[form];
+    const text = this.reproduction[form];
     this.form = form;
     this.text.textContent = text;
     this.text.hidden = false;
     this.told.textContent = (await copied(text)) ? "Copied." : "Copy the text below.";
   }
 
-  /** The values are others: the text follows, and has to be copied again. There may be no motion of these, for a reason. */
+  /** Update the text to new values. `none` is the reason why these have no motion, if they have none. */
   renew(none = "") {
     this.told.textContent = "";
     for (const button of this.buttons.querySelectorAll("button")) {
-      const why = none || this.writing.why(button.dataset.form);
+      const why = none || this.reproduction.why(button.dataset.form);
       button.disabled = Boolean(why);
       button.title = why;
     }
     if (!this.form) return;
-    const why = none || this.writing.why(this.form);
-    this.text.textContent = why ? "" : this.writing[this.form];
+    const why = none || this.reproduction.why(this.form);
+    this.text.textContent = why ? "" : this.reproduction[this.form];
     this.text.hidden = Boolean(why);
   }
 }

@@ -1,6 +1,6 @@
-// What Python packed: base64 of deflate.
+// Unpacks data that Python packed: deflated, as base64.
 
-/** What this browser lacks to compute, as the end of a sentence; nothing if it can. */
+/** What this browser lacks to compute, as the end of a sentence; empty if it lacks nothing. */
 function lacking() {
   if (typeof WebAssembly === "undefined") return "this browser has no WebAssembly";
   if (typeof Worker === "undefined") return "this browser has no workers";

@@ -1,4 +1,4 @@
-// The computed motion over time: one plot for every kind of quantity and its unit, drawn by uPlot while it is in sight.
+// Plots of the computed motion over time: one for each kind of quantity and unit, which uPlot draws while it is visible.
 
 // Okabe and Ito's colours; on dark paper, those that are dark are lighter
 const COLORS = {
@@ -28,7 +28,7 @@ class Plots {
     player.watchers.push(() => this.mark());
   }
 
-  /** Other rows: times, and the values of all series one after another. */
+  /** Take over other rows: times, and the values of all series one after another. */
   show({ t, values }) {
     this.t = t;
     this.values = values;
@@ -86,7 +86,7 @@ class Plot {
     };
   }
 
-  /** Where the zero of potential energy is says nothing: it is counted from the lowest of the motion, and the total with it. */
+  /** Potential energy from its lowest value in the motion, and the total energy with it: its zero has no meaning. */
   lowest(values) {
     const at = this.kind.group === "energy" && this.series.find((k) => this.all.plan.series[k].name === "potential");
     return at ? values(at).reduce((least, x) => Math.min(least, x), Infinity) : 0;
@@ -96,7 +96,7 @@ class Plot {
     return COLORS[this.all.player.theme][j % SEVERAL];
   }
 
-  /** In the colours of the page as it is now: light or dark. */
+  /** Draw in the colours of the page's theme. */
   tint() {
     this.entries.forEach(({ line }, j) => (line.style.borderTopColor = this.color(j)));
     this.chart?.redraw(false);
@@ -110,7 +110,7 @@ class Plot {
     return { width: Math.max(160, this.stage.clientWidth), height: 130 };
   }
 
-  /** The values are others; they are drawn when they are seen. */
+  /** Draw changed values when the plot is visible. */
   renew() {
     const { t, values, degrees, plan } = this.all, rows = t.length, { factor, unit } = shownAs(this.kind, degrees);
     const own = (k) => values.subarray(k * rows, (k + 1) * rows), lowest = this.lowest(own);
@@ -154,7 +154,7 @@ class Plot {
       scales: { x: { time: false, range: () => [this.all.plan.t0, this.all.plan.end] }, y: { range: (_, low, high) => room(low, high) } },
       axes: [
         { ...axis, size: 24, gap: 3, values: (_, at) => at.map((x, k) => (k === at.length - 1 ? `${x} s` : String(x))) },
-        { ...axis, size: 48, gap: 4, space: 26, values: (_, at) => at.map((x) => written(x, 4)) },
+        { ...axis, size: 48, gap: 4, space: 26, values: (_, at) => at.map((x) => formatNumber(x, 4)) },
       ],
       series: [{}, ...this.series.map((_, j) => ({ stroke: () => this.color(j), width: 1.5, dash: dash(j), pxAlign: 0, points: { show: false } }))],
     }, this.data, this.stage);
@@ -162,7 +162,7 @@ class Plot {
     this.scrub(this.chart.over);
   }
 
-  /** A press on the plot goes to that time. */
+  /** Go to the time at which the plot is pressed. */
   scrub(over) {
     const { player } = this.all;
     const go = (event) => {
@@ -182,7 +182,7 @@ class Plot {
     const [t] = this.data, { row, part } = place(t, time);
     this.entries.forEach(({ value }, j) => {
       const own = this.data[j + 1], x = own[row] + part * (own[Math.min(row + 1, own.length - 1)] - own[row]);
-      value.textContent = written(Math.abs(x) < 1e-9 * this.sizes[j] ? 0 : x, 3);
+      value.textContent = formatNumber(Math.abs(x) < 1e-9 * this.sizes[j] ? 0 : x, 3);
     });
   }
 }
@@ -190,7 +190,7 @@ class Plot {
 const named = ({ name, group }) => (group === "energy" && name === "potential" ? "potential − min" : name);
 const dash = (j) => DASHES[Math.min(Math.floor(j / SEVERAL), DASHES.length - 1)];
 
-/** A little room above and below; what does not change lies in the middle. */
+/** The range of an axis with some room; a constant lies in the middle. */
 function room(low, high) {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
   const span = high - low, size = Math.max(Math.abs(low), Math.abs(high));
@@ -198,7 +198,7 @@ function room(low, high) {
   return [low - 0.06 * span, high + 0.06 * span];
 }
 
-/** The row before a time, and how far on it is. */
+/** The row before a time, and the share of the way to the next. */
 function place(t, time) {
   let low = 0, high = t.length - 1;
   while (high - low > 1) {

@@ -1,4 +1,4 @@
-// Shapes that follow parameters: vertices are those of the recorded scene, and so much more for every unit of a parameter.
+// Shapes that follow parameters: the vertices of the recorded scene, plus their derivatives times the change of each parameter.
 
 class Shapes {
   constructor(shapes, bytes, inputs, scene) {
@@ -21,12 +21,12 @@ class Shapes {
     this.forget();
   }
 
-  /** The shapes on the screen are the first again. */
+  /** Return to the recorded shapes. */
   forget() {
     this.drawn = this.first;
   }
 
-  /** What of the scene is another than before, for the player. */
+  /** The parts and struts that have changed, for the player. */
   at(inputs) {
     const change = inputs.map((x, k) => x - this.first[k]), before = this.drawn, parts = [], struts = [];
     this.drawn = inputs;

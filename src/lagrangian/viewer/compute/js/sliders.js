@@ -1,9 +1,9 @@
-// A row for every input: its name, a slider, a field to type into, and a way back.
+// A row for each input: its name, a slider, a field, and a button that resets it.
 
 const KINDS = { parameter: "Parameters", q0: "Start", qd0: "Speeds at the start", gain: "Control" };
 
 class Sliders {
-  /** `changed(values)` while a slider moves, `settled()` when it was let go. */
+  /** `changed(values)` is called while a slider moves, `settled()` when it is released. */
   constructor(inputs, changed, settled) {
     Object.assign(this, { inputs, changed, settled, degrees: true });
     this.values = inputs.map((it) => it.value);
@@ -53,7 +53,7 @@ class Sliders {
 
   typed(k) {
     const text = this.rows[k].field.value.trim().replace("−", "-").replace(",", "."), x = Number(text);
-    const { min, max } = this.inputs[k], { factor, unit } = this.scale(k), range = `from ${written(factor * min)} to ${written(factor * max)} ${unit}`;
+    const { min, max } = this.inputs[k], { factor, unit } = this.scale(k), range = `from ${formatNumber(factor * min)} to ${formatNumber(factor * max)} ${unit}`;
     if (text === "" || !Number.isFinite(x)) {
       this.write();
       return this.tell(k, `A number is needed, ${range}.`);
@@ -64,13 +64,13 @@ class Sliders {
     this.tell(k, beyond ? `The range is ${range}.` : "");
   }
 
-  /** What is wrong with what was typed. */
+  /** The problem with a typed value. */
   tell(k, text) {
     this.rows[k].told.textContent = text.replace(" .", ".");
     this.rows[k].told.hidden = !text;
   }
 
-  /** A value as it is shown, within its range. */
+  /** A value as its row shows it, within its range. */
   set(k, shown) {
     const { min, max, value } = this.inputs[k], { factor } = this.scale(k), x = shown / factor;
     const near = Math.abs(x - value) < 1e-9 * (max - min) ? value : x;
@@ -84,7 +84,7 @@ class Sliders {
     this.changed(this.values);
   }
 
-  /** All values at once; whether some are others. */
+  /** Set all values at once, and return whether any has changed. */
   assign(values) {
     if (values.every((x, k) => x === this.values[k])) return false;
     this.values = values;
@@ -107,7 +107,7 @@ class Sliders {
     return this.values.some((x, k) => x !== this.inputs[k].value);
   }
 
-  /** What the rows say. */
+  /** Show the values in the rows. */
   write() {
     this.rows.forEach(({ slider, field, unit, back }, k) => {
       const it = this.inputs[k], value = this.values[k], { factor, unit: told } = this.scale(k);
@@ -115,9 +115,9 @@ class Sliders {
       slider.max = factor * it.max;
       slider.value = factor * value;
       slider.style.setProperty("--part", `${(100 * (value - it.min)) / (it.max - it.min)}%`);
-      slider.setAttribute("aria-valuetext", `${written(factor * value)} ${told}`);
-      field.value = [5, 4, 3].map((figures) => written(factor * value, figures)).find((text) => text.length < 8) || written(factor * value, 3);
-      field.title = `from ${written(factor * it.min)} to ${written(factor * it.max)} ${told}`;
+      slider.setAttribute("aria-valuetext", `${formatNumber(factor * value)} ${told}`);
+      field.value = [5, 4, 3].map((figures) => formatNumber(factor * value, figures)).find((text) => text.length < 8) || formatNumber(factor * value, 3);
+      field.title = `from ${formatNumber(factor * it.min)} to ${formatNumber(factor * it.max)} ${told}`;
       unit.textContent = told;
       back.hidden = value === it.value;
     });

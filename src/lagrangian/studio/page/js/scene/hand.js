@@ -1,4 +1,4 @@
-// The mouse on the mechanism: drag a part and it moves, drag a grip and a length changes, draw a path.
+// The pointer on the mechanism: dragging a part moves it, dragging a grip changes a length; paths can be drawn.
 
 import { norm, sub } from "/player.js";
 import { pickNear } from "./pick.js";
@@ -40,7 +40,7 @@ export class Hand extends EventTarget {
     }
   }
 
-  /** From now on the pointer is ours, not the camera's. */
+  /** Take the pointer from the camera until it is released. */
   hold(event, held) {
     if (!held) return;
     event.stopPropagation();
@@ -53,7 +53,7 @@ export class Hand extends EventTarget {
     held.at?.(event);
   }
 
-  /** The plane through a point that drags stay in: across the world's axis that the view looks along most, as planar mechanisms lie. */
+  /** The plane of a drag, through a point and normal to the world axis that is nearest to the view: planar mechanisms lie in such planes. */
   plane(point) {
     const normal = this.view.facing();
     return (event) => this.view.meet(this.view.ray(event.clientX, event.clientY), point, normal);
@@ -74,7 +74,7 @@ export class Hand extends EventTarget {
     };
   }
 
-  /** A path through the plane in which the frame is that is to follow it. */
+  /** Draw a path in the plane of the frame that is to follow it. */
   drawn() {
     const { start } = this, on = this.plane(start()), points = [];
     let last = null;
@@ -122,7 +122,7 @@ export class Hand extends EventTarget {
   }
 }
 
-/** How far the ends of a path are from each other, of its size: a path that nearly closes is meant to. */
+/** Whether a path is meant to be closed: its ends are near each other for its size. */
 export function closes(points) {
   const size = points.reduce((most, p) => Math.max(most, norm(sub(p, points[0]))), 0);
   return norm(sub(points[points.length - 1], points[0])) < 0.15 * size;

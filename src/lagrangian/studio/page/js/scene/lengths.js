@@ -1,4 +1,4 @@
-// Lengths that can be dragged: each handle is a point whose place on its body the text gives.
+// Handles of lengths: each is a point whose position on its body is a number of the text.
 
 import { carry } from "/player.js";
 import { latest, post } from "../api.js";
@@ -38,7 +38,7 @@ export class Lengths extends EventTarget {
     return best;
   }
 
-  /** A drag begins: all of it will be one step of the history. */
+  /** Begin a drag, which will be one step of the history. */
   begin(handle) {
     this.before = { handle, text: this.doc.editor.text, q: this.posture.q };
     this.last = null;
@@ -79,7 +79,7 @@ export class Lengths extends EventTarget {
     this.doc.check(0);
   }
 
-  /** By the keyboard: the handle goes a little to the right and up, as seen. */
+  /** Move a handle by the keyboard, a little to the right or up on the screen. */
   async nudge(handle, dx, dy) {
     const { right, above } = this.view.camera.axes(), step = 0.02 * this.view.data.size, at = this.world(handle);
     const to = at.map((x, k) => x + step * (dx * right[k] + dy * above[k]));

@@ -1,4 +1,4 @@
-// The mechanism's pane: a pose that can be moved by hand, or a motion that plays.
+// The pane of the mechanism: a pose that can be dragged, or a motion that plays.
 
 import { element } from "/player.js";
 import { icon } from "../icons.js";
@@ -31,7 +31,7 @@ export class Mechanism extends EventTarget {
     onTheme(() => this.view?.refresh());
   }
 
-  /** What a check shows. */
+  /** Show the scene of a check. */
   take({ ok, scene, text, posed }) {
     const nothing = !text.trim();
     this.place.classList.toggle("stale", !ok && this.view !== null);
@@ -126,7 +126,7 @@ export class Mechanism extends EventTarget {
 
   // -- motions --------------------------------------------------------------------------------------------------------
 
-  /** Play a motion; `whose` is the tab that it is of. */
+  /** Play a motion; `whose` is its tab. */
   play(whose, track) {
     if (!this.view || !track) return;
     const { now, playing } = this.view, again = this.playing === whose;
@@ -148,7 +148,7 @@ export class Mechanism extends EventTarget {
     this.view.seek(t);
   }
 
-  /** Back from a motion to the pose. */
+  /** Return from a motion to the pose. */
   still() {
     if (!this.playing) return;
     this.playing = null;
@@ -159,7 +159,7 @@ export class Mechanism extends EventTarget {
 
   // -- paths ----------------------------------------------------------------------------------------------------------
 
-  /** Where a frame is. */
+  /** The position of a frame. */
   where(name) {
     const k = this.view.data.frames.findIndex((frame) => frame.name === name);
     return [...this.view.course.poses[Math.max(k, 0)].slice(12, 15)];

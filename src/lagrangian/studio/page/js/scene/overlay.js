@@ -1,4 +1,4 @@
-// What lies over the picture: grips of lengths, the name under the mouse, a drawn path.
+// The overlay of the picture: grips of lengths, the name under the mouse, a drawn path.
 
 import { element } from "/player.js";
 

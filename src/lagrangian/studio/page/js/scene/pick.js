@@ -1,4 +1,4 @@
-// Which part a ray meets first.
+// Picking: the part that a ray meets first.
 
 import { carry, cross, dot, norm, scale, sub, add } from "/player.js";
 
@@ -26,7 +26,7 @@ export function pick(view, ray) {
   return best;
 }
 
-/** As `pick`, and if the ray passes beside all, with rays a few pixels about it: links are thin, and fingers are not. */
+/** As `pick`; if the ray misses all parts, try rays a few pixels around it, because links are thinner than fingers. */
 export function pickNear(view, x, y, reach) {
   const straight = pick(view, view.ray(x, y));
   if (straight) return straight;
@@ -49,7 +49,7 @@ function meetsBox(from, way, low, high) {
   return far >= Math.max(near, 0);
 }
 
-/** How far along the ray the part's nearest triangle is. */
+/** The distance along the ray of the part's nearest triangle. */
 function nearest(part, from, way, most) {
   const { f, n } = part, v = (part.corners ??= corners(part));
   let best = null;

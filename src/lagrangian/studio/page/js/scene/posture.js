@@ -1,4 +1,4 @@
-// The configuration that is shown: moved by sliders and by hand, loops kept closed by the server.
+// The configuration on the page: sliders and drags move it, and the server keeps its loops closed.
 
 import { latest, post } from "../api.js";
 
@@ -18,7 +18,7 @@ export class Posture extends EventTarget {
     this.q = this.doc.q = null;
   }
 
-  /** What a check says: the configuration, and the values of what sliders set. */
+  /** Take over the configuration of a check, and the values of the sliders. */
   take({ coordinates, q }, posed) {
     Object.assign(this, { coordinates, q, values: coordinates.map((c) => c.value) });
     if (posed) Object.assign(this, { q: posed.q, values: posed.values });  // where it was put is kept

@@ -1,4 +1,4 @@
-// The player as a window on the document: it takes another mechanism or motion without being made anew, and a pose.
+// The player in the studio: it can show another mechanism, motion or pose without being created anew.
 
 import {
   add, clamp, Course, cross, across, decode, dot, FIELD, niceBelow, norm, outline, Player, players, scale, sub, tips, unit,
@@ -14,7 +14,7 @@ export class View extends Player {
     players[root.id] = root.player = this;
   }
 
-  /** Another scene. The camera stays where somebody put it, unless `fresh`. */
+  /** Show another scene. The camera stays where the user put it, unless `fresh`. */
   load(packed, { fresh = false } = {}) {
     const data = prepared(packed), { camera, controls } = this, kept = camera.touched || this.held;
     this.data = data;
@@ -53,7 +53,7 @@ export class View extends Player {
     return this.data.rows > 1;
   }
 
-  /** Where every frame is now, of a scene that stands still: positions, and quaternions (w, x, y, z). */
+  /** Move all frames of a still scene to positions and quaternions (w, x, y, z). */
   pose({ p, r }) {
     if (this.moves) return;
     this.data.frames.forEach((frame, k) => {
@@ -70,7 +70,7 @@ export class View extends Player {
     this.after?.forEach((listener) => listener());
   }
 
-  /** Keys are the player's own only where it has the focus: the page has other things. */
+  /** The player handles keys only while it has the focus. */
   key(event) {
     if (this.root.contains(event.target)) super.key(event);
   }
@@ -81,7 +81,7 @@ export class View extends Player {
     return this.camera.height / (canvas.clientHeight || 1);
   }
 
-  /** From the eye through a place of the screen. */
+  /** The ray from the eye through a position on the screen. */
   ray(clientX, clientY) {
     const box = this.controls.canvas.getBoundingClientRect(), { camera } = this, { toEye, right, above } = camera.axes();
     const k = (2 * FIELD) / camera.height, x = (clientX - box.left) * this.ratio, y = (clientY - box.top) * this.ratio;
@@ -89,19 +89,19 @@ export class View extends Player {
     return { from: camera.eye, way: unit(way) };
   }
 
-  /** Where a ray meets a plane through a point; null where it does not. */
+  /** The point where a ray meets a plane; null where it does not. */
   meet({ from, way }, point, normal) {
     const slope = dot(way, normal), far = dot(sub(point, from), normal) / slope;
     return Math.abs(slope) > 1e-6 && far > 0 && far < 1e4 * this.data.size ? add(from, scale(way, far)) : null;
   }
 
-  /** On the screen, in pixels of the page from the stage's corner. */
+  /** A point of the world on the screen, in pixels from the corner of the stage. */
   onScreen(point) {
     const at = this.camera.project(point);
     return at && [at[0] / this.ratio, at[1] / this.ratio];
   }
 
-  /** The world's axis that the view looks along most, as a direction. */
+  /** The world axis that is nearest to the direction of the view. */
   facing() {
     const { toEye } = this.camera.axes(), sizes = toEye.map(Math.abs), k = sizes.indexOf(Math.max(...sizes));
     return [0, 1, 2].map((i) => (i === k ? clamp(Math.sign(toEye[k]), -1, 1) || 1 : 0));

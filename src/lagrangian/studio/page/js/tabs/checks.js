@@ -1,4 +1,4 @@
-// What can be doubted about a mechanism, looked into: mobility, singularities, energy, proof.
+// The checks of a mechanism: mobility, singularities, energy balance and proof.
 
 import { element } from "/player.js";
 import { Tab } from "./tab.js";
@@ -39,7 +39,7 @@ export class ChecksTab extends Tab {
     this.show(result.items);
   }
 
-  /** One after another; the first one of a text clears what was there. */
+  /** Show an item; the first one of a text replaces those before. */
   add(item, of) {
     if (this.itemsOf !== of) this.list.replaceChildren();
     this.itemsOf = of;

@@ -1,4 +1,4 @@
-// The equations of motion, typeset, while the text is typed.
+// The equations of motion, typeset anew while the text is typed.
 
 import { element } from "/player.js";
 import { note } from "../dialog.js";
@@ -37,7 +37,7 @@ export class EquationsTab extends Tab {
     if (this.seen) this.look();
   }
 
-  /** A part comes as soon as it is typeset; the first one of a text clears what was there. */
+  /** Show a part as soon as it is typeset; the first one of a text replaces those before. */
   add(part, text) {
     if (!part) return;
     if (this.partsOf !== text) this.list.replaceChildren();

@@ -1,4 +1,4 @@
-// A path is drawn, or chosen; the forces and motors that follow it are found.
+// Inverse dynamics: a path is drawn or chosen, and the forces and motors that follow it are computed.
 
 import { add, cross, element, norm, scale, sub, unit } from "/player.js";
 import { Plots, table } from "../plots.js";
@@ -88,7 +88,7 @@ export class InverseTab extends Tab {
     mechanism.mode(on ? "draw" : "move");
   }
 
-  /** Where the frame is now. */
+  /** The position of the frame. */
   at() {
     return this.desk.mechanism.where(this.frame.value);
   }
@@ -142,7 +142,7 @@ export class InverseTab extends Tab {
 
 const dotted = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** At most so many points, evenly along the path. */
+/** At most so many points, at even distances along a path. */
 function thinned(points, most) {
   const lengths = [0];
   for (let k = 1; k < points.length; k++) lengths.push(lengths[k - 1] + norm(sub(points[k], points[k - 1])));

@@ -1,4 +1,4 @@
-// The motion from a start: played in the picture, with plots of it.
+// A simulation from a start: it plays in the picture, with plots.
 
 import { element } from "/player.js";
 import { Plots } from "../plots.js";
@@ -74,7 +74,7 @@ export class MotionTab extends Tab {
     );
   }
 
-  /** What is asked for; null if a field is not good. */
+  /** The options of the job; null if a field is invalid. */
   options() {
     const out = {};
     if (this.seconds.value.trim() || this.seconds.validity.badInput) {

@@ -1,4 +1,4 @@
-// A sweep of one parameter, or of two: what becomes of a quantity.
+// A study: a quantity over one parameter or two.
 
 import { element } from "/player.js";
 import { heat } from "../heat.js";
@@ -42,7 +42,7 @@ export class StudyTab extends Tab {
     return it;
   }
 
-  /** From half to twice of what a parameter is. */
+  /** The default range of a parameter: from half to twice its value. */
   ranges(it) {
     const off = !it.select.value, parameter = this.parameters?.find((p) => p.name === it.select.value);
     for (const input of [it.from, it.to, it.steps]) input.disabled = off;
@@ -96,7 +96,7 @@ export class StudyTab extends Tab {
     if (given.left_out) this.rows.append(element("p", { class: "quiet small" }, `and ${given.left_out} more rows`));
   }
 
-  /** Maps over two parameters. */
+  /** Heat maps over two parameters. */
   paint() {
     this.map.replaceChildren(...this.grids.map(heat));
   }

@@ -1,4 +1,4 @@
-// What all tabs have: a place for progress, a result that may be older than the text, and work that waits until the tab is seen.
+// The base of all tabs: progress, a result that may be older than the text, and work that waits until the tab is open.
 
 import { element } from "/player.js";
 import { Runner } from "../runner.js";
@@ -22,15 +22,15 @@ export class Tab {
     return this.desk.layout.panel === this.name;
   }
 
-  /** Whether the text is another one than that of the result. */
+  /** Whether the result is of an older text. */
   get old() {
     return this.text !== this.desk.doc.good?.text;
   }
 
-  /** The tab is seen, or the text is another one. */
+  /** Called when the tab is opened, or the text has changed. */
   look() {}
 
-  /** Whether to begin with the text as it is: not while something is dragged, nor while a run that is younger than a moment goes on. */
+  /** Whether a run may begin now: not during a drag, nor while a run that has just begun goes on. */
   get may() {
     if (this.desk.mechanism.view?.held) return false;
     if (!this.runner.busy || performance.now() - this.runner.since > MOMENT) return true;

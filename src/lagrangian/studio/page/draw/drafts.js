@@ -1,12 +1,12 @@
-// The drawing that is not saved yet: the server keeps it on disk, and the browser does while there is no server.
+// Drafts of drawings that are not saved yet: the server keeps them on disk; while there is no server, the browser keeps them.
 import { ask, latest } from "../js/api.js";
 import { question } from "../js/dialog.js";
 import { unsent } from "../js/unsent.js";
 import { whole } from "./edits.js";
 
-const UNSENT = "lagrangian-unsent-drawing", AGAIN = 3000; // ms until a server that did not answer is asked again
+const UNSENT = "lagrangian-unsent-drawing", AGAIN = 3000; // ms until the next attempt when the server did not answer
 
-/** A drawing from its JSON; null if it is none, or empty. */
+/** Read a drawing from JSON; null if it is none, or is empty. */
 function drawn(text) {
   try {
     const found = JSON.parse(text);
@@ -16,11 +16,11 @@ function drawn(text) {
   }
 }
 
-/** Drafts by the file that they are of; null stands for the drawing without one. `on` is told what cannot be kept. */
-export class Kept {
+/** Drafts by the path of their file; null stands for the drawing without a file. `on.trouble` is called when a draft cannot be kept. */
+export class Drafts {
   constructor(on) {
     this.on = on;
-    this.waiting = new Map(); // what no server has taken yet, with the digest of the file that it was begun from
+    this.waiting = new Map(); // drawings that no server has yet, with the digest of the file that they began from
     this.revisions = new Map();
     this.send = latest(() => this.#send());
     addEventListener("pagehide", () => {
@@ -34,7 +34,7 @@ export class Kept {
     this.send();
   }
 
-  /** What was kept: the drawing or null, whether the server has it not, and the digest of the file that it was begun from. */
+  /** Read a draft: the drawing or null, whether only the browser has it, and the digest of the file that it began from. */
   async read(path) {
     const { text, revision, digest } = await this.#ask(path);
     this.revisions.set(path, revision);
@@ -46,13 +46,13 @@ export class Kept {
     return ask("GET", `/api/draft?${new URLSearchParams({ format: "drawing", ...(path === null ? {} : { path }) })}`);
   }
 
-  /** The draft as the server knows it, to be deleted when its drawing is saved. */
+  /** The name and revision of a draft on the server, which deletes it when its drawing is saved. */
   async named(path) {
     await this.send();
     return { path, format: "drawing", revision: this.revisions.get(path) ?? 0 };
   }
 
-  /** It is in its file now. */
+  /** Forget a draft whose drawing is saved. */
   forget(path) {
     this.waiting.delete(path);
     this.#show();
@@ -81,7 +81,7 @@ export class Kept {
     this.#show();
   }
 
-  /** No server takes it: the browser keeps it until one does. */
+  /** Keep a draft in the browser until a server takes it. */
   #keep(path, error) {
     unsent(UNSENT, { text: JSON.stringify(this.waiting.get(path).drawing), path, folder: this.folder });
     if (!this.failed) this.on.trouble(error);

@@ -1,12 +1,12 @@
-// The sliders' values as they are written elsewhere: in the description, as a command, in Python.
+// The values of sliders as text to reproduce the motion: a fragment of the description, a command, or lines of Python.
 
-class Writing {
-  /** `about` is what written.py gives; `motion()` is the computed motion, whose first row is its start, and `values()` are its inputs. */
+class Reproduction {
+  /** `about` comes from reproduce.py; `motion()` is the computed motion, whose first row is its start, and `values()` are its inputs. */
   constructor(plan, about, values, motion) {
     Object.assign(this, { plan, about, values, motion });
   }
 
-  /** The inputs of a kind that are not as they were, or all. */
+  /** The inputs of a kind that have changed, or all. */
   of(kind, all = false) {
     const values = this.values();
     return this.plan.inputs.map((it, k) => ({ ...it, now: values[k] })).filter((it) => it.kind === kind && (all || it.now !== it.value));
@@ -16,7 +16,7 @@ class Writing {
     return ["parameter", "q0", "qd0", "gain"].some((kind) => this.of(kind).length);
   }
 
-  /** Parameters that are not as the description has them, by name: those of the run, and those that sliders changed, or all. */
+  /** Parameters whose values differ from the description, by name: those of the run, and those that sliders changed, or all. */
   parameters(all = false) {
     return Object.entries({ ...this.about.set, ...Object.fromEntries(this.of("parameter", all).map((it) => [it.name, it.now])) });
   }
@@ -33,7 +33,7 @@ class Writing {
     return this.about.unwritten[form] || nameless;
   }
 
-  /** All coordinates, or speeds, in their order, where the motion begins. */
+  /** All coordinates, or all speeds, at the start of the motion, in their order. */
   start(group) {
     const motion = this.motion(), { nq, y } = this.plan;
     if (!motion) return group === "coordinates" ? y.slice(0, nq) : y.slice(nq);  // nothing was computed yet
@@ -80,7 +80,7 @@ class Writing {
     return lines.join("\n") + "\n";
   }
 
-  /** Where it begins: by name what a slider changed; all of it, in order, if the run did not begin as the description says. */
+  /** The start: by name what sliders changed, or all of it in order if the run did not start as the description says. */
   starts() {
     const found = [];
     for (const [kind, group] of [["q0", "coordinates"], ["qd0", "speeds"]]) {
@@ -94,11 +94,11 @@ class Writing {
 
 const key = (name) => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));
 
-/** TOML tells whole numbers from others. */
+/** A float of TOML, which has whole numbers apart. */
 const float = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? `${x}.0` : String(x));
 
 /** A name as the command line reads it: between backquotes, unless it is plain. */
 const plain = (name) => (/^[\w.]+$/.test(name) ? name : `\`${name}\``);
 
-/** One word of a command, whatever is in it. */
+/** One word of a command, in quotes where it needs them. */
 const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
