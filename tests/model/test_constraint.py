@@ -88,8 +88,8 @@ def branching(t, q, qd):
 @pytest.mark.parametrize(
     ("function", "equations", "message"),
     [
-        (lambda t, q, qd: [qd[0], qd[1]], 1, "constraint 'f': its function returns 2 numbers, but `equations` is 1"),
-        (lambda t, q, qd: qd[0], 2, "returns 1 numbers, but `equations` is 2"),
+        (lambda t, q, qd: [qd[0], qd[1]], 1, "constraint 'f': its function returns 2 numbers, but `equation_count` is 1"),
+        (lambda t, q, qd: qd[0], 2, "returns 1 numbers, but `equation_count` is 2"),
         (lambda t, q, qd: qd[0] * qd[0], 1, "is not linear in the speeds"),
         (lambda t, q, qd: qd[0] * qd[1] * q[0], 1, "is not linear in the speeds"),
         (lambda t, q, qd: np.sqrt(1 + qd[1] ** 2), 1, "is not linear in the speeds"),

@@ -1,4 +1,4 @@
-"""Long chains in pieces, which are swept side by side and then joined: forward dynamics with a span of O(log N).
+"""Long chains in pieces, which are swept side by side and then joined: forward dynamics, with a span of O(log N), and inverse.
 
 A piece is a part of an unbranched path. Its equations are solved for what it shows at its two ends, its handles
 (Featherstone 1999, "A divide-and-conquer articulated-body algorithm", Int. J. Robotics Research 18(9), part 1): with `a` the
@@ -11,6 +11,10 @@ where I and p are the articulated inertia and bias of the piece with nothing at 
 algorithm finds all of this when six columns, the answers to unit wrenches at the tip, are swept along with the bias. Two
 neighbours become one piece by solving for what they share, which is the star product of Redheffer (1960): any number of pieces
 is joined in a tree, whose depth is the logarithm of their number. With pieces of one link it is Featherstone's algorithm.
+
+Inverse dynamics has nothing to solve for. The motion of a piece's tip follows from that of its base, by the motion of the one
+against the other; the wrench at its base follows from that at its tip, by the wrenches of the piece itself. A first sweep finds
+each piece's own motion, a second one its wrenches, and a third one its torques, with what the pieces before and after it give.
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ HANDLE = {"Phi": (SIX,) * 6, "La": (SCALAR,) * 21, "b": SIX}
 NODE = {**ARTICULATED, **HANDLE}
 SPAN = {"R": MATRIX, "w": VECTOR}
 MOVING = {"w": VECTOR, "al": VECTOR, "l": VECTOR}
-UNKNOWN = float("nan")  # of a carry whose start is found by other pieces
+UNKNOWN = float("nan")  # the start of a carry that other pieces find
 
 
 def _identity_orientation(tree: Tree) -> Values:
@@ -51,13 +55,13 @@ def _identity_orientation(tree: Tree) -> Values:
 
 @outward(SPAN, ground=_identity_orientation, final_carries=("R", "w"))
 def relative_rotations(link: Link, parent: Values) -> tuple[Values, Values]:
-    """How the tip is turned against the base, and how fast it turns against it, in the tip's axes."""
+    """The rotation of the tip against the base, and its angular velocity against it, in the tip's axes."""
     w = v.add(link.to_child(parent["w"]), link.joint_motion(link.qd)[0])
     return {"R": link.compose(parent["R"]), "w": w}, {}
 
 
 def tip_angular_velocity(span: Values, w: v.Vector) -> v.Vector:
-    """The angular velocity of the tip, in its axes, when the base turns with w."""
+    """Return the angular velocity of the tip, in its axes, when the base turns with w."""
     return v.add(v.mat_t_vec(span["R"], w), span["w"])
 
 
@@ -79,7 +83,7 @@ def _unit_wrenches(tree: Tree) -> Values:
     final_carries=tuple(NODE),
 )
 def articulate_with_handles(link: Link, outer: Values) -> tuple[Values, Values]:
-    """The step of the articulated-body algorithm, and what the joint does to the answers to wrenches at the tip."""
+    """The step of the articulated-body algorithm, and what the joint does to the responses to wrenches at the tip."""
     up, saves = articulate.step(link, outer)
     columns, La = list(outer["Phi"]), list(outer["La"])
     b = list(flatten(outer["b"]))
@@ -93,7 +97,7 @@ def articulate_with_handles(link: Link, outer: Values) -> tuple[Values, Values]:
         columns = [(v.sub(n, v.scale(x, gn)), v.sub(f, v.scale(x, gf))) for (n, f), x in zip(columns, phi, strict=True)]
         coordinate = unit_coordinate((angular, linear))
         if coordinate is not None and is_zero(link.rotor) and is_zero(link.locked[k]):
-            columns = [_clear_entry(column, coordinate) for column in columns]  # nothing can be pushed along a free axis
+            columns = [_clear_entry(column, coordinate) for column in columns]  # no force acts along a free axis
     b = [x + (v.dot(n, link.ca) + v.dot(f, link.cl)) for x, (n, f) in zip(b, columns, strict=True)]
     parent_wrenches = [link.wrench_to_parent(f, n) for n, f in columns]
     handle = {"Phi": tuple((n, f) for f, n in parent_wrenches), "La": tuple(La), "b": unflatten(SIX, iter(b))}
@@ -110,9 +114,9 @@ def _unknown_motion(tree: Tree) -> Values:
 
 @outward({**MOVING, "F": SIX}, per_speed={"qdd": SCALAR}, ground=_unknown_motion, final_carries=("al", "l"))
 def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
-    """Accelerations of a piece whose base moves in a given way and whose tip exerts the wrench F.
+    """Accelerations of a piece whose base has a given motion and whose tip exerts the wrench F.
 
-    What velocities add is found again: in a long chain, that takes less time than to save it and to read it back.
+    The terms of velocities are computed again: in a long chain, that takes less time than to save them and to read them back.
     """
     carry, biases = velocities.step(link, parent)
     link.__dict__.update(biases)
@@ -130,7 +134,7 @@ def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
 
 
 def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector) -> Values:
-    """A piece with a rigid body (mass, h, I), which turns with w, before its first joint.
+    """Return a piece with a rigid body (mass, h, I), which turns with w, before its first joint.
 
     A chain is cut through a link, not at a joint: each side has half of its inertia. So the articulated inertia of the outer
     piece, which is singular along its first joint, becomes regular, and as well conditioned as that of the link in one sweep.
@@ -147,7 +151,7 @@ def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector
 
 
 class PieceCoupling(NamedTuple):
-    """What two neighbours share, solved for: I = L D L^T of the outer one, and D^-1 + L^T La L = N d N^T, La of the inner one.
+    """The factors that couple two neighbours: I = L D L^T of the outer one, and D^-1 + L^T La L = N d N^T, La of the inner one.
 
     With y the acceleration of the inner one's tip without a wrench there, and z the wrench that the outer one needs without an
     acceleration, the wrench between them is K y + H z, and the acceleration there is H^T (y - La z), where
@@ -163,14 +167,14 @@ class PieceCoupling(NamedTuple):
     inverse_d: m.Vector
 
     def half_K(self, Y: m.Matrix) -> m.Matrix:
-        """W = N^-1 L^T Y: that is, Y^T K Y = W^T d^-1 W."""
+        """Return W = N^-1 L^T Y, so that Y^T K Y = W^T d^-1 W."""
         return m.forward_substitute(self.N, m.product(m.transpose(self.L), Y))
 
     def half_H(self, Z: m.Matrix) -> m.Matrix:
         return m.forward_substitute(self.N, m.scale_rows(self.inverse_D, m.forward_substitute(self.L, Z)))
 
     def complete_halves(self, halves: m.Matrix) -> m.Matrix:
-        """K Y or H Z from their halves."""
+        """Return K Y or H Z from their halves."""
         return m.product(self.L, m.backward_substitute(self.N, m.scale_rows(self.inverse_d, halves)))
 
     def H_transposed(self, x: m.Vector) -> m.Vector:
@@ -196,12 +200,12 @@ def bias_acceleration(node: Values) -> m.Vector:
 
 
 def handle_matrix(node: Values) -> m.Matrix:
-    """Phi: its columns are the wrenches at the base."""
+    """Return Phi, whose columns are the wrenches at the base."""
     return m.transpose([list(flatten(column)) for column in node["Phi"]])
 
 
 def join_pieces(inner: Values, outer: Values, shared: PieceCoupling) -> Values:
-    """Two neighbours as one piece."""
+    """Return two neighbours as one piece."""
     La, P, Q = m.symmetric_from_upper(inner["La"], 6), handle_matrix(inner), handle_matrix(outer)
     y, z = list(flatten(inner["b"])), bias_acceleration(outer)
     F, a = solve_interface(inner, shared, y, z)
@@ -218,7 +222,7 @@ def join_pieces(inner: Values, outer: Values, shared: PieceCoupling) -> Values:
 
 
 def _add_outer_piece(inner: Values, P: m.Matrix, shared: PieceCoupling, F: m.Vector) -> Values:
-    """Articulated inertia and bias of a piece that carries another: P K P^T is added."""
+    """Return articulated inertia and bias of a piece that carries another: P K P^T is added."""
     W = shared.half_K(m.transpose(P))
     I = m.symmetric_product(m.transpose(W), m.scale_rows(shared.inverse_d, W))
     total = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(articulated_matrix(inner), I, strict=True)]
@@ -233,27 +237,27 @@ def _add_outer_piece(inner: Values, P: m.Matrix, shared: PieceCoupling, F: m.Vec
 
 
 def join_last_piece(inner: Values, outer: Values, shared: PieceCoupling) -> Values:
-    """The same where the outer one has no further tip: the articulated inertia and bias of both."""
+    """Return articulated inertia and bias of two neighbours, of which the outer one has nothing at its tip."""
     F, _ = solve_interface(inner, shared, list(flatten(inner["b"])), bias_acceleration(outer))
     return _add_outer_piece(inner, handle_matrix(inner), shared, F)
 
 
 def solve_interface(inner: Values, shared: PieceCoupling, y: m.Vector, z: m.Vector) -> tuple[m.Vector, m.Vector]:
-    """The wrench on the outer piece, and its acceleration."""
+    """Return the wrench on the outer piece, and the acceleration of its base."""
     halves = m.add(m.flat(shared.half_K(m.column(y))), m.flat(shared.half_H(m.column(z))))
     a = shared.H_transposed(m.sub(y, m.matrix_vector(m.symmetric_from_upper(inner["La"], 6), z)))
     return m.flat(shared.complete_halves(m.column(halves))), a
 
 
 def interface_state(inner: Values, outer: Values, shared: PieceCoupling, a: m.Vector, F: m.Vector) -> tuple[m.Vector, m.Vector]:
-    """The wrench and the acceleration between two neighbours, from the acceleration of their base and the wrench at their tip."""
+    """Return wrench and acceleration between two neighbours, from the acceleration of their base and the wrench at their tip."""
     y = m.add(m.matrix_vector(m.transpose(handle_matrix(inner)), a), list(flatten(inner["b"])))
     z = m.add(bias_acceleration(outer), m.matrix_vector(handle_matrix(outer), F))
     return solve_interface(inner, shared, y, z)
 
 
 def wrench_at_fixed_tip(node: Values, a: m.Vector, tip: m.Vector) -> m.Vector:
-    """F that gives the tip of a piece, or of a whole chain, a known acceleration: both ends fixed is one more 6 x 6 solve.
+    """Return F that gives the tip of a piece, or of a whole chain, a known acceleration, by one more 6 x 6 solve.
 
     La F = Phi^T a + b - tip. La is positive definite where the joints of the piece can move its tip in all directions.
     """
@@ -267,19 +271,21 @@ FORWARD_IN_PIECES = replace(
     name="forward_dynamics in pieces",
     sweeps=(relative_rotations, velocities_between, articulate_with_handles, accelerate_between),
 )
+# -- inverse dynamics ----------------------------------------------------------------------------------------------------
+
 WRENCH = {"f": VECTOR, "n": VECTOR}
 RELATIVE = {**POSE, **MOTION, **SPEED}
 
 
 @outward(RELATIVE, ground=_identity_orientation, final_carries=tuple(RELATIVE))
 def relative_motion(link: Link, parent: Values) -> tuple[Values, Values]:
-    """How the tip moves against the base: where it is in the base's axes; its velocities and accelerations in its own."""
+    """The motion of the tip against the base: its position in the base's axes; velocities and accelerations in its own."""
     carry, _ = link_velocities.step(link, parent)
     return {**pose_of_link(link, parent), **propagate_motion(link, parent), "u": carry["u"]}, {}
 
 
 def tip_motion(span: Values, base: Values) -> Values:
-    """How the tip of a piece moves when its base does, too."""
+    """Return the motion of the tip of a piece from that of its base."""
     R, x = span["R"], span["x"]
     wb = v.mat_t_vec(R, base["w"])
     w = v.add(wb, span["w"])
@@ -290,7 +296,7 @@ def tip_motion(span: Values, base: Values) -> Values:
 
 
 def base_wrench(span: Values, piece: Values, tip: Values) -> Values:
-    """The wrench at the base of a piece, from its own and that at its tip."""
+    """Return the wrench at the base of a piece, from its own and that at its tip."""
     f = v.mat_vec(span["R"], tip["f"])
     n = v.add(v.mat_vec(span["R"], tip["n"]), v.cross(span["x"], f))
     return {"f": v.add(piece["f"], f), "n": v.add(piece["n"], n)}
@@ -309,7 +315,7 @@ accelerations_between = replace(accelerations, ground=_unknown_inverse_motion)
 
 @inward(WRENCH, final_carries=tuple(WRENCH))
 def piece_wrench(link: Link, outer: Values) -> tuple[Values, Values]:
-    """What a piece needs at its base if nothing is at its tip."""
+    """The wrench that a piece needs at its base if nothing is at its tip."""
     f, n = link.wrench_to_parent(v.add(link.F, outer["f"]), v.add(link.N, outer["n"]))
     return {"f": f, "n": n}, {}
 

@@ -33,7 +33,7 @@ def link_velocities(link: Link, parent: Values) -> tuple[Values, Values]:
 
 @inward({**COMPOSITE, "B1": MATRIX, "f": VECTOR}, save={**COMPOSITE, "B1": MATRIX, "f": VECTOR})
 def composite_bias(link: Link, children: Values) -> tuple[Values, Values]:
-    """Composite inertia, and the blocks of B: B1 = -[w] S - [h][v], and f whose matrix is the other."""
+    """Composite inertia, and the blocks of B: B1 = -[w] S - [h][v], and f, whose cross-product matrix is the other block."""
     up, saves = composite_inertia.step(link, children)
     f = v.add(v.scale(link.mass, link.u), v.cross(link.w, link.h))
     B1 = v.mat_sub(v.mat_mat(v.skew(link.h), v.neg_mat(v.skew(link.u))), v.mat_mat(v.skew(link.w), second_moments(link.I)))
@@ -55,7 +55,7 @@ def second_moments(I: v.Symmetric) -> v.Matrix:
 
 
 def subspace_rate(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
-    """The rate of a joint's unit motion: the spatial cross product of the link's velocity with it, and its own change."""
+    """Return the rate of a joint's unit motion: the spatial cross product of the link's velocity with it, and its own change."""
     angular, linear = link.motion_subspace[k]
     dw, dv = v.cross(link.w, angular), v.add(v.cross(link.w, linear), v.cross(link.u, angular))
     if link.motion_subspace_rate:

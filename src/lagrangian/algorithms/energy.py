@@ -53,7 +53,7 @@ def first_moments(link: Link, children: Values) -> tuple[Values, Values]:
 
 @inward({"m": SCALAR, "hc": VECTOR, "k": VECTOR, "f": VECTOR})
 def momenta(link: Link, children: Values) -> tuple[Values, Values]:
-    """Linear momentum f, and angular momentum k about the link's origin, with the first moment beside them."""
+    """Linear momentum f, angular momentum k about the link's origin, and the first moment."""
     up, _ = first_moments.step(link, children)
     w, u = link.w, link.u
     f = v.add(v.add(v.scale(link.mass, u), v.cross(w, link.h)), children["f"])

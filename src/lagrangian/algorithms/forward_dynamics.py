@@ -3,8 +3,8 @@
 The articulated inertia is kept in blocks, `[n; f] = [A B; B^T M] [al; l] + [pn; pf]`, with classical accelerations. A joint of
 several speeds is eliminated one speed at a time, which is the factorisation of its own small mass matrix.
 
-A speed that is held is not eliminated: what it carries is part of the link below it, and its own acceleration is zero. So 1/D is
-multiplied by 1 - held, and what holds it is found from what is left of its equation.
+A locked speed is not eliminated: the links that it carries belong to the link that carries it, and its own acceleration is zero.
+So 1/D is multiplied by 1 - locked, and the force that locks it follows from the rest of its equation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lagrangian.model.joints.joint_type import UnitTwist
 
 @outward({"w": VECTOR}, save={"pn": VECTOR, "pf": VECTOR, "ca": VECTOR, "cl": VECTOR})
 def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
-    """Angular velocity, velocity-product forces, and the acceleration a joint adds without qdd."""
+    """Angular velocity, velocity-product forces, and the acceleration that a joint adds without qdd."""
     wp = parent["w"]
     wi = link.to_child(wp)
     wj, vj = link.joint_motion(link.qd)
@@ -39,14 +39,14 @@ def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
 
 
 def unit_coordinate(column: UnitTwist) -> int | None:
-    """Which of the six coordinates the column is, if it is one of them exactly."""
+    """Return which of the six unit columns a column is; None if it is none of them exactly."""
     six = (*column[0], *column[1])
     ones = [k for k, x in enumerate(six) if not is_zero(x)]
     return ones[0] if len(ones) == 1 and isinstance(six[ones[0]], (int, float)) and six[ones[0]] == 1 else None
 
 
 def subtract_outer(S: v.Symmetric, g: v.Vector, u: v.Vector) -> v.Symmetric:
-    """S - g u^T, symmetric because g is parallel to u."""
+    """Return S - g u^T, which is symmetric because g is parallel to u."""
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     return tuple(x - g[i] * u[j] for x, (i, j) in zip(S, pairs, strict=True))
 
@@ -64,7 +64,7 @@ ARTICULATED = {"A": SYMMETRIC, "B": MATRIX, "M": SYMMETRIC, "pn": VECTOR, "pf": 
     per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR, "un": VECTOR, "uf": VECTOR, "u": SCALAR, "inverse_D": SCALAR},
 )
 def articulate(link: Link, children: Values) -> tuple[Values, Values]:
-    """The articulated inertia and bias of the link, then what of them the joint passes on."""
+    """The articulated inertia and bias of the link, then the part of them that the joint passes on."""
     A = v.sym_add(link.I, children["A"])
     B = v.mat_add(v.skew(link.h), children["B"])
     m = link.mass
@@ -108,7 +108,7 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
 
 
 def shift_articulated_inertia(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.Symmetric, v.Matrix]:
-    """Blocks about the parent's origin: B' = B + [p] M, A' = A - B [p] + [p] B'^T."""
+    """Return the blocks about the parent's origin: B' = B + [p] M, A' = A - B [p] + [p] B'^T."""
     pM = v.transpose(tuple(v.cross(p, row) for row in v.sym_full(M)))  # type: ignore[arg-type]
     Bp = v.mat_add(B, pM)
     # row i of -B [p] is p x (row i of B); row i of B' x p gives, transposed, [p] B'^T
@@ -119,7 +119,7 @@ def shift_articulated_inertia(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Sym
 
 
 def acceleration_without_joint(link: Link, parent: Values) -> tuple[v.Vector, v.Vector]:
-    """The link's angular and linear acceleration but for what its own joint's qdd add."""
+    """Return the link's angular and linear acceleration without the part of its own joint's qdd."""
     al, l = parent["al"], parent["l"]
     l = v.add(link.to_child(v.add(l, v.cross(al, link.offset))), link.cl)
     return v.add(link.to_child(al), link.ca), l
@@ -136,14 +136,14 @@ def accelerate(link: Link, parent: Values) -> tuple[Values, Values]:
 
 
 def add_joint_acceleration(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vector) -> tuple[v.Vector, v.Vector]:
-    """Angular and linear acceleration with that of speed k added."""
+    """Return angular and linear acceleration with that of speed k added."""
     angular, linear = link.motion_subspace[k]
     return v.add(al, v.scale(qdd, angular)), v.add(l, v.scale(qdd, linear))
 
 
 @outward({"al": VECTOR, "l": VECTOR}, per_speed={"moved": (SCALAR, SCALAR)}, ground=ground_acceleration)
 def accelerate_or_lock(link: Link, parent: Values) -> tuple[Values, Values]:
-    """The same, and the force that holds each speed."""
+    """The accelerations, and the force that locks each locked speed."""
     al, l = acceleration_without_joint(link, parent)
     pairs: list[Any] = [(0, 0)] * link.nv
     for k in range(link.nv - 1, -1, -1):

@@ -1,8 +1,8 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm, in link axes.
 
-Luh, Walker and Paul 1980; the matrix `U = [al] + [w][w]` shares products between links, and the moment is taken from it as in
-Khalil and Dombre 2002, section 9.3. Gravity enters as an upward acceleration of the ground. The result contains everything the
-joint must supply: inertial forces, gravity, the rotor's inertia, friction and joint springs.
+The algorithm is that of Luh, Walker and Paul 1980. The matrix `U = [al] + [w][w]` shares products between links, and gives the
+moment as in Khalil and Dombre 2002, section 9.3. Gravity is an upward acceleration of the ground. The result contains everything
+that the joint must supply: inertial forces, gravity, the rotor's inertia, friction and joint springs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lagrangian.model import vector as v
 
 
 def rate_matrix(w: v.Vector, al: v.Vector) -> v.Matrix:
-    """U with U r = al x r + w x (w x r)."""
+    """Return U with U r = al x r + w x (w x r)."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     return (
@@ -28,7 +28,7 @@ def rate_matrix(w: v.Vector, al: v.Vector) -> v.Matrix:
 
 
 def rotational_moment(I: v.Symmetric, w: v.Vector, al: v.Vector, U: v.Matrix) -> v.Vector:
-    """I al + w x I w, with the products that U already holds."""
+    """Return I al + w x I w, with the products that U already has."""
     xx, xy, xz, yy, yz, zz = I
     return (
         al[0] * xx + (w[1] * w[2]) * (zz - yy) - xy * U[2][0] + xz * U[1][0] + yz * (U[1][1] - U[2][2]),
@@ -38,7 +38,7 @@ def rotational_moment(I: v.Symmetric, w: v.Vector, al: v.Vector, U: v.Matrix) ->
 
 
 def propagate_motion(link: Link, parent: Values) -> Values:
-    """Angular velocity, angular acceleration, acceleration of the origin, and U, from the parent's."""
+    """Return angular velocity, angular acceleration, acceleration of the origin, and U, from those of the parent."""
     wi, ai = link.to_child(parent["w"]), link.to_child(parent["al"])
     li = link.to_child(v.add(parent["l"], v.mat_vec(parent["U"], link.offset)))
     wj, vj = link.joint_motion(link.qd)
@@ -70,7 +70,7 @@ def accelerations(link: Link, parent: Values) -> tuple[Values, Values]:
 
 
 def joint_torques(link: Link, f: v.Vector, n: v.Vector, friction: bool = True) -> tuple[Any, ...]:
-    """The wrench along each of the joint's axes, and what acts at the joint itself."""
+    """Return the wrench along each of the joint's axes, and the forces of rotor, friction and spring at the joint itself."""
     torques = []
     for k, (angular, linear) in enumerate(link.motion_subspace):
         torque = v.dot(angular, n) + v.dot(linear, f) + link.rotor * link.qdd[k] + link.spring_torque(k)

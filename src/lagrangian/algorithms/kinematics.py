@@ -1,4 +1,4 @@
-"""Pose, velocity, Jacobian and `J' q'` of a frame: sweeps along the path from the ground to it (`Tree.path`).
+"""Pose, velocity, Jacobian and `J' q'` of a frame: sweeps along the path from the ground to it (`Tree.path_to_frame`).
 
 Six-vectors are angular first, along the world's axes, at the frame's origin.
 """
@@ -23,7 +23,7 @@ def _identity_orientation(tree: Tree) -> Values:
 
 
 def pose_of_link(link: Link, parent: Values) -> Values:
-    """Where a link is, and how it is turned, from its parent's."""
+    """Return the position and orientation of a link from those of its parent."""
     return {"R": link.compose(parent["R"]), "x": v.add(parent["x"], v.mat_vec(parent["R"], link.offset))}
 
 
@@ -47,7 +47,7 @@ def acceleration(link: Link, parent: Values) -> tuple[Values, Values]:
 
 @inward({"r": VECTOR}, per_speed={"column": (VECTOR, VECTOR)})
 def jacobian_columns(link: Link, children: Values) -> tuple[Values, Values]:
-    """r is the frame's origin seen from the link; the columns are (z, z x r) and (0, z) turned into the world's axes."""
+    """The columns are (z, z x r) and (0, z) in the world's axes, where r is the frame's origin seen from the link."""
     r = children["r"]
     world_columns = tuple(
         (v.mat_vec(link.R_world, angular), v.mat_vec(link.R_world, v.add(v.cross(angular, r), linear)))

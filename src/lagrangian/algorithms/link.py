@@ -1,4 +1,4 @@
-"""A link as the sweeps see it: its constants, its joint's state, and how vectors pass between it and its parent.
+"""A link in a sweep: its constants, its joint's state, and the transformation of vectors between it and its parent.
 
 Every moving axis is z of the link's own frame (`tree.py` turns the frames), so a revolute joint rotates by `c, s` about z and the
 constant rotation `R` before it is mostly zeros and ones, which fold away.
@@ -34,17 +34,17 @@ CONSTANTS: dict[str, Template] = {
 
 
 def is_zero(x: Any) -> bool:
-    """Zero by structure: a plain number that is 0, not a value that happens to be."""
+    """Whether x is zero by structure: a plain number that is 0, not a value that happens to be."""
     return isinstance(x, (int, float)) and x == 0
 
 
 def inverse(x: Any) -> Any:
-    """1 / x; NaN where x is 0 by structure: a joint that moves no mass has no acceleration to be found."""
+    """Return 1 / x; NaN where x is 0 by structure: a joint that moves no mass has no acceleration."""
     return math.nan if is_zero(x) else 1 / x
 
 
 class Link:
-    """Constants (`CONSTANTS`), state (`q, qd, qdd, tau, held` as tuples, `c, s`), place (`iq, iv`), and what sweeps save."""
+    """Constants (`CONSTANTS`), state (`q, qd, qdd, tau, locked` as tuples, `c, s`), indices (`iq, iv`), and what sweeps save."""
 
     kind: JointType
     iq: int
@@ -78,7 +78,7 @@ class Link:
         raise AttributeError(name)
 
     def function(self, expression: Scalar) -> Any:
-        """A function of the joint's one coordinate."""
+        """Evaluate a function of the joint's one coordinate."""
         return functions.evaluate_univariate(expression, self.q[0])
 
     @property
@@ -88,7 +88,7 @@ class Link:
 
     @property
     def motion_subspace_rate(self) -> tuple[UnitTwist, ...]:
-        """How the motion subspace changes in the link's axes; () where it is constant."""
+        """The rate of the motion subspace in the link's axes; () where it is constant."""
         return self.kind.motion_subspace_rate(self)
 
     @property
@@ -97,48 +97,48 @@ class Link:
         return self.kind.rotation(self)
 
     def joint_motion(self, rates: tuple[Any, ...]) -> UnitTwist:
-        """The joint's angular and linear velocity, or acceleration, for given rates."""
+        """Return the joint's angular and linear velocity, or acceleration, for given rates."""
         return _combine_columns(self.motion_subspace, rates)
 
     @property
     def bias_acceleration(self) -> UnitTwist:
-        """What the joint adds to the acceleration because its motion subspace changes: zero for most types."""
+        """Return the acceleration that comes from the change of the motion subspace: zero for most types."""
         rates = self.motion_subspace_rate
         return _combine_columns(rates, self.qd) if rates else (v.ZERO, v.ZERO)
 
     @property
     def offset(self) -> v.Vector:
-        """From the parent's origin to the link's, in the parent's axes."""
+        """The vector from the parent's origin to the link's, in the parent's axes."""
         shift = self.kind.translation(self)
         return self.p if shift is v.ZERO else v.add(self.p, v.mat_vec(self.R, shift))
 
     def to_child(self, x: v.Vector) -> v.Vector:
-        """A vector given in the parent's axes, in the link's."""
+        """Return a vector of the parent's axes in the link's."""
         return self.rotation.to_child(v.mat_t_vec(self.R, x))
 
     def to_parent(self, x: v.Vector) -> v.Vector:
-        """A vector given in the link's axes, in the parent's."""
+        """Return a vector of the link's axes in the parent's."""
         return v.mat_vec(self.R, self.rotation.to_parent(x))
 
     def sym_to_parent(self, S: v.Symmetric) -> v.Symmetric:
-        """A symmetric matrix given in the link's axes, in the parent's."""
+        """Return a symmetric matrix of the link's axes in the parent's."""
         return v.sym_rotate(self.R, self.rotation.sym_to_parent(S))
 
     def mat_to_parent(self, A: v.Matrix) -> v.Matrix:
-        """A matrix given in the link's axes, in the parent's."""
+        """Return a matrix of the link's axes in the parent's."""
         return v.mat_rotate(self.R, self.rotation.mat_to_parent(A))
 
     def compose(self, R: v.Matrix) -> v.Matrix:
-        """The link's orientation from its parent's: R R_link R_joint."""
+        """Return the link's orientation from its parent's: R R_link R_joint."""
         return self.rotation.compose(v.mat_mat(R, self.R))
 
     def wrench_to_parent(self, f: v.Vector, n: v.Vector) -> tuple[v.Vector, v.Vector]:
-        """A force and a moment about the link's origin, as seen at the parent's origin."""
+        """Return a force and a moment about the link's origin in the parent's axes, about its origin."""
         f = self.to_parent(f)
         return f, v.add(self.to_parent(n), v.cross(self.offset, f))
 
     def friction_torque(self, k: int) -> Any:
-        """Viscous and Coulomb friction of speed k."""
+        """Return viscous and Coulomb friction of speed k."""
         rate = self.qd[k]
         force = self.viscous * rate
         if not (is_zero(self.coulomb_positive) and is_zero(self.coulomb_negative)) and not is_zero(rate):
@@ -146,17 +146,17 @@ class Link:
         return force
 
     def spring_torque(self, k: int) -> Any:
-        """The joint spring's dV/dq."""
+        """Return dV/dq of the joint spring."""
         return 0 if is_zero(self.stiffness) else self.stiffness * self.stretch[k]
 
     @property
     def stretch(self) -> tuple[Any, ...]:
-        """How far the joint's spring is from its rest."""
+        """Return how far the joint's spring is from its rest."""
         return self.kind.stretch(self.q, self.rest)
 
 
 def _combine_columns(columns: tuple[UnitTwist, ...], rates: tuple[Any, ...]) -> UnitTwist:
-    """The sum of columns times rates."""
+    """Return the sum of columns times rates."""
     w, u = v.ZERO, v.ZERO
     for (angular, linear), rate in zip(columns, rates, strict=True):
         w = v.add(w, v.scale(rate, angular))

@@ -14,7 +14,7 @@ COMPOSITE = {"m": SCALAR, "hc": VECTOR, "Ic": SYMMETRIC}
 
 @inward(COMPOSITE, save=COMPOSITE)
 def composite_inertia(link: Link, children: Values) -> tuple[Values, Values]:
-    """Mass, first moment and inertia about the link's origin of everything the link carries."""
+    """Mass, first moment and inertia, about the link's origin, of everything that the link carries."""
     m = link.mass + children["m"]
     h = v.add(link.h, children["hc"])
     I = v.sym_add(link.I, children["Ic"])
@@ -24,7 +24,7 @@ def composite_inertia(link: Link, children: Values) -> tuple[Values, Values]:
 
 
 def unit_wrench(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
-    """Force and moment that give everything the link carries a unit acceleration along speed k."""
+    """Return force and moment that give everything the link carries a unit acceleration along speed k."""
     angular, linear = link.motion_subspace[k]
     f = v.add(v.scale(link.m, linear), v.cross(angular, link.hc))
     n = v.add(v.sym_vec(link.Ic, angular), v.cross(link.hc, linear))

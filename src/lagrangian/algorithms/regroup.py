@@ -1,8 +1,8 @@
-"""Khalil's regrouping: inertia that a joint cannot tell from its parent's is moved to the parent.
+"""Khalil's regrouping: inertia that acts in a joint like inertia of its parent is moved to the parent.
 
-Each joint type says what it cannot tell (`JointType.indistinct`). What is left has more zeros and fewer operations. Joint-space
-results are the same; link wrenches and energies are not, and keep the true inertias.
-(Khalil and Dombre, Modeling, Identification and Control of Robots, 2002, section 9.4.)
+Each joint type says which inertia that is (`JointType.regroupable_inertia`). The remaining constants have more zeros and need
+fewer operations. Results in joint space are the same. Link wrenches and energies are not: they use the true inertias. (Khalil and
+Dombre, Modeling, Identification and Control of Robots, 2002, section 9.4.)
 """
 
 from __future__ import annotations

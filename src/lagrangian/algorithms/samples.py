@@ -1,8 +1,8 @@
 """A tree over samples of parameters: its constants have a value for every sample, and slopes along the parameters if wanted.
 
-The tree of a mechanism says what the structure is; beside it `lanes` is the same tree, built by the same steps over `Lanes`.
-What depends on the parameters is then no structure: it may be zero in some samples and not in others. Only directions of axes
-must be the same in all.
+The tree of a mechanism has the structure; its `sample_tree` is the same tree, built by the same steps over `DualArray`. Numbers
+that depend on the parameters do not belong to the structure: they may be zero in some samples and not in others. Only the
+directions of axes must be the same in all samples.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SNAP_TOLERANCE = 1e-14  # of an entry of a rotation that is meant to be 0, 1 or 
 
 
 class SampleReader(ScalarReader):
-    """How scalars are read over samples: what depends on none of the parameters is a float."""
+    """Reads the scalars of a mechanism over samples; a scalar that depends on no parameter is a float."""
 
     def __init__(self, values: SampleEvaluator, count: int) -> None:
         self.evaluator, self.count = values, count
@@ -84,7 +84,7 @@ def _flat(x: Any) -> list[Any]:
 
 
 def snap_to_exact(x: Any) -> Any:
-    """An entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
+    """Return an entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
     if not isinstance(x, DualArray):
         value = float(x)  # of an axis that is written with parameters, an expression
         nearest = float(round(value))
@@ -95,7 +95,7 @@ def snap_to_exact(x: Any) -> Any:
 def sample_evaluator(
     mechanism: Mechanism, values_by_name: Mapping[str, np.ndarray], slopes: bool = False
 ) -> tuple[Mechanism, SampleEvaluator]:
-    """The values of expressions over samples of parameters, and the mechanism whose numbers these are.
+    """Return what evaluates expressions over samples of parameters, and the mechanism whose numbers these are.
 
     Numbers of parts, named by their paths, become parameters of that mechanism.
     """
@@ -110,7 +110,7 @@ def sample_evaluator(
 
 
 def evaluator_over(mechanism: Mechanism, sample_values: Mapping[str, DualArray]) -> tuple[Mechanism, SampleEvaluator]:
-    """The values of expressions where these stand for parameters, and for numbers of parts; and the mechanism, as above."""
+    """Return what evaluates expressions with given scalars for parameters and numbers of parts, and the mechanism, as above."""
     by_id: dict[int, DualArray] = {}
     for name, values in sample_values.items():
         if name in mechanism.parameters:
@@ -122,5 +122,5 @@ def evaluator_over(mechanism: Mechanism, sample_values: Mapping[str, DualArray])
 
 
 def with_samples(mechanism: Mechanism, tree: Tree, values: SampleEvaluator, count: int, merge_fixed: bool = True) -> Tree:
-    """The tree, which was built with the same `merge_fixed`, with the same tree over samples beside it."""
+    """Return a tree with the same tree over samples as its `sample_tree`; it was built with the same `merge_fixed`."""
     return replace(tree, sample_tree=trees.build_tree(mechanism, merge_fixed, reader=SampleReader(values, count)))

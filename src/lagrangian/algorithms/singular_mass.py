@@ -1,4 +1,17 @@
-"""Joints whose acceleration nothing determines, because what they move has no inertia along them."""
+"""Singular mass matrices: joints without inertia, whose accelerations nothing determines, or constraints alone.
+
+Without constraints such a joint is an error. With constraints that move its massless links, the equations
+
+    M qdd = f + Psi^T lambda,    Psi qdd + gamma = 0
+
+have the same qdd and lambda if the first becomes
+
+    (M + Psi^T W Psi) qdd = f - Psi^T W gamma + Psi^T lambda
+
+with any weights W (the augmented Lagrangian; Golub and Greif, SIAM Journal on Matrix Analysis and Applications 24, 2003). The sum
+is positive definite exactly if every motion that the constraints leave free moves some inertia. With a given Psi x, the smallest
+x as M measures it is the same for both matrices, too.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +30,15 @@ from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.mechanism import Mechanism
 
-TEST_ANGLES = (0.0, 1.0, 2.0)  # a joint whose motion subspace changes may have none in one of them
-
-# radians and metres away from neutral at which mass matrices are looked at: one may be singular in some of them
-MASSLESS_TEST_ANGLES = (0.7, 1.9, -1.1)
-MAX_SPEEDS = 50  # up to which the whole mass matrix is looked at
-SINGULAR_TOLERANCE = 1e-13  # the least eigenvalue of a mass matrix with ones on its diagonal that is more than rounding
+# radians and metres away from neutral at which joints are tested, since a mass matrix may be singular in some configurations only
+TREE_TEST_ANGLES = (0.0, 1.0, 2.0)  # of the joints of a tree
+CONSTRAINED_TEST_ANGLES = (0.7, 1.9, -1.1)  # of a mechanism with constraints
+MAX_SPEEDS = 50  # the whole mass matrix is tested for no more speeds
+SINGULAR_TOLERANCE = 1e-13  # smaller eigenvalues of a mass matrix with ones on its diagonal are rounding
 
 
 def undetermined_joints(tree: Tree) -> list[str]:
-    """Their names: those for which the mass matrix is singular in every configuration."""
+    """Return the names of joints because of which the mass matrix is singular in every configuration."""
     mass, I = tree.constants["mass"][:, 0], tree.constants["I"]
     heavy: list[bool] = ((mass != 0) | (I != 0).any(axis=1)).tolist()
     carries_mass = [False] * len(tree)  # whether a link carries another that has mass
@@ -49,7 +61,7 @@ def _has_inertia(tree: Tree, i: int) -> bool:
     kind = tree.kind[i]
     if not kind.nv:
         return True
-    return any(_is_regular(tree, i, angle) for angle in TEST_ANGLES)
+    return any(_is_regular(tree, i, angle) for angle in TREE_TEST_ANGLES)
 
 
 def _is_regular(tree: Tree, i: int, angle: float) -> bool:
@@ -61,7 +73,7 @@ def _is_regular(tree: Tree, i: int, angle: float) -> bool:
     h, I = v.skew(link.h), v.sym_full(link.I)
     body = np.block([[np.array(I, dtype=float), np.array(h, dtype=float)], [-np.array(h, dtype=float), link.mass * np.eye(3)]])
     M = S @ body @ S.T
-    # what is less than this is rounding of inertias and masses that cancel
+    # inertias and masses may cancel: a diagonal entry that is tiny against these is rounding
     largest = np.abs(S[:, :3]).sum(axis=1) * np.abs(np.diag(body)[:3]).max() + np.abs(S[:, 3:]).sum(axis=1) * abs(link.mass)
     sizes = np.diag(M)
     if (sizes <= 1e-14 * largest).any():
@@ -71,8 +83,8 @@ def _is_regular(tree: Tree, i: int, angle: float) -> bool:
 
 
 def _joint_moving_same_inertia(tree: Tree, joints: list[tuple[str, int]]) -> list[str]:
-    """One of the joints that move the same inertia in the same way, such as two slides in line with nothing between them."""
-    for angle in TEST_ANGLES:
+    """Return one of the joints that move the same inertia in the same way, such as two prismatic joints in line."""
+    for angle in TREE_TEST_ANGLES:
         M = np.array(run(MASS_MATRIX, tree, _links_at(tree, angle)), dtype=float).reshape(tree.nv, tree.nv)
         scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
         if not np.isfinite(M).all():
@@ -85,7 +97,7 @@ def _joint_moving_same_inertia(tree: Tree, joints: list[tuple[str, int]]) -> lis
 
 
 def _links_at(tree: Tree, angle: float) -> list[Link]:
-    """The links in a configuration in which no axes are parallel by chance."""
+    """Return the links in a configuration in which no axes are parallel by chance."""
     links = [tree.link(i) for i in range(len(tree))]
     for i, link in enumerate(links):
         link.q = tuple(x + (angle + 0.3) * (1 + 0.1 * i) if link.nq == link.nv else x for x in link.kind.neutral)
@@ -97,12 +109,12 @@ def _links_at(tree: Tree, angle: float) -> list[Link]:
 def has_singular_mass_matrix(mechanism: Mechanism, tree: Tree) -> bool:
     """Whether the mass matrix is singular in every configuration, of a mechanism with constraints that may make up for it."""
     return bool(mechanism.equation_count) and not any(
-        _has_regular_mass_matrix(_sample_state(mechanism, tree, x)) for x in MASSLESS_TEST_ANGLES
+        _has_regular_mass_matrix(_sample_state(mechanism, tree, x)) for x in CONSTRAINED_TEST_ANGLES
     )
 
 
 def _has_regular_mass_matrix(state: MechanismState) -> bool:
-    """Whether M is: what articulated bodies leave of its diagonal is what a factorisation leaves, and sooner found."""
+    """Whether M is regular: the articulated-body algorithm leaves of its diagonal what a factorisation leaves, in less time."""
     run(FORWARD_DYNAMICS, state.tree, state.links)
     remaining = np.array([1 / d for link in state.links for d in link.inverse_D], dtype=float)
     run(COMPOSITE_BODIES, state.tree, state.links)
@@ -115,9 +127,9 @@ def _has_regular_mass_matrix(state: MechanismState) -> bool:
 
 
 def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
-    """A speed that neither inertia nor constraints determine, in any configuration; "" if there is none."""
+    """Return a speed that neither inertia nor constraints determine, in any configuration; "" if there is none."""
     speed_name = ""
-    for angle in MASSLESS_TEST_ANGLES if has_singular_mass_matrix(mechanism, tree) else ():
+    for angle in CONSTRAINED_TEST_ANGLES if has_singular_mass_matrix(mechanism, tree) else ():
         M, psi = _mass_matrix_and_jacobian(_sample_state(mechanism, tree, angle))
         if _factor(_augmented_mass_matrix(M, psi)) is not None:
             return ""
@@ -126,7 +138,7 @@ def undetermined_speed(mechanism: Mechanism, tree: Tree) -> str:
 
 
 def _least_determined_speed(M: np.ndarray, psi: np.ndarray) -> int:
-    """The speed that has the largest part in a motion without inertia that the constraints leave free."""
+    """Return the speed with the largest part in a motion without inertia that the constraints leave free."""
     A = _augmented_mass_matrix(M, psi)
     scale = np.sqrt(np.where(np.diag(A) > 0, np.diag(A), 1.0))
     _, vectors = np.linalg.eigh(A / np.outer(scale, scale))
@@ -134,30 +146,30 @@ def _least_determined_speed(M: np.ndarray, psi: np.ndarray) -> int:
 
 
 def constraint_weights(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
-    """Constant W of the constraint equations by name, where the mass matrix is singular; none where it is not."""
+    """Return constant weights W of the constraint equations, by name; none where the mass matrix is regular."""
     if not has_singular_mass_matrix(mechanism, tree):
         return {}
-    state = _sample_state(mechanism, tree, MASSLESS_TEST_ANGLES[0])
+    state = _sample_state(mechanism, tree, CONSTRAINED_TEST_ANGLES[0])
     weights = _weights(*_mass_matrix_and_jacobian(state))
     return {row.name: float(w) for row, w in zip(state.rows, weights, strict=True) if w}
 
 
 def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
-    """Of each row so much that it adds to no diagonal entry of M more than is there: then nothing is lost to rounding."""
+    """Return weights of the rows that at most double each diagonal entry of M, so that nothing is lost to rounding."""
     sizes = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
     largest = sizes.max(axis=-1, initial=0.0, keepdims=True)
     slopes = psi**2
     steepest = slopes.max(axis=-1, initial=0.0, keepdims=True)
     is_effective = (sizes > SINGULAR_TOLERANCE * largest) & (slopes > SINGULAR_TOLERANCE * steepest)
     weights = np.where(is_effective, sizes / np.where(is_effective, slopes, 1.0), np.inf).min(axis=-1, initial=np.inf)
-    # rows of joints without inertia alone
+    # for rows of joints without inertia only
     fallback = np.where(largest > 0, largest, 1.0) / np.where(steepest > 0, steepest, 1.0)
-    # a row of zeros, as of a planar loop across its plane, is rounding where its plane is askew: it says nothing
+    # a row of zeros, such as that of a planar loop across its plane, is rounding where its plane is askew: it has no weight
     return np.where(steepest[..., 0] > ROUNDING_TOLERANCE**2, np.where(np.isfinite(weights), weights, fallback[..., 0]), 0.0)
 
 
 def cholesky_factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
-    """L with L L^T = M, and where M is singular = M + Psi^T W Psi, which has the same accelerations; of many, too.
+    """Return L with L L^T = M, or = M + Psi^T W Psi where M is singular, which has the same accelerations; of many, too.
 
     A joint that neither determines is an error, which has its name if `names` are those of the speeds.
     """
@@ -174,7 +186,7 @@ def cholesky_factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -
 
 
 def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
-    """That no joint moves no inertia while no constraint says how it moves; of many, configurations that are no numbers pass."""
+    """Refuse joints without inertia whose motion no constraint determines; of many states, those that are not finite pass."""
     m, n = psi.shape[-2:]
     masses = M.reshape(-1, n, n)
     slopes = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(len(masses), m, n)
@@ -188,7 +200,7 @@ def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) 
 
 
 def _factor(M: np.ndarray) -> np.ndarray | None:
-    """Cholesky's factor; None of a matrix, or of one among many, that is singular but for rounding."""
+    """Return the Cholesky factor; None if a matrix, or one among many, is singular but for rounding."""
     try:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
@@ -203,7 +215,7 @@ def _augmented_mass_matrix(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
 
 
 def _sample_state(mechanism: Mechanism, tree: Tree, angle: float) -> MechanismState:
-    """The mechanism at rest in some configuration, in which its loops need not be closed, as numbers."""
+    """Return the mechanism at rest in some configuration, in which its loops need not be closed."""
     links: list[Link] = []
     q = [0.0] * tree.nq  # in the order of the mechanism's joints, which need not be that of the links
     for i in range(len(tree)):
@@ -218,7 +230,7 @@ def _sample_state(mechanism: Mechanism, tree: Tree, angle: float) -> MechanismSt
 
 
 def _mass_matrix_and_jacobian(state: MechanismState) -> tuple[np.ndarray, np.ndarray]:
-    """M and Psi."""
+    """Return M and Psi."""
     n = state.tree.nv
     return _mass_matrix(state), np.array([[row.psi.get(k, 0.0) for k in range(n)] for row in state.rows], dtype=float).reshape(
         -1, n

@@ -1,6 +1,6 @@
 """Algebra of small matrices over any scalars, as lists of rows: products, and the factors L D L^T of symmetric ones.
 
-Only arithmetic is used, and no branch on a value but for the larger of two where a pivot is guarded.
+It uses arithmetic only, and branches on no value but for the larger of two where a pivot is guarded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def identity(n: int) -> Matrix:
 
 
 def symmetric_from_upper(upper: Sequence[Any], n: int) -> Matrix:
-    """A symmetric matrix from its upper triangle."""
+    """Return a symmetric matrix from its upper triangle."""
     A: Matrix = [[0] * n for _ in range(n)]
     entries = iter(upper)
     for i in range(n):
@@ -70,7 +70,7 @@ def product(A: Matrix, B: Matrix) -> Matrix:
 
 
 def symmetric_product(A: Matrix, B: Matrix) -> Matrix:
-    """A B, which is known to be symmetric: half of it is computed."""
+    """Return A B, which is known to be symmetric, so that half of it is computed."""
     columns, n = transpose(B), len(A)
     return symmetric_from_upper([dot(A[i], columns[j]) for i in range(n) for j in range(i, n)], n)
 
@@ -80,12 +80,12 @@ def scale_rows(d: Vector, A: Matrix) -> Matrix:
 
 
 def strict_lower(L: Matrix) -> Vector:
-    """What is below the diagonal of a matrix of factors, row by row."""
+    """Return the entries below the diagonal of a matrix of factors, row by row."""
     return [x for i, row in enumerate(L) for x in row[:i]]
 
 
 def unit_lower(entries: Sequence[Any], n: int) -> Matrix:
-    """A matrix with ones on its diagonal from what is below it."""
+    """Return a matrix with ones on its diagonal from the entries below it."""
     L = identity(n)
     remaining = iter(entries)
     for i in range(n):
@@ -94,10 +94,10 @@ def unit_lower(entries: Sequence[Any], n: int) -> Matrix:
 
 
 def ldl(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
-    """L, with ones on its diagonal, and D of a symmetric positive definite A = L D L^T.
+    """Return L, with ones on its diagonal, and D of a symmetric positive definite A = L D L^T.
 
-    Where A may be singular, `guarded` raises each pivot to what rounding leaves of the diagonal: A is changed by as much as
-    rounding changes it, and what belongs to a pivot that is nothing else stays of its size.
+    Where A may be singular, `guarded` raises each pivot to the rounding of the diagonal. A then changes by no more than its
+    rounding, and results along a pivot that is rounding alone do not grow.
     """
     n = len(A)
     L, D = identity(n), [A[0][0]] * n
@@ -120,7 +120,7 @@ def ldl(A: Matrix, guarded: bool = False) -> tuple[Matrix, Vector]:
 
 
 def forward_substitute(L: Matrix, B: Matrix) -> Matrix:
-    """L^-1 B, L with ones on its diagonal."""
+    """Return L^-1 B, where L has ones on its diagonal."""
     X = [list(row) for row in B]
     for i in range(len(L)):
         for k in range(i):
@@ -129,7 +129,7 @@ def forward_substitute(L: Matrix, B: Matrix) -> Matrix:
 
 
 def backward_substitute(L: Matrix, B: Matrix) -> Matrix:
-    """L^-T B."""
+    """Return L^-T B."""
     X = [list(row) for row in B]
     for i in range(len(L) - 1, -1, -1):
         for k in range(i + 1, len(L)):

@@ -1,11 +1,11 @@
-"""Springs and dampers, walls, and what carries weight: energy, and the generalised forces they exert, over any scalars.
+"""Springs and dampers, walls, and gravity compensation: their energy and generalised forces, over any scalars.
 
 With s the length of a spring, between points or of coordinates, the tension is k (s - rest) + c s'; by virtual work it exerts
 -tension ds/dq on the joints. One with slack has k max(0, s - rest - slack) + k min(0, s - rest) in place of k (s - rest).
 
 With g the gap between a point and a wall, and d = max(0, -g) the depth, the push is d max(0, k + c d') and exerts push dg/dq.
 This is Hunt and Crossley's law (J. Appl. Mech. 42:440, 1975) with the exponent 1, and without a pull. Its elastic part k d is in
-the energy; what is left of it, d max(-k, c d'), only ever takes energy.
+the energy; the rest of it, d max(-k, c d'), only ever dissipates energy.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ JetsByName = Mapping[str, Any] | None
 
 
 def _squared_lengths(world: World, spring: PointSpring) -> list[Any]:
-    """d.d of every piece between two points, as jets."""
+    """Return d.d of every piece between two points, as jets."""
     points = [world.frame(body, Transform(position=point)).origin for body, point in spring.points]
     return [v.dot(d, d) for d in (v.sub(b, a) for a, b in pairwise(points))]
 
 
 def _length(world: World, spring: PointSpring | CoordinateSpring, names: JetsByName) -> Jet:
-    """The length as a jet."""
+    """Return the length of a spring as a jet."""
     if isinstance(spring, CoordinateSpring):
         assert names is not None
         length = f.evaluate(spring.length, names)
@@ -49,7 +49,7 @@ def _length(world: World, spring: PointSpring | CoordinateSpring, names: JetsByN
 
 
 def _stretch(world: World, spring: PointSpring | CoordinateSpring, s: Any) -> Any:
-    """By how much a length is beyond what has no tension."""
+    """Return how far a length is from the lengths without tension."""
     rest, slack = world.number(spring.rest), world.number(spring.slack)
     if is_zero(slack):
         return s - rest
@@ -61,7 +61,7 @@ def _has_length(spring: Spring, names: JetsByName) -> bool:
 
 
 def _weight_potential(mechanism: Mechanism, world: World, compensation: GravityCompensation) -> Any:
-    """g.p of the centre of the body, times the weight's factor and the mass, as a jet: its slopes are those of the weight."""
+    """Return the potential of a gravity compensation as a jet: m g.p of the body's centre, times its factor."""
     body = mechanism.body(compensation.body)
     p = world.frame(compensation.body, Transform(position=body.center)).origin
     g = tuple(world.number(x) for x in mechanism.gravity)
@@ -70,14 +70,14 @@ def _weight_potential(mechanism: Mechanism, world: World, compensation: GravityC
 
 
 def wall_gap(world: World, wall: Wall) -> Any:
-    """How far the point is outside the wall, as a jet: its slopes are those of the normal force on both bodies."""
+    """Return the gap between a point and a wall as a jet; its slopes are those of the normal force on both bodies."""
     plane = world.frame(wall.on, Transform(position=wall.position))
     point = world.frame(wall.body, Transform(position=wall.point)).origin
     return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
 
 
 def _wall_depth(g: Any) -> Any:
-    """max(0, -g), and NaN of NaN."""
+    """Return max(0, -g), and NaN of NaN."""
     return f.choose(0.0, g, 0.0, -g)
 
 
@@ -90,9 +90,9 @@ def _wall_force(world: World, wall: Wall, g: Any, elastic: bool, viscous: bool) 
 
 
 def kink_quantities(world: World, spring: Spring, names: JetsByName) -> list[Any]:
-    """What is zero where the force is not smooth.
+    """Return the quantities that are zero where the force is not smooth.
 
-    Of a wall, the gap, and where there is damping what is left of the stiffness, over it; of a spring, the ends of its slack.
+    A wall has its gap and, with damping, the force by the elastic one. A spring with slack has the distances to its two ends.
     """
     if isinstance(spring, (PointSpring, CoordinateSpring)):
         s, rest = _length(world, spring, names).value, world.number(spring.rest)
@@ -103,7 +103,7 @@ def kink_quantities(world: World, spring: Spring, names: JetsByName) -> list[Any
 
 
 def torques(mechanism: Mechanism, world: World, names: JetsByName, elastic: bool = True, viscous: bool = True) -> Slopes:
-    """The generalised force of all springs, dampers, walls and compensations, by speed."""
+    """Return the generalised force of all springs, dampers, walls and gravity compensations, by speed."""
     total: Slopes = {}
     for spring in mechanism.springs:
         for force, slopes in _forces(mechanism, world, spring, names, elastic, viscous):
@@ -115,7 +115,7 @@ def torques(mechanism: Mechanism, world: World, names: JetsByName, elastic: bool
 def _forces(
     mechanism: Mechanism, world: World, spring: Spring, names: JetsByName, elastic: bool, viscous: bool
 ) -> list[tuple[Any, Slopes]]:
-    """Forces of one of them, each with the slopes of that along which it acts."""
+    """Return the forces of one element, each with the slopes of the length along which it acts."""
     if isinstance(spring, Wall):
         g = wall_gap(world, spring)
         return [(_wall_force(world, spring, g, elastic, viscous), g.slopes)]
@@ -138,7 +138,7 @@ def _forces(
 
 
 def _squared_length_without_rest(world: World, spring: PointSpring | CoordinateSpring) -> Any:
-    """The square of the length of a spring between two points without rest length, which is all its energy is of; else None."""
+    """Return the squared length of a spring between two points without rest length, which its energy needs alone; else None."""
     has_no_rest = is_zero(world.number(spring.rest)) and is_zero(world.number(spring.slack))
     if not isinstance(spring, PointSpring) or spring.via or not has_no_rest:
         return None
@@ -146,7 +146,7 @@ def _squared_length_without_rest(world: World, spring: PointSpring | CoordinateS
 
 
 def energy(mechanism: Mechanism, world: World, names: JetsByName) -> Any:
-    """1/2 k (s - rest)^2 of all springs, 1/2 k d^2 of all walls, and what carries weight less than nothing."""
+    """Return the potential energy: 1/2 k (s - rest)^2 of springs, 1/2 k d^2 of walls, and that of gravity compensations."""
     total: Any = 0
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
@@ -165,7 +165,7 @@ def energy(mechanism: Mechanism, world: World, names: JetsByName) -> Any:
 
 
 def forces(mechanism: Mechanism, world: World, names: JetsByName) -> list[Any]:
-    """The tension of every spring with its damper, the push of every wall, and what carries weight."""
+    """Return the tension of every spring with its damper, the push of every wall, and the force of every gravity compensation."""
     magnitudes: list[Any] = []
     for spring in mechanism.springs:
         if isinstance(spring, Wall):

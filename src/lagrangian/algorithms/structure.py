@@ -1,8 +1,8 @@
-"""A description with its numbers taken out: what is left decides the code, and the code reads the numbers.
+"""The structure of a mechanism: its description without numbers. It decides the code, and the code reads the numbers.
 
-Masses, lengths, stiffnesses, gains: each number of a description gets a slot, and traced equations have an input in its place.
-What stays is the structure: which joints and constraints there are, where a number is exactly 0, where a rotation has 0, 1 or -1
-in it, the directions of axes, exponents. Two mechanisms of one structure share their machine code.
+Each number of a description, such as a mass, a length, a stiffness or a gain, gets a slot, and traced equations have an input in
+its place. The structure is the rest: which joints and constraints there are, where a number is exactly 0, where a rotation has 0,
+1 or -1, the directions of axes, exponents. Two mechanisms of one structure share their machine code.
 
 A slot is written as the symbol `#7`. It has no value, so that nothing can compute with a number that ought to be an input.
 """
@@ -36,7 +36,7 @@ FOLDED_VALUES = (0.0, 1.0, -1.0)  # what folds away in a product
 
 
 class SlotNumbers:
-    """The numbers that were taken out, in the order of their slots; over samples of parameters, if it is given such."""
+    """The numbers of a description in the order of their slots; also over samples of parameters, if there are some."""
 
     def __init__(self, samples: SampleReader | None = None) -> None:
         self._values: list[float] = []
@@ -105,7 +105,7 @@ class SlotNumbers:
         return Expression(x.operation, tuple(self._argument(a) for a in x.arguments), None)
 
     def _argument(self, x: Scalar) -> Scalar:
-        """A factor 1 folds away, but not a parameter that is 1 for now."""
+        """Return an argument of an operation: a factor 1 folds away, but not a parameter that is 1 for now."""
         is_named = isinstance(x, Expression) and x.value is not None and bool(parameters(x))
         return self.scalar(x, FOLDED_VALUES[:1] if is_named else FOLDED_VALUES)
 
@@ -121,7 +121,7 @@ class SlotNumbers:
         return self.slot(snap_to_exact(float(x)), snap_to_exact(sample_value), FOLDED_VALUES)
 
     def part(self, x: Any) -> Any:
-        """A loop, a constraint, a spring with slots for its numbers."""
+        """Return a loop, a constraint or a spring with slots for its numbers."""
         if isinstance(x, (bool, str, type(None), PfaffianFunctionConstraint)):
             return x
         if isinstance(x, (int, float, Expression)):
@@ -144,13 +144,13 @@ class SlotNumbers:
 
 
 def structural_exponent(n: Scalar) -> float | None:
-    """An exponent that is structure: a whole number, named or not, or a half."""
+    """Return an exponent that belongs to the structure: a whole number, named or not, or a half; None for others."""
     value = n.value if isinstance(n, Expression) else float(n)
     return value if value is not None and (value.is_integer() or value == 0.5) else None
 
 
 def varies_over_samples(sample_value: Any, value: float) -> bool:
-    """Whether a number is another in some sample, or would be for other parameters."""
+    """Whether a number differs between samples, or would for other parameters."""
     return isinstance(sample_value, DualArray) and sample_value.differs_from(value)
 
 
@@ -159,7 +159,7 @@ def _floats(x: Any) -> Any:
 
 
 def with_slots(x: Any, **entries: Any) -> Any:
-    """A copy of a part with other entries, which is not checked: slots have no values."""
+    """Return a copy of a part with other entries; it is not checked, because slots have no values."""
     copy = object.__new__(type(x))
     for field in fields(x):
         object.__setattr__(copy, field.name, entries.get(field.name, getattr(x, field.name)))
@@ -167,13 +167,13 @@ def with_slots(x: Any, **entries: Any) -> Any:
 
 
 def tree_samples(tree: Tree) -> SampleReader | None:
-    """The samples of parameters that a tree is over, if there are any."""
+    """Return the samples of parameters of a tree, if there are any."""
     reader = None if tree.sample_tree is None else tree.sample_tree.reader
     return reader if isinstance(reader, SampleReader) else None
 
 
 class SlotReader(ScalarReader):
-    """How a traced tree reads a description whose numbers are slots: `names` has what stands in the place of each."""
+    """Reads a description whose numbers are slots into a traced tree; `symbol_values` has the scalar for each slot."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.symbol_values = names
@@ -193,7 +193,7 @@ class SlotReader(ScalarReader):
 
 
 class TreeStructure:
-    """A tree whose constants are slots: those that are 0, and of rotations 1 and -1, are structure."""
+    """A tree whose constants are slots; those that are 0, and in rotations 1 and -1, belong to the structure."""
 
     def __init__(self, tree: Tree, numbers: SlotNumbers, bodies: Iterable[str] = ()) -> None:
         self.tree, self.numbers = tree, numbers
@@ -204,7 +204,7 @@ class TreeStructure:
         self._body_places = {body: (tree.body_places[body][0], self._slot_placement(body)) for body in sorted(set(bodies))}
 
     def _slot_placement(self, body: str) -> Transform:
-        """Where a body is on its link."""
+        """Return the placement of a body on its link, with slots."""
         sample_tree, numbers = self.tree if self.tree.sample_tree is None else self.tree.sample_tree, self.numbers
         placement, over_samples = self.tree.body_places[body][1], sample_tree.body_places[body][1]
         R = tuple(
@@ -216,7 +216,7 @@ class TreeStructure:
         return Transform(R, p)  # type: ignore[arg-type]
 
     def _slot_mask(self, name: str) -> np.ndarray:
-        """Which constants are slots."""
+        """Return which constants are slots."""
         free: np.ndarray = ~np.isin(self.tree.constants[name], structural_values(name))
         if self.tree.sample_tree is not None:
             pairs = zip(self.tree.sample_tree.constants[name].ravel(), self.tree.constants[name].ravel(), strict=True)
@@ -224,13 +224,13 @@ class TreeStructure:
         return free
 
     def _assign_slots(self, name: str) -> int:
-        """Slots for a constant of all links; the place of the first."""
+        """Assign slots to a constant of all links, and return the first one."""
         mask, values = self._masks[name], self.tree.constants[name]
         sample_values = values if self.tree.sample_tree is None else self.tree.sample_tree.constants[name]
         return self.numbers.extend(values[mask].tolist(), sample_values[mask].tolist())
 
     def update_digest(self, digest: Any) -> None:
-        """Tell a digest the structure."""
+        """Update a digest with the structure."""
         tree = self.tree
         digest.update(
             repr((tree.kind, tree.parent, tree.iq, tree.iv, tree.nq, tree.nv, self._gravity, self._body_places)).encode()
@@ -240,7 +240,7 @@ class TreeStructure:
             digest.update(name.encode() + mask.tobytes() + np.where(mask, 0.0, tree.constants[name]).tobytes())
 
     def with_slot_values(self, slot: Callable[[int], Any]) -> Tree:
-        """The tree with `slot(k)` in the place of number k, and a reader of what else has slots."""
+        """Return the tree with `slot(k)` for number k, and with a reader for what else has slots."""
         reader = SlotReader({f"{f.SLOT_PREFIX}{k}": slot(k) for k in range(len(self.numbers))})
         constants = {}
         for name, array in self.tree.constants.items():
@@ -254,12 +254,12 @@ class TreeStructure:
 
 
 def structural_values(constant: str) -> tuple[float, ...]:
-    """The values of a constant of a link that are no slots."""
+    """Return the values of a constant of a link that are not slots."""
     return FOLDED_VALUES if constant == "R" else FOLDED_VALUES[:1]
 
 
 class Structure:
-    """A mechanism on one of its trees, with its numbers taken out. `bodies` are those on which more stands than it says."""
+    """The structure of a mechanism on one of its trees; `bodies` are bodies on which more is attached than it says."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree, numbers: SlotNumbers | None = None, bodies: Iterable[str] = ()) -> None:
         self.numbers = SlotNumbers(tree_samples(tree)) if numbers is None else numbers
@@ -275,7 +275,7 @@ class Structure:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """With slots in what is between its bodies."""
+        """The mechanism with slots in its loops, constraints and springs."""
         original = self._original
         bodies = tuple(
             with_slots(b, mass=slots[0], center=slots[1]) if (slots := self._compensated_bodies.get(b.name)) else b
@@ -285,7 +285,7 @@ class Structure:
         return copy
 
     def update_digest(self, digest: Any) -> None:
-        """Tell a digest the structure: all that equations of motion depend on beside numbers."""
+        """Update a digest with the structure: all that equations of motion depend on beside numbers."""
         self._tree.update_digest(digest)
         digest.update(repr(canonical_form(self._parts)).encode())
         digest.update(repr(canonical_form(self._compensated_bodies)).encode())
@@ -298,12 +298,12 @@ class Structure:
         return sha256.digest()
 
     def with_slot_values(self, slot: Callable[[int], Any]) -> Tree:
-        """Its tree as `TreeStructure.read_by` gives it."""
+        """Return its tree with scalars for the slots: see `TreeStructure.with_slot_values`."""
         return self._tree.with_slot_values(slot)
 
 
 def _attached_bodies(mechanism: Mechanism) -> set[str]:
-    """The bodies on which loops, constraints and springs stand."""
+    """Return the bodies to which loops, constraints and springs are attached."""
     names = {body for loop in mechanism.loops for body in (loop.a, loop.b)}
     for part in (*mechanism.constraints, *mechanism.springs):
         if isinstance(part, PointSpring):

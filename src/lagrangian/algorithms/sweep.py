@@ -5,11 +5,11 @@ source is run unrolled over floats, exact polynomials or traced values (`run` be
 (`kernels.rolled`). There are three kinds:
 
 - outward: `step(link, parent) -> (carry, saves)`, from the ground to the tips;
-- inward: `step(link, children) -> (carry for the parent, saves)`, where `children` is the sum of what the children handed in;
+- inward: `step(link, children) -> (carry for the parent, saves)`, where `children` is the sum of the children's carries;
 - walk: from every speed (or every link) up to the ground, for results with two indices such as the mass matrix.
 
-Carries and saves are dictionaries of nested tuples, whose form is declared by templates (`nested`). What one sweep saves, a
-later sweep finds as an attribute of the link; `per_speed` saves hold one value for each speed of the link's joint.
+Carries and saves are dictionaries of nested tuples, whose form is declared by templates (`nested`). What one sweep saves is an
+attribute of the link in later sweeps; `per_speed` saves have one value for each speed of the link's joint.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """One pass over the links. `ground` gives the carry that it starts from where that is not zero; an inward one, at a tip.
+    """One pass over the links. `ground` gives the carry at the ground, or at a tip of an inward sweep, if it is not zero.
 
-    `kept` are the carries whose last values are wanted, too.
+    `final_carries` are the carries whose last values are results, too.
     """
 
     direction: str  # "outward" or "inward"
@@ -47,7 +47,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Walk:
-    """From each speed (`per="speed"`) or each link (`per="link"`) up to the ground.
+    """A walk from each speed (`per="speed"`) or each link (`per="link"`) to the ground.
 
     `start(link, column)` gives the carry at the link itself. `step(link, carry)` gives the carry in the parent's frame and, for
     every speed of the link, a tuple of results. Per speed: `(M_ba,)` or `(C_ba, C_ab)`, where a is the speed the walk came from
@@ -72,10 +72,10 @@ def inward(carry: Values, save: Values | None = None, per_speed: Values | None =
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Where an algorithm's result is found.
+    """Where the result of an algorithm stands.
 
     "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the
-    walk's matrix; "ground": `finish` of what the last sweep handed to the ground; "tip": `finish` of the outward carry at the
+    walk's matrix; "ground": `finish` of the last sweep's carry at the ground; "tip": `finish` of the outward carry at the
     last link.
     """
 
@@ -87,7 +87,7 @@ class OutputLayout:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """Sweeps, the inputs they read (`q`, `qd`, `qdd`, `tau` per coordinate or speed, others whole), and the result's place."""
+    """Sweeps, their inputs (`q`, `qd`, `qdd`, `tau` per coordinate or speed, others whole), and where the result stands."""
 
     name: str
     inputs: tuple[str, ...]
@@ -96,7 +96,7 @@ class Algorithm:
     regrouped: bool = False  # joint-space results may use Khalil's regrouped inertias; wrenches and energies may not
 
     def shape(self, tree: Tree) -> tuple[int, ...]:
-        """Of the result; a single number has none."""
+        """Return the shape of the result; a single number has none."""
         kind = self.output.kind
         if kind == "speed":
             width = template_size(self.template(self.output.names[0]))
@@ -113,17 +113,17 @@ class Algorithm:
         return self.output.shape or (() if count == 1 else (count,))
 
     def result_size(self, tree: Tree) -> int:
-        """The size of the result."""
+        """Return the size of the result."""
         return math.prod(self.shape(tree))
 
     def template(self, name: str) -> Template:
-        """The form of what the sweeps save under a name; of the last, if several do."""
+        """Return the form of what sweeps save under a name; of the last sweep, if several do."""
         save_templates = [{**s.save, **s.per_speed} for s in self.sweeps if isinstance(s, Sweep)]
         return next(saves[name] for saves in reversed(save_templates) if name in saves)
 
 
 def run(algorithm: Algorithm, tree: Tree, links: Sequence[Link]) -> list[Any]:
-    """Run unrolled, over whatever scalars the links hold; the result as a flat list."""
+    """Run an algorithm unrolled, over the scalars that the links have, and return the result as a flat list."""
     final: Values = {}
     for sweep in algorithm.sweeps:
         if isinstance(sweep, Walk):

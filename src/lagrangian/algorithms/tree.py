@@ -1,7 +1,7 @@
-"""A mechanism reduced to what the recursions need: elementary joints on a tree, each moving along or about its own z axis.
+"""The tree of a mechanism, on which the recursions run: elementary joints, each of which moves along or about its own z axis.
 
-Fixed joints are merged into the body that carries them, joints that consist of several become that many links with no mass
-between, and every link's frame is turned so that its joint's axis is z.
+Fixed joints are merged into the body that carries them. Joints that consist of several elementary joints become as many links,
+without mass between them. Every link's frame is rotated so that the axis of its joint is z.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lagrangian.model.placement import Transform, rotation_z_to
 
 FIXED = Fixed()
 CONSTANT_SIZES = {name: template_size(template) for name, template in CONSTANTS.items()}
-MAX_MASS_RATIO = 1e14  # of masses: what the lighter link does is lost in the rounding of the heavier one
-MAX_GYRATION = 1e10  # m: from there on, rounding moves a point by a micrometre and more
+MAX_MASS_RATIO = 1e14  # beyond it, the motion of the lighter link is lost in the rounding of the heavier one
+MAX_GYRATION = 1e10  # m; beyond it, rounding moves a point by a micrometre and more
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Arrays over the links, parents before children; `place` says where a body's frame is: (link, placement in it)."""
+    """Arrays over the links, parents before children; `body_places` has the frame of each body: (link, placement on it)."""
 
     kind: tuple[JointType, ...]
     parent: tuple[int, ...]
@@ -44,7 +44,7 @@ class Tree:
     body_places: dict[str, tuple[int, Transform]]
     joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
     reader: ScalarReader  # how scalars of the description are read
-    sample_tree: Tree | None = None  # the same tree over samples of parameters, where there are some: see `samples`
+    sample_tree: Tree | None = None  # the same tree over samples of parameters, if there are some: see `samples`
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -60,16 +60,16 @@ class Tree:
         return tuple(iq for iq, kind in zip(self.iq, self.kind, strict=True) if kind.turns)
 
     def constant(self, name: str, i: int) -> Any:
-        """A constant of link i, as the nested tuple the sweeps expect."""
+        """Return a constant of link i as the nested tuple that sweeps expect."""
         return unflatten(CONSTANTS[name], iter(self.constants[name][i].tolist()))
 
     def link(self, i: int) -> Link:
-        """Link i with its constants and no state."""
+        """Return link i with its constants and no state."""
         values = {name: self.constant(name, i) for name in CONSTANTS}
         return Link(self.kind[i], iq=self.iq[i], iv=self.iv[i], **values)
 
     def path_to_root(self, i: int) -> list[int]:
-        """Link i and its ancestors, the one at the ground first."""
+        """Return link i and its ancestors, the one at the ground first."""
         chain: list[int] = []
         while i >= 0:
             chain.append(i)
@@ -77,13 +77,13 @@ class Tree:
         return chain[::-1]
 
     def lowest_common_ancestor(self, i: int, j: int) -> int:
-        """The outermost link that carries both links, or is one of them; -1 is the ground."""
+        """Return the outermost link that carries both links, or is one of them; -1 is the ground."""
         while i != j:
             i, j = (self.parent[i], j) if i > j else (i, self.parent[j])  # parents come first
         return i
 
     def subtree(self, chosen: Sequence[int]) -> Tree:
-        """Only the chosen links, which must include their ancestors; coordinates and speeds keep their places."""
+        """Return the tree of chosen links, which must include their ancestors; coordinates and speeds keep their indices."""
         order = sorted(set(chosen))
         new_index = {i: k for k, i in enumerate(order)}
         new_index[-1] = -1
@@ -99,7 +99,7 @@ class Tree:
         )
 
     def path_to_frame(self, link: int, placement: Transform) -> Tree:
-        """The links from the ground to a link, and a fixed one at the end that carries a frame."""
+        """Return the links from the ground to a link, and a fixed one at the end that carries a frame."""
         chain = self.subtree(self.path_to_root(link))
         n = len(chain)
         constants = {k: np.vstack([a, np.zeros((1, a.shape[1]), dtype=a.dtype)]) for k, a in chain.constants.items()}
@@ -117,16 +117,16 @@ class Tree:
 
 
 class ScalarReader:
-    """How a mechanism's scalars are read into a tree: as floats. A proof reads them as exact scalars instead."""
+    """Reads the scalars of a mechanism into a tree, as floats. A proof reads them as exact scalars instead."""
 
-    symbol_values: Mapping[str, Any] = {}  # what stands for names in expressions that are neither coordinates nor time
+    symbol_values: Mapping[str, Any] = {}  # of names in expressions that are neither coordinates nor time
 
     def placements(self, joint: Joint) -> tuple[Transform, Transform]:
-        """Where the joint stands in its parent, and its child in the joint."""
+        """Return the placement of a joint in its parent, and that of its child in the joint."""
         return self.placement(joint.placement), self.placement(joint.child_placement).inverse()
 
     def placement(self, placement: Transform) -> Transform:
-        """A placement of the description."""
+        """Return a placement of the description."""
         if placement.is_identity:
             return placement
         return Transform(tuple(tuple(map(float, row)) for row in placement.rotation), self.vector(placement.position))  # type: ignore[arg-type]
@@ -136,11 +136,11 @@ class ScalarReader:
         return rotation_z_to(axis)
 
     def body(self, body: Body) -> tuple[Any, v.Vector, v.Symmetric]:
-        """Mass, centre, and inertia about it."""
+        """Return the mass, the centre of mass, and the inertia about it."""
         return float(body.mass), self.vector(body.center), tuple(map(float, body.inertia))  # type: ignore[return-value]
 
     def rotor_inertia(self, joint: Joint) -> Any:
-        """The inertia of the rotor as the joint feels it."""
+        """Return the inertia of the rotor as reflected to the joint."""
         return joint.rotor.reflected_inertia
 
     def array(self, column: list[Any]) -> np.ndarray:
@@ -152,7 +152,7 @@ class ScalarReader:
     def gravity(self, mechanism: Mechanism) -> v.Vector:
         return tuple(float(g) for g in mechanism.gravity)  # type: ignore[return-value]
 
-    # what stands on bodies: loops, contacts, ends of springs
+    # the next ones read what is attached to bodies: loops, contacts, ends of springs
 
     def number(self, scalar: Scalar) -> Any:
         return float(scalar)
@@ -161,7 +161,7 @@ class ScalarReader:
         return tuple(float(c) for c in x)  # type: ignore[return-value]
 
     def frame_on_link(self, body_placement: Transform, placement: Transform) -> Transform:
-        """A frame that is given on a body, which itself stands `at` on its link: where it is on the link."""
+        """Return the placement on a link of a frame on a body, which has a placement on the link itself."""
         combined = body_placement @ placement
         R = snap_rotation(np.array(combined.rotation, dtype=float))
         return Transform(tuple(map(tuple, R.tolist())), self.vector(combined.position))  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ FLOAT_READER = ScalarReader()
 
 
 def build_tree(mechanism: Mechanism, merge_fixed: bool = True, reader: ScalarReader = FLOAT_READER) -> Tree:
-    """The tree of a mechanism's joints; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
+    """Return the tree of a mechanism; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
     order = mechanism.outward_joints()
     starts_q = _offsets([j.kind.nq for j in mechanism.joints])
     starts_v = _offsets([j.kind.nv for j in mechanism.joints])
@@ -235,7 +235,7 @@ def _offsets(sizes: list[int]) -> list[int]:
 
 
 class LinkRecord(NamedTuple):
-    """One link: its elementary joint, its parent, where its coordinates and speeds begin, its frame, its joint."""
+    """One link: its elementary joint, its parent, the indices of its first coordinate and speed, its frame and its joint."""
 
     kind: JointType
     parent: int
@@ -246,7 +246,7 @@ class LinkRecord(NamedTuple):
 
 
 def _link_constants(rows: list[LinkRecord], inertias: list[Any], reader: ScalarReader) -> dict[str, np.ndarray]:
-    """The links' constants as arrays, one row a link."""
+    """Return the constants of the links as arrays, one row for each link."""
     placements = [row.placement for row in rows]
     joints = [row.joint for row in rows]
     is_moving = [bool(row.kind.nv) for row in rows]
@@ -273,25 +273,25 @@ def _link_constants(rows: list[LinkRecord], inertias: list[Any], reader: ScalarR
 
 
 def _has_plane_friction(row: LinkRecord, rows: list[LinkRecord]) -> bool:
-    """Whether a link's dry friction acts together with that of others: no one link has it then."""
+    """Whether a link's dry friction acts together with that of others; then no single link has it."""
     plane = row.joint.friction_plane
     return bool(plane) and row.iv - min(other.iv for other in rows if other.joint is row.joint and other.kind.nv) in plane
 
 
 def snap_rotation(R: np.ndarray) -> np.ndarray:
-    """Entries within rounding of 0, 1 or -1 made exact, so that they fold away."""
+    """Return a rotation whose entries within rounding of 0, 1 or -1 are exact, so that they fold away."""
     nearest = np.round(R)
     return np.where(np.abs(R - nearest) < 1e-14, nearest, R) + 0.0
 
 
 def precision_problem(tree: Tree) -> str:
-    """What lies too far apart, or is too large, as the end of a sentence; nothing if all is well."""
+    """Return which inertias lie too far apart for sixteen digits, or are too large, as the end of a sentence; '' if none do."""
     masses = np.abs(tree.constants["mass"].ravel().astype(float))
     heavy = masses > 0
     if not heavy.any():
         return ""
-    most, least = masses[heavy].max(), masses[heavy].min()
-    if most > MAX_MASS_RATIO * least:
-        return f"masses of {most:.3g} kg and of {least:.3g} kg, which are more than 14 digits apart"
+    largest, smallest = masses[heavy].max(), masses[heavy].min()
+    if largest > MAX_MASS_RATIO * smallest:
+        return f"masses of {largest:.3g} kg and of {smallest:.3g} kg, which are more than 14 digits apart"
     gyration = np.sqrt(np.abs(tree.constants["I"].astype(float)[heavy]) / masses[heavy, None]).max()
     return f"radii of gyration of {gyration:.3g} m" if gyration > MAX_GYRATION else ""

@@ -10,7 +10,7 @@ from lagrangian.algorithms.tree import Tree
 
 
 def parent_speeds(tree: Tree) -> tuple[list[int], list[int]]:
-    """For each speed the one before it towards the ground, or -1; and an order with parents first."""
+    """Return for each speed the previous one towards the ground, or -1, and an order with parents first."""
     parents = [-1] * tree.nv
     order: list[int] = []
     last: list[int] = []  # the last speed at or above a link
@@ -27,19 +27,19 @@ def parent_speeds(tree: Tree) -> tuple[list[int], list[int]]:
 class TreeLDL:
     """M = L^T D L, from M flat and row-major; a `full` M may have entries where those of a tree are zero.
 
-    A speed that is held, by the value 1 in `held`, is not eliminated: its 1/D is zero. So x is zero there, whatever the right
-    side is, and the others have what the equations without it give.
+    A locked speed, with the value 1 in `locked`, is not eliminated: its 1/D is zero. So x is zero there, whatever the right side
+    is, and the others follow from the equations without it.
     """
 
     def __init__(self, tree: Tree, M: Sequence[Any], full: bool = False, locked: Mapping[int, Any] | None = None) -> None:
         n = tree.nv
         self._locked = locked or {}
-        self._locked_rows: dict[int, dict[int, Any]] = {}  # of a speed that may be held: what remains of its row
+        self._locked_rows: dict[int, dict[int, Any]] = {}  # for a speed that may be locked: the rest of its row
         self._parents, self._order = (list(range(-1, n - 1)), list(range(n))) if full else parent_speeds(tree)
         self._place = {k: place for place, k in enumerate(self._order)}
         H = {(k, i): M[k * n + i] for k in range(n) for i in (k, *self._ancestors(k))}
         self.inverse_pivots: list[Any] = [None] * n  # of D's inverse
-        self.unlocked_pivots = list(self.inverse_pivots)  # the same, were no speed held
+        self.unlocked_pivots = list(self.inverse_pivots)  # the same if no speed is locked
         for k in reversed(self._order):
             self.inverse_pivots[k] = self.unlocked_pivots[k] = inverse(H[k, k])
             if k in self._locked:
@@ -64,7 +64,7 @@ class TreeLDL:
         return chain
 
     def locking_torques(self, y: Sequence[Any], x: Sequence[Any]) -> list[Any]:
-        """What must be added to the right side for speeds that are held to stay so; `y` is half of x."""
+        """Return what must be added to the right side so that locked speeds stay locked; y = L^-T right."""
         torques: list[Any] = [0] * len(x)
         for k, row in self._locked_rows.items():
             torque = -y[k]
@@ -75,7 +75,7 @@ class TreeLDL:
         return torques
 
     def solve_transposed(self, right: Sequence[Any]) -> list[Any]:
-        """y with L^T y = right: from the tips to the ground."""
+        """Return y with L^T y = right: from the tips to the ground."""
         y = list(right)
         for k in reversed(self._order):
             i = self._parents[k]
@@ -85,7 +85,7 @@ class TreeLDL:
         return y
 
     def solve_transposed_sparse(self, right: Mapping[int, Any]) -> dict[int, Any]:
-        """The same of a right side that is zero but for some speeds: what is not zero of y, in the order of the speeds."""
+        """Return the nonzero entries of y with L^T y = right, in order, for a right side that is zero but for some speeds."""
         path_speeds = {i for k in right for i in (k, *self._ancestors(k))}
         y: dict[int, Any] = {k: right.get(k, 0) for k in path_speeds}
         for k in sorted(path_speeds, key=self._place.__getitem__, reverse=True):
@@ -94,7 +94,7 @@ class TreeLDL:
         return {k: z for k, z in sorted(y.items()) if not is_zero(z)}
 
     def back_substitute(self, y: Sequence[Any]) -> list[Any]:
-        """x with D L x = y: from the ground to the tips."""
+        """Return x with D L x = y: from the ground to the tips."""
         x = [a * pivot for a, pivot in zip(y, self.inverse_pivots, strict=True)]
         for k in self._order:
             i = self._parents[k]
@@ -104,5 +104,5 @@ class TreeLDL:
         return x
 
     def solve(self, right: Sequence[Any]) -> list[Any]:
-        """x with M x = right."""
+        """Return x with M x = right."""
         return self.back_substitute(self.solve_transposed(right))

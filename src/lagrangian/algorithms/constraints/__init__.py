@@ -1,1 +1,1 @@
-"""What closed mechanisms need beyond the tree: constraint equations with their derivatives, and motion with multipliers."""
+"""Closed mechanisms: constraint equations with their derivatives, and equations of motion with multipliers."""

@@ -2,8 +2,8 @@
 
 Gauss's principle makes M qdd = f + Psi^T lambda, Psi qdd + gamma = 0 a saddle point of a quadratic function of the accelerations
 and the multipliers. It is eliminated from the tips to the ground: each joint's acceleration as in the articulated-body algorithm,
-each loop's multipliers at the link on which the loop stands, once all its joints are eliminated. What a link then shows of all
-that it carries is
+each loop's multipliers at the link on which the loop stands, once all its joints are eliminated. The effect of all that a link
+carries is then
 
     1/2 a^T IA a + p^T a - lambda^T (K a + k) - 1/2 lambda^T Lambda lambda,
 
@@ -36,9 +36,9 @@ ZERO_VECTOR: SpatialVector = (v.ZERO, v.ZERO)
 
 
 def prefers_articulated_bodies(mechanism: Mechanism, tree: Tree) -> bool:
-    """Whether this is shorter than by the mass matrix, through which every loop acts on all others that the same joints carry.
+    """Whether this is shorter than with the mass matrix, through which every loop acts on all others on the same joints.
 
-    And so it is where a loop closes a long chain, whose mass matrix is full.
+    It is shorter, too, where a loop closes a long chain, whose mass matrix is full.
     """
     if tree.nv < MIN_SPEEDS:
         return False
@@ -54,7 +54,7 @@ def prefers_articulated_bodies(mechanism: Mechanism, tree: Tree) -> bool:
 
 
 class EliminatedSpeed(NamedTuple):
-    """A speed that was eliminated: its number, column, IA S, 1/D, 1 where it is held, and of every row psi + K S."""
+    """An eliminated speed: its index, column, IA S, 1/D, 1 if it is locked, and psi + K S of every row."""
 
     speed: int
     column: UnitTwist
@@ -65,7 +65,7 @@ class EliminatedSpeed(NamedTuple):
 
 
 class EliminatedLoops(NamedTuple):
-    """Rows that were eliminated on a link: their system, K, and the solutions for K and for the rows that go on."""
+    """Rows that are eliminated on a link: their system, K, and the solutions for K and for the remaining rows."""
 
     rows: list[int]
     system: BlockLDL
@@ -75,7 +75,7 @@ class EliminatedLoops(NamedTuple):
 
 
 class ArticulatedBody:
-    """What a link shows of all that it carries, without its right side."""
+    """The effect of all that a link carries, without its right side."""
 
     def __init__(self) -> None:
         self.A: v.Symmetric = (0,) * 6
@@ -88,7 +88,7 @@ class ArticulatedBody:
         self.A, self.B, self.M = v.sym_add(self.A, A), v.mat_add(self.B, B), v.sym_add(self.M, M)
 
     def couple(self, r: int, s: int, x: Any) -> None:
-        """Lambda of two rows grows by x."""
+        """Add x to Lambda of two rows."""
         if is_zero(x):
             return
         for i, j in {(r, s), (s, r)}:
@@ -97,7 +97,7 @@ class ArticulatedBody:
 
 
 class ArticulatedConstraints:
-    """The multipliers' equations at one state, as `Constrained` has them; ranks are those of rows in the order of `closings`."""
+    """The multipliers' equations at one state, as in `ConstrainedDynamics`; ranks are for the order of `loop_rows_by_link`."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class ArticulatedConstraints:
     # -- the matrix --------------------------------------------------------------------------------------------------
 
     def _eliminate(self, link: Link, k: int, column: UnitTwist, body: ArticulatedBody) -> EliminatedSpeed:
-        """A joint's acceleration: x = 1/D (u - U a + c lambda)."""
+        """Eliminate a joint's acceleration: x = 1/D (u - U a + c lambda)."""
         angular, linear = column
         speed = link.iv + k
         un = v.add(v.sym_vec(body.A, angular), v.mat_vec(body.B, linear))
@@ -163,7 +163,7 @@ class ArticulatedConstraints:
         return EliminatedSpeed(speed, column, (un, uf), inverse_D, locked, c)
 
     def _eliminate_loops(self, i: int, body: ArticulatedBody) -> None:
-        """The multipliers of all loops that stand on this link: lambda = -Lambda^-1 (K a + k + Lambda lambda of the others)."""
+        """Eliminate the multipliers of all loops on a link: lambda = -Lambda^-1 (K a + k + Lambda lambda of the others)."""
         rows = [r for r in self._rows_by_link.get(i, ()) if r in body.Lambda]
         if not rows:
             return
@@ -189,7 +189,7 @@ class ArticulatedConstraints:
         self._stiffen(body, self._eliminated_loops[i])
 
     def _stiffen(self, body: ArticulatedBody, loops: EliminatedLoops) -> None:
-        """What the loops that are closed add to the inertia, and take off the rows that go on."""
+        """Add the effect of eliminated loops to the inertia, and subtract it from the remaining rows."""
         pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
         for (Kn, Kf), (Xn, Xf) in zip(loops.K, loops.for_acceleration, strict=True):
             body.add(
@@ -208,7 +208,7 @@ class ArticulatedConstraints:
                     body.couple(s, r, -sum((x * y for x, y in zip(coupling, solution, strict=True)), 0))
 
     def _pass_to_parent(self, link: Link, body: ArticulatedBody, parent: ArticulatedBody) -> None:
-        """To the parent's axes and origin."""
+        """Transform a body to the parent's axes and origin."""
         A, B, M = link.sym_to_parent(body.A), link.mat_to_parent(body.B), link.sym_to_parent(body.M)
         A, B = shift_articulated_inertia(link.offset, A, B, M)
         parent.add(A, B, M)
@@ -224,15 +224,15 @@ class ArticulatedConstraints:
     # -- right sides -------------------------------------------------------------------------------------------------
 
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """qdd, lambda, and what holds each speed, for f = `force`; gamma as the rows have it, or stabilised."""
+        """Return qdd, lambda and the forces that lock speeds, for f = `force`; gamma as the rows have it, or stabilised."""
         return self._outward(*self._inward(force, gamma))
 
     def correction(self, residual: Sequence[Any]) -> list[Any]:
-        """The smallest x, measured by M, with Psi x = -residual."""
+        """Return the smallest x, measured by M, with Psi x = -residual."""
         return self.acceleration([0] * self.state.tree.nv, residual)[0]
 
     def _inward(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], dict[int, list[Any]]]:
-        """What is left along each speed, u, and of each closing Lambda^-1 k."""
+        """Return the remaining force u along each speed, and Lambda^-1 k of each eliminated loop."""
         tree, links = self.state.tree, self.state.links
         u: list[Any] = [0] * tree.nv
         k = list(gamma)
@@ -297,9 +297,9 @@ class ArticulatedConstraints:
 
 
 def loop_rows_by_link(tree: Tree, rows: Sequence[tuple[str, Iterable[int]]]) -> dict[int, list[int]]:
-    """Rows by the link on which their loop stands, the ground being -1, in the order in which they are eliminated.
+    """Return rows by the link on which their loop stands, or -1 for the ground, in the order of elimination.
 
-    Of each row, its name and its speeds are given. A loop stands on the outermost link that carries all its joints.
+    `rows` has the name and the speeds of each row. A loop stands on the outermost link that carries all its joints.
     """
     link_of_speed = {tree.iv[i] + k: i for i in range(len(tree)) for k in range(tree.kind[i].nv)}
     loops: dict[str, tuple[set[int], list[int]]] = {}
@@ -316,7 +316,7 @@ def loop_rows_by_link(tree: Tree, rows: Sequence[tuple[str, Iterable[int]]]) -> 
 
 
 def _clear_coordinate(body: ArticulatedBody, coordinate: int) -> None:
-    """Nothing can be pushed along a free axis: its row and column are zero, exactly."""
+    """Make the row and column of a free axis zero, exactly: no force acts along it."""
     if coordinate < 3:
         body.A = clear_row(body.A, coordinate)
         body.B = tuple(v.ZERO if i == coordinate else row for i, row in enumerate(body.B))  # type: ignore[assignment]

@@ -2,7 +2,7 @@
 
 The matrix is A = Psi M^-1 Psi^T, whose rank falls where constraints are redundant, or become so at a singular configuration. A
 row is left out when what remains of its diagonal, once the rows before it are taken off, is a small part of it, or when its
-diagonal is below `least` to begin with: it is then what rounding left of a row of zeros.
+diagonal is below its `thresholds` from the start: it is then the rounding of a row of zeros.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lagrangian.algorithms.link import inverse, is_zero
 from lagrangian.model.expression import functions as f
 
 Matrix = list[list[Any]]
-Sparse = list[dict[int, Any]]  # of every row, in the order of its columns, what is not zero by structure
+Sparse = list[dict[int, Any]]  # for every row, by column in order, the entries that are not zero by structure
 RankFunction = Callable[[Sequence[int]], int]
 
 # of a system that is redundant throughout: stages of an integrator leave the manifold, where the dependence is not exact
@@ -24,24 +24,24 @@ REDUNDANT_THRESHOLD = 1e-8
 # of one that is independent but for singular configurations
 INDEPENDENT_THRESHOLD = 1e-13
 
-# rows that belong together, up to which dependent ones are found by pivoting
+# the most rows of a group in which pivoting finds the dependent ones
 MAX_PIVOTED_ROWS = 12
 
-# by how many times a diagonal is larger before its row goes first, where some rows are known to be dependent: between rows about
+# where some rows are known to be dependent, a row goes first only if its diagonal is this many times larger: between rows about
 # as large, as all are at the beginning, rounding would choose
 SWAP_RATIO = 3.0
 
-# rows are scaled to a unit diagonal down to this part of the largest
+# rows are scaled to a unit diagonal if it is not below this part of the largest
 MIN_SCALE = 1e-6
 
 
 class BlockLDL:
-    """Rows that share nothing are solved apart; where they may be redundant, by groups: up to `PIVOTED` rows are one."""
+    """A system in blocks that share no entries; rows that may be redundant are in groups, or up to `MAX_PIVOTED_ROWS` in one."""
 
     def __init__(
         self, A: Sparse, redundant: bool, thresholds: Sequence[Any], owners: Sequence[str] = (), rank: RankFunction | None = None
     ) -> None:
-        """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
+        """`owners` names what each row is an equation of; `rank` returns the rank of some rows, by their indices, if known."""
         self._parts: list[tuple[list[int], OrderedLDL | GroupedLDL]] = []
         self.ratio: Any = 1.0
         for block in elimination_order.connected_rows(A):
@@ -66,7 +66,7 @@ class BlockLDL:
 
 
 def _submatrix(A: Sparse, rows: Sequence[int]) -> Sparse:
-    """Some rows and their columns, numbered by their places."""
+    """Return some rows and their columns, with new indices."""
     position = {i: k for k, i in enumerate(rows)}
     return [dict(sorted((position[j], x) for j, x in A[i].items())) for i in rows]
 
@@ -81,7 +81,7 @@ def _rank_in_block(rank: RankFunction, block: Sequence[int]) -> RankFunction:
 
 
 def rows_by_owner(owners: Sequence[str]) -> list[list[int]]:
-    """The numbers of rows, those of one owner together, in order."""
+    """Return the indices of rows, grouped by owner, in order."""
     groups: dict[str, list[int]] = {}
     for i, owner in enumerate(owners):
         groups.setdefault(owner, []).append(i)
@@ -89,7 +89,7 @@ def rows_by_owner(owners: Sequence[str]) -> list[list[int]]:
 
 
 class OrderedLDL:
-    """A = L D L^T in the order given, which keeps the zeros of chains of loops."""
+    """A = L D L^T with the rows in their order, which keeps the zeros of chains of loops."""
 
     def __init__(self, A: Sparse, threshold: float = INDEPENDENT_THRESHOLD, thresholds: Sequence[Any] | None = None) -> None:
         n = len(A)
@@ -98,7 +98,7 @@ class OrderedLDL:
         self._columns: Sparse = [{} for _ in range(n)]  # the same, by columns
         self._inverse: list[Any] = []
         largest = _largest_diagonal(A, range(n))
-        self.ratio: Any = largest if n else 1.0  # the smallest diagonal that remained, as a part of the largest there was
+        self.ratio: Any = largest if n else 1.0  # the smallest remaining diagonal by the largest one
         L = self._L
         d: list[Any] = []
         for j in range(n):
@@ -114,7 +114,7 @@ class OrderedLDL:
                     if not is_zero(entry):
                         L[i][j] = self._columns[j][i] = entry * self._inverse[j]
         if n:
-            self.ratio = f.choose(0.0, largest, self.ratio / largest, 1.0)  # where all is held nothing is singular
+            self.ratio = f.choose(0.0, largest, self.ratio / largest, 1.0)  # nothing is singular where all speeds are locked
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         y = list(b)
@@ -156,9 +156,8 @@ class GroupedLDL:
                 self._scale[i] = f.choose(diagonal, thresholds[i], 0.0, inverse(f.sqrt(f.maximum(diagonal, floor))))
         self.ratio: Any = 1.0
         self._parts: list[PivotedLDL] = []
-        self._earlier_rows: list[
-            dict[int, Matrix]
-        ] = []  # of every group, for those before: rows of L, those that are taken alone
+        # for every group, by earlier group: the rows of L that are taken
+        self._earlier_rows: list[dict[int, Matrix]] = []
         structure = elimination_order.fill_in(elimination_order.sparsity_graph(A, groups))
         for g, group in enumerate(groups):
             scaled_rows, rows = self._eliminate_earlier(A, group, sorted(h for h in structure[g] if h < g))
@@ -179,7 +178,7 @@ class GroupedLDL:
     def _eliminate_earlier(
         self, A: Sparse, group: Sequence[int], earlier_groups: Sequence[int]
     ) -> tuple[dict[int, Matrix], dict[int, Matrix]]:
-        """For each group before that shares something, this one's rows of L D and of L."""
+        """Return this group's rows of L D and of L for each earlier group that it shares entries with."""
         scaled_rows: dict[int, Matrix] = {}
         rows: dict[int, Matrix] = {}
         for h in earlier_groups:
@@ -225,18 +224,18 @@ class GroupedLDL:
 
 
 def _selected_columns(part: PivotedLDL, L: Matrix) -> Matrix:
-    """Rows of L, those that are taken alone."""
+    """Return the rows of L that are taken."""
     columns = [part.select_rows(column) for column in zip(*L, strict=True)]
     return [[column[i] for column in columns] for i in range(part.rank)]
 
 
 class PivotedLDL:
-    """One group of rows, scaled as `Grouped` does: a large remaining diagonal first, found by selects."""
+    """One group of rows, scaled by `GroupedLDL`: the row with the largest remaining diagonal first, found by selects."""
 
     def __init__(self, W: Matrix, threshold: float, rank: int | None = None) -> None:
-        """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
+        """`rank`, if known, is the largest number of rows taken: off the constraints the others only seem independent."""
         n = len(W)
-        # off the constraints dependent rows differ: there a choice that changes is a jump of the accelerations
+        # off the constraints dependent rows differ, and a change of the choice makes the accelerations jump
         self._swap_ratio = 1.0 if rank is None else SWAP_RATIO
         self.rank = n if rank is None else min(rank, n)
         self._swaps: list[tuple[int, int, Any, Any]] = []
@@ -248,7 +247,7 @@ class PivotedLDL:
             for i in range(j + 1, n):
                 self._swap(W, j, i)
             pivot = W[j][j]
-            # what is left out is not close to singular but dependent: the least pivot that is used counts
+            # a row that is left out is dependent, not nearly singular: only pivots that are used count
             self.ratio = f.minimum(self.ratio, f.choose(pivot, threshold, 1.0, pivot))
             self.inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
             for i in range(j + 1, n):
@@ -258,7 +257,7 @@ class PivotedLDL:
                     W[i][k] = W[k][i] = W[i][k] - L[i][j] * W[k][j]
 
     def _swap(self, W: Matrix, j: int, i: int) -> None:
-        """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
+        """Exchange rows and columns j and i where the diagonal of i is clearly larger."""
         a, b = W[j][j], W[i][i]
         scaled_pivot = a if self._swap_ratio == 1.0 else self._swap_ratio * a
         self._swaps.append((j, i, scaled_pivot, b))
@@ -275,11 +274,11 @@ class PivotedLDL:
             self.L[j][k], self.L[i][k] = either(self.L[j][k], self.L[i][k])
 
     def select_rows(self, values: Sequence[Any]) -> list[Any]:
-        """Of numbers for every row, those of the rows that are taken, in the order in which they are."""
+        """Return the values of the rows that are taken, in their order, from values of all rows."""
         return self._apply_swaps(values, self._swaps)[: self.rank]
 
     def scatter_rows(self, values: Sequence[Any]) -> list[Any]:
-        """Numbers of the rows that are taken, for every row again: zero for those left out."""
+        """Return values of all rows from those of the rows that are taken: zero for those left out."""
         return self._apply_swaps([*values, *[0] * (len(self.L) - self.rank)], self._swaps[::-1])
 
     def _apply_swaps(self, values: Sequence[Any], swaps: Sequence[tuple[int, int, Any, Any]]) -> list[Any]:
@@ -298,7 +297,7 @@ def _largest_diagonal(A: Sparse, rows: Sequence[int]) -> Any:
 
 
 def sparse(A: Sequence[Sequence[Any]]) -> Sparse:
-    """The entries of a matrix that are not zero by structure."""
+    """Return the entries of a matrix that are not zero by structure."""
     return [{j: x for j, x in enumerate(row) if not is_zero(x)} for row in A]
 
 
@@ -311,7 +310,7 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def sparse_dot(a: Mapping[int, Any], b: Mapping[int, Any] | Sequence[Any]) -> Any:
-    """The inner product of rows: `a` sparse, `b` sparse too or dense; in the order of `a`."""
+    """Return the inner product of a sparse row and a sparse or dense one, in the order of the first."""
     total: Any = 0
     whole = not isinstance(b, Mapping)
     for k, x in a.items():

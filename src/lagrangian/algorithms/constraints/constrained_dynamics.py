@@ -30,7 +30,7 @@ GroupRanks = tuple[tuple[str, int, int], ...]
 
 
 def rank_function(names: Sequence[str], ranks: GroupRanks) -> Callable[[Sequence[int]], int]:
-    """Of whole groups of rows that have these names; one that is in none is independent of all others."""
+    """Return the rank of groups of rows with these names; a row in no group is independent of all others."""
     groups_by_name = {name: (group, rank) for name, group, rank in ranks}
 
     def rank(numbers: Sequence[int]) -> int:
@@ -42,7 +42,7 @@ def rank_function(names: Sequence[str], ranks: GroupRanks) -> Callable[[Sequence
 
 
 class MechanismState:
-    """A mechanism at one state: what its equations of motion are made of, each computed when first asked for."""
+    """A mechanism at one state, with the terms of its equations of motion; each is computed when it is first needed."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class MechanismState:
         t: Any = 0,
         decision_time: Any = None,
     ) -> None:
-        """`decided` is the time at which functions of time that jump are decided, if not t itself.
+        """`decision_time` is the time at which functions of time that jump are decided, if not t itself.
 
         With `relative` set, Psi of a loop leaves out the joints that carry the loop as a whole: see `constraints.rows`.
         """
@@ -100,7 +100,7 @@ class MechanismState:
 
 
 class ConstrainedDynamics:
-    """The multipliers' equations at one state: `rows` holds only equations that say something about the speeds."""
+    """The multipliers' equations at one state; `rows` has only equations that restrict the speeds."""
 
     def __init__(
         self,
@@ -111,10 +111,10 @@ class ConstrainedDynamics:
         ranks: GroupRanks = (),
         weights: Mapping[str, float] | None = None,
     ) -> None:
-        """`held` has the value 1 for speeds that are held, 0 for those that could be: see `Factorised`.
+        """`locked` has the value 1 for locked speeds, 0 for those that could be: see `TreeLDL`.
 
-        `ranks` says of redundant rows, by name, to which group each belongs and how many of the group are independent.
-        `weights` of rows, by name, are needed where M is singular: see `massless`.
+        `ranks` has for redundant rows, by name, the group of each row and how many rows of the group are independent.
+        `weights` of rows, by name, are needed where M is singular: see `singular_mass`.
         """
         self.state, self.rows = state, [row for row in rows if row.psi]
         self._weights = weights or {}
@@ -158,11 +158,11 @@ class ConstrainedDynamics:
 
     @property
     def ratio(self) -> Any:
-        """How independent the rows are: the smallest diagonal that remained of the system, as a part of what it was."""
+        """How independent the rows are: the smallest remaining diagonal of the system by the original one."""
         return self.system.ratio
 
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """qdd, lambda, and what holds each speed, for f = `force`; gamma as the rows have it, or stabilised."""
+        """Return qdd, lambda and the forces that lock speeds, for f = `force`; gamma as the rows have it, or stabilised."""
         if self._weights:
             force = list(force)
             for row, g in zip(self.rows, gamma, strict=True):
@@ -176,9 +176,9 @@ class ConstrainedDynamics:
         return qdd, multipliers, self._factors.locking_torques(half, qdd)
 
     def correction(self, residual: Sequence[Any]) -> list[Any]:
-        """The smallest x, measured by M, with Psi x = -residual."""
+        """Return the smallest x, measured by M, with Psi x = -residual."""
         return self._factors.back_substitute(self._combine_halves(self.system.solve([-r for r in residual])))
 
     def _combine_halves(self, multipliers: Sequence[Any]) -> list[Any]:
-        """Half of M^-1 Psi^T lambda."""
+        """Return L^-T Psi^T lambda, half of M^-1 Psi^T lambda."""
         return [sparse_dot(column, multipliers) for column in self._columns]

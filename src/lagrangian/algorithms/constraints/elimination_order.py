@@ -13,7 +13,7 @@ SparsityGraph = list[set[int]]
 
 
 def low_fill_order(shares: SparsityGraph) -> list[int]:
-    """The order given, unless another one has clearly less fill."""
+    """Return the given order, unless that of minimum degree has clearly less fill."""
     original, reordered = list(range(len(shares))), minimum_degree(shares)
     position = {k: place for place, k in enumerate(reordered)}
     permuted = [{position[j] for j in shares[k]} for k in reordered]
@@ -21,7 +21,7 @@ def low_fill_order(shares: SparsityGraph) -> list[int]:
 
 
 def minimum_degree(shares: SparsityGraph) -> list[int]:
-    """An order in which the next is always one that shares with the fewest that are left; the first of several such."""
+    """Return an order in which the next unknown always shares with the fewest that remain; the first of several such."""
     remaining = {k: set(x) for k, x in enumerate(shares)}
     order = []
     while remaining:
@@ -35,7 +35,7 @@ def minimum_degree(shares: SparsityGraph) -> list[int]:
 
 
 def fill_in(shares: SparsityGraph) -> SparsityGraph:
-    """The structure when all were eliminated in their order."""
+    """Return the structure after all unknowns were eliminated in their order."""
     neighbours = [set(x) for x in shares]
     for k, x in enumerate(neighbours):
         later = {j for j in x if j > k}
@@ -45,13 +45,13 @@ def fill_in(shares: SparsityGraph) -> SparsityGraph:
 
 
 def sparsity_graph(A: Sequence[Iterable[int]], groups: Sequence[Sequence[int]]) -> SparsityGraph:
-    """Of groups of rows: which share an entry that is not zero; `A` has the columns of every row's entries."""
+    """Return which groups of rows share an entry that is not zero; `A` has the columns of every row's entries."""
     group = {i: g for g, rows in enumerate(groups) for i in rows}
     return [{group[j] for i in rows for j in A[i]} - {g} for g, rows in enumerate(groups)]
 
 
 def connected_rows(A: Sequence[Mapping[int, Any]]) -> list[list[int]]:
-    """Rows by what they share, in order: two belong together if an entry between them is not zero by structure."""
+    """Return blocks of rows, in order: two rows belong together if an entry between them is not zero by structure."""
     remaining, blocks = set(range(len(A))), []
     for first in range(len(A)):
         block, stack = set(), [first]

@@ -1,4 +1,4 @@
-"""Quantities with their derivatives along a motion: what a constraint needs of each term it is made of.
+"""Jets: quantities with their derivatives along a motion, in which constraints are written.
 
 A `Jet` is a function of the configuration (and time): its value, its rate, its second derivative when all accelerations are
 zero (`bias`), and its slope along every speed, so that
@@ -6,7 +6,7 @@ zero (`bias`), and its slope along every speed, so that
     x' = sum slopes_k qd_k + (dx/dt),    x'' = sum slopes_k qdd_k + bias.
 
 A `Rate` is linear in the speeds, such as a velocity: its value, its derivative when all accelerations are zero, its slopes.
-Sums and products follow the rules of calculus, so an equation written in jets brings its rows of Psi and Psi' qd with it.
+Sums and products follow the rules of calculus, so that an equation in jets has its rows of Psi and Psi' qd, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The constraint equations of a mechanism at one state, over any scalars, with what motion needs of each.
+"""The constraint equations of a mechanism at one state, over any scalars, with their rates and slopes.
 
     eta(q, t) = 0  (where it is holonomic),   rate = phi + Psi qd = 0,   Psi qdd + gamma = 0,   gamma = Psi' qd + phi'.
 
-Each is evaluated over jets, so that Psi and gamma come with it. The equations of loops are those of their types (`model.loops`).
+Each is evaluated over jets, which give Psi and gamma. The equations of loops are those of their types (`model.loops`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ConstraintRow:
 
 
 def row_owner(name: str) -> str:
-    """Of which loop or constraint a row is, by its name: together they may depend on each other."""
+    """Return the loop or constraint of a row, by the name of the row: rows of one owner may depend on each other."""
     return name.rpartition(".")[0] or name
 
 
@@ -73,7 +73,7 @@ class CoordinateJets:
         decision_time: Any = None,
         numbers: Mapping[str, Any] | None = None,
     ) -> None:
-        """`numbers` has what stands for named numbers of the description."""
+        """`numbers` has the scalars for names in expressions, such as slots."""
         self.q: list[Jet] = []
         self.qd = list(qd)
         iq = iv = 0
@@ -93,7 +93,7 @@ class CoordinateJets:
 
 
 def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-    """q' from the speeds: the same where a joint's coordinates are plain, through the quaternion where it has one."""
+    """Return q' from the speeds: they are the same unless a joint has a quaternion."""
     rates: list[Any] = []
     iq = iv = 0
     for joint in mechanism.joints:
@@ -105,10 +105,10 @@ def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) 
 def constraint_rows(
     mechanism: Mechanism, world: World, coordinates: CoordinateJets, relative: bool = False
 ) -> list[ConstraintRow]:
-    """All constraint equations: those of the loops, then the others.
+    """Return all constraint equations: those of the loops, then the others.
 
-    Joints that carry a loop as a whole do not open it: where it is closed its slopes along them are zero, and elsewhere they are
-    as small as it is open. They are left out of Psi if it is `relative`: a long mechanism of many loops then has a sparse one.
+    Joints that carry a loop as a whole do not open it: the slopes along them are zero where it is closed, and as small elsewhere
+    as its violation. Psi has no such slopes if it is `relative`, so that Psi of a long mechanism with many loops is sparse.
     """
     all_rows = []
     for loop in mechanism.loops:
@@ -160,7 +160,7 @@ def _pfaffian_row(constraint: PfaffianConstraint, mechanism: Mechanism, coordina
 
 
 def _rolling_rows(rolling: RollingConstraint, world: World) -> list[ConstraintRow]:
-    """Contact kept, and no slip: the body's point in contact moves as the plane's does.
+    """Return the rows of rolling: contact, and no slip, so that the points of the body and of the plane in contact move alike.
 
     A sphere touches at its centre less radius times normal; a disc at its lowest point, across its axis (Neimark, Fufaev 1972).
     """
@@ -198,7 +198,7 @@ def _rolling_rows(rolling: RollingConstraint, world: World) -> list[ConstraintRo
 
 
 def _function_rows(constraint: PfaffianFunctionConstraint, coordinates: CoordinateJets) -> list[ConstraintRow]:
-    """A Python function linear in the speeds: its rows are its values for unit speeds, less that for none."""
+    """Return the rows of a Python function that is linear in the speeds: its values for unit speeds minus those at rest."""
     n = len(coordinates.qd)
     where = f"constraint {constraint.name!r}"
 
@@ -214,7 +214,7 @@ def _function_rows(constraint: PfaffianFunctionConstraint, coordinates: Coordina
             ) from error
         if len(jets) != constraint.equation_count:
             raise MechanismError(
-                f"{where}: its function returns {len(jets)} numbers, but `equations` is {constraint.equation_count}"
+                f"{where}: its function returns {len(jets)} numbers, but `equation_count` is {constraint.equation_count}"
             )
         return jets
 

@@ -1,4 +1,4 @@
-"""Poses and motions of bodies in the world's axes, with their slopes along the speeds: what constraints are written in."""
+"""Poses and motions of bodies in the world's axes, with their slopes along the speeds, in which constraints are written."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class JetFrame:
         return self.world.point(self.link, self._placement.position, self._outside_link)
 
     def direction(self, axis: v.Vector) -> Jets:
-        """A direction given in the frame, in the world."""
+        """Return a direction of the frame in the world."""
         return self._rotate(self._reader.vector(axis))
 
     def triad(self, axis: v.Vector) -> tuple[Jets, Jets, Jets]:
-        """Two directions across an axis that is given in the frame, and the axis, in the world."""
+        """Return two directions across an axis of the frame, and the axis, in the world."""
         x, y, z = v.transpose(self._reader.triad(axis))
         return self._rotate(x), self._rotate(y), self._rotate(z)
 
@@ -61,7 +61,7 @@ class JetFrame:
 
 
 class World:
-    """The links of a tree in the world, each computed when first asked for."""
+    """The links of a tree in the world, each computed when it is first needed."""
 
     def __init__(self, tree: Tree, links: Sequence[Link]) -> None:
         self.tree, self.links = tree, links
@@ -71,16 +71,16 @@ class World:
         self._columns: dict[int, tuple[v.Vector, v.Vector]] = {}
 
     def frame(self, body: str, placement: Transform, outside_link: int = -1) -> JetFrame:
-        """A frame on a body, with slopes along the joints further out than a link that carries it."""
+        """Return a frame on a body, with slopes along the joints further out than a link that carries it."""
         link, placement_on_link = self.tree.body_places[body]
         return JetFrame(self, link, self.tree.reader.frame_on_link(placement_on_link, placement), outside_link)
 
     def lowest_common_carrier(self, a: str, b: str) -> int:
-        """The outermost link that carries both bodies, or is one of them; -1 is the ground."""
+        """Return the outermost link that carries both bodies, or is one of them; -1 is the ground."""
         return self.tree.lowest_common_ancestor(self.tree.body_places[a][0], self.tree.body_places[b][0])
 
     def number(self, x: Scalar) -> Any:
-        """A number of the description."""
+        """Return a number of the description."""
         return self.tree.reader.number(x)
 
     def motion(self, i: int) -> LinkMotion:
@@ -91,7 +91,7 @@ class World:
         return self._motions[i]
 
     def _propagate_motion(self, link: Link, parent: LinkMotion) -> LinkMotion:
-        """From the parent's motion, by the rules of relative motion, in the world's axes."""
+        """Return the motion of a link from its parent's, by the rules of relative motion, in the world's axes."""
         R = link.compose(parent.R)
         r = v.mat_vec(parent.R, link.offset)
         wj, vj = (v.mat_vec(R, part) for part in link.joint_motion(link.qd))
@@ -110,7 +110,7 @@ class World:
         return LinkMotion(R, v.add(parent.x, r), w, u, al, a)
 
     def point(self, link: int, position: v.Vector, outside_link: int) -> Jets:
-        """A point fixed to a link."""
+        """Return a point fixed to a link as jets."""
         m = self.motion(link)
         r = v.mat_vec(m.R, position)
         x = v.add(m.x, r)
@@ -125,7 +125,7 @@ class World:
         return path if outside_link < 0 else path[path.index(outside_link) + 1 :]
 
     def _point_slopes(self, link: int, x: v.Vector, outside_link: int) -> dict[Any, v.Vector]:
-        """How a point of a link, now at x, moves with every speed."""
+        """Return the slopes of a point of a link, now at x, along every speed."""
         slopes = {}
         for i in self._path_links(link, outside_link):
             origin = self._motions[i].x
@@ -135,7 +135,7 @@ class World:
         return slopes
 
     def direction(self, link: int, axis: v.Vector, outside_link: int) -> Jets:
-        """A direction fixed to a link."""
+        """Return a direction fixed to a link as jets."""
         m = self.motion(link)
         d = v.mat_vec(m.R, axis)
         rate = v.cross(m.w, d)
@@ -150,7 +150,7 @@ class World:
         return tuple(Rate(m.w[c], m.al[c], _drop_zeros({k: z[c] for k, z in columns})) for c in range(3))  # type: ignore[return-value]
 
     def _angular_columns(self, link: int, outside_link: int) -> list[tuple[Any, v.Vector]]:
-        """How a link turns with every speed."""
+        """Return the angular velocity of a link by every speed."""
         self.motion(link)
         return [
             (self.links[i].iv + k, self._columns[self.links[i].iv + k][0])
@@ -162,8 +162,8 @@ class World:
 class FreeWorld(World):
     """The same links, but slopes are along each link's own six velocities, as if it were free, and not along the joints'.
 
-    A slope's key is `(link, 0..5)`: angular velocity, then that of the point at the world's origin. A constraint written in this
-    world, or a spring, shows by virtual work the wrench it puts on every link.
+    A slope's key is `(link, 0..5)`: angular velocity, then that of the point at the world's origin. A constraint in this world,
+    or a spring, gives the wrench on every link by virtual work.
     """
 
     def _point_slopes(self, link: int, x: v.Vector, outside_link: int) -> dict[Any, v.Vector]:
