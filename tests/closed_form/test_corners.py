@@ -121,7 +121,7 @@ def test_reduction_needs_enough_independent_coordinates() -> None:
     mechanism = lg.library("five_bar")
     with pytest.raises(lg.MechanismError, match="2 independent ones are needed, not 0"):
         lg.derive(mechanism).in_independent_coordinates([])
-    with pytest.raises(lg.ArgumentError, match=r"at is .*4 finite numbers are needed"):
+    with pytest.raises(lg.ArgumentError, match=r"q0 is .*4 finite numbers are needed"):
         lg.derive(mechanism).in_independent_coordinates(q0=[math.nan] * 4)
 
 

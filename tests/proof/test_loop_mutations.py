@@ -23,6 +23,7 @@ from lagrangian.model import loops as loop_types
 from lagrangian.model.loops import TYPES, loop_type
 from lagrangian.model.single_coordinate import with_single_coordinates
 from lagrangian.proof import constraints as proof_of_constraints
+from lagrangian.proof import loop_types as proof_of_types
 from lagrangian.proof import loops as proof_of_loops
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import decide
@@ -39,6 +40,7 @@ USERS = (
     jet,
     constrained_dynamics,
     proof_of_loops,
+    proof_of_types,
     proof_of_constraints,
     rolling,
     *TYPE_FILES,

@@ -62,7 +62,7 @@ class Statement:
 
     @property
     def table_cells(self) -> tuple[str, ...]:
-        """What a table shows of it."""
+        """The cells of the statement in a table."""
         entries = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         terms = f"{self.terms} term{'s' * (self.terms != 1)}" if self.terms else ""
         return self.what, self.how, self.result, entries, terms, f"{self.seconds:.3f} s"
@@ -148,7 +148,7 @@ class Certificate:
 
 
 def decide(what: str, how: str, entries: Callable[[], Entries]) -> Statement:
-    """Compute both sides of every entry and compare. What cannot be computed is no proof, and no exception either."""
+    """Compute both sides of every entry and compare them. What cannot be computed is not proved, and raises no exception."""
     start = perf_counter()
     count = terms = 0
     differs: list[str] = []

@@ -1,4 +1,4 @@
-"""Numbers of a point's field, to calculate with as with any scalar: decimals, roots, functions and choices included."""
+"""Numbers of a point's field, with the operations of any scalar: decimals, roots, functions and choices included."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Field:
         self.roots: dict[str, Any] = {}  # of squares: which of the two roots is meant
 
     def __call__(self, x: Any, meaning: Scalar | None = None) -> Any:
-        """An element or a rational number, at the point; a plain 0 stays what it is, for that is structure to the algorithms."""
+        """An element or a rational number at the point; a plain 0 stays one, as algorithms take it as a structural zero."""
         value = self.point.evaluate(x)
         return value if isinstance(value, int) else FieldNumber(self, value, meaning)
 
     def scalar(self, x: Scalar) -> Any:
-        """A scalar of the description; an expression can be asked for its sine."""
+        """A scalar of the description, with its meaning, so that functions of it have a value."""
         return self(self.point.system.scalars.read(x), x)
 
     def function(self, name: str, x: FieldNumber) -> Any:
@@ -85,7 +85,7 @@ class Field:
             key = f"constant {x}"
             try:
                 names[key] = self.scalar(x)
-            except MechanismError:  # it stands in phi(t) alone, of which the equations have the name only
+            except MechanismError:  # it stands in phi(t) alone, of which the equations have only the name
                 names[key] = self(self.point.system.ring(x.value), x)
             return symbol(key)
         if x.operation == "symbol":

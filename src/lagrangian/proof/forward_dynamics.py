@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def singularity_problem(M: list[list[RingElement]], point: ExactPoint) -> str:
-    """Why nothing determines the accelerations at a point, if so."""
+    """Why nothing determines the accelerations at a point; "" if something does."""
     return "the mass matrix is singular at all points tried" if point.singular(M) else ""
 
 
 class ForwardDynamicsProof:
-    """What is compared at exact points."""
+    """Accelerations compared at exact points."""
 
     def __init__(self, recursions: Recursions, derived: DerivedEquations, points: list[ExactPoint]) -> None:
         self.recursions, self.derived, self.points, self.n = recursions, derived, points, recursions.system.n

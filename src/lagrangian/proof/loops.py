@@ -1,8 +1,8 @@
-"""Loops and other constraints: Psi and its rate as they follow from eta, what multipliers are, and the shipped equations.
+"""Proof of the equations of loops and other constraints: Psi and its rate as they follow from eta, and the shipped equations.
 
-The closed form (`equations.constraints`) differentiates polynomials; the shipped algorithms (`algorithms.closed`) carry
+The closed form (`equations.constraints`) differentiates polynomials; the shipped algorithms (`algorithms.constraints`) carry
 derivatives along as jets. Both are written from the same loop types, so a wrong sign in one of these would be in both: a third
-statement compares every loop type's equations with the forces and moments that it says its multipliers are.
+statement (`proof.loop_types`) compares every loop type's equations with the forces and moments that its multipliers are.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class PointMechanism:
         self.recursions, self.point, self.field = recursions, point, Field(point)
         self.system = recursions.system
         for disc in disc_contacts(self.system):
-            across = point.evaluate(disc.height) / point.evaluate(disc.radius)
-            self.field.roots[str(across * across)] = across  # modulo a prime neither root is the positive one
+            lean_cosine = point.evaluate(disc.height) / point.evaluate(disc.radius)
+            self.field.roots[str(lean_cosine * lean_cosine)] = lean_cosine  # modulo a prime neither root is the positive one
 
     @cached_property
     def tree(self) -> Tree:
@@ -124,12 +124,12 @@ class PointMechanism:
         return functions.evaluate(self.field.with_named_constants(x, names), names)
 
     def phi(self, row: constraints.ConstraintEquation) -> tuple[Any, Any]:
-        """phi and its rate."""
+        """phi and its rate at the point."""
         return self.evaluate_in_time(row.phi), self.evaluate_in_time(row.phi_dot)
 
 
 def _with_named_constants(field: Field, constraint: Constraint, names: dict[str, Any]) -> Constraint:
-    """A constraint whose constants are names."""
+    """A constraint with names in the place of its constants."""
     if isinstance(constraint, HolonomicConstraint):
         return replace(constraint, equation=field.with_named_constants(constraint.equation, names))
     if isinstance(constraint, PfaffianConstraint):
@@ -150,7 +150,7 @@ def split_polynomial_constraints(system: SymbolicSystem) -> tuple[list[Any], lis
 
 
 def unprovable_constraints(system: SymbolicSystem) -> list[tuple[str, str]]:
-    """Constraints with functions that have no value at an exact point, and the first of these."""
+    """Constraints with operations that have no value at an exact point, each with the first of these."""
     unprovable = []
     for constraint in system.mechanism.constraints:
         scalars: list[Scalar] = []
@@ -179,7 +179,7 @@ def shipped_polynomials(recursions: Recursions, rows: Sequence[constraints.Const
 def shipped_at_points(
     recursions: Recursions, rows: Sequence[constraints.ConstraintEquation], points: Sequence[ExactPoint]
 ) -> Iterator[ProofEntry]:
-    """The same of those that are no polynomials, at exact points."""
+    """The same entries for the constraints that are no polynomials, at exact points."""
     system = recursions.system
     rows_by_name = {row.name: row for row in rows}
     left_out = {name for name, _ in unprovable_constraints(system)}
@@ -207,7 +207,7 @@ def _row_entries(
     evaluate_exact: Any,
     system: SymbolicSystem,
 ) -> Iterator[ProofEntry]:
-    """A row as shipped, through `of`, and in closed form, through `exact`."""
+    """A row as shipped, through `evaluate`, and in closed form, through `evaluate_exact`."""
     qd = [evaluate_exact(system.speed(k)) for k in range(n)]
     zero = evaluate(0)
     if row.eta is not None:
@@ -224,5 +224,5 @@ def _row_entries(
 
 
 def field_value(x: Any, point: ExactPoint) -> Any:
-    """A number of the field as the field itself has it."""
+    """The value of a number of the field, which the point's own arithmetic takes."""
     return x.value if hasattr(x, "field") else point.number(x)

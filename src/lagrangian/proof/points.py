@@ -51,11 +51,11 @@ class ExactPoint:
                     self._set(other, (1 - t * t) / (1 + t * t))
                 self._set(k, 2 * t / (1 + t * t))
             case "cosine" | "constant_cosine":
-                if not self.values[k]:  # of which no one takes the sine
+                if not self.values[k]:  # a cosine without its sine
                     self._set(k, fmpq(rng.randint(1, 4), 5))
             case "inverse" | "root" if symbol.name in system.scalars.lengths:
                 length = system.scalars.lengths[symbol.name]
-                if length.quantity == "height":  # lengths of springs between points no proof needs
+                if length.quantity == "height":  # no proof needs the lengths of springs between points
                     height = self.root(self.evaluate(length.square), symbol.name)
                     self._set(k, height if symbol.kind == "root" else 1 / height)
             case "inverse":
@@ -84,7 +84,7 @@ class ExactPoint:
         return nmod(x, self.modulus) if self.modulus else fmpq(x)
 
     def evaluate(self, x: Any) -> Any:
-        """The value, a number of the field; a plain 0 stays what it is, for that is structure to the algorithms."""
+        """The value of an element, a number of the field; a plain 0 stays one, as algorithms take it as a structural zero."""
         if isinstance(x, RingElement):
             return self.number(fmpq(x.poly(*self.values)))
         return self.number(x) if x else 0
@@ -114,7 +114,7 @@ class ExactPoint:
 
 
 def sample_points(system: SymbolicSystem, points: int, find_problem: Callable[[ExactPoint], str]) -> tuple[list[ExactPoint], str]:
-    """So many points of one field; `admit` says what is wrong with one. If there are fewer, why."""
+    """Points of one field; `find_problem` says what is wrong with one. If there are fewer than requested, the reason as well."""
     sample: list[ExactPoint] = []
     reason = ""
     for modulus in (0, PRIME):

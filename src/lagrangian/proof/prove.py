@@ -18,10 +18,10 @@ from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicke
 from lagrangian.equations.derivations.lagrange import Christoffel, StageCallback, ignore_progress
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError
-from lagrangian.proof import constraints as loop_types
 from lagrangian.proof import forward_dynamics, loops, shipped
 from lagrangian.proof.certificate import POLYNOMIALS, Certificate, Entries, Statement, decide
 from lagrangian.proof.constraints import ConstraintProof
+from lagrangian.proof.loop_types import loop_type_entries
 from lagrangian.proof.points import ExactPoint, sample_points
 from lagrangian.proof.shipped import Recursions
 
@@ -35,7 +35,7 @@ SYMBOLS = {
 
 @dataclass(frozen=True)
 class DerivedEquations:
-    """What Lagrange's equations gave: mass matrix, Christoffel symbols, gradient of gravity's potential, and the potential."""
+    """Lagrange's equations: mass matrix, Christoffel symbols, gradient of gravity's potential, and the potential."""
 
     M: list[list[RingElement]]
     christoffel: Christoffel
@@ -44,7 +44,7 @@ class DerivedEquations:
 
 
 def derive(system: SymbolicSystem) -> DerivedEquations:
-    """By `equations.derivations.lagrange`."""
+    """Lagrange's equations of a system, by `equations.derivations.lagrange`."""
     M = lagrange.mass_matrix(system, lagrange.jacobian_columns(system))
     V = lagrange.gravity_potential(system)
     return DerivedEquations(M, lagrange.Christoffel(system, M), lagrange.gradient(system, V), V)
@@ -75,7 +75,7 @@ def prove(
 def claims(
     system: SymbolicSystem, derived: DerivedEquations | None = None, points: int = POINTS
 ) -> tuple[list[Claim], list[str]]:
-    """What is to be proved, nothing of it computed yet; and what is left out."""
+    """The claims to be proved, whose entries are not computed yet; and what is left out."""
     derived = derive(system) if derived is None else derived
     if derived.V.ring is not system.ring:
         raise ArgumentError("prove: the equations were derived from another system; derive them from the one to be proved")
@@ -85,7 +85,7 @@ def claims(
 
 @dataclass(frozen=True)
 class Claim:
-    """Something to be proved: its entries, both ways, when they are asked for."""
+    """A statement to be proved, with a function that computes its entries in both ways."""
 
     what: str
     how: str
@@ -93,7 +93,7 @@ class Claim:
 
 
 class _Proof:
-    """The claims; what several of them need is computed once, by the first."""
+    """The claims about one system; what several of them need is computed once, by the first."""
 
     def __init__(self, system: SymbolicSystem, derived: DerivedEquations, points: int) -> None:
         self.system, self.derived, self.n = system, derived, system.n
@@ -146,7 +146,7 @@ class _Proof:
             "compiled: kinetic and potential energy": self.shipped_energies,
             "compiled: regressor, Y p = tau": self.shipped_regressor,
             "compiled: joint reactions": lambda: shipped.reaction_entries(self.recursions),
-            "compiled: pose, Jacobian, acceleration": lambda: shipped.entries(self.recursions, self.traces),
+            "compiled: pose, Jacobian, acceleration": lambda: shipped.kinematics_entries(self.recursions, self.traces),
         }
         listed = [Claim(statement, POLYNOMIALS, entries) for statement, entries in polynomials.items()]
         if self.massive_points:
@@ -171,9 +171,7 @@ class _Proof:
             listed.append(Claim(statement, POLYNOMIALS, constraints.rates.rates))
         if constraints.points and constraints.checked_loops:
             statement = "loops: zero when closed, lambda acts on a"
-            listed.append(
-                Claim(statement, "in 2 exact positions", lambda: loop_types.entries(self.system, constraints.points[0]))
-            )
+            listed.append(Claim(statement, "in 2 exact positions", lambda: loop_type_entries(self.system, constraints.points[0])))
         plain, other_constraints = loops.split_polynomial_constraints(self.system)
         statement = "compiled: {}, Psi, Psi' q' + phi'"
         if plain:

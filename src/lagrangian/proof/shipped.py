@@ -1,4 +1,10 @@
-"""Kinematics as shipped: pose, Jacobian, velocity and acceleration of the tips' frames, against derivatives of 4x4 transforms."""
+"""The shipped algorithms run over exact scalars instead of floats, and what their results are compared with.
+
+The tree is built as always (`algorithms.tree.build_tree`), but of exact scalars, and the recursive algorithms on it are the same
+functions. Kinematics of the tips' frames are compared with derivatives of 4x4 transforms, and joint reactions with those of
+Newton and Euler. Centre of mass and momentum divide by the mass; they are compared at exact points with what 4x4 transforms say:
+the first moments are `sum_j T_j (h_j, m_j)`, and angular momentum is the antisymmetric part of `sum_j T_j' J_j T_j^T`.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +35,110 @@ from lagrangian.model.placement import Transform, rotation_z_to
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.points import ExactPoint
 
-# MERGED lagrangian.proof.exact_tree: The tree that the shipped algorithms run on, built as always (`algorithms.tree.build`),
-# but of exact scalars.
+LOADS = ("load_Mx", "load_My", "load_Mz", "load_Fx", "load_Fy", "load_Fz")
+
+
+class Recursions:
+    """A system's tree, as it is and regrouped, and the algorithms on it."""
+
+    def __init__(self, system: SymbolicSystem) -> None:
+        self.system = system
+        self.tree = exact_tree(system)
+        self.regrouped = with_folded_constants(regroup(self.tree))
+        self.states = {link.k: ExactState(system, link.joint, link.k) for link in system.links}
+        self.link_of_speed = {k: i for i, k in enumerate(self.tree.iv)}
+
+    def run(self, algorithm: Algorithm, tree: Tree | None = None) -> list[RingElement]:
+        """The result, a flat list of elements, on the tree that the algorithm is shipped with or on a path of it."""
+        tree = tree or self.tree_for(algorithm)
+        return [self.system.ring(x) for x in run(algorithm, tree, self.links(tree, algorithm.inputs))]
+
+    def run_at(self, point: ExactPoint, algorithm: Algorithm, tau: list[Any] | None = None) -> list[Any]:
+        """The result at an exact point, where algorithms that divide can be run as well."""
+        tree = point.tree(self.tree_for(algorithm))
+        links = self.links_at(point, tree, algorithm.inputs)
+        for link in links:
+            if tau is not None:
+                link.tau = (tau[link.iv],)
+        return run(algorithm, tree, links)
+
+    def links_at(
+        self, point: ExactPoint, tree: Tree, inputs: tuple[str, ...], evaluate: Callable[[Any], Any] | None = None
+    ) -> list[Link]:
+        """The links at an exact point; `evaluate` gives the scalar that stands for the value of an element."""
+        evaluate = evaluate or point.evaluate
+        links = self.links(tree, inputs)
+        for link in links:
+            if link.kind.turns:
+                link.c, link.s = evaluate(link.c), evaluate(link.s)
+            exact = link.function
+            link.__dict__["function"] = lambda expression, exact=exact: evaluate(exact(expression))
+            for name in ("q", "qd", "qdd"):
+                if name in link.__dict__:
+                    setattr(link, name, tuple(evaluate(x) for x in getattr(link, name)))
+        return links
+
+    def tree_for(self, algorithm: Algorithm) -> Tree:
+        return self.regrouped if algorithm.regrouped else self.tree
+
+    def links(self, tree: Tree, inputs: tuple[str, ...]) -> list[Link]:
+        """The links, with the ring's generators for their state."""
+        system = self.system
+        links = []
+        for i in range(len(tree)):
+            link = tree.link(i)
+            self.set_state(link, inputs)
+            if "wrench" in inputs:
+                link.__dict__["wrench"] = tuple(system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"))
+            links.append(link)
+        return links
+
+    def rotors(self) -> list[Any]:
+        """The rotor inertias, by coordinate."""
+        return [self._constant("rotor", k) for k in range(self.system.n)]
+
+    def parameters(self) -> list[Any]:
+        """Ten inertial parameters a link, in the tree's order."""
+        constants = self.tree.constants
+        return [x for i in range(len(self.tree)) for name in ("mass", "h", "I") for x in constants[name][i]]
+
+    def _constant(self, name: str, k: int) -> Any:
+        return self.tree.constants[name][self.link_of_speed[k], 0]
+
+    def set_state(self, link: Link, inputs: tuple[str, ...]) -> None:
+        system, k = self.system, link.iv
+        if not link.nv:
+            link.q = ()
+            return
+        link.q = (system.generator(f"q{k + 1}"),)
+        state = self.states[k]
+        if link.kind.turns:
+            link.c, link.s = state.c, state.s
+        link.__dict__["function"] = state.function
+        if "qd" in inputs:
+            link.qd = (system.speed(k),)
+        if "qdd" in inputs:
+            link.qdd = (system.acceleration(k),)
+
+
+def exact_tree(system: SymbolicSystem) -> Tree:
+    """The tree over a system's ring, without Coulomb friction, which is no polynomial."""
+    reader = ExactReader(system)
+    tree = trees.build_tree(system.mechanism, reader=reader)
+    constants = dict(tree.constants)
+    for name in ("coulomb_positive", "coulomb_negative"):
+        constants[name] = np.zeros_like(constants[name])
+    if system.symbols != "given":
+        # inertial parameters are symbols of whole links: seen from the joint's frame, which is the tree's
+        rows = {link.k: (link.inertia.in_parent_frame(link.joint_to_link), link.rotor) for link in system.links}
+        for name in ("mass", "h", "I", "rotor"):
+            constants[name] = constants[name].copy()
+        for i, k in enumerate(tree.iv):
+            inertia, rotor = rows[k]
+            ten = reader.array(list(inertia.inertial_parameters))
+            constants["mass"][i], constants["h"][i], constants["I"][i] = ten[:1], ten[1:4], ten[4:]
+            constants["rotor"][i] = reader.array([rotor])
+    return replace(tree, constants=constants)
 
 
 class ExactReader(ScalarReader):
@@ -81,141 +189,30 @@ class ExactReader(ScalarReader):
         return self.system.rotations.read(rotation_z_to(axis), "an axis")
 
     def scalar(self, x: Any) -> Any:
-        """An element; or 0, 1, -1. Other integers would turn into floats where an algorithm divides."""
+        """An element; or 0, 1, -1. Other integers would become floats where an algorithm divides."""
         return fold_constants(self.system.ring(self.system.scalars.read(x) if isinstance(x, (Expression, float)) else x))
 
 
+def with_folded_constants(tree: Tree) -> Tree:
+    """The tree with zeros and ones as plain numbers again, which regrouping leaves as polynomials."""
+    fold = np.frompyfunc(fold_constants, 1, 1)
+    return replace(tree, constants={name: fold(array) if array.size else array for name, array in tree.constants.items()})
+
+
 def fold_constants(x: Any) -> Any:
-    """Zero and one as plain numbers."""
+    """An element; 0, 1 and -1 as plain numbers."""
     if isinstance(x, RingElement) and x.poly.is_constant():
         number = next((c for _, c in x.poly.terms()), 0)
         return int(number) if number in (0, 1, -1) else x
     return x
 
 
-def exact_tree(system: SymbolicSystem) -> Tree:
-    """The tree over the system's ring, without Coulomb friction, which is no polynomial."""
-    reader = ExactReader(system)
-    tree = trees.build_tree(system.mechanism, reader=reader)
-    constants = dict(tree.constants)
-    for name in ("coulomb_positive", "coulomb_negative"):
-        constants[name] = np.zeros_like(constants[name])
-    if system.symbols != "given":
-        # inertial parameters are symbols of whole links: seen from the joint's frame, which is the tree's
-        rows = {link.k: (link.inertia.in_parent_frame(link.joint_to_link), link.rotor) for link in system.links}
-        for name in ("mass", "h", "I", "rotor"):
-            constants[name] = constants[name].copy()
-        for i, k in enumerate(tree.iv):
-            inertia, rotor = rows[k]
-            ten = reader.array(list(inertia.inertial_parameters))
-            constants["mass"][i], constants["h"][i], constants["I"][i] = ten[:1], ten[1:4], ten[4:]
-            constants["rotor"][i] = reader.array([rotor])
-    return replace(tree, constants=constants)
-
-
-def with_folded_constants(tree: Tree) -> Tree:
-    """The same with zeros and ones as plain numbers again, which regrouping leaves as polynomials."""
-    fold = np.frompyfunc(fold_constants, 1, 1)
-    return replace(tree, constants={name: fold(array) if array.size else array for name, array in tree.constants.items()})
-
-
 def _placement(pose: Pose) -> Transform:
     return Transform(pose.R, pose.p)
 
 
-# MERGED lagrangian.proof.recursions: The shipped recursive algorithms, run over exact scalars instead of floats: the same
-# functions, on the same tree.
-
-
-class Recursions:
-    """A system's tree, as it is and regrouped, and the algorithms on it."""
-
-    def __init__(self, system: SymbolicSystem) -> None:
-        self.system = system
-        self.tree = exact_tree(system)
-        self.regrouped = with_folded_constants(regroup(self.tree))
-        self.states = {link.k: ExactState(system, link.joint, link.k) for link in system.links}
-        self.link_of_speed = {k: i for i, k in enumerate(self.tree.iv)}
-
-    def run(self, algorithm: Algorithm, tree: Tree | None = None) -> list[RingElement]:
-        """The result, a flat list of elements; on the tree the algorithm is shipped with, or on a path of it."""
-        tree = tree or self.tree_for(algorithm)
-        return [self.system.ring(x) for x in run(algorithm, tree, self.links(tree, algorithm.inputs))]
-
-    def run_at(self, point: ExactPoint, algorithm: Algorithm, tau: list[Any] | None = None) -> list[Any]:
-        """The result at an exact point, where algorithms that divide can be run as well."""
-        tree = point.tree(self.tree_for(algorithm))
-        links = self.links_at(point, tree, algorithm.inputs)
-        for link in links:
-            if tau is not None:
-                link.tau = (tau[link.iv],)
-        return run(algorithm, tree, links)
-
-    def links_at(
-        self, point: ExactPoint, tree: Tree, inputs: tuple[str, ...], evaluate: Callable[[Any], Any] | None = None
-    ) -> list[Link]:
-        """The links at an exact point; `of` takes an element to the scalar that stands for its value."""
-        evaluate = evaluate or point.evaluate
-        links = self.links(tree, inputs)
-        for link in links:
-            if link.kind.turns:
-                link.c, link.s = evaluate(link.c), evaluate(link.s)
-            exact = link.function
-            link.__dict__["function"] = lambda expression, exact=exact: evaluate(exact(expression))
-            for name in ("q", "qd", "qdd"):
-                if name in link.__dict__:
-                    setattr(link, name, tuple(evaluate(x) for x in getattr(link, name)))
-        return links
-
-    def tree_for(self, algorithm: Algorithm) -> Tree:
-        return self.regrouped if algorithm.regrouped else self.tree
-
-    def links(self, tree: Tree, inputs: tuple[str, ...]) -> list[Link]:
-        """The links, with the ring's generators for their state."""
-        system = self.system
-        links = []
-        for i in range(len(tree)):
-            link = tree.link(i)
-            self.set_state(link, inputs)
-            if "wrench" in inputs:
-                link.__dict__["wrench"] = tuple(system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"))
-            links.append(link)
-        return links
-
-    # what the equations are linear in
-
-    def rotors(self) -> list[Any]:
-        return [self._constant("rotor", k) for k in range(self.system.n)]
-
-    def parameters(self) -> list[Any]:
-        """Ten inertial parameters a link, in the tree's order."""
-        constants = self.tree.constants
-        return [x for i in range(len(self.tree)) for name in ("mass", "h", "I") for x in constants[name][i]]
-
-    def _constant(self, name: str, k: int) -> Any:
-        return self.tree.constants[name][self.link_of_speed[k], 0]
-
-    def set_state(self, link: Link, inputs: tuple[str, ...]) -> None:
-        system, k = self.system, link.iv
-        if not link.nv:
-            link.q = ()
-            return
-        link.q = (system.generator(f"q{k + 1}"),)
-        state = self.states[k]
-        if link.kind.turns:
-            link.c, link.s = state.c, state.s
-        link.__dict__["function"] = state.function
-        if "qd" in inputs:
-            link.qd = (system.speed(k),)
-        if "qdd" in inputs:
-            link.qdd = (system.acceleration(k),)
-
-
-LOADS = ("load_Mx", "load_My", "load_Mz", "load_Fx", "load_Fy", "load_Fz")
-
-
-def entries(recursions: Recursions, traces: UickerKahn) -> Entries:
-    """Of every link that carries no other."""
+def kinematics_entries(recursions: Recursions, traces: UickerKahn) -> Entries:
+    """Poses, Jacobians, velocities and accelerations of every link that carries no other."""
     system = recursions.system
     carriers = {link.parent for link in system.links}
     for number, link in enumerate(system.links):
@@ -233,11 +230,11 @@ def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) 
     qd, qdd = [system.speed(k) for k in range(n)], [system.acceleration(k) for k in range(n)]
     zero = system.ring.zero
 
-    def times(row: list[RingElement], x: list[RingElement]) -> RingElement:
+    def inner(row: list[RingElement], x: list[RingElement]) -> RingElement:
         return sum_elements((a * b for a, b in zip(row, x, strict=True) if a.poly), zero)
 
-    twist = [times(row, qd) for row in J]
-    rates = [times([system.ring.derivative(x, k) for k in range(n)], qd) for x in twist]
+    twist = [inner(row, qd) for row in J]
+    rates = [inner([system.ring.derivative(x, k) for k in range(n)], qd) for x in twist]
     loads = [system.generator(name) for name in LOADS]
     comparisons: list[tuple[str, Any, list[RingElement]]] = [
         ("pose", kinematics.POSE_OF_FRAME, [x for row in T for x in row]),
@@ -250,32 +247,27 @@ def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) 
         ),
         ("J q'", kinematics.VELOCITY, twist),
         ("J' q'", kinematics.JACOBIAN_RATE, rates),
-        ("J q'' + J' q'", kinematics.ACCELERATION, [times(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
-        ("J^T F", kinematics.EXTERNAL_TORQUE, [times([row[k] for row in J], loads) for k in range(n)]),
+        ("J q'' + J' q'", kinematics.ACCELERATION, [inner(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
+        ("J^T F", kinematics.EXTERNAL_TORQUE, [inner([row[k] for row in J], loads) for k in range(n)]),
     ]
     for name, algorithm, right in comparisons:
         for k, (a, b) in enumerate(zip(recursions.run(algorithm, path), right, strict=True)):
             yield f"{name} of {body!r}, entry {k + 1}", a, b
 
 
-def _flatten_pose(pose: Pose) -> list[Any]:
-    return [*(x for row, p in zip(pose.R, pose.p, strict=True) for x in (*row, p)), 0, 0, 0, 1]
-
-
 def _jacobian_column(T: Any, U: Any) -> tuple[Any, ...]:
-    """Angular velocity, from dR/dq R^T, and velocity of the origin, for a unit rate."""
+    """The angular velocity, from dR/dq R^T, and the velocity of the origin, for a unit rate."""
     R: v.Matrix = tuple(row[:3] for row in T[:3])
     W = v.mat_mat(tuple(row[:3] for row in U[:3]), v.transpose(R))
     return W[2][1], W[0][2], W[1][0], U[0][3], U[1][3], U[2][3]
 
 
-# MERGED lagrangian.proof.momenta: Centre of mass, momentum and joint reactions as shipped. The first two divide by the mass,
-# and are compared at exact points, with what 4x4 transforms say: the first moments are `sum_j T_j (h_j, m_j)`, and angular
-# momentum is the antisymmetric part of `sum_j T_j' J_j T_j^T`.
+def _flatten_pose(pose: Pose) -> list[Any]:
+    return [*(x for row, p in zip(pose.R, pose.p, strict=True) for x in (*row, p)), 0, 0, 0, 1]
 
 
 def reaction_entries(recursions: Recursions) -> Entries:
-    """Newton and Euler's, moved from the link's own frame to its joint's, which is the tree's."""
+    """Joint reactions, with those of Newton and Euler moved from each link's own frame to its joint's, which is the tree's."""
     wrenches = recursions.run(inverse_dynamics.REACTIONS)
     rows = {k: wrenches[6 * i : 6 * i + 6] for i, k in enumerate(recursions.tree.iv)}
     for link, (f, n) in zip(recursions.system.links, newton_euler.joint_wrenches(recursions.system), strict=True):
@@ -285,12 +277,8 @@ def reaction_entries(recursions: Recursions) -> Entries:
             yield f"reaction at {link.joint.name!r}, entry {k + 1}", a, b
 
 
-def total_mass(system: SymbolicSystem, point: ExactPoint) -> Any:
-    return sum(point.evaluate(link.inertia.mass) for link in system.links)
-
-
 class MomentumProof:
-    """What is compared at exact points."""
+    """Centre of mass and momentum compared at exact points."""
 
     def __init__(self, recursions: Recursions, traces: UickerKahn) -> None:
         self.recursions, self.traces, self.n = recursions, traces, recursions.system.n
@@ -338,6 +326,10 @@ class MomentumProof:
 
     def _evaluate_transform(self, point: ExactPoint, X: TransformMatrix) -> list[list[Any]]:
         return [[point.evaluate(x) for x in row] for row in X]
+
+
+def total_mass(system: SymbolicSystem, point: ExactPoint) -> Any:
+    return sum(point.evaluate(link.inertia.mass) for link in system.links)
 
 
 def _dot(x: Any, y: Any) -> Any:
