@@ -10,8 +10,8 @@ import numpy as np
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.posing.handles import handle_values, joint_handles
-from lagrangian.studio.handles import drag_handles
 from lagrangian.studio.models import StudioModel
+from lagrangian.studio.resize_link import drag_handles
 from lagrangian.studio.text_positions import line_column, utf16_offset
 from lagrangian.studio.toml_places import scan
 from lagrangian.viewer.pack import pack_track

@@ -1,8 +1,8 @@
-"""A link dragged longer: which number of the TOML text gives it its length, and its new value, written in its place.
+"""Dragging the end of a link: which number of the TOML text gives its length, and the new value, written in its place.
 
-A link reaches from the joint that carries it to what it carries: other joints, ends of loops, frames. Of these the one that was
-taken hold of is moved along the link. The numbers that place it, in its own entry or as parameters that the entry names, are
-tried, and the one that changes the length most is changed; comments and layout stay as they are.
+A link reaches from the joint that carries it to the parts that it carries: other joints, ends of loops, frames. The end that is
+dragged moves along the link. Of the numbers that place it, in its own entry or in parameters that the entry names, the one that
+changes the length most is changed. Comments and layout stay as they are.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from lagrangian.studio.models import StudioModel
 from lagrangian.studio.request_checks import body_point, read_numbers
 from lagrangian.studio.text_positions import line_column, text_edit
 from lagrangian.studio.toml_places import Span, TomlNode, scan
+from lagrangian.viewer.scene.poses import frame_names
 
-MIN_RATIO = 0.02  # of the length before: a link is not dragged to nothing
+MIN_RATIO = 0.02  # of the length before: a link does not vanish
 DIGITS = 4
+MAX_HANDLES = 80  # more would hide the mechanism
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?")
 _QUOTED = re.compile(r"([\"'])(\s*)([^\"']*?)(\s*)\1")
@@ -31,7 +33,7 @@ _QUOTED = re.compile(r"([\"'])(\s*)([^\"']*?)(\s*)\1")
 
 @dataclass(frozen=True)
 class LinkEnd:
-    """Something that a body carries, at a point of it; `entries` are the nodes of the text that may place it."""
+    """A part that a body carries, at a point of the body; `entries` are the nodes of the text that may place it."""
 
     kind: str
     name: str
@@ -79,17 +81,34 @@ def resize_link(model: StudioModel, request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# -- what a link reaches to ---------------------------------------------------------------------------------------------
+def drag_handles(model: StudioModel) -> list[dict[str, Any]]:
+    """A handle for each point of a body where a joint, a loop or a frame of the text is."""
+    m = model.valid_mechanism
+    if model.format != "toml" or len(m.bodies) > MAX_HANDLES:
+        return []
+    root, numbers, drag_points = scan(model.text), {name: k for k, name in enumerate(frame_names(m))}, []
+    for body in (GROUND, *(b.name for b in m.bodies)):
+        used_points: list[np.ndarray] = []
+        for end in link_ends(m, root, body):
+            if not end.entries or any(np.linalg.norm(end.point - p) < 1e-9 for p in used_points):
+                continue
+            used_points.append(end.point)
+            label = f"from the ground's origin to {end.kind} {end.name}" if body == GROUND else f"{body} to {end.kind} {end.name}"
+            drag_points.append({"body": body, "frame": numbers[body], "point": [float(x) for x in end.point], "label": label})
+    return drag_points[:MAX_HANDLES]
+
+
+# -- the ends of links --------------------------------------------------------------------------------------------------
 
 
 def _inner_joint_position(m: Mechanism, body: str) -> np.ndarray:
-    """Where the joint that carries a body is on it."""
+    """The position of the joint that carries a body, in its frame."""
     carrier = next((j for j in m.joints if j.child == body), None)
     return np.zeros(3) if carrier is None else carrier.child_placement.matrix()[:3, 3]
 
 
 def link_ends(m: Mechanism, root: TomlNode, body: str) -> list[LinkEnd]:
-    """All that a body carries, but what sits where it is carried itself."""
+    """All parts that a body carries, without those at its own joint."""
     carried, rows = [], _dh_rows(root)
     carrier = next((k for k, j in enumerate(m.joints) if j.child == body), -1)
     child_entries = [_entry_node(root, "joint", carrier - len(rows), "child_xyz")] if carrier >= 0 else []
@@ -139,7 +158,7 @@ def _dh_rows(root: TomlNode) -> list[TomlNode]:
 
 
 def _dh_length_nodes(root: TomlNode, *numbers: int) -> list[TomlNode | None]:
-    """The lengths in rows of Denavit and Hartenberg's, and before the first of them that of the base."""
+    """The lengths in rows of Denavit-Hartenberg parameters, and the position of the base before the first row."""
     rows = _dh_rows(root)
     nodes = [rows[k].entries.get(key) for k in numbers if 0 <= k < len(rows) for key in ("a", "d")]
     base = root.entries["dh"].entries.get("base") if rows and 0 in numbers and -1 in numbers else None
@@ -147,7 +166,7 @@ def _dh_length_nodes(root: TomlNode, *numbers: int) -> list[TomlNode | None]:
 
 
 def _nearest_end(carried: list[LinkEnd], inner: np.ndarray, point: np.ndarray) -> LinkEnd:
-    """The end whose link, from where the body is carried to it, is nearest to the point; of several in line, the nearest end."""
+    """The end whose link, from the joint of the body to it, is nearest to the point; of several in line, the nearest end."""
     if not carried:
         raise ArgumentError("this body has no length: it carries no joint or frame", remedy="add a frame at its end: [[frame]]")
 
@@ -167,7 +186,7 @@ def _nearest_end(carried: list[LinkEnd], inner: np.ndarray, point: np.ndarray) -
 
 
 def _solve_length(text: str, root: TomlNode, m: Mechanism, body: str, end: LinkEnd, target_length: float) -> list[NumberLiteral]:
-    """The numbers that make the length what is wanted, with their new values."""
+    """The numbers that give a link its target length, with their new values."""
     inner = _inner_joint_position(m, body)
     length = float(np.linalg.norm(end.point - inner))
     candidates = []
@@ -182,9 +201,8 @@ def _solve_length(text: str, root: TomlNode, m: Mechanism, body: str, end: LinkE
         )
     _, slope, number = max(candidates, key=lambda x: x[0])
     alike_literals = [x for w, _, x in candidates if x.name == number.name and x.value and w > 1e-6 * length]
-    if len(alike_literals) > 1 and not any(
-        x.name != number.name for _, _, x in candidates
-    ):  # several numbers of one entry: all grow alike
+    # several numbers of one entry grow alike
+    if len(alike_literals) > 1 and not any(x.name != number.name for _, _, x in candidates):
         return [_round_literal(NumberLiteral(x.name, x.span, x.value * target_length / length)) for x in alike_literals]
     value = number.value + (target_length - length) / slope
     for _ in range(8):  # most lengths are linear, and there at once
@@ -196,7 +214,7 @@ def _solve_length(text: str, root: TomlNode, m: Mechanism, body: str, end: LinkE
 
 
 def _literals(text: str, root: TomlNode, end: LinkEnd) -> list[NumberLiteral]:
-    """The numbers of the entries themselves, and the parameters that they name, however far down."""
+    """The numbers of the entries themselves, and the parameters on which they depend, also through others."""
     literals: dict[Span, NumberLiteral] = {}
     table = root.entries.get("parameters")
     parameters = table.entries if table is not None else {}
@@ -227,7 +245,7 @@ def _literals(text: str, root: TomlNode, end: LinkEnd) -> list[NumberLiteral]:
 
 
 def _length_with(text: str, numbers: list[NumberLiteral], body: str, end: LinkEnd) -> float:
-    """The length with other numbers; as it cannot be used where these make no mechanism."""
+    """The length with other numbers; an error where these describe no mechanism."""
     try:
         return _link_length(loads(_rewrite_literals(text, numbers, exact=True)), body, end)
     except LagrangianError as error:
@@ -253,7 +271,7 @@ def _round_literal(number: NumberLiteral) -> NumberLiteral:
 
 
 def _literal_text(number: NumberLiteral, text: str) -> str:
-    """Plain, with a point where the number before had one."""
+    """The text of a number, with a decimal point where the number before had one."""
     digits = f"{number.value:.{DIGITS}g}"
     is_whole = "." not in digits and "e" not in digits
     return f"{digits}.0" if is_whole and "." in text[slice(*number.span)] else digits

@@ -5,10 +5,13 @@ A page that computes has sliders beside its player, and the scripts that compute
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from itertools import count
 
 import numpy as np
@@ -18,7 +21,6 @@ from lagrangian.vendored import vendored
 from lagrangian.viewer.pack import deflate_base64, json_text, pack_track
 from lagrangian.viewer.page_program import PageProgram
 from lagrangian.viewer.scene.scene import Track
-from lagrangian.viewer.scripts import join_scripts
 
 PLAYER_SCRIPTS = (
     *("math", "inflate", "data", "course", "shapes", "shaders", "stage", "draw", "camera", "pointer", "controls", "replace"),
@@ -30,6 +32,7 @@ EXPORTS = (
     "add, sub, scale, dot, cross, norm, unit, clamp, across, carry"
 )
 _COUNT = count(1)
+_COMMENTS = re.compile(r"^[ \t]*(?://.*|/\*\*(?:.|\n)*?\*/[ \t]*)\n", re.MULTILINE)
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -169,3 +172,9 @@ def compute_script() -> str:
     folder = files("lagrangian.viewer") / "compute" / "js"
     page_script = join_scripts(folder, COMPUTE_SCRIPTS)
     return f'{vendored("uplot/uplot.js")}\nconst WORKER = "{deflate_base64(worker_script().encode("utf-8"))}";\n{page_script}'
+
+
+def join_scripts(folder: Traversable, names: Iterable[str]) -> str:
+    """Join script files without their comments and indentation, which a browser does not need."""
+    text = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    return re.sub(r"^[ \t]+|\n(?=\n)", "", _COMMENTS.sub("", text), flags=re.MULTILINE)
