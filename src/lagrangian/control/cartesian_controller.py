@@ -1,4 +1,4 @@
-"""What controllers of a frame share: its error, the equations along its directions, and what the remaining freedom does."""
+"""The base class of the controllers of a frame: its error, the equations along its directions, and the remaining freedom."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.paths.arguments import as_coordinates
 from lagrangian.types import State
 
-# how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
+# how near a singular configuration a controller fades out a direction, along which joints move fifty times as fast as elsewhere
 FADE_THRESHOLD = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class TaskState:
-    """Along the directions that are controlled: the error of the frame, and what its path wants."""
+    """The state of a task along its controlled directions: the error of the frame, and the motion along its path."""
 
     equations: OperationalSpaceDynamics
     error: np.ndarray
     rate: np.ndarray
     velocity: np.ndarray  # of the frame
     acceleration: np.ndarray  # of the path
-    path_joint_speeds: np.ndarray  # the joints' speeds along the path
+    path_joint_speeds: np.ndarray  # of the joints, along the path
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,7 +67,7 @@ class CartesianController(Controller):
     def _prepare(self) -> None:
         mechanism = self.dynamics.mechanism
         reference = CartesianReference.from_path(self.path, mechanism, self.frame, self.directions)
-        self._set_fields(_reference=reference, frame=reference.frame, _told=[])
+        self._set_fields(_reference=reference, frame=reference.frame, _warning_times=[])
         self._set_directions(reference.directions, reference.directions)
         self._set_fields(posture_frequency=float(as_gains("posture_frequency", self.posture_frequency, ("posture",))[0]))
         places = single_coordinates(mechanism)
@@ -88,9 +88,9 @@ class CartesianController(Controller):
         self._set_fields(_posture=(iq, iv, np.array(list(posture_values.values()))))
 
     def _set_directions(self, directions: tuple[str, ...], prescribed: tuple[str, ...]) -> None:
-        """What is controlled, and which of it by the path."""
+        """Set the controlled directions, of which the path leads the prescribed ones."""
         rows = np.array([TWIST_COMPONENTS.index(d) for d in directions], dtype=int)
-        self._set_fields(directions=directions, _rows=rows, _frame_name=np.array([float(d in prescribed) for d in directions]))
+        self._set_fields(directions=directions, _rows=rows, _is_prescribed=np.array([float(d in prescribed) for d in directions]))
 
     @property
     def _controlled_directions(self) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class CartesianController(Controller):
         return directions
 
     def task_state(self, t: float, q: np.ndarray, qd: np.ndarray) -> TaskState:
-        """Return the error of the frame and what its path wants, along the controlled directions.
+        """Return the error of the frame and the motion along its path, for the controlled directions.
 
         Parameters
         ----------
@@ -110,16 +110,16 @@ class CartesianController(Controller):
 
         Returns
         -------
-        Situation
+        TaskState
             The Cartesian dynamics, the error and its rate, the velocity of the frame and the acceleration of the path.
         """
         dyn = self.dynamics
         reference: CartesianReference = self.reference
-        rows, prescribed = self.__dict__["_rows"], self.__dict__["_frame_name"]
+        rows, prescribed = self.__dict__["_rows"], self.__dict__["_is_prescribed"]
         pose, velocity, acceleration = reference(t)
         velocity, acceleration = velocity[rows] * prescribed, acceleration[rows] * prescribed
         equations = cartesian(dyn, q, qd, reference.frame, self._controlled_directions, t, self.threshold, warn=False)
-        warning_times: list[float] = self.__dict__["_told"]
+        warning_times: list[float] = self.__dict__["_warning_times"]
         if equations.singular and not warning_times:  # once, not at every step
             warning_times.append(t)
             warn(
@@ -142,8 +142,8 @@ class CartesianController(Controller):
             The time in seconds.
         q, qd : numpy.ndarray
             Coordinates and speeds.
-        now : Situation
-            The situation there.
+        task : TaskState
+            The state of the task there.
         force : numpy.ndarray
             The force along the controlled directions.
 

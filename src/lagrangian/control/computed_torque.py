@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.control.actuated_joints import check_fully_prescribed
 from lagrangian.control.controller import DEFAULT_FREQUENCY, Controller, second_order_gains
-from lagrangian.control.drives import check_fully_prescribed
 from lagrangian.control.reference import JointReference
 from lagrangian.public import public
 

@@ -1,4 +1,4 @@
-"""What all controllers share: the model they believe in, gains, sampling."""
+"""The base class of all controllers: their model, their path and sampling; and their gains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import array, floats
 from lagrangian.configuration.start import as_dynamics
-from lagrangian.control.drives import ActuatedJoints
+from lagrangian.control.actuated_joints import ActuatedJoints
 from lagrangian.control.reference import PathOrSetPoint, discontinuities
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
@@ -19,7 +19,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Wall
 from lagrangian.motion.torque import Sampled
 
-DEFAULT_FREQUENCY = 20.0  # rad/s, where nothing else is said
+DEFAULT_FREQUENCY = 20.0  # rad/s
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,12 +60,12 @@ class Controller(ABC):
 
     def __post_init__(self) -> None:
         self._set_fields(model=controller_model(self.model))
-        self._set_fields(_speed_constraints=ActuatedJoints.from_dynamics(self.dynamics))
+        self._set_fields(_actuated_joints=ActuatedJoints.from_dynamics(self.dynamics))
         self._prepare()
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Check the rest of the arguments, and compute what does not change."""
+        """Check the remaining arguments, and compute what does not change."""
 
     @abstractmethod
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
@@ -115,11 +115,11 @@ class Controller(ABC):
     @property
     def actuated_joints(self) -> ActuatedJoints:
         """The actuated joints of the model."""
-        actuated_joints: ActuatedJoints = self.__dict__["_speed_constraints"]
+        actuated_joints: ActuatedJoints = self.__dict__["_actuated_joints"]
         return actuated_joints
 
     def _set_fields(self, **values: Any) -> None:
-        """A frozen object's own entries, while it is made."""
+        """Set fields of this frozen object while it is made."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -138,14 +138,14 @@ class Controller(ABC):
 
 
 def controller_model(model: Any) -> Dynamics:
-    """The model's dynamics, without walls."""
+    """The dynamics of a controller's model, without walls."""
     dyn = as_dynamics(model)
     springs = tuple(s for s in dyn.mechanism.springs if not isinstance(s, Wall))
     return dyn if len(springs) == len(dyn.mechanism.springs) else as_dynamics(dyn.mechanism.replace(springs=springs))
 
 
 def as_gains(argument: str, values_given: Any, names: tuple[str, ...]) -> np.ndarray:
-    """A number for all, or one for each of the names; finite and not negative."""
+    """Gains, finite and not negative: one number for all names, or one for each."""
     try:
         values = floats(values_given)
     except (TypeError, ValueError):
@@ -170,7 +170,7 @@ def second_order_gains(
 ) -> tuple[np.ndarray, np.ndarray]:
     """kp and kd as given, or else those of e'' + 2 zeta w e' + w^2 e = 0, times the inertia.
 
-    Without a frequency w it is the `usual` one, or the one that kp makes; without a damping ratio it is 1.
+    The frequency w defaults to `default_frequency`, or follows from kp; the damping ratio defaults to 1.
     """
     for (a, x), (b, y) in ((("kp", kp), ("frequency", frequency)), (("kd", kd), ("damping", damping))):
         if x is not None and y is not None:

@@ -17,8 +17,7 @@ from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.motion.torque import Sampled
 from lagrangian.public import public
 
-# the part of the wanted force from which on a frame counts as touching
-MIN_CONTACT_FRACTION = 0.01
+MIN_CONTACT_FRACTION = 0.01  # of the desired force: from there on a frame counts as touching
 
 
 @public
@@ -59,7 +58,7 @@ class HybridForceMotion(CartesianController):
         error of the load over 1 + kf.
     ki : array_like
         The gain of the integral of the force error, in 1/s, which removes that error. The default is 0. It needs `measured`, and
-        a controller that is `sampled`, because the integral is a state.
+        a controller made by `with_sampling`, because the integral is a state.
     kv : array_like
         The damping of the motion into the surroundings, in 1/s. The default is 100. Against a stiffness k a good value is about
         2 sqrt((1 + kf) k / m).
@@ -140,7 +139,8 @@ class HybridForceMotion(CartesianController):
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         if np.any(self.ki):
             raise ArgumentError(
-                "ki integrates the error of the force from sample to sample; give torque=controller.with_sampling(period), or ki=0",
+                "ki integrates the error of the force from sample to sample; "
+                "give torque=controller.with_sampling(period), or ki=0",
                 concerns="ki",
             )
         return self.forces_and_error(t, q, qd, np.zeros(len(self._force_by_direction)))[0]
@@ -166,7 +166,7 @@ class HybridForceMotion(CartesianController):
 
     @property
     def _force_by_direction(self) -> Mapping[str, float | Callable[[float], float]]:
-        """The directions with a force, and these forces."""
+        """The forces by their directions."""
         assert self.force is not None
         return self.force
 
@@ -210,14 +210,14 @@ class HybridForceMotion(CartesianController):
 
     @staticmethod
     def _desired_force(direction: str, force: Any, t: float) -> float:
-        given_value = force(t) if callable(force) else force
+        value_at_t = force(t) if callable(force) else force
         try:
-            value = float(given_value)
+            value = float(value_at_t)
         except (TypeError, ValueError):
             value = np.nan
         if not np.isfinite(value):
             raise ArgumentError(
-                f"force along {direction} is {format_value(given_value)} at t = {t:g} s; a finite number is needed",
+                f"force along {direction} is {format_value(value_at_t)} at t = {t:g} s; a finite number is needed",
                 concerns="force",
             )
         return value
@@ -241,14 +241,14 @@ class HybridForceMotion(CartesianController):
 
 
 class _ForceIntegrator:
-    """A controller with the integral of its error of force, from sample to sample."""
+    """A controller with the integral of its force error, from sample to sample."""
 
     def __init__(self, controller: HybridForceMotion, period: float) -> None:
         self.controller, self.period = controller, period
         self.last_time, self.integral = np.inf, np.zeros(len(controller._force_by_direction))
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
-        if t <= self.last_time:  # another run
+        if t <= self.last_time:  # a new run
             self.integral = np.zeros(len(self.integral))
         tau, error = self.controller.forces_and_error(t, q, qd, self.integral)
         self.last_time, self.integral = t, self.integral + self.period * error

@@ -107,11 +107,11 @@ class Impedance(CartesianController):
 
 
 def damping_matrix(M: np.ndarray, K: np.ndarray, ratio: float) -> np.ndarray:
-    """D with which every mode of M e'' + D e' + K e = 0 has the damping ratio; none along directions without mass."""
+    """The matrix D with which every mode of M e'' + D e' + K e = 0 has the damping ratio; zero along directions without mass."""
     masses, axes = np.linalg.eigh(M)
     root = np.sqrt(np.maximum(masses, 0.0))
     inverse = np.where(root > 1e-6 * root.max(initial=0.0), 1 / np.where(root > 0, root, 1.0), 0.0)
-    A, back = (axes * root) @ axes.T, (axes * inverse) @ axes.T
-    squares, modes = np.linalg.eigh(back @ K @ back)
+    A, A_inverse = (axes * root) @ axes.T, (axes * inverse) @ axes.T
+    squares, modes = np.linalg.eigh(A_inverse @ K @ A_inverse)
     D: np.ndarray = 2 * ratio * A @ (modes * np.sqrt(np.maximum(squares, 0.0))) @ modes.T @ A
     return D

@@ -12,9 +12,7 @@ from lagrangian.control.controller import Controller, second_order_gains
 from lagrangian.control.reference import JointReference
 from lagrangian.public import public
 
-DEFAULT_FREQUENCY = (
-    10.0  # rad/s, where nothing else is said: inertia is not in the law, and stiffer joints would shake each other
-)
+DEFAULT_FREQUENCY = 10.0  # rad/s: the law contains no inertia, so that stiffer joints would shake each other
 
 
 @public
@@ -81,7 +79,7 @@ class PDGravityCompensation(Controller):
         self._set_fields(_reference=reference, kp=kp, kd=kd)
 
     def _prescribed_inertia(self, reference: JointReference) -> np.ndarray:
-        """Of each led joint where the path begins, the other led ones held."""
+        """The inertia at each joint that the path leads, where the path begins and the other ones stand still."""
         dyn = self.dynamics
         start = reference(reference.path.start)[0]
         q = assemble(dyn, dict(zip(reference.names, start.tolist(), strict=True)))

@@ -1,4 +1,4 @@
-"""What is to be followed, at any time: a path, which before its start and after its end is at rest, or a fixed set-point."""
+"""References of controllers: a path, which rests before its start and after its end, or a fixed set-point."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.arguments import as_coordinates, as_point_or_pose
+from lagrangian.paths.curves import ValuesAndDerivatives
 from lagrangian.paths.path import CartesianPath, JointPath
 
-Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 PathOrSetPoint = JointPath | CartesianPath | ArrayLike | Mapping[str, float] | str
 """The reference of a controller: a path of joints or of a frame, or a fixed configuration, point or pose."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointReference:
-    """`names` are the coordinates that are led; `iq` and `iv` their places in q and in qd."""
+    """A path of joints or a configuration; it leads the coordinates `names`, which have the indices `iq` in q and `iv` in qd."""
 
     path: Any
     names: tuple[str, ...]
@@ -37,7 +37,10 @@ class JointReference:
 
     @staticmethod
     def from_path(path_or_set_point: Any, mechanism: Mechanism, allowed_speeds: np.ndarray | None = None) -> JointReference:
-        """Of a JointPath, or of coordinates as an array, a mapping or a pose's name. `only` are the speeds of interest."""
+        """The reference of a JointPath, or of coordinates as an array, a mapping or the name of a pose.
+
+        If `allowed_speeds` are given, the path may lead only coordinates with these speeds.
+        """
         if isinstance(path_or_set_point, CartesianPath):
             raise ArgumentError(
                 "control: the path is one of a frame, and this controller needs a path of joints; use OperationalSpace, or "
@@ -58,44 +61,44 @@ class JointReference:
                 where="control",
                 argument="path",
             )
-        places = single_coordinates(mechanism)
+        indices = single_coordinates(mechanism)
         for name in all_names:
             if name not in mechanism.coordinate_names:
                 raise ArgumentError(
                     f"control: the path leads {name!r}: {unknown_name_message('coordinate', name, mechanism.coordinate_names)}",
                     concerns="path",
                 )
-            if name not in places and names is not None:
+            if name not in indices and names is not None:
                 raise ArgumentError(
                     f"control: the path leads {name!r}, which belongs to a ball or free joint and has no speed of its own; "
-                    f"lead only {', '.join(list(places)[:12])}",
+                    f"lead only {', '.join(list(indices)[:12])}",
                     concerns="path",
                 )
         columns = [
             k
             for k, n in enumerate(all_names)
-            if n in places and (allowed_speeds is None or names is not None or places[n][1] in allowed_speeds)
+            if n in indices and (allowed_speeds is None or names is not None or indices[n][1] in allowed_speeds)
         ]
         if allowed_speeds is not None:
             for k in columns:
-                if places[all_names[k]][1] not in allowed_speeds:
-                    driven = [n for n, (_, iv) in places.items() if iv in allowed_speeds]
+                if indices[all_names[k]][1] not in allowed_speeds:
+                    driven = [n for n, (_, iv) in indices.items() if iv in allowed_speeds]
                     raise ArgumentError(
                         f"control: the path leads {all_names[k]!r}, which has no actuator; lead only {', '.join(driven)}",
                         concerns="path",
                     )
         prescribed = tuple(all_names[k] for k in columns)
-        iq, iv = (np.array([places[n][part] for n in prescribed], dtype=int) for part in (0, 1))
+        iq, iv = (np.array([indices[n][part] for n in prescribed], dtype=int) for part in (0, 1))
         return JointReference(path, prescribed, np.array(columns, dtype=int), iq, iv)
 
-    def __call__(self, t: float) -> Values:
+    def __call__(self, t: float) -> ValuesAndDerivatives:
         q, qd, qdd = clamped_reference(self.path, t)
         return q[self.columns], qd[self.columns], qdd[self.columns]
 
 
 @dataclass(frozen=True, eq=False)
 class CartesianReference:
-    """A frame and the directions in which it is led."""
+    """A path, point or pose of a frame, and the directions in which it leads the frame."""
 
     path: Any
     frame: str | Frame
@@ -103,7 +106,7 @@ class CartesianReference:
 
     @staticmethod
     def from_path(path_or_set_point: Any, mechanism: Mechanism, frame: Any, directions: Any) -> CartesianReference:
-        """Of a CartesianPath, or of a point (x, y), (x, y, z) or a 4x4 pose."""
+        """The reference of a CartesianPath, or of a point (x, y), (x, y, z) or a 4x4 pose."""
         if isinstance(path_or_set_point, JointPath):
             raise ArgumentError(
                 "control: the path is one of joints, and this controller needs a path of a frame; use ComputedTorque",
@@ -129,30 +132,31 @@ class CartesianReference:
         for direction in controlled:
             if direction not in prescribed:
                 raise ArgumentError(
-                    f"control: the path leads {', '.join(prescribed)}; {unknown_name_message('direction', direction, prescribed)}",
+                    f"control: the path leads {', '.join(prescribed)}; "
+                    f"{unknown_name_message('direction', direction, prescribed)}",
                     concerns="directions",
                 )
         return CartesianReference(path, frame, controlled)
 
-    def __call__(self, t: float) -> Values:
+    def __call__(self, t: float) -> ValuesAndDerivatives:
         return clamped_reference(self.path, t)
 
 
 @dataclass(frozen=True, eq=False)
 class _ConstantReference:
-    """A set-point: always there, always at rest."""
+    """A set-point, at rest at all times."""
 
-    values: Values
+    values: ValuesAndDerivatives
     start: float = -np.inf
     end: float = np.inf
 
-    def __call__(self, t: float) -> Values:
+    def __call__(self, t: float) -> ValuesAndDerivatives:
         return self.values
 
 
 @dataclass(frozen=True, eq=False)
 class _SeriesReference:
-    """A path as a series, which is asked thousands of times: a tenth of the time for each."""
+    """A path as a Chebyshev series, which evaluates ten times as fast."""
 
     series: ChebyshevSeries
     shapes: tuple[tuple[int, ...], ...]
@@ -168,7 +172,7 @@ class _SeriesReference:
         series = ChebyshevSeries.interpolate(values, path.start, path.end, (*path.discontinuities, *path.corners))
         return _SeriesReference(series, tuple(x.shape for x in path(path.start)), path.start, path.end, path.discontinuities)
 
-    def __call__(self, t: float) -> Values:
+    def __call__(self, t: float) -> ValuesAndDerivatives:
         row, offset = self.series(t), 0
         parts = []
         for shape in self.shapes:
@@ -179,19 +183,19 @@ class _SeriesReference:
 
 
 def discontinuities(path: Any) -> tuple[float, ...]:
-    """When what is wanted may jump: where the path says, and where it begins and ends."""
+    """The times at which the reference may jump: those of the path, and its start and end."""
     return () if isinstance(path, _ConstantReference) else (path.start, *path.discontinuities, path.end)
 
 
-def clamped_reference(path: Any, t: float) -> Values:
-    """At a time of the path; before its start and after its end at rest where it starts or ends."""
+def clamped_reference(path: Any, t: float) -> ValuesAndDerivatives:
+    """The values of a path at a time; before its start and after its end it is at rest where it starts or ends."""
     if path.start <= t <= path.end:
-        values: Values = path(float(t))
+        values: ValuesAndDerivatives = path(float(t))
         return values
     x, v, a = path(path.start if t < path.start else path.end)
     return x, np.zeros_like(v), np.zeros_like(a)
 
 
 def pose_error(desired: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """(rotation vector of R_d R^T, p_d - p), along the world's axes: what takes the frame to where it should be."""
+    """(rotation vector of R_d R^T, p_d - p), along the axes of the world: the motion that takes the frame to the desired pose."""
     return np.concatenate([quaternion.rotation_vector(desired[:3, :3] @ pose[:3, :3].T), desired[:3, 3] - pose[:3, 3]])

@@ -1,4 +1,4 @@
-"""What a goal of an optimisation owes, and what goals have in common."""
+"""The base class of the goals of an optimisation, and what its subclasses share."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lagrangian.motion.torque import Torque
 class Goal(ABC):
     """What `optimise` minimises: the base class of all goals.
 
-    The functions of `lagrangian.goals` make goals. For a goal of your own, derive a class from this one and write `at`. The
-    optimiser minimises the sum of the squares of the residuals; if the class sets `total = True`, there is one residual, and it
-    is minimised itself.
+    The functions of `lagrangian.goals` make goals. For a goal of your own, derive a class from this one and write `evaluate`. The
+    optimiser minimises the sum of the squares of the residuals; if the class sets `scalar_objective = True`, there is one residual,
+    and it is minimised itself.
 
     Examples
     --------
@@ -29,16 +29,16 @@ class Goal(ABC):
     >>> import lagrangian as lg
     >>> import numpy as np
     >>> class TwoSeconds(lg.goals.Goal):
-    ...     def at(self, mechanism, names, own):
+    ...     def evaluate(self, mechanism, names, unknowns):
     ...         L, g = (float(mechanism.parameters[name]) for name in ("L", "g"))
     ...         period = 2 * np.pi * np.sqrt(L / g)
     ...         return np.array([period - 2.0]), np.array([[period / (2 * L)]])
-    >>> found = lg.optimise("pendulum", {"L": (0.5, 2.0)}, TwoSeconds())
-    >>> print(round(found.parameters["L"], 4))
+    >>> optimum = lg.optimise("pendulum", {"L": (0.5, 2.0)}, TwoSeconds())
+    >>> print(round(optimum.parameters["L"], 4))
     0.994
     """
 
-    scalar_objective = False  # whether the goal is the sum itself, and not that of squares
+    scalar_objective = False  # whether the residual itself is minimised, and not a sum of squares
 
     @abstractmethod
     def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +50,7 @@ class Goal(ABC):
             The mechanism with trial values of its parameters.
         names : list of str
             The parameters that the search varies.
-        own : ndarray
+        unknowns : ndarray
             Trial values of the goal's own unknowns.
 
         Returns
@@ -58,7 +58,7 @@ class Goal(ABC):
         residuals : ndarray
             The residuals.
         derivatives : ndarray
-            Their derivatives, one column for each of `names` and then one for each of `own`.
+            Their derivatives, one column for each of `names` and then one for each of `unknowns`.
         """
 
     def unknowns(self, mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,17 +71,17 @@ class Goal(ABC):
 
         Returns
         -------
-        first, low, high : ndarray
+        start, lower, upper : ndarray
             The start, the lower and the upper bounds.
         """
         return np.zeros(0), np.zeros(0), np.zeros(0)
 
 
 def system_at_rest(dyn: Dynamics) -> System:
-    """The equations of a mechanism at rest, without torques."""
+    """The equations of motion of a mechanism without torques, for states at rest."""
     return System(dyn.mechanism, dyn.tree, Torque(), Stabilisation(), redundant=True)
 
 
 def parameter_values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
-    """Parameters, or numbers by their paths, with their values."""
+    """The values of parameters, or of numbers at paths such as "link2.mass"."""
     return {n: float(mechanism.parameters[n] if n in mechanism.parameters else scalar_at(mechanism, n)) for n in names}

@@ -1,8 +1,8 @@
-"""The joint forces that hold a mechanism at rest, with exact derivatives along its parameters.
+"""The goal of small holding torques: the joint forces that hold a mechanism at rest, with exact derivatives by parameters.
 
-Of an open mechanism they are its gravity and springs, h. With loops the driven joints alone hold it: by virtual work the force at
-the driven joint d is n_d^T h, where n_d are the speeds of all joints as d moves at speed one and the other driven ones stand
-still, [Psi; E] n_d = [0; e_d]. Along a parameter, with the driven coordinates where they are and loops closed,
+Those of an open mechanism are its gravity and spring forces h. With loops the driven joints alone hold it: by virtual work the
+force at the driven joint d is n_d^T h, where n_d are the speeds of all joints while d moves at speed one and the other driven ones
+stand still, [Psi; E] n_d = [0; e_d]. Along a parameter, with the driven coordinates fixed and loops closed,
 
     d(n_d^T h) = n_d^T dh - lambda^T d(Psi n_d),    Psi^T lambda = h - E^T tau.
 """
@@ -24,11 +24,13 @@ from lagrangian.motion.sensitivity.quantities import CLOSURE, HOLDING, SPEEDS, Q
 from lagrangian.optimisation.goal import Goal, parameter_values, system_at_rest
 from lagrangian.optimisation.leading_coordinates import assemble_along, configuration_derivatives
 
-RANK = 1e-9
+RANK_TOLERANCE = 1e-9
 FUNCTION_NAME = "holding_torque"
 
 
 class HoldingTorque(Goal):
+    """The joint forces that hold a mechanism at rest in some poses are the residuals."""
+
     def __init__(self, poses: Any, joints: Sequence[str] | None = None) -> None:
         self.named_coordinates = tuple(poses) if isinstance(poses, Mapping) else ()
         columns = [np.atleast_1d(array(x, "poses", FUNCTION_NAME)) for x in poses.values()] if self.named_coordinates else []
@@ -54,8 +56,9 @@ class HoldingTorque(Goal):
             selected = [holding.index(k) for k in selected if k in holding]
         else:
             y = np.hstack([self._tree_configurations(mechanism), np.zeros((len(self.poses), mechanism.nv))])
-            open_ = Quantities(system_at_rest(dyn), parameter_values(mechanism, names), [HOLDING])(np.zeros(len(y)), y)[HOLDING]
-            forces, slopes = open_.value, open_.by_parameter
+            quantities = Quantities(system_at_rest(dyn), parameter_values(mechanism, names), [HOLDING])
+            holding_forces = quantities(np.zeros(len(y)), y)[HOLDING]
+            forces, slopes = holding_forces.value, holding_forces.by_parameter
         return forces[:, selected].ravel(), slopes[:, selected].reshape(-1, len(names))
 
     def _check_poses(self, mechanism: Mechanism) -> None:
@@ -85,7 +88,7 @@ class HoldingTorque(Goal):
         )
 
     def _constrained_forces(self, dyn: Dynamics, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """Forces of the joints that hold it (poses, joints), their slopes (poses, joints, names), and where these joints are."""
+        """Forces of the holding joints (poses, joints), their slopes (poses, joints, names), and the indices of these joints."""
         model = dyn.mechanism
         if dyn.depends_on_time:
             raise ArgumentError("has constraints that depend on time, so that it does not rest", where=model.name)
@@ -95,7 +98,7 @@ class HoldingTorque(Goal):
         quantities = Quantities(system_at_rest(dyn), parameter_values(model, names), [HOLDING, CLOSURE, SPEEDS])
         at_rest = quantities(np.zeros(len(q)), np.hstack([q, np.zeros((len(q), dyn.nv))]))
         for k, row in enumerate(q):
-            self._unit_motions(dyn, row, leading, k)  # which must determine the pose
+            self._unit_motions(dyn, row, leading, k)  # raises an error unless they determine the pose
         unit_motions = np.array([self._unit_motions(dyn, row, holding, k) for k, row in enumerate(q)])  # (poses, joints, nv)
         h = at_rest[HOLDING].value
         tau = np.einsum("pdv,pv->pd", unit_motions, h)
@@ -105,7 +108,7 @@ class HoldingTorque(Goal):
             dq = configuration_derivatives(dyn, q[k], at_rest[CLOSURE], k, np.zeros((dyn.nq, len(names))), leading)
             passive_forces = h[k].copy()
             passive_forces[holding] -= tau[k]
-            multipliers = np.linalg.lstsq(dyn.constraint_jacobian(q[k]).T, passive_forces, rcond=RANK)[0]
+            multipliers = np.linalg.lstsq(dyn.constraint_jacobian(q[k]).T, passive_forces, rcond=RANK_TOLERANCE)[0]
             dh = at_rest[HOLDING].by_parameter[k] + at_rest[HOLDING].by_state[k, :, : dyn.nq] @ dq
             for d, rate in enumerate(moving_rates):
                 constraint_slope = rate.by_parameter[k] + rate.by_state[k, :, : dyn.nq] @ dq  # d(Psi n_d)
@@ -113,13 +116,13 @@ class HoldingTorque(Goal):
         return tau, slopes, holding
 
     def _holding_indices(self, model: Mechanism) -> list[int]:
-        """The places of the joints that hold it: the driven ones; where they are not actuated, those that are named."""
+        """The indices of the joints that hold the mechanism: the actuated ones, or `joints` if these name others."""
         driven = [name for j in model.joints if j.actuated for name in j.speed_names]
         joint_names = driven if self.joints is None or set(self.joints) <= set(driven) else self.joints
         return [speed_index(model, name) for name in joint_names]
 
     def _assemble_poses(self, dyn: Dynamics, holding: list[int]) -> np.ndarray:
-        """The poses with loops closed and the joints that hold it where the poses have them."""
+        """The poses with loops closed and with the holding joints as given."""
         if self.named_coordinates:
             return assemble_along(dyn, self.named_coordinates, self.poses)
         model = dyn.mechanism
@@ -128,13 +131,13 @@ class HoldingTorque(Goal):
         return np.array([loops.close(row, 0) for row in self.poses])
 
     def _unit_motions(self, dyn: Dynamics, q: np.ndarray, holding: list[int], pose: int) -> np.ndarray:
-        """Speeds of all joints as each that holds moves at speed one, (joints, nv); they must determine all others."""
+        """The speeds of all joints (joints, nv) while each holding joint moves at speed one; an error unless they are determined."""
         model = dyn.mechanism
         psi = dyn.constraint_jacobian(q)
         rows = np.vstack([psi, np.eye(dyn.nv)[holding]])
-        freedom = dyn.nv - int(np.linalg.matrix_rank(psi, tol=RANK * max(np.abs(psi).max(initial=0.0), 1e-300)))
+        freedom = dyn.nv - int(np.linalg.matrix_rank(psi, tol=RANK_TOLERANCE * max(np.abs(psi).max(initial=0.0), 1e-300)))
         s = np.linalg.svd(rows, compute_uv=False)
-        if len(holding) != freedom or s[-1] < RANK * s[0] or len(s) < dyn.nv:
+        if len(holding) != freedom or s[-1] < RANK_TOLERANCE * s[0] or len(s) < dyn.nv:
             joint_list = ", ".join(model.speed_names[k] for k in holding) or "no joint"
             reason = f"it has {freedom} degree{'s' * (freedom != 1)} of freedom there"
             raise ArgumentError(
@@ -148,7 +151,7 @@ class HoldingTorque(Goal):
 
 
 def speed_index(mechanism: Mechanism, name: str) -> int:
-    """The place of a joint's speed."""
+    """The index of a joint's speed."""
     if name not in mechanism.speed_names:
         raise ArgumentError(unknown_name_message("joint or speed", name, mechanism.speed_names), where="joints")
     return mechanism.speed_names.index(name)

@@ -1,4 +1,4 @@
-"""Configurations of mechanisms with loops in which some coordinates lead, and how the others follow when parameters change."""
+"""Mechanisms with loops in which some coordinates lead: configurations at their values, and how the others follow changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lagrangian.motion.sensitivity.start import coordinate_change, least_change
 
 
 def assemble_along(dyn: Dynamics, leading: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Configurations (rows, nq) with these coordinates at rows of values, each reached from the one before, in one assembly."""
+    """Configurations (rows, nq) with the leading coordinates at rows of values, each reached from the one before in one assembly."""
     loops = LoopClosure(dyn, 0.0, tuple(leading))
     columns = [dyn.mechanism.coordinate_names.index(name) for name in leading]
     q, configurations = Start(dyn).close_loops(), list[np.ndarray]()
@@ -41,10 +41,10 @@ def assemble_along(dyn: Dynamics, leading: Sequence[str], values: np.ndarray) ->
 def configuration_derivatives(
     dyn: Dynamics, q: np.ndarray, closure: Slopes, row: int, leading_changes: np.ndarray, leading_speeds: Sequence[int]
 ) -> np.ndarray:
-    """How all coordinates change, (nq, columns), with parameters and with leading ones.
+    """The changes of all coordinates (nq, columns) with parameters and with leading coordinates.
 
-    `unit` is the change of the leading coordinates; its first columns are along the parameters that `closure`, what the loops
-    miss by at this row, has slopes along. `held` are the places of the leading ones among the speeds.
+    `leading_changes` are those of the leading coordinates; its first columns belong to the parameters by which `closure`, the
+    violation of the loops at this row, has slopes. `leading_speeds` are the indices of the leading coordinates among the speeds.
     """
     count = closure.by_parameter.shape[2]
     residual_slopes = closure.by_state[row, :, : dyn.nq] @ leading_changes

@@ -20,70 +20,7 @@ from lagrangian.model.parameters import is_path, scalar_at
 from lagrangian.optimisation.goals import Goal
 
 COMPARISON = re.compile(r"<=|>=")
-INEQUALITY_TOLERANCE = 1e-6  # by how much an inequality may miss
-
-
-@dataclass
-class Optimum:
-    """The result of an optimisation.
-
-    Attributes
-    ----------
-    mechanism : Mechanism
-        The mechanism with the parameters that were found.
-    parameters : dict of float
-        These parameters.
-    value : float
-        The value of the goal: the root mean square of its residuals, or, for `goals.integral` and `goals.at_end`, the value of
-        the expression.
-    before : float
-        The value of the goal where the search began.
-    residuals : ndarray
-        The residuals of the goal.
-    evaluations : int
-        How often the goal was evaluated.
-    success : bool
-        Whether the search converged and all inequalities hold.
-    message : str
-        What the optimiser reports.
-    unknowns : ndarray
-        The values of the goal's own unknowns, such as the crank angles of `goals.path_points`.
-    broken : tuple of str
-        The inequalities that do not hold.
-    at_bound : tuple of str
-        The parameters that are at one of their bounds.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> found = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
-    >>> print(f"{found.before:.3f} -> {found.value:.3f} N m")
-    8.609 -> 4.305 N m
-    >>> found.at_bound
-    ('m',)
-    """
-
-    mechanism: Mechanism
-    parameters: dict[str, float]
-    value: float
-    initial_value: float
-    residuals: np.ndarray
-    evaluations: int
-    success: bool
-    message: str
-    unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
-    violated: tuple[str, ...] = ()  # inequalities that it does not keep
-    at_bound: tuple[str, ...] = ()  # parameters that are at one of their bounds
-
-    def __str__(self) -> str:
-        prefix = "" if self.success else "No optimum was found. "
-        lines = [
-            f"{prefix}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.initial_value:.6g}. {self.message}"
-        ]
-        lines += [f"  {text} does not hold" for text in self.violated]
-        bound_note = dict.fromkeys(self.at_bound, " (at its bound)")
-        return "\n".join([*lines, *(f"  {name} = {x:.6g}{bound_note.get(name, '')}" for name, x in self.parameters.items())])
+INEQUALITY_TOLERANCE = 1e-6  # the violation of an inequality that is allowed
 
 
 def optimise(
@@ -142,8 +79,8 @@ def optimise(
     The lightest bob needs the least torque:
 
     >>> import lagrangian as lg
-    >>> found = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
-    >>> round(found.parameters["m"], 6)
+    >>> optimum = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
+    >>> round(optimum.parameters["m"], 6)
     0.5
 
     The links of a four-bar linkage are found such that its coupler point passes through four points. The linkage is to keep
@@ -152,8 +89,8 @@ def optimise(
     >>> points = [[0.63, 0.47], [0.44, 0.50], [0.25, 0.43], [0.11, 0.29]]
     >>> goal = lg.goals.path_points("C", points, driven="theta1", angles=[1.0, 1.6, 2.2, 2.8])
     >>> bounds = {"l1": (0.2, 0.4), "l2": (0.7, 1.1), "l3": (0.5, 0.8)}
-    >>> found = lg.optimise("four_bar", bounds, goal, subject_to="l0 + l1 <= l2 + l3")
-    >>> print({name: round(value, 2) for name, value in found.parameters.items()})
+    >>> optimum = lg.optimise("four_bar", bounds, goal, subject_to="l0 + l1 <= l2 + l3")
+    >>> print({name: round(value, 2) for name, value in optimum.parameters.items()})
     {'l1': 0.35, 'l2': 0.95, 'l3': 0.65}
     """
     if not isinstance(goal, Goal):
@@ -197,7 +134,7 @@ def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[fl
 
 
 def _inequalities(mechanism: Mechanism, inequality_texts: Sequence[str]) -> dict[str, Any]:
-    """Each as an expression that must not be negative, by its text."""
+    """The inequalities by their texts, each as an expression that must not be negative."""
     differences = {}
     for text in inequality_texts:
         sides = COMPARISON.split(text)
@@ -211,8 +148,71 @@ def _inequalities(mechanism: Mechanism, inequality_texts: Sequence[str]) -> dict
     return differences
 
 
+@dataclass
+class Optimum:
+    """The result of an optimisation.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism with the parameters that were found.
+    parameters : dict of float
+        These parameters.
+    value : float
+        The value of the goal: the root mean square of its residuals, or, for `goals.integral` and `goals.final_value`, the value of
+        the expression.
+    initial_value : float
+        The value of the goal where the search began.
+    residuals : ndarray
+        The residuals of the goal.
+    evaluations : int
+        How often the goal was evaluated.
+    success : bool
+        Whether the search converged and all inequalities hold.
+    message : str
+        What the optimiser reports.
+    unknowns : ndarray
+        The values of the goal's own unknowns, such as the crank angles of `goals.path_points`.
+    violated : tuple of str
+        The inequalities that do not hold.
+    at_bound : tuple of str
+        The parameters that are at one of their bounds.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> optimum = lg.optimise("pendulum", {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
+    >>> print(f"{optimum.initial_value:.3f} -> {optimum.value:.3f} N m")
+    8.609 -> 4.305 N m
+    >>> optimum.at_bound
+    ('m',)
+    """
+
+    mechanism: Mechanism
+    parameters: dict[str, float]
+    value: float
+    initial_value: float
+    residuals: np.ndarray
+    evaluations: int
+    success: bool
+    message: str
+    unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    violated: tuple[str, ...] = ()
+    at_bound: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        prefix = "" if self.success else "No optimum was found. "
+        lines = [
+            f"{prefix}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.initial_value:.6g}. {self.message}"
+        ]
+        lines += [f"  {text} does not hold" for text in self.violated]
+        bound_note = dict.fromkeys(self.at_bound, " (at its bound)")
+        return "\n".join([*lines, *(f"  {name} = {x:.6g}{bound_note.get(name, '')}" for name, x in self.parameters.items())])
+
+
 class OptimisationSearch:
-    """One problem; unknowns are scaled so that each has a range of about one."""
+    """A search for the optimum; unknowns are scaled so that each has a range of about one."""
 
     def __init__(
         self,
@@ -230,18 +230,20 @@ class OptimisationSearch:
         self.low = np.concatenate([[b[0] for b in bounds.values()], low])
         self.high = np.concatenate([[b[2] for b in bounds.values()], high])
         span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.maximum(np.abs(self.start), 1.0))
-        self.scale, self.size = span, 0  # so many residuals there are
+        self.scale, self.residual_count = span, 0
 
     def random_start(self, rng: np.random.Generator) -> np.ndarray:
+        """A random start between the bounds; unknowns without bounds stay near their start."""
         low, high = np.maximum(self.low, self.start - self.scale), np.minimum(self.high, self.start + self.scale)
         return rng.uniform(low, high)
 
     def split_unknowns(self, z: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
+        """The parameters, and the goal's own unknowns, of scaled unknowns."""
         x = np.clip(z * self.scale, self.low, self.high)
         return dict(zip(self.names, x.tolist(), strict=False)), x[len(self.names) :]
 
     def evaluate(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals and their derivatives; infinite where the mechanism cannot be."""
+        """Residuals and their derivatives; they are infinite where the mechanism does not exist."""
         parameters, goal_unknowns = self.split_unknowns(z)
         self.evaluations += 1
         try:
@@ -249,8 +251,8 @@ class OptimisationSearch:
         except LagrangianError as error:
             if self.evaluations == 1:
                 raise ArgumentError(f"the search cannot begin: {error}", where=self.mechanism.name) from error
-            return np.full(self.size, np.inf), np.zeros((self.size, len(z)))
-        self.size = len(r)
+            return np.full(self.residual_count, np.inf), np.zeros((self.residual_count, len(z)))
+        self.residual_count = len(r)
         if self.evaluations == 1 and not np.isfinite(r).all():
             raise ArgumentError("the search cannot begin: the goal is not finite there", where=self.mechanism.name)
         if self.progress is not None:
@@ -258,9 +260,11 @@ class OptimisationSearch:
         return r, J * self.scale
 
     def objective_value(self, r: np.ndarray) -> float:
+        """The value of the goal, from its residuals."""
         return float(r[0]) if self.goal.scalar_objective else float(np.sqrt(np.mean(r**2)))
 
     def run(self, x: np.ndarray) -> Optimum:
+        """Search from the unknowns x."""
         from scipy import optimize
 
         cache: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}

@@ -178,7 +178,7 @@ class ControlLawWriter:
 
 def _dry_friction(speed: Any, plus: float, minus: float) -> Any:
     """The dry friction by the sign of a desired speed; it is zero where that speed is zero but for rounding."""
-    from lagrangian.control.drives import REST_TOLERANCE
+    from lagrangian.control.actuated_joints import REST_TOLERANCE
     from lagrangian.model.expression import functions as f
 
     return f.choose(REST_TOLERANCE, speed, plus, f.choose(speed, -REST_TOLERANCE, minus, 0.0))

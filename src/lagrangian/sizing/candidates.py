@@ -1,4 +1,4 @@
-"""A motor behind a gear, held against what a joint asks of it."""
+"""Candidates for a joint: every motor behind every gear, with its margins over what the task requires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lagrangian.sizing.demand import Demand, TaskRows
 from lagrangian.sizing.gears import Gear, GearRange
 from lagrangian.sizing.motors import RPM, Motor
 
-# what is compared, and how a sentence calls it
+# the checks, and what messages call them
 CHECKS = {
     "continuous": "continuous torque of the motor",
     "peak": "peak torque of the motor",
@@ -26,6 +26,7 @@ CHECKS = {
     "inertia": "ratio of inertias",
 }
 PREFERENCE_FIELDS = {"power": "rated_power", "mass": "mass", "cost": "cost"}
+BLOCK_SIZE, MAX_SINGLE_ROWS = 64, 4096  # a task with more rows than the second number is searched in blocks of the first
 
 
 @dataclass(frozen=True)
@@ -99,15 +100,83 @@ class Candidate:
         return f"{self.motor.name} with {self.gear}: {self.tightest} margin {self.margins[self.tightest]:.3g}"
 
 
-BLOCK, MANY = 64, 4096  # rows are looked at in blocks of the first when there are more than the second
+@dataclass(frozen=True)
+class JointRequirement:
+    """What a joint requires of every candidate. `pitch` turns metres of a slide into radians of its screw."""
+
+    rows: TaskRows
+    k: int
+    gear_force: np.ndarray
+    demand: Demand
+    pitch: float
+    required: Mapping[str, float]
+    derating: float
+    max_inertia_ratio: float
+    loads: dict[float, GearLoad] = field(default_factory=dict)
+
+    def gear_load(self, efficiency: float) -> GearLoad:
+        """The load at the gear's output with the losses of the gear.
+
+        The motor gives 1/efficiency of the power that flows to the joint, and receives only that part of the power that flows
+        back. A joint that stands still counts as driven.
+        """
+        if efficiency not in self.loads:
+            driving = self.gear_force * self.rows.qd[:, self.k] >= 0
+            force = self.gear_force * np.where(driving, 1 / efficiency, efficiency)
+            self.loads[efficiency] = GearLoad.from_force(self.rows, self.k, force)
+        return self.loads[efficiency]
+
+    def motor_torque(self, motor: Motor, gear: Gear) -> np.ndarray:
+        """The torque of the motor along the task; its rotor and the gear's inertia are on its side of the losses."""
+        ratio = gear.ratio * self.pitch
+        return self.gear_load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
+
+    def evaluate(self, motor: Motor, gear: Gear) -> Candidate:
+        """The candidate of a motor and a gear, with its margins."""
+        demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
+        load = self.gear_load(gear.efficiency)
+        rms_torque, rms_speed, peak_speed = load.rms_torque(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
+        largest, peak_margin = load.peak_torque_and_margin(motor, ratio, inertia)
+        inertia_ratio = demand.load_inertia / (ratio**2 * inertia)
+        margins = {
+            "continuous": _margin(self.derating * float(motor.continuous_torque(rms_speed)), rms_torque),
+            "peak": peak_margin,
+            "speed": _margin(motor.speed_limit, peak_speed),
+        }
+        if math.isfinite(gear.peak_torque):
+            margins["gear_torque"] = _margin(gear.peak_torque, self.gear_torque(np.abs(self.gear_force).max()))
+        if math.isfinite(gear.rated_torque):
+            margins["gear_wear"] = _margin(gear.rated_torque, self.gear_torque(self.rows.wear_torque(self.k, self.gear_force)))
+        if math.isfinite(gear.max_speed):
+            margins["gear_speed"] = _margin(gear.max_speed, peak_speed)
+        if math.isfinite(self.max_inertia_ratio):
+            margins["inertia"] = _margin(self.max_inertia_ratio, inertia_ratio)
+        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, peak_speed, inertia_ratio, margins, self.required)
+
+    def gear_torque(self, force: float) -> float:
+        """The torque at the gear's output; for a slide, that on its screw."""
+        return float(force) / self.pitch
+
+    def candidates(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
+        """Every motor behind every gear; behind a range of ratios also at the ratio where its RMS torque is smallest."""
+        for gear_or_range in gears:
+            for gear in [gear_or_range] if isinstance(gear_or_range, Gear) else gear_or_range.sample_gears():
+                for motor in motors:
+                    yield self.evaluate(motor, gear)
+            if isinstance(gear_or_range, GearRange):
+                load = self.gear_load(gear_or_range.efficiency)
+                for motor in motors:
+                    a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.qdd2)
+                    best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
+                    yield self.evaluate(motor, gear_or_range.with_ratio(best))
 
 
 @dataclass(frozen=True)
 class GearLoad:
-    """What comes through a gear of one efficiency at one joint, seen from any motor behind any ratio.
+    """The load at one joint behind a gear of one efficiency, from which the torques of any motor at any ratio follow.
 
-    The means make every motor's RMS torque. Rows are in blocks (blocks, rows of a block) with the least and the largest of each,
-    so that of a long task only those blocks are looked at closely in which the worst moment can be.
+    The means give the RMS torque of every motor. Rows are in blocks (blocks, rows of a block) with the smallest and the largest
+    value of each, so that of a long task only those blocks are searched in which the largest torque can be.
     """
 
     force: np.ndarray
@@ -117,12 +186,12 @@ class GearLoad:
     blocks: tuple[np.ndarray, np.ndarray, np.ndarray]  # force, qdd, |qd|
     low: tuple[np.ndarray, np.ndarray]  # of force and qdd
     high: tuple[np.ndarray, np.ndarray]
-    speed: np.ndarray  # the highest
+    speed: np.ndarray  # the largest of each block
 
     @classmethod
     def from_force(cls, rows: TaskRows, k: int, force: np.ndarray) -> GearLoad:
         qd, qdd = rows.qd[:, k], rows.qdd[:, k]
-        size = 1 if len(qd) <= MANY else BLOCK
+        size = 1 if len(qd) <= MAX_SINGLE_ROWS else BLOCK_SIZE
         padding = -len(qd) % size  # the last row fills the last block
         f, a, w = (np.concatenate([x, np.full(padding, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
         force2, force_qdd, qdd2 = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
@@ -130,12 +199,12 @@ class GearLoad:
         return cls(force, force2, force_qdd, qdd2, (f, a, w), low, high, w.max(axis=1))
 
     def rms_torque(self, ratio: float, inertia: float) -> float:
-        """Of the motor's torque."""
+        """The RMS torque of a motor with this inertia at this ratio."""
         square = self.force2 / ratio**2 + 2 * inertia * self.force_qdd + (inertia * ratio) ** 2 * self.qdd2
         return math.sqrt(max(0.0, square))
 
     def peak_torque_and_margin(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
-        """The largest torque of the motor; and the least of its envelope over the torque, each moment at its own speed."""
+        """The largest torque of the motor, and the smallest ratio of its envelope to the torque, each row at its own speed."""
         c = inertia * ratio
         (f0, a0), (f1, a1) = self.low, self.high
         block_bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
@@ -164,78 +233,12 @@ class GearLoad:
         return largest, min(smallest_margin, margin(block_margin < smallest_margin))
 
 
-@dataclass(frozen=True)
-class JointRequirement:
-    """What every candidate at one joint is held against. `pitch` turns metres of a slide into radians of its screw."""
-
-    rows: TaskRows
-    k: int
-    gear_force: np.ndarray
-    demand: Demand
-    pitch: float
-    required: Mapping[str, float]
-    derating: float
-    max_inertia_ratio: float
-    loads: dict[float, GearLoad] = field(default_factory=dict)
-
-    def gear_load(self, efficiency: float) -> GearLoad:
-        """What comes through the gear, its losses added.
-
-        Where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part arrives. A joint
-        that holds still counts as driven.
-        """
-        if efficiency not in self.loads:
-            driving = self.gear_force * self.rows.qd[:, self.k] >= 0
-            force = self.gear_force * np.where(driving, 1 / efficiency, efficiency)
-            self.loads[efficiency] = GearLoad.from_force(self.rows, self.k, force)
-        return self.loads[efficiency]
-
-    def motor_torque(self, motor: Motor, gear: Gear) -> np.ndarray:
-        """The motor's, along the task: its rotor and the gear's inertia are on its side of the losses."""
-        ratio = gear.ratio * self.pitch
-        return self.gear_load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
-
-    def evaluate(self, motor: Motor, gear: Gear) -> Candidate:
-        demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
-        load = self.gear_load(gear.efficiency)
-        rms_torque, rms_speed, peak_speed = load.rms_torque(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
-        largest, peak_margin = load.peak_torque_and_margin(motor, ratio, inertia)
-        inertia_ratio = demand.load_inertia / (ratio**2 * inertia)
-        margins = {
-            "continuous": _margin(self.derating * float(motor.continuous_torque(rms_speed)), rms_torque),
-            "peak": peak_margin,
-            "speed": _margin(motor.speed_limit, peak_speed),
-        }
-        if math.isfinite(gear.peak_torque):
-            margins["gear_torque"] = _margin(gear.peak_torque, self.gear_torque(np.abs(self.gear_force).max()))
-        if math.isfinite(gear.rated_torque):
-            margins["gear_wear"] = _margin(gear.rated_torque, self.gear_torque(self.rows.wear_torque(self.k, self.gear_force)))
-        if math.isfinite(gear.max_speed):
-            margins["gear_speed"] = _margin(gear.max_speed, peak_speed)
-        if math.isfinite(self.max_inertia_ratio):
-            margins["inertia"] = _margin(self.max_inertia_ratio, inertia_ratio)
-        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, peak_speed, inertia_ratio, margins, self.required)
-
-    def gear_torque(self, force: float) -> float:
-        """At the gear's output: of a slide, the torque on its screw."""
-        return float(force) / self.pitch
-
-    def candidates(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
-        """Every motor behind every gear; behind a range of ratios, also at the one where its RMS torque is least."""
-        for gear_or_range in gears:
-            for gear in [gear_or_range] if isinstance(gear_or_range, Gear) else gear_or_range.sample_gears():
-                for motor in motors:
-                    yield self.evaluate(motor, gear)
-            if isinstance(gear_or_range, GearRange):
-                load = self.gear_load(gear_or_range.efficiency)
-                for motor in motors:
-                    a = (motor.inertia + gear_or_range.inertia) * math.sqrt(load.qdd2)
-                    best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
-                    yield self.evaluate(motor, gear_or_range.with_ratio(best))
+def _margin(available: float, required: float) -> float:
+    return available / required if required > 0 else math.inf
 
 
 def rank_candidates(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
-    """Those that fit: the smallest motor first (one that does not say how large it is, last), each with the most to spare."""
+    """The candidates that fit: the smallest motor first, one without a size last, and the largest margin first for equal ones."""
     entry = PREFERENCE_FIELDS[prefer]
 
     def size(c: Candidate) -> tuple[bool, float, float]:
@@ -246,7 +249,7 @@ def rank_candidates(candidates: Sequence[Candidate], prefer: str) -> list[Candid
 
 
 def nearest_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The one that lacks least; of those that lack everything in some check, the one that lacks least in all."""
+    """The candidate that comes nearest to fitting; if its tightest margins are zero, the nearest in all other checks."""
 
     def shortfall_key(c: Candidate) -> tuple[float, float]:
         return c.relative_margin, math.prod(min(1.0, x / c.required[check]) for check, x in c.margins.items() if x > 0)
@@ -254,17 +257,16 @@ def nearest_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
     return max(candidates, key=shortfall_key, default=None)
 
 
-def check_preference(prefer: str, motors: Sequence[Motor]) -> str:
-    """A known word; and the catalogue says something about it."""
+def check_preference(prefer: str, motors: Sequence[Motor]) -> None:
+    """Raise an error unless the preference is known and the catalogue has values for it."""
     if prefer not in PREFERENCE_FIELDS:
         raise ArgumentError(unknown_name_message("preference", prefer, PREFERENCE_FIELDS), where=ArgumentName("prefer"))
     if motors and not any(getattr(m, PREFERENCE_FIELDS[prefer]) is not None for m in motors):
         raise ArgumentError(f"is {prefer!r}, but no motor in the catalogue states its {prefer}", argument="prefer")
-    return prefer
 
 
 def required_margins(margin: Any) -> dict[str, float]:
-    """For every check: one number for all, or a mapping, 1.2 for those not in it. A limit of inertias needs none."""
+    """The required margin of every check, from one number, or from a mapping and 1.2; a limit of inertias needs none."""
     default = {**dict.fromkeys(CHECKS, 1.2), "inertia": 1.0}
     if isinstance(margin, Mapping):
         for check in margin:
@@ -282,8 +284,8 @@ def required_margins(margin: Any) -> dict[str, float]:
 
 
 def shortfall_message(best: Candidate, demand: Demand, derating: float) -> str:
-    """Why even the nearest candidate does not do, and what would."""
-    # beyond the top speed there is no torque either: the speed is what to change
+    """Why even the nearest candidate does not fit, and what would be needed."""
+    # beyond the speed limit there is no torque either: so the speed counts
     check = "speed" if best.margins["speed"] < 1 else best.tightest
     has, needs = best.margins[check], best.required[check]
     text = (
@@ -300,7 +302,7 @@ def shortfall_message(best: Candidate, demand: Demand, derating: float) -> str:
 
 
 def _shortfall_detail(c: Candidate, check: str) -> str:
-    """What there is, and what there should be, in the words of one check."""
+    """The available and the required value of one check, in words."""
     need = c.required[check] / c.margins[check] if c.margins[check] > 0 else math.inf
     match check:
         case "continuous":
@@ -316,7 +318,3 @@ def _shortfall_detail(c: Candidate, check: str) -> str:
             needed = c.required[check] * c.peak_speed / RPM
             return f"{c.motor.speed_limit / RPM:.0f} rpm, but {needed:.0f} rpm are needed at this ratio"
     return f"{100 / need:.3g} % of the required value"
-
-
-def _margin(available: float, required: float) -> float:
-    return available / required if required > 0 else math.inf

@@ -1,9 +1,9 @@
-"""What a task asks of each actuated joint: torques, speeds, powers, energies and the inertia behind it."""
+"""The demand of a task on each actuated joint: torques, speeds, powers, energies and the inertia behind the joint."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,17 +17,7 @@ from lagrangian.kernels.least_squares import RANK_TOLERANCE, null_space
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
 
-MAX_SAMPLES = 2000  # rows at which inertias are looked at
-
-
-class MotionRows(Protocol):
-    """Rows of a motion that was computed elsewhere: a row for each time, and a column for each coordinate or speed."""
-
-    t: ArrayLike
-    q: ArrayLike
-    qd: ArrayLike
-    qdd: ArrayLike
-    tau: ArrayLike
+MAX_SAMPLES = 2000  # rows at which inertias are computed
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Demand:
         Whether it slides.
     cycle_time : float
         The duration of a cycle, in s.
-    peak_torque, peak_at : float
+    peak_torque, peak_time : float
         The largest magnitude of the torque, and its time in s.
     rms_torque : float
         The root mean square of the torque. It is the continuous torque that the joint needs, because losses in a winding grow
@@ -64,8 +54,8 @@ class Demand:
         The mean and the largest inertia behind the joint without its own rotor. The other driven joints are held; they are free
         if a mechanism with loops has more or fewer actuators than degrees of freedom.
     load_factor : float
-        2 (qdd_rms rms_load + mean(load qdd)), in W/s. Without losses, no gear lets a motor with a smaller `accelerating_factor`
-        do the task.
+        2 (qdd_rms rms_load + mean(load qdd)), in W/s. Without losses, no gear lets a motor with a smaller `power_rate` do
+        the task.
     rms_load : float
         The root mean square of the torque without the rotor.
 
@@ -74,7 +64,7 @@ class Demand:
     >>> import lagrangian as lg
     >>> motion = lg.inverse("two_r", lg.paths.joint_line([0.0, 0.0], [1.0, -0.5], 1.0))
     >>> demand = lg.size_actuators("two_r", motion, catalogue=False).demand["theta1"]
-    >>> print(f"{demand.peak_torque:.1f} {demand.units[0]} at {demand.peak_at:.2f} s, RMS {demand.rms_torque:.1f}")
+    >>> print(f"{demand.peak_torque:.1f} {demand.units[0]} at {demand.peak_time:.2f} s, RMS {demand.rms_torque:.1f}")
     486.2 N m at 0.21 s, RMS 303.6
     """
 
@@ -122,13 +112,23 @@ class Demand:
         return math.sqrt(self.rms_load / a) if a > 0 else math.inf
 
 
+class MotionRows(Protocol):
+    """Rows of a motion that was computed elsewhere: a row for each time, and a column for each coordinate or speed."""
+
+    t: ArrayLike
+    q: ArrayLike
+    qd: ArrayLike
+    qdd: ArrayLike
+    tau: ArrayLike
+
+
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """The actuated speeds of a task, a column each. `weight` are the seconds a row stands for; the last row is the dwell, if any.
+    """The rows of a task, a column for each actuated speed; each stands for `weight` seconds, and the last is the dwell, if any.
 
     `load` is the torque at the joint without any rotor there. A rotor of reflected inertia R adds R qdd to the torque of its own
-    joint: the equations of motion gain R qdd in that row alone, so the same multipliers serve. With more actuators than degrees
-    of freedom the torques are the smallest that do it, and `share` (rows, k, k) projects that addition on them.
+    joint: the equations of motion gain R qdd in that row alone, and the multipliers stay the same. With more actuators than
+    degrees of freedom the torques are the smallest ones, and `share` (rows, k, k) projects that addition on them.
     """
 
     names: tuple[str, ...]
@@ -140,37 +140,83 @@ class TaskRows:
     qdd: np.ndarray
     load: np.ndarray
     share: np.ndarray | None
-    inertia: tuple[np.ndarray, np.ndarray]  # its mean and its largest
+    inertia: tuple[np.ndarray, np.ndarray]  # behind each joint: the mean and the largest
+
+    @classmethod
+    def from_motion(cls, dyn: Dynamics, motion: Any, dwell: float, hold_at_rest: bool) -> TaskRows:
+        """The rows of a motion, after checks, with a dwell at its end."""
+        mechanism = dyn.mechanism
+        t, q, qd, qdd, tau = _motion_arrays(mechanism, motion)
+        driven = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
+        if not driven:
+            raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
+        joint_of_speed = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
+        joints = tuple(joint_of_speed[k] for k in driven)
+        reflected = np.array([float(j.rotor.reflected_inertia) for j in joints])
+        sampled_rows = sample_rows(t)
+        basis = null_space(dyn.constraint_jacobian(q[sampled_rows], t[sampled_rows])) if mechanism.equation_count else None
+        load_inertias = _actuator_inertia(dyn, q[sampled_rows], driven, basis) - reflected
+        mean_inertia = trapezoid_weights(t[sampled_rows]) @ load_inertias / float(t[-1] - t[0])
+        share = _actuator_share(dyn, q, t, driven) if basis is not None and basis.shape[2] < len(driven) else None
+        rows = cls(
+            names=tuple(mechanism.speed_names[k] for k in driven),
+            joints=joints,
+            speed_indices=tuple(driven),
+            t=t,
+            weight=trapezoid_weights(t),
+            qd=qd[:, driven],
+            qdd=qdd[:, driven],
+            load=tau[:, driven] - _apply_share(share, reflected * qdd[:, driven]),
+            share=share,
+            inertia=(mean_inertia, load_inertias.max(axis=0)),
+        )
+        if dwell <= 0:
+            return rows
+        last_basis = None if basis is None else basis[-1]
+        return rows.with_dwell(dwell, _holding_torque(dyn, q[-1], driven, last_basis) if hold_at_rest else np.zeros(len(driven)))
+
+    def with_dwell(self, dwell: float, holding_torque: np.ndarray) -> TaskRows:
+        """The rows with one more, which stands for a rest of so many seconds with these torques."""
+        if np.any(np.abs(self.qd[-1]) > 1e-3 * np.abs(self.qd).max()):
+            raise ArgumentError("a dwell needs a motion that ends at rest, but the last row still moves", concerns="dwell")
+        zeros = np.zeros((1, len(self.names)))
+        return replace(
+            self,
+            t=np.append(self.t, self.t[-1] + dwell),
+            weight=np.append(self.weight, dwell),
+            qd=np.vstack([self.qd, zeros]),
+            qdd=np.vstack([self.qdd, zeros]),
+            load=np.vstack([self.load, holding_torque]),
+            share=None if self.share is None else np.concatenate([self.share, self.share[-1:]]),
+        )
 
     @cached_property
     def cycle_time(self) -> float:
         return float(self.weight.sum())
 
     def torque(self, reflected: np.ndarray) -> np.ndarray:
-        """At the joints, with rotors of these reflected inertias."""
-        return self.load + self._share_between_actuators(reflected * self.qdd)
+        """The torques at the joints, with rotors of these reflected inertias."""
+        return self.load + _apply_share(self.share, reflected * self.qdd)
 
     def gear_forces(self, reflected: np.ndarray) -> np.ndarray:
-        """What each gear passes on: the joint's torque less what its own rotor takes."""
+        """The torque through each gear: that of the joint without that of its own rotor."""
         return self.load if self.share is None else self.torque(reflected) - reflected * self.qdd
 
-    def _share_between_actuators(self, added: np.ndarray) -> np.ndarray:
-        return added if self.share is None else np.einsum("sij,sj->si", self.share, added)
-
     def mean(self, x: np.ndarray) -> Any:
-        """Over the cycle, along the rows."""
+        """The mean over the cycle, along the rows."""
         return np.einsum("s,s...->...", self.weight, x) / self.cycle_time
 
     def rms(self, x: np.ndarray) -> Any:
+        """The root mean square over the cycle, along the rows."""
         return np.sqrt(self.mean(x * x))
 
     def wear_torque(self, k: int, tau: np.ndarray) -> float:
-        """The torque that wears a gear as fast as this one, which varies: its cube counts, for every radian turned."""
+        """The constant torque that wears a gear as fast as this varying one: its cube counts, for every radian."""
         mean_speed = float(self.mean(np.abs(self.qd[:, k])))
         return float(self.mean(np.abs(self.qd[:, k] * tau**3)) / mean_speed) ** (1 / 3) if mean_speed > 0 else 0.0
 
     def demand(self, k: int, torque: np.ndarray) -> Demand:
-        """Of one joint, for these torques of all."""
+        """The demand of one joint, for these torques of all joints."""
         tau, qd, qdd = torque[:, k], self.qd[:, k], self.qdd[:, k]
         load = self.load[:, k]
         power, cycle = tau * qd, self.cycle_time
@@ -200,57 +246,8 @@ class TaskRows:
         )
 
 
-def task_rows(dyn: Dynamics, motion: Any, dwell: float, hold_at_rest: bool) -> TaskRows:
-    """The rows of a motion that a motor has to follow, checked."""
-    mechanism = dyn.mechanism
-    t, q, qd, qdd, tau = _motion_arrays(mechanism, motion)
-    driven = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
-    if not driven:
-        raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
-    joint_of_speed = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
-    joints = tuple(joint_of_speed[k] for k in driven)
-    reflected = np.array([float(j.rotor.reflected_inertia) for j in joints])
-    sampled_rows = sample_rows(t)
-    basis = null_space(dyn.constraint_jacobian(q[sampled_rows], t[sampled_rows])) if mechanism.equation_count else None
-    load_inertias = _actuator_inertia(dyn, q[sampled_rows], driven, basis) - reflected
-    inertia = (trapezoid_weights(t[sampled_rows]) @ load_inertias / float(t[-1] - t[0]), load_inertias.max(axis=0))
-    weight = trapezoid_weights(t)
-    share = None
-    if basis is not None and basis.shape[2] < len(driven):
-        driven_basis = null_space(dyn.constraint_jacobian(q, t))[:, driven]
-        share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK_TOLERANCE)
-    rotor_torque = reflected * qdd[:, driven]
-    load = tau[:, driven] - (rotor_torque if share is None else np.einsum("sij,sj->si", share, rotor_torque))
-    qd, qdd = qd[:, driven], qdd[:, driven]
-    if dwell > 0:
-        if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
-            raise ArgumentError("a dwell needs a motion that ends at rest, but the last row still moves", concerns="dwell")
-        holding_torque = (
-            _holding_torque(dyn, q[-1], driven, None if basis is None else basis[-1]) if hold_at_rest else np.zeros(len(driven))
-        )
-        t, weight = np.append(t, t[-1] + dwell), np.append(weight, dwell)
-        zeros = np.zeros((1, len(driven)))
-        qd, qdd, load = np.vstack([qd, zeros]), np.vstack([qdd, zeros]), np.vstack([load, holding_torque])
-        share = None if share is None else np.concatenate([share, share[-1:]])
-    names = tuple(mechanism.speed_names[k] for k in driven)
-    return TaskRows(names, joints, tuple(driven), t, weight, qd, qdd, load, share, inertia)
-
-
-def sample_rows(t: np.ndarray) -> np.ndarray:
-    """Some of many rows, the first and the last among them: enough for what only has to be looked at."""
-    return np.unique(np.linspace(0, len(t) - 1, min(len(t), MAX_SAMPLES)).astype(int))
-
-
-def trapezoid_weights(t: np.ndarray) -> np.ndarray:
-    """What each row weighs in an integral over time, rows at any distance."""
-    weight = np.zeros(len(t))
-    weight[:-1] += np.diff(t) / 2
-    weight[1:] += np.diff(t) / 2
-    return weight
-
-
 def _motion_arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
-    """t, q, qd, qdd and tau of a motion, in their shapes."""
+    """The arrays t, q, qd, qdd and tau of a motion, checked."""
     arrays: list[np.ndarray] = []
     for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
         if not hasattr(motion, name):
@@ -278,8 +275,21 @@ def _motion_arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
     return arrays
 
 
+def sample_rows(t: np.ndarray) -> np.ndarray:
+    """The indices of at most `MAX_SAMPLES` rows, with the first and the last among them."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), MAX_SAMPLES)).astype(int))
+
+
+def trapezoid_weights(t: np.ndarray) -> np.ndarray:
+    """The weight of each row in an integral over time, for unevenly spaced rows."""
+    weight = np.zeros(len(t))
+    weight[:-1] += np.diff(t) / 2
+    weight[1:] += np.diff(t) / 2
+    return weight
+
+
 def _actuator_inertia(dyn: Dynamics, q: np.ndarray, driven: list[int], basis: np.ndarray | None) -> np.ndarray:
-    """What each actuator sees with the others held; in loops with more or fewer actuators than freedoms, with the others free."""
+    """The inertia at each actuator with the others fixed, or free in loops with more or fewer actuators than freedoms."""
     M = dyn.mass_matrix(q)
     if basis is None:
         return np.asarray(M[:, driven, driven])
@@ -292,8 +302,18 @@ def _actuator_inertia(dyn: Dynamics, q: np.ndarray, driven: list[int], basis: np
     return np.asarray(1 / np.maximum(inverse_inertia, 1e-300))
 
 
+def _actuator_share(dyn: Dynamics, q: np.ndarray, t: np.ndarray, driven: list[int]) -> np.ndarray:
+    """Matrices that project torques of the actuators on the smallest torques with the same effect."""
+    basis = null_space(dyn.constraint_jacobian(q, t))[:, driven]
+    return np.asarray(basis @ np.linalg.pinv(basis, rcond=RANK_TOLERANCE))
+
+
+def _apply_share(share: np.ndarray | None, torques: np.ndarray) -> np.ndarray:
+    return torques if share is None else np.einsum("sij,sj->si", share, torques)
+
+
 def _holding_torque(dyn: Dynamics, q: np.ndarray, driven: list[int], basis: np.ndarray | None) -> np.ndarray:
-    """The torques that hold the mechanism still against its weight and springs."""
+    """The torques of the actuators that hold the mechanism against its weight and springs."""
     G = np.asarray(dyn.gravity(q))
     if basis is None:
         return G[driven]

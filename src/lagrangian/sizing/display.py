@@ -1,4 +1,4 @@
-"""What a sizing can show of itself. The work is done by packages to the right, imported where they are called."""
+"""The plot and the notebook view of a sizing, from packages of a higher layer, which are imported where they are called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class SizingDisplay:
-    """Methods of a sizing that draw it."""
+    """The methods of a sizing that draw it."""
 
     def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
         """Plot torque over speed at the motors, in the envelopes of the motors.

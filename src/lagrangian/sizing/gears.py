@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 
-STEPS = 60  # ratios tried across a range, in equal factors; the optimum of each motor is tried too
+SAMPLED_RATIOS = 60  # across a range, in equal factors; the optimum of each motor is tried too
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class GearRange:
     --------
     >>> import lagrangian as lg
     >>> gears = lg.GearRange(20, 100, efficiency=0.9)
-    >>> print(gears.at(37.5), gears.at(500))
+    >>> print(gears.with_ratio(37.5), gears.with_ratio(500))
     37.5:1 100:1
     """
 
@@ -128,7 +128,7 @@ class GearRange:
         """Return gears with ratios across the range, in equal factors."""
         if self.lowest == self.highest:
             return [self.with_ratio(self.lowest)]
-        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, STEPS)]
+        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, SAMPLED_RATIOS)]
 
 
 def _check_gear(gear: Gear | GearRange, where: str) -> None:
@@ -154,7 +154,7 @@ def _check_gear(gear: Gear | GearRange, where: str) -> None:
 GearsLike = float | Gear | GearRange | Iterable[float | Gear | GearRange]
 """Ratios without losses, gears, ranges of gears, or a list of them."""
 
-# ratios that makers commonly offer; the efficiencies are typical ones, not a maker's
+# common ratios; the efficiencies are typical ones, not those of a maker
 STANDARD_GEARS: tuple[Gear, ...] = (
     Gear(1, 1.0, name="direct"),
     *(Gear(r, 0.95, name="planetary") for r in (3, 4, 5, 7, 10)),
@@ -164,7 +164,7 @@ STANDARD_GEARS: tuple[Gear, ...] = (
 
 
 def as_gears(value: Any, where: str = "gears") -> tuple[Gear | GearRange, ...]:
-    """What a caller means: None the standard series, a Gear or GearRange, a ratio (lossless), or a list of these."""
+    """The gears that a caller gives: None for the standard ones, Gear, GearRange, a ratio without losses, or a list of these."""
     if value is None:
         return STANDARD_GEARS
     if isinstance(value, (Gear, GearRange)):

@@ -1,4 +1,4 @@
-"""Motors: what they can give, for ever and for a moment, at any speed; and catalogues of them as CSV files."""
+"""Motors: their continuous and intermittent torque at any speed, and catalogues of them as CSV files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, Rea
 from lagrangian.files import as_path
 
 RPM = math.pi / 30
-# column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed
+# column of a catalogue -> (field of Motor, factor to SI); the name and the first five numbers are required
 COLUMNS: dict[str, tuple[str, float]] = {
     "rated_torque_Nm": ("rated_torque", 1.0),
     "peak_torque_Nm": ("peak_torque", 1.0),
@@ -84,7 +84,7 @@ class Motor:
     --------
     >>> import lagrangian as lg
     >>> motor = lg.Motor("A", rated_torque=1.0, peak_torque=3.0, rated_speed=300.0, max_speed=600.0, inertia=2e-5)
-    >>> motor.continuous([0.0, 300.0, 600.0]), motor.peak([0.0, 450.0, 700.0])
+    >>> motor.continuous_torque([0.0, 300.0, 600.0]), motor.intermittent_torque([0.0, 450.0, 700.0])
     (array([1. , 1. , 0.5]), array([3.  , 1.75, 0.  ]))
     """
 
@@ -245,7 +245,7 @@ def _default_catalogue() -> tuple[Motor, ...]:
 
 
 def as_motors(value: Any) -> tuple[Motor, ...]:
-    """The motors a caller means: None the shipped ones, False none, a path a file's, or a list of Motor."""
+    """The motors that a caller gives: None for the default catalogue, False for none, the path of a file, or a list of Motor."""
     if value is None:
         return _default_catalogue()
     if value is False:
@@ -269,6 +269,7 @@ def as_motors(value: Any) -> tuple[Motor, ...]:
 
 
 def _read_csv(text: str, file: str) -> tuple[Motor, ...]:
+    """The motors of a catalogue's text."""
     header_line = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
     separator = max(",;\t", key=header_line.count)
     lines = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
@@ -298,7 +299,7 @@ def _read_csv(text: str, file: str) -> tuple[Motor, ...]:
 
 
 def _check_header(names: list[str], where: str) -> list[str]:
-    """The names of the columns, checked; those that are nothing like a known one are said, and not used."""
+    """The checked names of the columns; a warning lists those that are not used."""
     known_columns, unused = [*TEXT_COLUMNS, *COLUMNS], []
     for name in names:
         if names.count(name) > 1:

@@ -16,6 +16,7 @@ from lagrangian.sizing.motors import RPM
 if TYPE_CHECKING:
     from lagrangian.sizing.actuators import ActuatorSizing
 
+
 CSV_HEADER = (
     *("joint", "peak_torque", "rms_torque", "mean_torque", "wear_torque", "torque_unit", "peak_speed", "rms_speed", "speed_unit"),
     *("peak_power_W", "peak_power_back_W", "energy_J", "energy_back_J", "load_inertia", "load_inertia_max", "inertia_unit"),
@@ -34,9 +35,22 @@ CSV_HEADER = (
 )
 
 
+def sizing_table(sizing: ActuatorSizing) -> str:
+    """The table of a sizing: the demands, the chosen motors, and remarks."""
+    lines = [title(sizing), "", "At the joints", *_align_columns(demand_rows(sizing), left=(0, 4, 7))]
+    motors = motor_rows(sizing)
+    if len(motors) > 1:
+        lines += ["", "At the motors", *_align_columns(motors, left=(0, 1, 2, 10)), ""]
+    return "\n".join([*lines, *remarks(sizing)])
+
+
+def title(sizing: ActuatorSizing) -> str:
+    return f"{sizing.mechanism.name}: actuators for a cycle of {_format_number(sizing.cycle_time)} s"
+
+
 def demand_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
-    """What every joint asks, under a header."""
-    demand: list[tuple[str, ...]] = [
+    """The demand of every joint, under a header."""
+    rows: list[tuple[str, ...]] = [
         (
             "joint",
             "peak |τ|",
@@ -56,7 +70,7 @@ def demand_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
     for name, d in sizing.demand.items():
         torque, speed, inertia = d.units
         numbers = (d.peak_torque, d.rms_torque, d.mean_torque)
-        demand.append(
+        rows.append(
             (
                 name,
                 *(_format_number(x) for x in numbers),
@@ -71,12 +85,12 @@ def demand_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
                 f"{_format_number(d.load_inertia)} {inertia}",
             )
         )
-    return demand
+    return rows
 
 
 def motor_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
-    """What was chosen, or is nearest, under a header."""
-    motors: list[tuple[str, ...]] = [
+    """The chosen or nearest motor of every joint, under a header."""
+    rows: list[tuple[str, ...]] = [
         (
             "joint",
             "motor",
@@ -96,7 +110,7 @@ def motor_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
         if (c := a.best) is None:
             continue
         m = c.margins
-        motors.append(
+        rows.append(
             (
                 name,
                 c.motor.name if a.chosen else f"none; nearest {c.motor.name}",
@@ -110,11 +124,11 @@ def motor_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
                 _format_number(c.inertia_ratio),
             )
         )
-    return motors
+    return rows
 
 
 def remarks(sizing: ActuatorSizing) -> list[str]:
-    """How the choice went, what is lacking, and what is not driven."""
+    """How the choice went, why joints have no motor, and which joints are passive."""
     lines = []
     if any(a.best is not None for a in sizing.actuators.values()):
         rounds = f"after {sizing.iterations} round{'s' * (sizing.iterations != 1)}"
@@ -130,20 +144,32 @@ def remarks(sizing: ActuatorSizing) -> list[str]:
     return lines
 
 
-def title(sizing: ActuatorSizing) -> str:
-    return f"{sizing.mechanism.name}: actuators for a cycle of {_format_number(sizing.cycle_time)} s"
+def _align_columns(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
+    """Lines of a table with its header underlined; columns are right-aligned but for those in `left`."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = (cell.ljust(w) if k in left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True)))
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * w for w in widths))
+    return lines
 
 
-def sizing_table(sizing: ActuatorSizing) -> str:
-    """What is asked, what was chosen, and what is lacking."""
-    lines = [title(sizing), "", "At the joints", *_align_columns(demand_rows(sizing), left=(0, 4, 7))]
-    motors = motor_rows(sizing)
-    if len(motors) > 1:
-        lines += ["", "At the motors", *_align_columns(motors, left=(0, 1, 2, 10)), ""]
-    return "\n".join([*lines, *remarks(sizing)])
+def _format_number(x: float) -> str:
+    """A number with three significant digits, without an exponent if possible."""
+    if not math.isfinite(x):
+        return "∞" if x > 0 else str(x)
+    if abs(x) < 1e-12:
+        return "0"
+    return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}" if abs(x) < 1e6 else f"{x:.3g}"
+
+
+def _format_factor(x: float) -> str:
+    return "∞" if math.isinf(x) else f"{x:.2f}" if x < 100 else f"{x:.0f}"
 
 
 def write_csv(sizing: ActuatorSizing, path: str | os.PathLike[str]) -> Path:
+    """Write a line for each joint to a CSV file, and return its path."""
     rows: list[list[Any]] = []
     for name, a in sizing.actuators.items():
         d, c = a.demand, a.best
@@ -185,27 +211,3 @@ def write_csv(sizing: ActuatorSizing, path: str | os.PathLike[str]) -> Path:
 
 def _cell(x: Any) -> Any:
     return repr(x) if isinstance(x, float) else as_cell(x) if isinstance(x, str) else x
-
-
-def _align_columns(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
-    """Rows under a header; numbers to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = (cell.ljust(w) if k in left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True)))
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("─" * w for w in widths))
-    return lines
-
-
-def _format_number(x: float) -> str:
-    """Three digits that count; no exponent where a reader can do without."""
-    if not math.isfinite(x):
-        return "∞" if x > 0 else str(x)
-    if abs(x) < 1e-12:
-        return "0"
-    return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}" if abs(x) < 1e6 else f"{x:.3g}"
-
-
-def _format_factor(x: float) -> str:
-    return "∞" if math.isinf(x) else f"{x:.2f}" if x < 100 else f"{x:.0f}"
