@@ -19,8 +19,8 @@ class Goal(ABC):
     """What `optimise` minimises: the base class of all goals.
 
     The functions of `lagrangian.goals` make goals. For a goal of your own, derive a class from this one and write `evaluate`. The
-    optimiser minimises the sum of the squares of the residuals; if the class sets `scalar_objective = True`, there is one residual,
-    and it is minimised itself.
+    optimiser minimises the sum of the squares of the residuals; if the class sets `scalar_objective = True`, there is one
+    residual, and it is minimised itself.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The goal of small holding torques: the joint forces that hold a mechanism at rest, with exact derivatives by parameters.
 
 Those of an open mechanism are its gravity and spring forces h. With loops the driven joints alone hold it: by virtual work the
-force at the driven joint d is n_d^T h, where n_d are the speeds of all joints while d moves at speed one and the other driven ones
-stand still, [Psi; E] n_d = [0; e_d]. Along a parameter, with the driven coordinates fixed and loops closed,
+force at the driven joint d is n_d^T h, where n_d are the speeds of all joints while d moves at speed one and the other driven
+ones stand still, [Psi; E] n_d = [0; e_d]. Along a parameter, with the driven coordinates fixed and loops closed,
 
     d(n_d^T h) = n_d^T dh - lambda^T d(Psi n_d),    Psi^T lambda = h - E^T tau.
 """
@@ -29,7 +29,7 @@ FUNCTION_NAME = "holding_torque"
 
 
 class HoldingTorque(Goal):
-    """The joint forces that hold a mechanism at rest in some poses are the residuals."""
+    """The joint forces that hold a mechanism at rest in some poses, as residuals."""
 
     def __init__(self, poses: Any, joints: Sequence[str] | None = None) -> None:
         self.named_coordinates = tuple(poses) if isinstance(poses, Mapping) else ()
@@ -88,7 +88,7 @@ class HoldingTorque(Goal):
         )
 
     def _constrained_forces(self, dyn: Dynamics, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """Forces of the holding joints (poses, joints), their slopes (poses, joints, names), and the indices of these joints."""
+        """Forces of the holding joints (poses, joints), their slopes (poses, joints, names), and the joints' indices."""
         model = dyn.mechanism
         if dyn.depends_on_time:
             raise ArgumentError("has constraints that depend on time, so that it does not rest", where=model.name)
@@ -131,7 +131,7 @@ class HoldingTorque(Goal):
         return np.array([loops.close(row, 0) for row in self.poses])
 
     def _unit_motions(self, dyn: Dynamics, q: np.ndarray, holding: list[int], pose: int) -> np.ndarray:
-        """The speeds of all joints (joints, nv) while each holding joint moves at speed one; an error unless they are determined."""
+        """The speeds of all joints (joints, nv) as each holding joint moves at speed one; an error unless determined."""
         model = dyn.mechanism
         psi = dyn.constraint_jacobian(q)
         rows = np.vstack([psi, np.eye(dyn.nv)[holding]])

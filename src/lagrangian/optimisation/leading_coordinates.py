@@ -17,7 +17,7 @@ from lagrangian.motion.sensitivity.start import coordinate_change, least_change
 
 
 def assemble_along(dyn: Dynamics, leading: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Configurations (rows, nq) with the leading coordinates at rows of values, each reached from the one before in one assembly."""
+    """Configurations (rows, nq) with leading coordinates at rows of values, each reached from the one before in one assembly."""
     loops = LoopClosure(dyn, 0.0, tuple(leading))
     columns = [dyn.mechanism.coordinate_names.index(name) for name in leading]
     q, configurations = Start(dyn).close_loops(), list[np.ndarray]()

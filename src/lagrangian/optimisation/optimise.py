@@ -159,8 +159,8 @@ class Optimum:
     parameters : dict of float
         These parameters.
     value : float
-        The value of the goal: the root mean square of its residuals, or, for `goals.integral` and `goals.final_value`, the value of
-        the expression.
+        The value of the goal: the root mean square of its residuals, or, for `goals.integral` and `goals.final_value`, the value
+        of the expression.
     initial_value : float
         The value of the goal where the search began.
     residuals : ndarray
@@ -204,7 +204,8 @@ class Optimum:
     def __str__(self) -> str:
         prefix = "" if self.success else "No optimum was found. "
         lines = [
-            f"{prefix}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.initial_value:.6g}. {self.message}"
+            f"{prefix}The goal is {self.value:.6g} after {self.evaluations} evaluations; it was {self.initial_value:.6g}. "
+            f"{self.message}"
         ]
         lines += [f"  {text} does not hold" for text in self.violated]
         bound_note = dict.fromkeys(self.at_bound, " (at its bound)")
