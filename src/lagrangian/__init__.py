@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     from lagrangian.studies.result import Study
     from lagrangian.studies.study import study
     from lagrangian.validated_integration.certify import CertifiedMotion, CertifiedState, certify
-    from lagrangian.validated_integration.proven_number import BoundedNumber
+    from lagrangian.validated_integration.bounded_number import BoundedNumber
 
 __version__ = "0.1.0"
 library = public(_library)
@@ -179,7 +179,7 @@ _LAZY_ATTRIBUTES = {
     "FormulaMatrix": "lagrangian.equations.formula_matrix",
     **dict.fromkeys(("CertifiedMotion", "CertifiedState"), "lagrangian.validated_integration.certify"),
     "certify": "lagrangian.validated_integration.certify",
-    "BoundedNumber": "lagrangian.validated_integration.proven_number",
+    "BoundedNumber": "lagrangian.validated_integration.bounded_number",
     **dict.fromkeys(("ActuatorSizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),

@@ -50,9 +50,9 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("pinocchio")
     from dataclasses import replace
 
-    from lagrangian.peers import pinocchio as peer_loops
+    from lagrangian.peers import loop_accelerations
 
-    right = peer_loops.constrained_accelerations
+    right = loop_accelerations.constrained_accelerations
 
     def other(peer: object, m: lg.Mechanism, *state: object) -> object:
         a = m.loops[0].a_placement
@@ -60,7 +60,7 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
         moved = replace(m.loops[0], a_placement=replace(a, position=(x * (1 + 1e-6), y, z)))
         return right(peer, m.replace(loops=(moved,)), *state)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(peer_loops, "constrained_accelerations", other)
+    monkeypatch.setattr(loop_accelerations, "constrained_accelerations", other)
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "5")
     assert done.code == 1
     assert "The results differ" in done.out
@@ -68,11 +68,11 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
 
 def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.peers import pinocchio as peer_loops
+    from lagrangian.peers import loop_accelerations
     from lagrangian.peers.pinocchio import PinocchioModel
 
     with monkeypatch.context() as patch:
-        patch.setattr(peer_loops, "constrained_accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
+        patch.setattr(loop_accelerations, "constrained_accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
         done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3")
         assert done.code == 1
         assert "The results differ" in done.out
@@ -86,15 +86,15 @@ def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.peers import pinocchio as peer_loops
+    from lagrangian.peers import loop_accelerations
 
-    right = peer_loops.consistent_states
+    right = loop_accelerations.consistent_states
 
     def breaking(*given: object) -> object:
         yield next(right(*given))  # type: ignore[arg-type]
         raise lg.AssemblyError("it came apart")
 
-    monkeypatch.setattr(peer_loops, "consistent_states", breaking)
+    monkeypatch.setattr(loop_accelerations, "consistent_states", breaking)
     done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "3", "--json")
     assert done.code == 1
     assert done.json["differences"].popitem()[1]["closed"] < 1e-9

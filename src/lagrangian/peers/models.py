@@ -1,4 +1,4 @@
-"""Our mechanism in other programs' hands: its open tree, without friction and springs, as a model of theirs."""
+"""Models of other programs of the same mechanism: its open tree, without friction and springs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INSTALL_COMMAND = "pip install pin mujoco"
 
 
 class JointMismatchError(ArgumentError):
-    """A file in which another program finds other joints."""
+    """Another program finds other joints in the same file."""
 
 
 class PeerModel(Protocol):
@@ -35,12 +35,12 @@ class PeerModel(Protocol):
     def inverse_dynamics(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray: ...
     def forward_dynamics(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray: ...
     def runners(self, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> dict[str, tuple[Callable[[], object], int]]:
-        """Functions to time: each with the number of states it goes through."""
+        """Functions to time, each with the number of states that it goes through."""
         ...
 
 
 def installed_peers(peer_name: str | None) -> list[str]:
-    """The peers there are, or the one that is wanted."""
+    """The names of the peers that are installed, or of the one that is named; an error if that one is not installed."""
     if peer_name is not None and peer_name not in MODULES:
         raise ArgumentError(f"--peer: {unknown_name_message('peer', peer_name, MODULES)}")
     names = [peer_name] if peer_name else list(MODULES)
@@ -51,7 +51,7 @@ def installed_peers(peer_name: str | None) -> list[str]:
 
 
 def build_peer_model(name: str, m: Mechanism) -> PeerModel:
-    """The model of a plain mechanism in another program; an error says what that program has not."""
+    """The model of a plain mechanism in another program; an error names what that program does not have."""
     if name == "pinocchio":
         from lagrangian.peers.pinocchio import PinocchioModel
 
@@ -62,19 +62,19 @@ def build_peer_model(name: str, m: Mechanism) -> PeerModel:
 
 
 def read_same_file(name: str, m: Mechanism) -> tuple[PeerModel | None, str]:
-    """What the other program makes of the very file, so that our reader is checked, too; or why it is not asked."""
+    """The model that another program reads from the same file, which checks our reader too; or None, and the reason."""
     ending = Path(m.file).suffix.lower()
     if not Path(m.file).is_file() or ending not in (".urdf", ".xml", ".mjcf"):
         return None, ""
     if (name == "pinocchio") != (ending == ".urdf"):
         return None, f"only {'Pinocchio' if ending == '.urdf' else 'MuJoCo'} reads {ending} files"
-    from lagrangian.peers import readers as peer_readers
+    from lagrangian.peers import readers
 
-    return peer_readers.read_urdf(m) if name == "pinocchio" else peer_readers.read_mjcf(m)
+    return readers.read_urdf(m) if name == "pinocchio" else readers.read_mjcf(m)
 
 
 def plain_mechanism(m: Mechanism) -> tuple[Mechanism, list[str]]:
-    """What all have in common, and what was taken off for it."""
+    """The mechanism with what all programs have in common, and what was left out."""
     left_out = []
     if any(float(x) for j in m.joints for x in (j.friction.viscous, j.friction.coulomb, *j.friction.breakaway)):
         left_out.append("friction")
@@ -86,11 +86,11 @@ def plain_mechanism(m: Mechanism) -> tuple[Mechanism, list[str]]:
 
 
 def without_forces(m: Mechanism) -> Mechanism:
-    """Without friction and springs."""
+    """The mechanism without friction and springs."""
     joints = tuple(replace(j, friction=Friction(), spring=JointSpring()) for j in m.joints)
     return m.replace(joints=joints, springs=())
 
 
 def moving_steps(joint: Joint) -> tuple[JointStep, ...]:
-    """A joint as a chain of simple ones: none of a fixed joint, two or three of universal, gimbal and planar ones."""
+    """A joint as a chain of simple joints: none for a fixed joint, two or three for universal, gimbal and planar joints."""
     return tuple(step for step in joint.kind.steps(joint) if step.kind.nv)

@@ -1,4 +1,4 @@
-"""A mechanism as a model of MuJoCo, whose bodies are the child sides of their joints."""
+"""A mechanism as a model of MuJoCo, in which each body has the frame of the joint that carries it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 _KINDS: dict[type[JointType], str] = {Revolute: "hinge", Prismatic: "slide", Ball: "ball", Free: "free"}  # MuJoCo's words
 _FLAGS = '<flag contact="disable" constraint="disable"/>'
-MAX_STATES = 64
+MAX_STATES = 64  # that a loop in Python goes through
 
 
 class MuJoCoModel:
-    """MuJoCo orders a free joint (position, w x y z; linear along the world's axes, angular along the body's)."""
+    """A model of MuJoCo whose functions take and give our coordinates and speeds.
+
+    MuJoCo orders a free joint (position, w x y z; linear along the world's axes, angular along the body's).
+    """
 
     def __init__(self, m: Mechanism) -> None:
         mujoco: Any = import_module("mujoco")
@@ -73,7 +76,7 @@ class MuJoCoModel:
         return text
 
     def _set_inertias(self) -> None:
-        """The true ones, which need not be those of real bodies."""
+        """Set the inertias of the bodies, which need not be those of real bodies."""
         for joint in self.m.joints:
             body = self.m.body(joint.child)
             k = self.model.body(joint.child).id
@@ -87,7 +90,7 @@ class MuJoCoModel:
             self.model.body_iquat[k] = orientation
 
     def _set_indices(self) -> None:
-        """Our index of each of their coordinates and speeds; free joints, whose axes turn, apart."""
+        """Find our index of each of their coordinates and speeds, and list free joints, whose axes turn, apart."""
         m, model = self.m, self.model
         self._q_index, self._v_index = np.zeros(model.nq, dtype=int), np.zeros(model.nv, dtype=int)
         self._free: list[tuple[int, int, int, np.ndarray]] = []
@@ -105,7 +108,7 @@ class MuJoCoModel:
                 iq, iv = iq + nq, iv + nv
 
     def _joint_id(self, joint: Joint, step: int) -> int:
-        """Theirs of a joint of ours, or of a step of it."""
+        """The number in MuJoCo's model of a step of one of our joints."""
         return int(self.model.joint(f"{joint.name}/{step}").id)
 
     def _peer_configuration(self, q: np.ndarray) -> np.ndarray:
@@ -117,7 +120,7 @@ class MuJoCoModel:
         return theirs
 
     def _speed_matrix(self, q: np.ndarray) -> np.ndarray:
-        """S with their speeds = S ours."""
+        """The matrix S by which their speeds are S times ours."""
         S = np.zeros((self.model.nv, self.m.nv))
         S[np.arange(self.model.nv), self._v_index] = 1.0
         for _, tv, iq, T in self._free:
@@ -126,7 +129,7 @@ class MuJoCoModel:
         return S
 
     def _speed_bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """S' qd."""
+        """The vector S' qd."""
         rate = np.zeros(self.model.nv)
         for _, tv, iq, T in self._free:
             linear, angular = qd[self._v_index[tv : tv + 3]], qd[self._v_index[tv + 3 : tv + 6]]

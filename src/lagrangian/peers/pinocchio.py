@@ -1,23 +1,20 @@
-"""A mechanism as a model of Pinocchio, whose links are the child sides of their joints."""
+"""A mechanism as a model of Pinocchio, in which each link has the frame of the joint that carries it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, AssemblyError
+from lagrangian.errors import ArgumentError
 from lagrangian.model.joints.ball import Ball
 from lagrangian.model.joints.free import Free
 from lagrangian.model.joints.helical import Helical
 from lagrangian.model.joints.joint_type import JointStep
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
-from lagrangian.model.loops.ball import BallLoop
-from lagrangian.model.loops.fixed import FixedLoop
-from lagrangian.model.loops.point import PointLoop
 from lagrangian.model.placement import Transform
 from lagrangian.peers.models import moving_steps
 
@@ -26,11 +23,14 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 
-MAX_STATES = 64  # states of a loop in Python
+MAX_STATES = 64  # that a loop in Python goes through
 
 
 class PinocchioModel:
-    """Pinocchio orders a free joint (position, x y z w; linear, angular), we (w x y z, position; angular, linear)."""
+    """A model of Pinocchio whose functions take and give our coordinates and speeds.
+
+    Pinocchio orders a free joint (position, x y z w; linear, angular), we (w x y z, position; angular, linear).
+    """
 
     def __init__(self, m: Mechanism) -> None:
         pin: Any = import_module("pinocchio")
@@ -40,14 +40,14 @@ class PinocchioModel:
         model.gravity.linear = np.array(m.gravity, dtype=float)
         self.ids = ids = {"ground": 0}
         self.from_joint = from_joint = {"ground": Transform()}  # bodies in the frames of the joints that carry them
-        at_q = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nq for j in m.joints)]).tolist(), strict=False))
-        at_v = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nv for j in m.joints)]).tolist(), strict=False))
+        first_q = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nq for j in m.joints)]).tolist(), strict=False))
+        first_v = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nv for j in m.joints)]).tolist(), strict=False))
         self.q_index: list[int] = []  # our index of each of their coordinates
         self.v_index: list[int] = []
         armature: list[float] = []
         for joint in m.outward_joints():
             parent_id, placement = ids[joint.parent], from_joint[joint.parent] @ joint.placement
-            iq, iv = at_q[joint.name], at_v[joint.name]
+            iq, iv = first_q[joint.name], first_v[joint.name]
             for k, step in enumerate(moving_steps(joint)):
                 parent_id = model.addJoint(parent_id, self._joint_model(step, joint), self.se3(placement), f"{joint.name}.{k}")
                 placement = Transform()
@@ -111,7 +111,7 @@ class PinocchioModel:
         )
 
     def runners(self, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> dict[str, tuple[Callable[[], object], int]]:
-        """Loops in C++ on one thread where Pinocchio has them, else in Python."""
+        """Functions to time: loops in C++ on one thread where Pinocchio has them, else in Python."""
         pin, model, data = self.pin, self.model, self.data
         qt, qdt, xt = (
             np.asfortranarray(a[:, order].T) for a, order in ((q, self.q_index), (qd, self.v_index), (x, self.v_index))
@@ -133,66 +133,3 @@ class PinocchioModel:
             runners["inverse_dynamics"] = (lambda: pin.rneaInParallel(1, pool, qt, qdt, xt, out), len(q))
             runners["forward_dynamics"] = (lambda: pin.abaInParallel(1, pool, qt, qdt, xt, out), len(q))
         return runners
-
-
-# MERGED lagrangian.cli.peers.loops: Accelerations of a mechanism with loops, from what Pinocchio knows: its mass matrix,
-# bias, Jacobians and accelerations.
-
-SUPPORTED_TYPES = (PointLoop, BallLoop, FixedLoop)
-MAX_DISTANCE = 0.3  # how far from their start the states are, in radians or metres
-
-
-def unsupported_reason(m: Mechanism) -> str:
-    """Why loops cannot be compared, '' if they can."""
-    types = sorted({loop.type for loop in m.loops if not isinstance(loop.kind, SUPPORTED_TYPES)})
-    if m.constraints:
-        return "together with constraints that are not loops"
-    return f"of type {', '.join(types)}" if types else ""
-
-
-def consistent_states(m: Mechanism, count: int, seed: int) -> Iterator[tuple[Any, Any, Any]]:
-    """Closed configurations around the start, with speeds that keep them so, and torques."""
-    from lagrangian import assemble, compile, consistent_speeds  # noqa: A004
-    from lagrangian.configuration.coordinates import integrate
-
-    dyn, rng = compile(m), np.random.default_rng(seed)
-    start = assemble(dyn)
-    for _ in range(count):
-        try:
-            q = assemble(dyn, integrate(m, start, MAX_DISTANCE * rng.uniform(-1, 1, m.nv)), starts=0)
-            qd = consistent_speeds(dyn, q, rng.normal(size=m.nv))
-        except AssemblyError:  # too far off: another
-            continue
-        yield q, qd, rng.normal(size=m.nv)
-
-
-def constrained_accelerations(peer: PinocchioModel, m: Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
-    """M qdd + h = tau + J^T lambda with J qdd + J' qd = 0; by least squares, for equations may follow from others."""
-    pin, model, data = peer.pin, peer.model, peer.data
-    theirs_q, v = q[peer.q_index], qd[peer.v_index]
-    h = pin.nonLinearEffects(model, data, theirs_q, v)
-    M = np.triu(pin.crba(model, data, theirs_q))
-    M = M + np.triu(M, 1).T
-    pin.forwardKinematics(model, data, theirs_q, v, np.zeros(model.nv))
-    pin.computeJointJacobians(model, data, theirs_q)
-    world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    rows, biases = [], []
-    for loop in m.loops:
-        end_kinematics = []
-        for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)):
-            joint, place = peer.ids[body], peer.se3(peer.from_joint[body] @ at)
-            J = pin.getFrameJacobian(model, data, joint, place, world)
-            a = pin.getFrameClassicalAcceleration(model, data, joint, place, world).vector
-            end_kinematics.append((J, a, (data.oMi[joint] * place).rotation))
-        J, a, R = end_kinematics[1][0] - end_kinematics[0][0], end_kinematics[1][1] - end_kinematics[0][1], end_kinematics[0][2]
-        constrained_directions = (
-            [R[:, "xyz".index(d)] for d in loop.directions] if isinstance(loop.kind, PointLoop) else list(np.eye(3))
-        )
-        rows += [np.array(x) @ J[:3] for x in constrained_directions]
-        biases += [float(np.array(x) @ a[:3]) for x in constrained_directions]
-        if isinstance(loop.kind, FixedLoop):
-            rows, biases = [*rows, *J[3:]], [*biases, *a[3:]]
-    J, n = np.array(rows), model.nv
-    system = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])
-    solution = np.linalg.lstsq(system, np.concatenate([tau[peer.v_index] - h, -np.array(biases)]), rcond=1e-12)[0]
-    return peer.to_own_order(solution[:n])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_urdf(m: Mechanism) -> tuple[PinocchioFileModel | None, str]:
-    """From a URDF file."""
+    """The model that Pinocchio reads from a URDF file, or None and the reason."""
     pin: Any = import_module("pinocchio")
     if any(isinstance(j.kind, Planar) for j in m.joints):
         return None, "its planar joints slide along axes that turn with them"
@@ -36,14 +36,14 @@ def read_urdf(m: Mechanism) -> tuple[PinocchioFileModel | None, str]:
 
 
 class PinocchioFileModel(PinocchioModel):
-    """Its continuous joints have (cos, sin) for a coordinate."""
+    """A model that Pinocchio has read, in which continuous joints have (cos, sin) for a coordinate."""
 
     def __init__(self, m: Mechanism, model: Any, root: bool) -> None:
         self.pin: Any = import_module("pinocchio")
         self.name = f"Pinocchio {self.pin.__version__}"
         self.model, self.data = model, model.createData()
         ours = {j.name: k for k, j in enumerate(m.joints)}
-        at_q, at_v = (np.cumsum([0, *(getattr(j.kind, n) for j in m.joints)]) for n in ("nq", "nv"))
+        first_q, first_v = (np.cumsum([0, *(getattr(j.kind, n) for j in m.joints)]) for n in ("nq", "nv"))
         _check_same_joints(
             self.name, [str(x) for x in list(model.names)[1 + root :]], [j.name for j in m.joints[root:] if j.kind.nv]
         )
@@ -51,10 +51,10 @@ class PinocchioFileModel(PinocchioModel):
         self._coordinate_blocks: list[tuple[int, int, int, JointType]] = []
         for j in range(1, model.njoints):
             k, joint = 0 if root and j == 1 else ours[model.names[j]], model.joints[j]
-            kind, iv = m.joints[k].kind, int(at_v[k])
+            kind, iv = m.joints[k].kind, int(first_v[k])
             order = [3, 4, 5, 0, 1, 2] if isinstance(kind, Free) else range(joint.nv)
             self.v_index[joint.idx_v : joint.idx_v + joint.nv] = [iv + b for b in order]
-            self._coordinate_blocks.append((joint.idx_q, joint.nq, int(at_q[k]), kind))
+            self._coordinate_blocks.append((joint.idx_q, joint.nq, int(first_q[k]), kind))
 
     def _peer_configuration(self, q: np.ndarray) -> np.ndarray:
         theirs = np.zeros(self.model.nq)
@@ -70,7 +70,7 @@ class PinocchioFileModel(PinocchioModel):
 
 
 def read_mjcf(m: Mechanism) -> tuple[MuJoCoFileModel | None, str]:
-    """From an MJCF file."""
+    """The model that MuJoCo reads from an MJCF file, or None and the reason."""
     program: Any = import_module("mujoco")
     if any("free joint aligned" in note for note in m.notes):
         return None, "it aligns free joints with the inertia of the bodies they carry"
@@ -84,7 +84,7 @@ def read_mjcf(m: Mechanism) -> tuple[MuJoCoFileModel | None, str]:
 
 
 class MuJoCoFileModel(MuJoCoModel):
-    """Without its contacts, limits, actuators, springs and friction, as what it is compared with."""
+    """A model that MuJoCo has read, without what ours leaves out: contacts, limits, actuators, springs and friction."""
 
     def __init__(self, m: Mechanism, model: Any) -> None:
         program: Any = import_module("mujoco")
@@ -108,7 +108,7 @@ class MuJoCoFileModel(MuJoCoModel):
 
 
 def _check_same_joints(peer_name: str, theirs: list[str], ours: list[str]) -> None:
-    """Other joints are no rounding: somebody read the file wrongly, or left something out."""
+    """Joints that differ are an error: one of the readers is wrong, or leaves something out."""
     only_theirs, only_ours = sorted(set(theirs) - set(ours)), sorted(set(ours) - set(theirs))
     if only_theirs or only_ours:
         differences = [

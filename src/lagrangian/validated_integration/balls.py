@@ -1,8 +1,10 @@
-"""Numbers of a description, exact: decimals are fractions (0.773 is 773/1000), `pi` is pi, and both are balls when computed with.
+"""Exact numbers of a description: decimals are fractions (0.773 is 773/1000), `pi` is pi, and both are balls when computed with.
 
 A float is read as the shortest decimal that gives it, which is how it was written; so 0.1 is 1/10 and not the nearest binary
 fraction. In a trace every number of a description is an input of its own, so that nothing is rounded before the number of bits
 is known; 0, 1 and -1 stay plain and fold away.
+
+FLINT has one precision for the whole process: `working_precision` sets it for a block, and puts it back.
 """
 
 from __future__ import annotations
@@ -22,26 +24,8 @@ from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.expression import functions as f
 from lagrangian.model.rotation import quaternion
 
-# MERGED lagrangian.validated_integration.precision: FLINT's precision, which is one for the whole process: set for a while, and put
-# back.
-
-
-@contextmanager
-def working_precision(precision: int, terms: int | None = None) -> Iterator[None]:
-    """Within this context numbers have so many bits, and series so many terms."""
-    previous = ctx.prec, ctx.cap
-    ctx.prec = precision
-    if terms is not None:
-        ctx.cap = terms
-    try:
-        yield
-    finally:
-        ctx.prec, ctx.cap = previous
-
-
-CONSTANT_INPUT = "constant number"  # the inputs of a trace that are numbers of the description
-ORTHOGONAL_BITS = 256
-
+CONSTANT_INPUT = "constant number"  # the name of inputs of a trace that are numbers of the description
+ORTHOGONAL_BITS = 256  # by which an exact rotation is told from one that is not
 _BALL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -69,14 +53,8 @@ _SMOOTH_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def decimal_fraction(x: float) -> fmpq:
-    """A float as the shortest decimal that gives it."""
-    exact = Fraction(repr(float(x)))
-    return fmpq(exact.numerator, exact.denominator)
-
-
 def ball(x: Scalar | fmpq) -> Any:
-    """A number, or an expression of numbers, at the precision that is set."""
+    """The ball of a number, or of an expression of numbers, at the precision that is set."""
     if isinstance(x, fmpq):
         return arb(x)
     if not isinstance(x, Expression):
@@ -90,8 +68,14 @@ def ball(x: Scalar | fmpq) -> Any:
     return _BALL_FUNCTIONS[x.operation](*(ball(a) for a in x.arguments))
 
 
+def decimal_fraction(x: float) -> fmpq:
+    """A float as the shortest decimal that gives it."""
+    exact = Fraction(repr(float(x)))
+    return fmpq(exact.numerator, exact.denominator)
+
+
 class TraceNumbers:
-    """The numbers of one trace."""
+    """The numbers of a description that one trace reads."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -99,7 +83,7 @@ class TraceNumbers:
         self._indices: dict[Any, int] = {}
 
     def read(self, x: Any) -> Any:
-        """A number as the trace takes it: 0, 1 and -1 as they are, others as inputs; what is traced already stays."""
+        """A number as the trace takes it: 0, 1 and -1 as they are, others as inputs; nodes stay nodes."""
         if isinstance(x, Node):
             return x
         if isinstance(x, Fraction):
@@ -116,7 +100,7 @@ class TraceNumbers:
         return tuple(self.read(c) for c in x)
 
     def rotation(self, R: v.Matrix) -> v.Matrix:
-        """A rotation: as it is written where that is exactly one, else the exact rotation next to its rounded numbers."""
+        """A rotation: as it is written if that is exactly one, else the exact rotation next to its rounded numbers."""
         if all(not isinstance(x, Expression) and x in (0, 1, -1) for row in R for x in row) or _is_exact_rotation(R):
             return tuple(self.vector(row) for row in R)
         rounded_quaternion = quaternion.from_matrix(np.array([[float(x) for x in row] for row in R]))
@@ -124,7 +108,7 @@ class TraceNumbers:
         return tuple(self.vector(row) for row in exact)
 
     def record_expression(self, expression: Scalar, names: Mapping[str, Any], where: Any = ()) -> Any:
-        """An expression over traced names; `where` says whose it is. What is not smooth everywhere is refused."""
+        """The node of an expression over traced names; one that is not smooth everywhere is refused. `where` says whose it is."""
         if not isinstance(expression, Expression) or expression.value is not None:
             return self.read(expression)
         if expression.operation == "symbol":
@@ -153,3 +137,16 @@ def _is_exact_rotation(R: v.Matrix) -> bool:
     with working_precision(ORTHOGONAL_BITS):
         balls: Any = [[ball(x) for x in row] for row in R]
         return all(v.dot(balls[i], balls[j]).contains(int(i == j)) for i in range(3) for j in range(3))
+
+
+@contextmanager
+def working_precision(precision: int, terms: int | None = None) -> Iterator[None]:
+    """Give numbers so many bits, and series so many terms, within a block."""
+    previous = ctx.prec, ctx.cap
+    ctx.prec = precision
+    if terms is not None:
+        ctx.cap = terms
+    try:
+        yield
+    finally:
+        ctx.prec, ctx.cap = previous

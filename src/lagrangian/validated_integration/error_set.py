@@ -1,7 +1,7 @@
-"""Sets of errors: parallelepipeds that are carried along with the solutions, so that no box need be put around a turned box.
+"""Sets of errors: parallelepipeds that move with the solutions, so that no box need be put around a turned box.
 
-Their edges are taken along exactly, until they have become so nearly parallel that they no longer serve as axes; then a
-rectangular one is put around it (Lohner 1987; Nedialkov, Jackson and Corliss 1999).
+Their edges are propagated exactly, until they have become so nearly parallel that they no longer serve as axes; then a
+rectangular set is put around the set (Lohner 1987; Nedialkov, Jackson and Corliss 1999).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
-MAX_CONDITION = 2.0**12  # condition of the edges' directions beyond which they are made rectangular
+MAX_CONDITION = 2.0**12  # of the edges' directions, beyond which they are made rectangular
 
 
 def abs_upper(x: Any) -> Any:
@@ -51,7 +51,7 @@ class ErrorSet:
 
 
 def _axes(new_edges: Any, r: list[Any]) -> Any:
-    """Directions for a moved set: its own edges, or axes at right angles, the first along the longest edge."""
+    """Directions for a propagated set: its own edges, or axes at right angles, the first along the longest edge."""
     n = len(r)
     edges = np.array([[float(x.mid()) for x in row] for row in new_edges.tolist()])
     lengths = np.linalg.norm(edges, axis=0)

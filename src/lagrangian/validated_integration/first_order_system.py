@@ -43,8 +43,8 @@ class BallReader(ScalarReader):
     def __init__(self, numbers: TraceNumbers) -> None:
         self.numbers = numbers
 
-    def placement(self, at: Transform) -> Transform:
-        return Transform(self.numbers.rotation(at.rotation), self.numbers.vector(at.position))
+    def placement(self, placement: Transform) -> Transform:
+        return Transform(self.numbers.rotation(placement.rotation), self.numbers.vector(placement.position))
 
     def placements(self, joint: Joint) -> tuple[Transform, Transform]:
         return self.placement(joint.placement), self.placement(joint.child_placement).inverse()
@@ -86,7 +86,7 @@ class BallReader(ScalarReader):
 
 
 class FirstOrderSystem:
-    """f, its derivatives and the energies of one mechanism with one source of torques, as tapes."""
+    """The rates f, their Jacobian and the energies of one mechanism with one source of torques, as tapes."""
 
     def __init__(self, mechanism: Mechanism, torque: Torque) -> None:
         self.mechanism, self.torque = mechanism, torque
@@ -106,10 +106,10 @@ class FirstOrderSystem:
 
     @property
     def size(self) -> int:
-        """Of y."""
+        """The number of entries of y."""
         return len(self._rates)
 
-    # -- recorded ----------------------------------------------------------------------------------------------------
+    # -- recording ---------------------------------------------------------------------------------------------------
 
     def _state(self, tree: Tree) -> MechanismState:
         state_links = links_at_state(tree, ("q", "qd"), self.graph.input, lambda x: x.cos(), lambda x: x.sin())
@@ -131,7 +131,7 @@ class FirstOrderSystem:
         return {**names, **dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
 
     def _applied_forces(self, state: MechanismState) -> list[Any]:
-        """Torques and wrenches from outside, along the speeds."""
+        """Torques and external wrenches, along the speeds."""
         tau: list[Any] = [0] * self.nv
         names = self._names(state)
         for speed, expression in self.torque.formulas.items():
@@ -148,7 +148,7 @@ class FirstOrderSystem:
         return tau
 
     def _power(self, state: MechanismState, tau: list[Any]) -> Any:
-        """Of what drives, less what friction and dampers take."""
+        """The power of torques and wrenches, less what friction and dampers dissipate."""
         force = list(tau)
         for link in state.links:
             for k in range(link.nv):
@@ -158,7 +158,7 @@ class FirstOrderSystem:
         return dot(force, state.qd)
 
     def _accelerations(self, state: MechanismState, tau: list[Any]) -> list[Any]:
-        """Through the mass matrix where it is small, by articulated bodies where not, as in a simulation."""
+        """The accelerations: through the mass matrix where it is small, else by articulated bodies, as in a simulation."""
         if self.nv <= MAX_FACTORISED_SPEEDS // 2 or self.mechanism.springs:
             return state.factors.solve([a - b for a, b in zip(tau, state.bias, strict=True)])
         for link in state.links:
@@ -169,18 +169,18 @@ class FirstOrderSystem:
 
     @cached_property
     def rates(self) -> Tape:
-        """f."""
+        """The rates f."""
         return Tape(self.graph, self.numbers, self._rates)
 
     @cached_property
     def _jacobian_entries(self) -> list[tuple[int, int, Any]]:
-        """The entries of df/dy that are not zero by structure: row, column, what is recorded."""
+        """The entries of df/dy that are not zero by structure: row, column, node."""
         rows = derivatives(self.graph, self._rates, [self.graph.input(*key) for key in self.inputs])
         return [(i, j, x) for i, row in enumerate(rows) for j, x in enumerate(row) if not is_zero(x)]
 
     @cached_property
     def jacobian_indices(self) -> list[tuple[int, int]]:
-        """Rows and columns of what `slopes` gives."""
+        """The rows and columns of the entries that `jacobian` gives."""
         return [(i, j) for i, j, _ in self._jacobian_entries]
 
     @cached_property
@@ -190,17 +190,17 @@ class FirstOrderSystem:
 
     @cached_property
     def jacobian(self) -> Tape:
-        """The entries of df/dy at `places`."""
+        """The entries of df/dy at `jacobian_indices`."""
         return Tape(self.graph, self.numbers, [x for _, _, x in self._jacobian_entries])
 
     @cached_property
     def rates_and_jacobian(self) -> Tape:
-        """f, then the entries of df/dy at `places`."""
+        """The rates f, then the entries of df/dy at `jacobian_indices`."""
         return Tape(self.graph, self.numbers, [*self._rates, *(x for _, _, x in self._jacobian_entries)])
 
     @cached_property
     def energies(self) -> Tape:
-        """Kinetic and potential, with the true inertias."""
+        """The kinetic and the potential energy, with the true inertias."""
         state = self._state(self.tree)
         potential = run(POTENTIAL_ENERGY, self.tree, state.links)[0]
         if self.mechanism.springs:

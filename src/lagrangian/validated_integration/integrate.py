@@ -1,4 +1,4 @@
-"""A solution taken from time to time, by Taylor steps with proven errors."""
+"""Integration by Taylor steps with proven errors."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from lagrangian.validated_integration.taylor import Coefficients, taylor_polynom
 from lagrangian.validated_integration.tube import Tube, tube_widths
 
 ORDER_PER_BIT = 0.6  # terms for each bit: products of series make high orders cheap (Jorba and Zou 2005 have 0.35)
-RADIUS_RATIO = 0.5  # of the radius of convergence: the disc on which f is bounded, to begin with
+RADIUS_RATIO = 0.5  # of the first disc on which f is bounded to the radius of convergence
 MAX_TRIES = 30
 MIN_STEP_FRACTION = fmpq(1, 10**12)  # of the time: with shorter steps no run would end
 
 
 @dataclass
 class EnclosedState:
-    """A state at a time: exact midpoints, and how far each may be off."""
+    """A state at a time: exact midpoints, and the set of their errors."""
 
     t: fmpq
     y: list[Any]
@@ -53,7 +53,7 @@ class TooFewBits(Exception):
 
 
 class TaylorIntegration:
-    """Steps of one precision. `scouting` looks how errors grow, and proves nothing."""
+    """Steps of one precision. With `estimates_only` they show how errors grow, and prove nothing."""
 
     def __init__(self, equations: FirstOrderSystem, precision: int, start: EnclosedState, estimates_only: bool = False) -> None:
         self.equations, self.precision, self.estimates_only = equations, precision, estimates_only
@@ -63,7 +63,7 @@ class TaylorIntegration:
         self._ratio = RADIUS_RATIO
 
     def integrate_to(self, end: fmpq, check_tube: Callable[[Tube], None], report_time: Callable[[float], None]) -> EnclosedState:
-        """The state at `end`. `watch` is shown the tube of every step; `told` hears of every time reached."""
+        """The state at `end`. `check_tube` is called with the tube of every step, `report_time` with every time reached."""
         while self.state.t < end:
             self._step(end, check_tube)
             report_time(float(arb(self.state.t)))
@@ -99,7 +99,10 @@ class TaylorIntegration:
         self.steps += 1
 
     def _polynomial(self) -> Coefficients:
-        """The solution's from where it is; FLINT has no series of a function at its pole or branch point."""
+        """The Taylor polynomial of the solution from the present state.
+
+        FLINT has no series of a function at its pole or branch point; there, an error is raised.
+        """
         try:
             y = taylor_polynomial(self.equations, self.state.t, self.state.y, self.order, self.precision)
         except (ValueError, ZeroDivisionError):
@@ -122,7 +125,7 @@ class TaylorIntegration:
             return errors.with_added([abs_upper(x.rad()) for x in ends])
 
     def _bounded_disc(self, y: Coefficients, low: list[Majorant], width: list[Any]) -> tuple[Any, list[Any]]:
-        """A disc about the present time on which f and df/dy are bounded, and by how much."""
+        """The radius of a disc about the present time on which f and df/dy are bounded, and their bounds."""
         convergence = _convergence_radius(y)
         for _ in range(MAX_TRIES):
             with working_precision(BOUND_BITS):
@@ -137,11 +140,11 @@ class TaylorIntegration:
         raise self._failure("no disc on which its motion is bounded could be found about")
 
     def _failure(self, reason: str) -> SimulationError:
-        """Where f has no bounds, as at a root of what becomes negative."""
+        """An error for a time at which f has no bounds, as at a root of what becomes negative."""
         return SimulationError(f"{self.equations.mechanism.name}: {reason} t = {float(arb(self.state.t)):g} s")
 
     def _step_length(self, radius: Any, M: list[Any]) -> fmpq:
-        """The step at which what is bounded by Cauchy's estimate falls to the last bit."""
+        """The length of the step at which the terms that Cauchy's estimate bounds fall to the last bit."""
         largest_exponent = max(float(m.log()) / math.log(2) for m in (x.max(arb(2) ** -self.precision) for x in M))
         h = float(radius) * min(0.6, 2 ** -((self.precision + largest_exponent) / self.order))
         mantissa, exponent = math.frexp(h)
@@ -149,7 +152,7 @@ class TaylorIntegration:
 
 
 def _convergence_radius(y: Coefficients) -> float:
-    """About how far the series converge: by the root test on their last terms."""
+    """An estimate of the radius of convergence of the series, by the root test on their last terms."""
     order = len(y[0]) - 1
     radius = math.inf
     with working_precision(BOUND_BITS):

@@ -1,4 +1,4 @@
-"""Where a motion begins, exactly: as the description or the argument writes it."""
+"""The exact initial state of a motion, as the description or the argument writes it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _initial_coordinates(mechanism: Mechanism, q0: Any) -> list[Any]:
 
 
 def initial_speeds(mechanism: Mechanism, q0: Any, qd0: Any) -> list[Any]:
-    """The speeds as balls: those that are not given are zero."""
+    """The speeds as balls, at the precision that is set; those that are not given are zero."""
     names = mechanism.speed_names
     if qd0 is None:
         qd0 = mechanism.initial.qd if q0 is None else None

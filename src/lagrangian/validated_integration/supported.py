@@ -1,4 +1,4 @@
-"""What has no proven digits: everything whose equations are not smooth, or that is not a tree of joints."""
+"""Checks that a mechanism and its motion have proven digits: equations must be smooth, joints a tree, and limits not reached."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import Torque
 from lagrangian.validated_integration.tube import Tube
 
-PIECE_COUNTS = (4, 16, 64)  # in which a step is seen
+PIECE_COUNTS = (4, 16, 64)  # into which a step is divided, until no limit can be reached in any
 SMOOTH_ONLY = "certify is for smooth mechanisms without loops"
 
 
 def check_supported(mechanism: Mechanism, torque: Torque) -> None:
-    """Refuse what certify cannot do, and say where it is."""
+    """Refuse a mechanism that certify cannot do, and name the part that is in the way."""
     for loop in mechanism.loops:
         raise _refusal(mechanism, MechanismPart("loop", loop.name), "it closes a loop", f"{SMOOTH_ONLY}; use simulate")
     for constraint in mechanism.constraints:
@@ -95,7 +95,7 @@ class LimitCheck:
             index += joint.kind.nq
 
     def check(self, tube: Tube) -> None:
-        """Whether a step is within the limits for sure, seen in more and more pieces."""
+        """Raise an error unless a step is within the limits for certain, in more and more pieces."""
         if not self._bounds:
             return
         coordinate = ""

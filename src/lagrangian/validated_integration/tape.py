@@ -17,40 +17,10 @@ from lagrangian.kernels.trace.node import Graph, Trace, arguments
 from lagrangian.validated_integration.balls import CONSTANT_INPUT, TraceNumbers, ball
 
 Inputs = Mapping[tuple[str, int], Any]
+
+# an operation, where its value goes, and its arguments; None for sine and cosine, which have two values and one argument
+PlannedOperation = tuple[Any, int, int, int]
 CONSTANT_DENOMINATOR = 1 << 20  # numbers written in algorithms, such as 0.5, are whole multiples of one part in so many
-
-
-def _tanh(x: Any) -> Any:
-    return x.tanh() if isinstance(x, (arb, acb)) else 1 - 2 / ((2 * x).exp() + 1)
-
-
-def _outside_branch_cut(name: str, touches: Callable[[Any], bool]) -> Callable[[Any], Any]:
-    """A function of a complex ball, unless it touches the branch cut."""
-    return lambda x: acb("nan") if isinstance(x, acb) and touches(x) else getattr(x, name)()
-
-
-def _on_real_cut(x: Any) -> bool:
-    return x.imag.contains(0) and not abs(x.real) < 1
-
-
-def _on_imaginary_cut(x: Any) -> bool:
-    return x.real.contains(0) and not abs(x.imag) < 1
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "neg": operator.neg,
-    "sqrt": lambda x: x.sqrt(analytic=True) if isinstance(x, acb) else x.sqrt(),
-    "log": lambda x: x.log(analytic=True) if isinstance(x, acb) else x.log(),
-    "exp": lambda x: x.exp(),
-    "tanh": _tanh,
-    "asin": _outside_branch_cut("asin", _on_real_cut),
-    "acos": _outside_branch_cut("acos", _on_real_cut),
-    "atan": _outside_branch_cut("atan", _on_imaginary_cut),
-}
 
 
 class Tape:
@@ -59,20 +29,20 @@ class Tape:
     def __init__(self, graph: Graph, numbers: TraceNumbers, outputs: Sequence[Any]) -> None:
         trace = Trace(graph, outputs)
         self.nodes, self.outputs, self.numbers = trace.nodes, trace.outputs, numbers
-        fixed: list[bool] = []
+        is_constant: list[bool] = []
         for node in trace.nodes:
             if node[0] == "input":
-                fixed.append(node[1] == CONSTANT_INPUT)
+                is_constant.append(node[1] == CONSTANT_INPUT)
             else:
-                fixed.append(node[0] == "constant" or all(fixed[a] for a in arguments(node)))
-        self._constant_indices = [k for k, is_fixed in enumerate(fixed) if is_fixed]
-        moving = [k for k, is_fixed in enumerate(fixed) if not is_fixed]
-        self._inputs = [(k, trace.nodes[k][1:]) for k in moving if trace.nodes[k][0] == "input"]
-        self._plan = _plan(trace.nodes, [k for k in moving if trace.nodes[k][0] != "input"])
+                is_constant.append(node[0] == "constant" or all(is_constant[a] for a in arguments(node)))
+        self._constant_indices = [k for k, constant in enumerate(is_constant) if constant]
+        varying = [k for k, constant in enumerate(is_constant) if not constant]
+        self._inputs = [(k, trace.nodes[k][1:]) for k in varying if trace.nodes[k][0] == "input"]
+        self._plan = _plan(trace.nodes, [k for k in varying if trace.nodes[k][0] != "input"])
         self._values: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
-        """The number of operations that are not on constants alone."""
+        """The number of operations on more than constants."""
         return len(self._plan)
 
     def _constant_values(self) -> list[Any]:
@@ -98,11 +68,6 @@ class Tape:
             values[k] = inputs[name, index]
         _run(self._plan, values)
         return [values[k] for k in self.outputs]
-
-
-PlannedOperation = tuple[
-    Any, int, int, int
-]  # an operation, where its value goes, and its arguments; SIN_COS has two values and one
 
 
 def _plan(nodes: Sequence[tuple[Any, ...]], node_indices: Sequence[int]) -> list[PlannedOperation]:
@@ -138,7 +103,40 @@ def _run(plan: Sequence[PlannedOperation], values: list[Any]) -> None:
 
 
 def _exact_constant(x: float) -> Any:
-    """A number that an algorithm has in its text, which must be what it says."""
+    """The ball of a number that an algorithm has in its text; one that a description had would have been rounded."""
     if x * CONSTANT_DENOMINATOR != int(x * CONSTANT_DENOMINATOR):
         raise LagrangianError(f"a number of the description was rounded to {x!r} before it was computed with; this is a defect")
     return arb(x)
+
+
+def _tanh(x: Any) -> Any:
+    return x.tanh() if isinstance(x, (arb, acb)) else 1 - 2 / ((2 * x).exp() + 1)
+
+
+def _outside_branch_cut(name: str, touches: Callable[[Any], bool]) -> Callable[[Any], Any]:
+    """A function of a complex ball, unless it touches the branch cut."""
+    return lambda x: acb("nan") if isinstance(x, acb) and touches(x) else getattr(x, name)()
+
+
+def _on_real_cut(x: Any) -> bool:
+    return x.imag.contains(0) and not abs(x.real) < 1
+
+
+def _on_imaginary_cut(x: Any) -> bool:
+    return x.real.contains(0) and not abs(x.imag) < 1
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "sqrt": lambda x: x.sqrt(analytic=True) if isinstance(x, acb) else x.sqrt(),
+    "log": lambda x: x.log(analytic=True) if isinstance(x, acb) else x.log(),
+    "exp": lambda x: x.exp(),
+    "tanh": _tanh,
+    "asin": _outside_branch_cut("asin", _on_real_cut),
+    "acos": _outside_branch_cut("acos", _on_real_cut),
+    "atan": _outside_branch_cut("atan", _on_imaginary_cut),
+}

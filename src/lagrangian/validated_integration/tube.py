@@ -1,4 +1,4 @@
-"""How errors grow along a polynomial p: a tube about it that no solution leaves, and the matrix by which a step multiplies them.
+"""The growth of errors along a polynomial p: a tube about it that no solution leaves, and the matrix that multiplies errors.
 
 The error e = y - p has e' = J e + d, where d is the defect, and J is df/dy between p and y, the mean along the line. J lies in a
 power series of balls, as long as y is within the tube: its coefficients are computed with the tube's width, and Cauchy's estimate
@@ -22,18 +22,9 @@ from lagrangian.validated_integration.taylor import Coefficients, series_coeffic
 
 GROWTH_BITS = 48  # bits of the matrix by which errors are multiplied
 PIECES = 4  # of a step, in each of which |J| is bounded
-# a tube is as wide as one part in 2 to NARROW, and errors have room to grow by so much; but never as wide as one in 2 to WIDE
-MIN_WIDTH_BITS, WIDTH_MARGIN, MAX_WIDTH_BITS = 52, 1024, 16
-
-
-def tube_widths(y: list[Any], error: list[Any]) -> list[Any] | None:
-    """Of a tube in which errors have room to grow; None if it would be too wide."""
-    with working_precision(BOUND_BITS):
-        largest_error = max(error, key=lambda e: -math.inf if e == 0 else float(e.log()), default=arb(0))
-        tube_width = [abs_upper((1 + abs(x)) * arb(2) ** -MIN_WIDTH_BITS + largest_error * WIDTH_MARGIN) for x in y]
-        return (
-            tube_width if all(w < (1 + abs(x)) * arb(2) ** -MAX_WIDTH_BITS for w, x in zip(tube_width, y, strict=True)) else None
-        )
+MIN_WIDTH_BITS = 52  # a tube is at least as wide as one part in 2 to this power
+MAX_WIDTH_BITS = 16  # and never as wide as one part in 2 to this power
+WIDTH_MARGIN = 1024  # by which errors have room to grow
 
 
 class Tube:
@@ -51,11 +42,11 @@ class Tube:
                 for (i, j), x in zip(equations.jacobian_indices, equations.jacobian(inputs), strict=True):
                     jacobian_bounds[i, j] = jacobian_bounds[i, j].max(abs_upper(x))
             self.finite = all(x.is_finite() for x in jacobian_bounds.entries())
-            # what is multiplied by J over the step grows at most by this
+            # vectors that are multiplied by J over the step grow at most by this
             self.growth_bound = (jacobian_bounds * self.h).exp() if self.finite else jacobian_bounds
 
     def boxes(self, pieces: int) -> Iterator[tuple[Any, list[Any]]]:
-        """Where y is in each of so many pieces of the step: times after t, and y."""
+        """Boxes that contain y in each piece of the step: the times after t, and the box."""
         with working_precision(BOUND_BITS):
             piece = self.h / pieces
             for k in range(pieces):
@@ -81,7 +72,7 @@ class Tube:
             terms = min(len(y[0]) - 1, math.ceil(bits_needed / math.log2(1 / float(ratio))))
             J = self._jacobian_series(y, terms)
             X, residual_bounds = _fundamental_matrix(J, self.h)
-            # what is multiplied beyond the last power, and Cauchy's estimate of the terms of J that are not known
+            # the products beyond the last power, and Cauchy's estimate of the terms of J that are not known
             tail_bounds = arb_mat(n, n)
             for (i, j), m in zip(self.equations.jacobian_indices, M, strict=True):
                 tail_bounds[i, j] = abs_upper(m * ratio**terms / (1 - ratio))
@@ -113,7 +104,7 @@ class Tube:
 
 
 def _fundamental_matrix(J: list[Any], h: Any) -> tuple[list[Any], Any]:
-    """X with X' = J X and X(0) = 1 as a polynomial, and bounds of J X - X' over a step h in the powers that J has."""
+    """The polynomial X with X' = J X and X(0) = 1, and bounds of J X - X' over a step h in the powers that J has."""
     n = J[0].nrows()
     X, residual_bounds, power = [identity(n)], arb_mat(n, n), arb(1)
     for k in range(len(J)):
@@ -124,3 +115,13 @@ def _fundamental_matrix(J: list[Any], h: Any) -> tuple[list[Any], Any]:
         residual_bounds += matrix_bounds(rate - X[-1] * (k + 1)) * power
         power *= h
     return X, residual_bounds
+
+
+def tube_widths(y: list[Any], error: list[Any]) -> list[Any] | None:
+    """The widths of a tube in which errors have room to grow; None if it would be too wide."""
+    with working_precision(BOUND_BITS):
+        largest_error = max(error, key=lambda e: -math.inf if e == 0 else float(e.log()), default=arb(0))
+        tube_width = [abs_upper((1 + abs(x)) * arb(2) ** -MIN_WIDTH_BITS + largest_error * WIDTH_MARGIN) for x in y]
+        return (
+            tube_width if all(w < (1 + abs(x)) * arb(2) ** -MAX_WIDTH_BITS for w, x in zip(tube_width, y, strict=True)) else None
+        )

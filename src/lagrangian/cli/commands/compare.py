@@ -150,15 +150,15 @@ def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: in
     """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
     from lagrangian import AssemblyError, compile  # noqa: A004
     from lagrangian.peers import models as peers
-    from lagrangian.peers import pinocchio as peer_loops
+    from lagrangian.peers import loop_accelerations
 
-    if reason := peer_loops.unsupported_reason(m):
+    if reason := loop_accelerations.unsupported_reason(m):
         return None, reason, False
     mechanism = peers.without_forces(m)
     dyn, worst, count = compile(mechanism), 0.0, 0
     try:
-        for q, qd, tau in peer_loops.consistent_states(mechanism, states, seed):
-            theirs = peer_loops.constrained_accelerations(other, mechanism, q, qd, tau)
+        for q, qd, tau in loop_accelerations.consistent_states(mechanism, states, seed):
+            theirs = loop_accelerations.constrained_accelerations(other, mechanism, q, qd, tau)
             # a structure does not accelerate, but for rounding: what the open tree would do is a scale, too
             scale = max(max_abs(theirs), 1e-6 * max_abs(other.forward_dynamics(q, qd, tau)))
             worst, count = max(worst, relative_difference(dyn.forward_dynamics(q, qd, tau), theirs, scale)), count + 1

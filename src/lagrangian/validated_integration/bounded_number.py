@@ -1,4 +1,4 @@
-"""A proven number: an interval that holds it for certain, and the digits that follow from it."""
+"""A number with proven bounds, and the digits that follow from these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-EXTRA_DIGITS = 20  # digits beyond those asked for that are shown of a number that is known exactly
+EXTRA_DIGITS = 20  # that are shown beyond those asked for, of a number that is known exactly
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +22,7 @@ class BoundedNumber:
     ----------
     lower_bound, upper_bound : Fraction
         The exact bounds.
-    most : int
+    max_digits : int
         The largest number of digits that `str` shows.
 
     Examples
@@ -45,7 +45,7 @@ class BoundedNumber:
 
     @staticmethod
     def from_ball(ball: Any, digits: int) -> BoundedNumber:
-        """Make a proven number from a ball of FLINT.
+        """Make a number with bounds from a ball of FLINT.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class BoundedNumber:
 
         Returns
         -------
-        ProvenNumber
+        BoundedNumber
             The number.
         """
         middle, radius = (_fraction(x) for x in (ball.mid(), ball.rad()))
@@ -141,7 +141,7 @@ class BoundedNumber:
 
     @property
     def _leading_exponent(self) -> int | None:
-        """The power of ten of its first digit; None if it may be zero."""
+        """The power of ten of the first digit; None if the number may be zero."""
         if self.lower_bound <= 0 <= self.upper_bound:
             return None
         magnitude = min(abs(self.lower_bound), abs(self.upper_bound))
@@ -181,10 +181,11 @@ class BoundedNumber:
         return _decimal_text(_round_to_places(self.lower_bound, places), places)
 
     def __repr__(self) -> str:
-        return f"ProvenNumber({self}, {self.digits} digits)"
+        return f"BoundedNumber({self}, {self.digits} digits)"
 
 
 def _fraction(x: Any) -> Fraction:
+    """An exact ball as a fraction."""
     mantissa, exponent = x.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
@@ -195,6 +196,7 @@ def _magnitude(x: Fraction) -> int:
 
 
 def _round_to_places(x: Fraction, places: int) -> int:
+    """x 10^places, rounded to a whole number."""
     return round(x * Fraction(10) ** places)
 
 
