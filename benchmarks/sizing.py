@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import lagrangian as lg
+from lagrangian.sizing.gears import STANDARD_GEARS
 
 
 def task(arm: lg.Mechanism, rows: int, seconds: float = 2.0) -> SimpleNamespace:
@@ -40,7 +41,7 @@ def main() -> None:
             sizing = lg.size_actuators(arm, motion, dwell=0.5)
             times.append(time.perf_counter() - start)
             used.append(time.process_time() - cpu)
-        tried = len(lg.read_catalogue()) * len(lg.task.gears.STANDARD)
+        tried = len(lg.read_catalogue()) * len(STANDARD_GEARS)
         what = f"{name}: {arm.nv} joints, {rows} rows, {tried} motor-gear pairs a joint"
         cold = f"{times[0]:.2f} s cold ({used[0]:.2f} s of a processor)"
         print(f"{what}: {cold}, {min(times[1:]):.2f} s again ({min(used[1:]):.2f}); fits: {sizing.fits}")

@@ -74,10 +74,10 @@ class Model:
 
     def _link(self, i: int, link: Any, frame: Any, point: Any) -> tuple[Any, Any]:
         N, q, u = self.N, self.q[link.k], self.u[link.k]
-        before = self._turned(frame, link.before.R, f"B{i}")
-        joint = point.locatenew(f"J{i}", self._vector(frame, link.before.p))
+        before = self._turned(frame, link.parent_to_joint.R, f"B{i}")
+        joint = point.locatenew(f"J{i}", self._vector(frame, link.parent_to_joint.p))
         joint.v2pt_theory(point, N, frame)
-        if link.kind == "prismatic":
+        if not link.turns:
             moved, turned = joint.locatenew(f"S{i}", q * before.z), before
             moved.set_vel(before, u * before.z)
             moved.v1pt_theory(joint, N, before)
@@ -85,8 +85,8 @@ class Model:
             moved, turned = joint, me.ReferenceFrame(f"A{i}")
             turned.orient_axis(before, before.z, q)
             turned.set_ang_vel(before, u * before.z)
-        own = self._turned(turned, link.after.R, f"L{i}")
-        origin = moved.locatenew(f"P{i}", self._vector(turned, link.after.p))
+        own = self._turned(turned, link.joint_to_link.R, f"L{i}")
+        origin = moved.locatenew(f"P{i}", self._vector(turned, link.joint_to_link.p))
         origin.v2pt_theory(moved, N, turned)
         return own, origin
 

@@ -113,8 +113,8 @@ if TYPE_CHECKING:
     from lagrangian.studies.indices import SensitivityIndices
     from lagrangian.studies.result import Study
     from lagrangian.studies.study import study
-    from lagrangian.validated_integration.certify import CertifiedMotion, CertifiedState, certify
     from lagrangian.validated_integration.bounded_number import BoundedNumber
+    from lagrangian.validated_integration.certify import CertifiedMotion, CertifiedState, certify
 
 __version__ = "0.1.0"
 library = public(_library)

@@ -254,13 +254,19 @@ def test_walls_are_not_known() -> None:
         (lambda c, arm: c.PDGravityCompensation(arm, [0.0, 0.0], kd=4, damping=1), "kd and damping are both given"),
         (lambda c, arm: c.Impedance(arm, (1.0, 1.0), frame="tip"), "`stiffness` is needed, in N/m .* one for each of x, y"),
         (lambda c, arm: c.HybridForceMotion(arm, (1.0, 1.0), frame="tip"), "force is None; a mapping of directions to newtons"),
-        (lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravityCompensation), r"is the class PDGravityCompensation; .* PDGravityCompensation\(model, path\)"),
+        (
+            lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravityCompensation),
+            r"is the class PDGravityCompensation; .* PDGravityCompensation\(model, path\)",
+        ),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], frequency=[1, 2, 3]), "or 2 of them: theta1, theta2"),
         (lambda c, arm: c.ComputedTorque("arm", [0.0, 0.0]), "'arm' is neither a file nor a mechanism of the library"),
         (lambda c, arm: c.ComputedTorque(arm, "nowhere"), "no pose"),
         (lambda c, arm: c.ComputedTorque(arm, lg.paths.line((1, 0), (0, 1), 1.0)), "this controller needs a path of joints"),
         (lambda c, arm: c.ComputedTorque(lg.library("cart_pendulum"), [0.0, 0.0]), "needs one for each degree of freedom"),
-        (lambda c, arm: c.PDGravityCompensation(lg.library("five_bar"), {"phi3": 0.0}), "'phi3', which has no actuator; lead only q1, q2"),
+        (
+            lambda c, arm: c.PDGravityCompensation(lg.library("five_bar"), {"phi3": 0.0}),
+            "'phi3', which has no actuator; lead only q1, q2",
+        ),
     ],
 )
 def test_bad_arguments(make: Any, told: str) -> None:

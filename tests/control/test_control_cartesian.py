@@ -280,7 +280,10 @@ def test_integral_needs_samples() -> None:
         (lambda c: c.Impedance(TWO, (1.0, 0.5), frame="tip", stiffness=-3), "stiffness is -3"),
         (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force=10.0), "a mapping of directions to newtons"),
         (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"u": 10.0}), "no direction 'u'"),
-        (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": "ten"}), "a finite number, or a function of time"),
+        (
+            lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": "ten"}),
+            "a finite number, or a function of time",
+        ),
         (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, ki=1.0), "`measured`"),
         (lambda c: c.HybridForceMotion(TWO, (1.0, 0.5), frame="tip", force={"x": 1.0}, measured=3.0), "measured is 3.0"),
     ],

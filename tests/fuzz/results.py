@@ -84,7 +84,11 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     "CertifiedMotion": (proven, lg.CertifiedMotion, {"contains": {"state": ([0.1], [0.2])}, "save": {"path": "out.json"}}),
     "ActuatorSizing": (sizing, lg.ActuatorSizing, {"to_csv": {"path": "out.csv"}}),
     "Identification": (identified, lg.Identification, {"validate": {"t": motion}}),
-    "InverseDynamicsResult": (task, lg.InverseDynamicsResult, {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}}),
+    "InverseDynamicsResult": (
+        task,
+        lg.InverseDynamicsResult,
+        {"__call__": {"t": 0.05}, "resample": {"t": 4}, "save": {"path": "out.nc"}},
+    ),
     "FourierTrajectory": (exciting, lg.FourierTrajectory, {"__call__": {"t": 0.5}}),
     "Path": (path, lg.paths.JointPath, {"__call__": {"t": 0.5}}),
     "Mechanism": (
@@ -96,7 +100,15 @@ TABLES: dict[str, tuple[Any, Any, dict[str, dict[str, Any]]]] = {
     "control": (
         lambda: lg.control,
         lg.control,
-        {"HybridForceMotion": {"model": two_r, "path": (0.5, 0.3), "frame": "link2", "directions": ("x", "y"), "force": {"x": 1.0}}},
+        {
+            "HybridForceMotion": {
+                "model": two_r,
+                "path": (0.5, 0.3),
+                "frame": "link2",
+                "directions": ("x", "y"),
+                "force": {"x": 1.0},
+            }
+        },
     ),
     "lagrangian": (
         lambda: lg,

@@ -13,7 +13,9 @@ def test_a_rod_is_the_limit_of_many_points():
     a, b, m = np.array([0.1, -0.2, 0.3]), np.array([0.7, 0.4, -0.1]), 1.7
     body = lg.Body.from_shapes("rod", [lg.shapes.rod(a, b, mass=m)])
     nodes, weights = np.polynomial.legendre.leggauss(3)
-    points = [lg.shapes.point_mass(m * w / 2, at=tuple((a + b) / 2 + x * (b - a) / 2)) for x, w in zip(nodes, weights, strict=True)]
+    points = [
+        lg.shapes.point_mass(m * w / 2, at=tuple((a + b) / 2 + x * (b - a) / 2)) for x, w in zip(nodes, weights, strict=True)
+    ]
     other = lg.Body.from_shapes("points", points)
     assert body.mass == pytest.approx(m)
     assert body.center == pytest.approx((a + b) / 2)

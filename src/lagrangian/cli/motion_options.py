@@ -107,9 +107,8 @@ def parse_events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
         elif kind in ("record", "stop"):
             event_actions[name] = action
         else:
-            raise ArgumentError(
-                f"--at-event {action_text}: {unknown_name_message('action', action, ('record', 'stop', 'lock:JOINT', 'unlock:JOINT'))}"
-            )
+            known_actions = ("record", "stop", "lock:JOINT", "unlock:JOINT")
+            raise ArgumentError(f"--at-event {action_text}: {unknown_name_message('action', action, known_actions)}")
     return event_actions | {text: Event(text, "stop") for text in stop_at or []} or None
 
 

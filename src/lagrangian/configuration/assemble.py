@@ -81,7 +81,7 @@ def assemble(
     dyn, t, starts = as_dynamics(mechanism), number(t, "t"), count(starts, "starts", least=0)
     q, fixed_names = _start_and_fixed(dyn, q0, fixed)
     if not fixed or (q0 is None and isinstance(fixed, Mapping)):
-        return Start(dyn, fixed or q0, t).close_loops(starts)
+        return Start(dyn, fixed or q0, t, starts=starts).close_loops()
     return LoopClosure(dyn, t, fixed_names).close(q, starts)
 
 
@@ -146,7 +146,7 @@ def assembly_modes(
 
 
 def _start_and_fixed(dyn: Dynamics, q0: State, fixed: FixedCoordinates) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Where to begin, and the names of the coordinates that stay there."""
+    """The start of the search, and the names of the fixed coordinates."""
     state = state_arguments.as_configuration(dyn.mechanism, q0)
     fixed = fixed if isinstance(fixed, Mapping) else texts(fixed, "fixed")
     places = single_coordinates(dyn.mechanism)

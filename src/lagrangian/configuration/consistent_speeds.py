@@ -1,4 +1,4 @@
-"""`lagrangian.consistent_speeds`."""
+"""`lagrangian.consistent_speeds`: find speeds that satisfy all constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which constraint equations belong together, and how many of each group are independent."""
+"""Groups of constraint equations that depend on each other, and the number of independent ones in each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lagrangian.kernels.least_squares import unit_rows
 
 
 def constraint_ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> GroupRanks:
-    """Of each loop and constraint, how many equations do not follow from its others and from those before it.
+    """For each loop and constraint, the number of equations that do not follow from its others and from those before it.
 
-    At a configuration that is not singular. Equations that share no motion do not follow from each other. Those before are those
-    that code eliminates before: of long mechanisms the loops further out.
+    The configuration must not be singular. Equations that share no motion are independent. "Before" is the order in which code
+    eliminates them: in long mechanisms, loops further out come first.
     """
     rows = unit_rows(finite_jacobian(dyn, q, t))[0]
     owners = [row_owner(name) for name in dyn.constraint_names]
@@ -31,7 +31,7 @@ def constraint_ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> GroupRanks
         for part in rows_by_owner([owners[i] for i in equations]):
             group = [equations[i] for i in part]
             remainder = rows[group]
-            for _ in range(2):  # what rounding leaves of the first time is taken off the second
+            for _ in range(2):  # the second time removes the rounding errors of the first
                 remainder = remainder - (remainder @ basis.T) @ basis
             _, sizes, directions = np.linalg.svd(remainder, full_matrices=False)
             rank = int((sizes > SINGULAR_TOLERANCE).sum())

@@ -1,9 +1,9 @@
-"""Configurations that are reached from others in the same assembly: numerical continuation.
+"""Follow configurations in the same assembly mode: numerical continuation.
 
-A linkage can be assembled in several ways, and Newton's method from afar ends in any of them. From a closed configuration the
-coordinates that are given, and the parameters, go to their new values in steps, and the others follow. A step is taken if
-Newton's method closes the loops again at once, without damping and not far away; else half of it is tried. So no step crosses a
-dead centre, where assemblies meet (Allgower and Georg, Introduction to Numerical Continuation Methods, 2003, chapter 2;
+A linkage can be assembled in several ways, and Newton's method from afar ends in any of them. From a closed configuration, the
+fixed coordinates and the parameters go to their new values in steps, and the other coordinates follow. A step is accepted if
+Newton's method closes the loops quickly, without damping and nearby; otherwise half of it is tried. So no step crosses a dead
+centre, where assembly modes meet (Allgower and Georg, Introduction to Numerical Continuation Methods, 2003, chapter 2;
 Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 5.1).
 """
 
@@ -19,12 +19,12 @@ from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE
 from lagrangian.configuration.newton import ConfigurationEquations, Newton
 from lagrangian.kernels.kernel import suppress_finite_checks
 
-MAX_CHANGE = 0.5  # rad or m: more than a step changes any coordinate by
-MAX_ITERATIONS = 6  # steps of Newton's method, as many as it takes if each error is the square of the last, from a quarter on
-WRAPPED_TOLERANCE = 1e-9  # what loops may miss by after angles were turned back
-MIN_PART = 0.01  # of the way, or of a radian or a metre: where steps must be shorter, there is a dead centre
+MAX_CHANGE = 0.5  # rad or m: no step changes a coordinate by more
+MAX_ITERATIONS = 6  # of Newton's method: enough if each error is the square of the one before, from 1/4 on
+WRAPPED_TOLERANCE = 1e-9  # of loops after angles were changed by whole turns
+MIN_PART = 0.01  # of the path, or of 1 rad or 1 m: if steps must be shorter, there is a dead centre
 
-# the equations at parts of the way of some rows, which are numbered anew, and which of the rows have any
+# (parts of the path, rows) -> the equations there, which number these rows anew, and which rows have equations
 EquationsAt = Callable[[np.ndarray, np.ndarray], tuple[ConfigurationEquations, np.ndarray]]
 
 
@@ -32,10 +32,10 @@ EquationsAt = Callable[[np.ndarray, np.ndarray], tuple[ConfigurationEquations, n
 def follow_to(
     equations_at: EquationsAt, q: np.ndarray, targets: np.ndarray, fixed: Sequence[int], free: np.ndarray, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """From rows of closed configurations those in which the coordinates `held` have their targets; and which were reached.
+    """Follow rows of closed configurations to those in which fixed coordinates have their targets; and which rows got there.
 
-    `held` are places in q, with a column of `targets` each; `free` is 1 for the speeds that close the loops. Whole turns are not
-    gone, unless an equation counts them, as that of a pair of gears does.
+    `fixed` are indices in q, with a column of `targets` each; `free` is 1 for the speeds that close the loops. The path leaves
+    whole turns out, unless an equation counts them, as that of a pair of gears does.
     """
     rows = np.arange(len(q))
     equations, _ = equations_at(np.ones(len(q)), rows)
@@ -63,7 +63,7 @@ def _equations_of_row(
 def _follow_straight(
     equations_at: EquationsAt, q: np.ndarray, targets: np.ndarray, fixed: Sequence[int], free: np.ndarray, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same along the straight way of the coordinates that are held."""
+    """The same along a straight path of the fixed coordinates, whole turns included."""
     q, start, displacement = q.copy(), q[:, fixed], targets - q[:, fixed]
     longest = np.abs(displacement).max(axis=1, initial=0.0)
     progress, size = np.zeros(len(q)), np.minimum(1.0, MAX_CHANGE / np.maximum(longest, 1e-300))

@@ -1,4 +1,4 @@
-"""Coordinates of a configuration: where they stand in q, how speeds move them, and when two configurations are one."""
+"""Coordinates of configurations: their indices in q, their limits, how speeds change them, and when configurations are equal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
 
-SAME_TOLERANCE = 1e-6  # rad or m: configurations that are nearer to each other are one
-CLOSED_TOLERANCE = 1e-9  # what loops may miss by after angles were turned back
+SAME_TOLERANCE = 1e-6  # rad or m: configurations with smaller differences are equal
+CLOSED_TOLERANCE = 1e-9  # of loops whose angles were changed by whole turns
+LIMIT_TOLERANCE = 1e-9  # rad or m: limits may be exceeded by so much rounding
 _PERIODIC: dict[tuple[JointType, ...], tuple[int, ...]] = {}
 
 
 def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
-    """The coordinates that have a speed of their own, with their places in q and in qd; those of quaternions have none."""
+    """The coordinates with a speed of their own, which those of quaternions do not have, with their indices in q and qd."""
     places: dict[str, tuple[int, int]] = {}
     iq = iv = 0
     for joint in mechanism.joints:
@@ -33,7 +34,7 @@ def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
 
 
 def periodic_coordinates(mechanism: Mechanism) -> list[int]:
-    """The places in q of the angles after a whole turn of which a joint is where it was; a screw has moved on by then."""
+    """The indices in q of angles that a whole turn does not change, unlike the angle of a screw."""
     indices, iq = [], 0
     for joint in mechanism.joints:
         indices += [iq + k for k in _periodic_indices(joint)]
@@ -42,7 +43,7 @@ def periodic_coordinates(mechanism: Mechanism) -> list[int]:
 
 
 def _periodic_indices(joint: Joint) -> tuple[int, ...]:
-    """Which coordinates of a joint put the child where it was after a whole turn: tried once for each kind of joint."""
+    """The coordinates of a joint that a whole turn does not change, found by a trial for each kind of joint."""
     kinds = tuple(step.kind for step in joint.kind.steps(joint))
     if kinds not in _PERIODIC:
         q = np.array(joint.kind.neutral) + 0.7
@@ -55,7 +56,7 @@ def _periodic_indices(joint: Joint) -> tuple[int, ...]:
 
 
 def integrate(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """q moved along speeds for a unit of time, one configuration or many; quaternions keep the length one."""
+    """Configurations after a unit of time at constant speeds; quaternions keep length 1."""
     shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
     q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
@@ -67,7 +68,7 @@ def integrate(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarr
 
 
 def wrap_angles(dyn: Dynamics, q: np.ndarray, t: float = 0.0, fixed: Iterable[str] = ()) -> np.ndarray:
-    """The same configuration with its angles within half a turn of zero, but for those held, which stay as they were given.
+    """The same configuration with its angles, except fixed ones, within half a turn of zero.
 
     Where an equation counts whole turns, as that of a pair of gears does, the angles stay as they are.
     """
@@ -80,22 +81,18 @@ def wrap_angles(dyn: Dynamics, q: np.ndarray, t: float = 0.0, fixed: Iterable[st
 
 
 def is_same_configuration(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two configurations are one, but for whole turns."""
+    """Whether two configurations are equal up to whole turns."""
     angles = periodic_coordinates(dyn.mechanism)
     difference = a - b
     difference[angles] = np.sin(difference[angles] / 2)
     return bool(np.abs(difference).max(initial=0.0) < SAME_TOLERANCE)
 
 
-# MERGED lagrangian.configuration.bounds: The limits of all joints of a mechanism, and configurations that keep within them.
-
-LIMIT_TOLERANCE = 1e-9  # rad or m: by how much rounding may pass a limit
-
-
 class CoordinateBounds:
-    """`low` and `high` of every coordinate in `iq`, those with a speed of their own, which stands at `iv` in qd.
+    """The limits of all joints of a mechanism: `low` and `high` of each coordinate with a speed of its own.
 
-    Quaternions have no limits. With `kept` False no joint has any.
+    These coordinates have the indices `iq` in q and `iv` in qd. Quaternions have no limits. With `enabled` False, no coordinate
+    has any.
     """
 
     def __init__(self, mechanism: Mechanism, enabled: bool = True) -> None:
@@ -114,7 +111,7 @@ class CoordinateBounds:
         return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
 
     def is_outside(self, q: np.ndarray) -> np.ndarray:
-        """Which coordinates of one configuration, or of rows of them, are past their limits, in the order of `names`."""
+        """Whether each coordinate of one configuration, or of rows of them, is outside its limits, in the order of `names`."""
         values = q[..., self.iq]
         is_past: np.ndarray = (values < self.low - LIMIT_TOLERANCE) | (values > self.high + LIMIT_TOLERANCE)
         return is_past
@@ -126,7 +123,7 @@ class CoordinateBounds:
         return q
 
     def wrap_inside(self, q: np.ndarray) -> np.ndarray:
-        """Rows with angles outside their limits moved by the fewest whole turns that bring them in; left where none do."""
+        """Rows with angles outside their limits moved inside by whole turns, as few as possible; unchanged where that fails."""
         q, values, turn = q.copy(), q[:, self.iq], 2 * np.pi
         up, down = np.ceil((self.low - LIMIT_TOLERANCE - values) / turn), np.floor((self.high + LIMIT_TOLERANCE - values) / turn)
         turns = np.where(values < self.low - LIMIT_TOLERANCE, up, np.where(values > self.high + LIMIT_TOLERANCE, down, 0.0))
@@ -136,7 +133,7 @@ class CoordinateBounds:
         return q
 
     def redraw_outside(self, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Rows whose coordinates outside are drawn again between their limits: few places are reached from a limit itself."""
+        """Rows with coordinates outside drawn again between their limits, because searches from a limit itself often fail."""
         values, bounded = q[:, self.iq], np.isfinite(self.high - self.low)
         is_outside = bounded & ((values < self.low) | (values > self.high))
         drawn = rng.uniform(np.where(bounded, self.low, 0.0), np.where(bounded, self.high, 1.0), values.shape)

@@ -1,4 +1,4 @@
-"""How many degrees of freedom a mechanism has: by the rank of its constraints, beside Gruebler's count."""
+"""The mobility of a mechanism: its degrees of freedom by the rank of its constraints, beside Gruebler's count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.display import TextDisplay
 from lagrangian.types import State
 
-# singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
+# singular values of Psi below this part of the largest count as zero; nearby values occur only by accident
 SINGULAR_TOLERANCE = 1e-6
 
 
@@ -74,7 +74,8 @@ class Mobility(TextDisplay):
         def pluralise(n: int, noun: str) -> str:
             return f"{n} {noun}{'' if n == 1 else 's'}"
 
-        text = f"{pluralise(self.nearby, 'degree')} of freedom: {pluralise(self.speeds, 'speed')}, {pluralise(self.equations, 'equation')}"
+        counts = f"{pluralise(self.speeds, 'speed')}, {pluralise(self.equations, 'equation')}"
+        text = f"{pluralise(self.nearby, 'degree')} of freedom: {counts}"
         if self.redundant:
             text += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"
         text += f". Gruebler's count gives {self.gruebler}"
@@ -132,11 +133,11 @@ def mobility(mechanism: MechanismLike | Dynamics, q: State = None, t: float = 0.
 
 
 def regular_configuration(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
-    """The configuration itself, or where it is singular one nearby at which Psi has a larger rank."""
+    """The configuration, or if it is singular a nearby one at which Psi has a larger rank."""
     best, largest = q, constraint_rank(dyn, q, t)
     rng = np.random.default_rng(0)
     loops = LoopClosure(dyn, t)
-    # equations may be many more than speeds: of their combinations nothing is asked
+    # there may be many more equations than speeds: only the null space of speeds is needed
     _, s, rows = np.linalg.svd(np.linalg.qr(finite_jacobian(dyn, q, t), mode="r"))
     free_directions = rows[_numerical_rank(s) :]
     for size in (0.02, 0.05, 0.1, 0.2) if len(free_directions) else ():
@@ -148,7 +149,7 @@ def regular_configuration(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.nd
 
 
 def constraint_rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
-    """Of Psi."""
+    """The rank of Psi."""
     psi = finite_jacobian(dyn, q, t)
     rows = psi[np.abs(psi).max(axis=1, initial=0.0) > ROUNDING_TOLERANCE]
     if is_clearly_independent(rows):
@@ -157,9 +158,9 @@ def constraint_rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
 
 
 def is_clearly_independent(rows: np.ndarray) -> bool:
-    """Whether all singular values are above ten times what counts as zero: of many rows this is sooner found than the values.
+    """Whether all singular values are ten times the tolerance or more; of many rows this is faster than the values themselves.
 
-    That holds if A A^T - s^2 I is positive definite; the largest sum of a row's sizes bounds the largest eigenvalue.
+    They are if A A^T - s^2 I is positive definite; the largest row sum of absolute values bounds the largest eigenvalue.
     """
     if not 0 < len(rows) <= rows.shape[1]:
         return False
@@ -173,5 +174,5 @@ def is_clearly_independent(rows: np.ndarray) -> bool:
 
 
 def _numerical_rank(s: np.ndarray) -> int:
-    """How many singular values are not zero; where the largest is rounding, none."""
+    """The number of singular values that are not zero; 0 if the largest is rounding."""
     return int(np.sum(s > max(SINGULAR_TOLERANCE * s.max(initial=0.0), ROUNDING_TOLERANCE)))

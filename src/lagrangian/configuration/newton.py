@@ -1,9 +1,9 @@
-"""Newton's method on configurations: coordinates that meet equations, such as those of closed loops or of a frame's pose.
+"""Newton's method for configurations that solve equations, such as those of closed loops or of a frame's pose.
 
     q <- q moved by x,    x = -A^T (A A^T + d s I)^-1 r,    r = residual(q),  A = its slopes along the speeds
 
-With the damping d at its least that is Newton's step: the smallest x with A x = -r, by least squares where equations depend on
-each other (Ben-Israel 1966). A step that does not help is taken back, and tried again with more damping (Levenberg 1944,
+With the smallest damping d, that is Newton's step: the smallest x with A x = -r, by least squares where equations depend on each
+other (Ben-Israel 1966). A step that does not reduce the residual is rejected, and tried again with more damping (Levenberg 1944,
 Marquardt 1963; for inverse kinematics Nakamura and Hanafusa 1986, Wampler 1986). s is the rows' mean square: d has no units.
 """
 
@@ -18,40 +18,40 @@ from lagrangian.configuration.coordinates import CoordinateBounds, integrate
 from lagrangian.kernels.kernel import suppress_finite_checks
 from lagrangian.model.mechanism import Mechanism
 
-RESIDUAL_TOLERANCE = 1e-14  # of the slopes' size: residuals that are rounding
+RESIDUAL_TOLERANCE = 1e-14  # of the largest slope: smaller residuals are rounding
 STEP_TOLERANCE = 1e-8  # rad or m: after a full step this short the next one would be rounding
 MAX_STEP = 1.0  # rad or m, in a step
-MIN_DAMPING, RAISED_DAMPING, MAX_DAMPING = 1e-13, 1e-6, 1e8  # damping: at first, after a step that did not help, and at the end
+MIN_DAMPING, RAISED_DAMPING, MAX_DAMPING = 1e-13, 1e-6, 1e8  # first damping, damping after a rejected step, last damping
 
 
 class ConfigurationEquations(Protocol):
     """Equations of coordinates, for rows of configurations at their times.
 
-    `rows` are the numbers of these configurations among those that are being solved, for equations that differ between them.
+    `rows` are the indices of these configurations among all that are solved, for equations that differ between them.
     """
 
     @property
     def mechanism(self) -> Mechanism: ...
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """What each equation misses by: (n, equations)."""
+        """The residual of each equation: (n, equations)."""
         ...
 
     def jacobian(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """How that changes with the speeds: (n, equations, nv)."""
+        """The slopes of the residuals along the speeds: (n, equations, nv)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class NewtonResult:
-    """Where Newton's method ended: rows of configurations, the worst residual of each over the slopes' size, and the way gone."""
+    """Rows of final configurations, the largest residual of each over its largest slope, and the distance from the start."""
 
     q: np.ndarray
     violation: np.ndarray
     distance: np.ndarray
 
     def row(self, k: int) -> NewtonResult:
-        """One of them."""
+        """The result of one configuration."""
         return NewtonResult(self.q[k : k + 1], self.violation[k : k + 1], self.distance[k : k + 1])
 
 
@@ -59,9 +59,9 @@ class NewtonResult:
 class Newton:
     """Newton's method on one set of equations.
 
-    `free` is 1 for speeds that may change and 0 for those that are held. `units` is what each speed is measured by, such as a
-    mechanism's size for lengths. `bounds` are limits to keep within. `damped` makes it safe from afar; without, every step is
-    taken as it is, and a configuration that has gone further than `reach` is given up.
+    `free` is 1 for speeds that may change and 0 for fixed ones. `units` is a unit for each speed, such as a mechanism's size for
+    lengths. The solution stays within `bounds`. With `damped`, it is safe from afar. Without, every step is accepted, and the
+    method stops for configurations further away than `max_distance`.
     """
 
     equations: ConfigurationEquations
@@ -74,7 +74,7 @@ class Newton:
 
     @suppress_finite_checks()
     def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> NewtonResult:
-        """From rows of configurations, all at once."""
+        """Solve from rows of configurations, all at once."""
         equations, model, n = self.equations, self.equations.mechanism, len(q)
         q = self.bounds.clip(q) if self.bounds is not None else q.copy()
         times, all_rows = np.broadcast_to(t, (n,)), np.arange(n)
@@ -90,11 +90,11 @@ class Newton:
             size[k] = np.maximum(1.0, np.abs(A).max(axis=(1, 2), initial=0.0))
             x = self._step(q[k], A, r[k], damping[k])
             trial = integrate(model, q[k], x if self.units is None else x * self.units)
-            after = equations.residual(trial, times[k], k)
-            new, length = (after * after).sum(axis=1), np.abs(x).max(axis=1, initial=0.0)
-            is_better = new < error[k] if self.damped else np.ones(len(k), dtype=bool)
+            trial_r = equations.residual(trial, times[k], k)
+            trial_error, length = (trial_r * trial_r).sum(axis=1), np.abs(x).max(axis=1, initial=0.0)
+            is_better = trial_error < error[k] if self.damped else np.ones(len(k), dtype=bool)
             accepted = k[is_better]
-            q[accepted], r[accepted], error[accepted] = trial[is_better], after[is_better], new[is_better]
+            q[accepted], r[accepted], error[accepted] = trial[is_better], trial_r[is_better], trial_error[is_better]
             distance[accepted] += length[is_better]
             is_solved = is_better & (length < STEP_TOLERANCE) & (damping[k] <= MIN_DAMPING)
             is_stuck = ~is_better & ((damping[k] > MAX_DAMPING) | (error[k] < 1e-26))
@@ -105,7 +105,7 @@ class Newton:
         return NewtonResult(q, np.abs(r).max(axis=1, initial=0.0) / size, distance)
 
     def _step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
-        """Steps of at most LONGEST; joints that they would take past a limit go there, and the others make up for it."""
+        """Steps of at most MAX_STEP; joints stop at their limits, and the others compensate."""
         A = A if self.units is None else A * self.units
         free = np.ones((len(A), A.shape[2])) * (1.0 if self.free is None else self.free)
         x = _damped_step(A * free[:, None, :], r, damping)
@@ -128,7 +128,7 @@ class Newton:
 
 
 def _damped_step(A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
-    """The damped step of each row, none longer than LONGEST."""
+    """The damped step of each row, none longer than MAX_STEP."""
     gram = A @ np.swapaxes(A, 1, 2)
     m = A.shape[1]
     scale = np.maximum(np.trace(gram, axis1=1, axis2=2) / max(1, m), 1e-30)

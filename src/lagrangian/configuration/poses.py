@@ -1,4 +1,4 @@
-"""Where the bodies are in one configuration or in many: plain numpy, as nothing need be compiled for it."""
+"""Poses of the bodies in one configuration or many, by numpy, without compiling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops closed along a record of some coordinates: all others, row after row, in the same assembly."""
+"""Close loops along a record of some coordinates: the others follow from row to row, in the same assembly mode."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lagrangian.kernels.dynamics import Dynamics
 
 ITERATIONS = 30
 CLOSED_TOLERANCE = 1e-9
-STRIDE = 0.05  # how far recorded coordinates move between rows that are closed one after the other
+STRIDE = 0.05  # rad or m: of recorded coordinates, between rows that are closed in sequence
 
 
 def close_rows(dyn: Dynamics, q: np.ndarray, t: np.ndarray, fixed: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of configurations with their loops closed nearby, the `held` coordinates as they are; and which rows are closed."""
+    """Rows of configurations with their loops closed nearby, without moving `fixed` coordinates; and which rows are closed."""
     loops = LoopClosure(dyn, fixed=fixed)
     closure = Newton(loops, loops.free, damped=False, iterations=ITERATIONS).solve(q, t)
     return closure.q, closure.violation < CLOSED_TOLERANCE
@@ -26,9 +26,9 @@ def close_rows(dyn: Dynamics, q: np.ndarray, t: np.ndarray, fixed: tuple[str, ..
 def follow_record(
     dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """All coordinates from the recorded ones, called `names`: loops are closed from row to row, so that the assembly is kept.
+    """All coordinates from the recorded ones, called `names`: each row starts from the one before, in its assembly mode.
 
-    Only rows some way apart need to follow one another; those between start from a straight line and are closed all at once.
+    Only rows at some distance are closed in sequence; those between start on straight lines and are closed all at once.
     """
     places = single_coordinates(dyn.mechanism)
     recorded_columns = [places[name][0] for name in names]

@@ -1,4 +1,4 @@
-"""The constraints' slopes at a configuration, which linear algebra can work with: they are finite."""
+"""The Jacobian of the constraints at a configuration, checked to be finite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lagrangian.kernels.kernel import suppress_finite_checks
 
 
 def finite_jacobian(dyn: Dynamics, q: np.ndarray, t: float | np.ndarray = 0.0) -> np.ndarray:
-    """Psi, as `relative_jacobian` has it; an error that names the constraint where an entry is not a finite number."""
+    """Psi, as `relative_jacobian` returns it; an error names a constraint with an entry that is not finite."""
     with suppress_finite_checks():
         psi = relative_jacobian(dyn, q, t)
     check_finite(dyn, psi if psi.ndim == 3 else psi[None], q if q.ndim == 2 else q[None], "slope")
@@ -19,7 +19,7 @@ def finite_jacobian(dyn: Dynamics, q: np.ndarray, t: float | np.ndarray = 0.0) -
 
 
 def check_finite(dyn: Dynamics, values: np.ndarray, q: np.ndarray, noun: str) -> None:
-    """Whether what constraints have at configurations, (rows, equations, ...), is finite; else an error that names one."""
+    """Raise an error if values of constraints at configurations, (rows, equations, ...), are not finite."""
     if np.isfinite(values).all():
         return
     row, equation = np.argwhere(~np.isfinite(values))[0][:2]

@@ -1,4 +1,4 @@
-"""Speeds that keep the constraints of a mechanism."""
+"""Speeds that satisfy the constraints of a mechanism."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lagrangian.kernels.least_squares import RANK_TOLERANCE
 
 @suppress_finite_checks()
 def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence[str] = (), t: float = 0.0) -> np.ndarray:
-    """The speeds that keep all constraints and are nearest to `qd`, as the mass matrix measures it; `fixed` ones are as given."""
+    """The speeds nearest to `qd` in the metric of the mass matrix that satisfy all constraints; `fixed` ones do not change."""
     if not dyn.mechanism.equation_count:
         return qd
     rate = dyn.constraint_rate(q, qd, t)
@@ -36,7 +36,6 @@ def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence
     worst = int(np.argmax(remaining_rate))
     if remaining_rate[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(speeds).max()):
         fixed_text = f" with {', '.join(fixed)} given" if fixed else ""
-        raise AssemblyError(
-            f"no speeds satisfy the constraints{fixed_text}: {dyn.constraint_names[worst]} changes at {remaining_rate[worst]:.3g} per second"
-        )
+        problem = f"{dyn.constraint_names[worst]} changes at {remaining_rate[worst]:.3g} per second"
+        raise AssemblyError(f"no speeds satisfy the constraints{fixed_text}: {problem}")
     return speeds

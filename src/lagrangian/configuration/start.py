@@ -1,7 +1,7 @@
-"""Where something begins: a configuration that was given, with its loops closed, and speeds that keep them so.
+"""Starts of simulations and searches: a configuration with closed loops, consistent speeds, and the compiled dynamics for them.
 
-A configuration of which all coordinates are given must close the loops, but for rounding: `Start.off` says by how much it does
-not. Of one that gives some by name the others are found.
+If all coordinates are given, they must close the loops, up to rounding. If some are given by name, the others are computed.
+`as_dynamics` compiles a mechanism, and keeps the dynamics of the mechanisms that were used last.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ from lagrangian.model.initial_state import StateOrigin
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import parameter_value
 
-# MERGED lagrangian.configuration.dynamics_of: The compiled functions of a mechanism, kept loaded for the mechanisms that were
-# used last.
-
-CACHE_SIZE = 16
+SINGULAR_TOLERANCE = 1e-7  # of the largest slope: smaller singular values mean a dead centre
+MAX_LISTED = 12  # coordinates in a message
+CACHE_SIZE = 16  # mechanisms whose dynamics stay loaded
 _RECENT_DYNAMICS: dict[int, Dynamics] = {}
 
 
 def as_dynamics(mechanism: MechanismLike | Dynamics, parameters: Mapping[str, Any] | None = None) -> Dynamics:
-    """The compiled dynamics of a mechanism, which may be given by its file or by its name in the library.
+    """The compiled dynamics of a mechanism, a file or a mechanism of the library.
 
-    With `parameters` it is those of the mechanism with these values, which has its code in common with the mechanism itself.
+    With `parameters`, they are those of the mechanism with these values, which shares its code with the mechanism itself.
     """
     if parameters is not None:
         nominal = mechanism.mechanism if isinstance(mechanism, Dynamics) else as_mechanism(mechanism)
@@ -61,51 +60,25 @@ def as_dynamics(mechanism: MechanismLike | Dynamics, parameters: Mapping[str, An
     return dyn
 
 
-SINGULAR_TOLERANCE = 1e-7  # of the largest slope: loops whose slopes depend on each other by less are at a dead centre
-MAX_LISTED = 12  # coordinates whose values a message gives
-
-
-class _IntermediateLoops:
-    """The loops of mechanisms on the way from an origin to the mechanism of a start."""
-
-    def __init__(self, start: Start, origin: StateOrigin) -> None:
-        self.start, self.origin = start, origin
-        self._origin_values = {name: parameter_value(origin.mechanism, name) for name, x in origin.values.items() if is_number(x)}
-
-    def equations_at(self, part: np.ndarray, rows: np.ndarray) -> tuple[ConfigurationEquations, np.ndarray]:
-        start, s = self.start, float(part[0])
-        if s == 1.0 or not self._origin_values:
-            return start.loops, np.ones(1, dtype=bool)
-        _ = start.nearest_closed  # where there is no configuration at all, none is looked for on the way
-        values = {name: x + s * (self.origin.values[name] - x) for name, x in self._origin_values.items()}
-        try:
-            dyn = as_dynamics(self.origin.mechanism, {**self.origin.values, **values})
-        except LagrangianError:  # there is no such mechanism
-            return start.loops, np.zeros(1, dtype=bool)
-        return LoopClosure(dyn, start.t, start.given_state.fixed_coordinates), np.ones(1, dtype=bool)
-
-
-def _slope_rank(psi: np.ndarray) -> int:
-    return int(np.linalg.matrix_rank(psi, tol=SINGULAR_TOLERANCE * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
-
-
-def actuated_speeds(mechanism: Mechanism) -> tuple[str, ...]:
-    """The speeds that motors have."""
-    return tuple(name for joint in mechanism.joints if joint.actuated for name in joint.speed_names)
-
-
 class Start:
-    """A configuration at a time, as it was given and with its loops closed."""
+    """A configuration at a time: as it was given, and with its loops closed."""
 
-    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
-        """`arguments` are what the caller calls the configuration and the speeds."""
+    def __init__(
+        self,
+        dyn: Dynamics,
+        q0: Any = None,
+        t: float = 0.0,
+        arguments: tuple[str, str] = ("q0", "qd0"),
+        starts: int = DEFAULT_STARTS,
+    ) -> None:
+        """`arguments` are the caller's names of configuration and speeds; `starts` bounds the random starts of a search."""
         self.dyn, self.t, self.uses_default = dyn, t, q0 is None
-        self.arguments, self._starts = arguments, DEFAULT_STARTS
+        self.arguments, self._starts = arguments, starts
         self.given_state = state_arguments.as_configuration(dyn.mechanism, q0, arguments[0])
 
     @cached_property
     def loops(self) -> LoopClosure:
-        """Those to close, with the coordinates held that were given by name."""
+        """The loops, with the coordinates fixed that were given by name."""
         return LoopClosure(self.dyn, self.t, self.given_state.fixed_coordinates)
 
     @cached_property
@@ -118,20 +91,18 @@ class Start:
 
     @cached_property
     def open_violation(self) -> ConstraintViolation | None:
-        """The loop that a configuration given in whole leaves open the furthest; None if it closes them, but for rounding."""
+        """The worst violation of a complete configuration; None if it closes the loops up to rounding."""
         return (
             self._worst_violation
             if self._worst_violation is not None and not self._worst_violation.amount <= ROUNDED_TOLERANCE
             else None
         )
 
-    def close_loops(self, starts: int = DEFAULT_STARTS) -> np.ndarray:
-        """The configuration that closes the loops, with the coordinates that were given by name as they were given.
+    def close_loops(self) -> np.ndarray:
+        """The configuration that closes the loops, in which coordinates that were given by name keep their values.
 
-        It is reached from its origin if that is known. Else it is the nearest; where one descent does not find it, so many others
-        begin around it.
+        It is followed from its origin if that is known. Otherwise it is the nearest one.
         """
-        self._starts = starts
         if not self.dyn.mechanism.equation_count:
             return self.given_state.q
         origin = self.given_state.origin
@@ -147,15 +118,14 @@ class Start:
         q = self.loops.close(self.given_state.q, self._starts)
         names = self.dyn.mechanism.coordinate_names
         given_indices = [k for k, name in enumerate(names) if name in (self.given_state.given_names or ())]
-        if (
-            np.abs((q - self.given_state.q)[given_indices]).max(initial=0.0) > ROUNDED_TOLERANCE
-        ):  # of ball and free joints nothing is held
+        # coordinates of ball and free joints cannot be fixed
+        if np.abs((q - self.given_state.q)[given_indices]).max(initial=0.0) > ROUNDED_TOLERANCE:
             raise self._open_loop_error(self.loops.worst_violation(self.given_state.q))
         return q
 
     @cached_property
     def q(self) -> np.ndarray:
-        """The configuration itself, which is an error if all of it was given and it does not close the loops."""
+        """The configuration with closed loops; an error if all coordinates were given and do not close them."""
         if self.open_violation is not None:
             raise self._open_loop_error(self.open_violation)
         if self._worst_violation is not None and self._worst_violation.amount <= EXACT_TOLERANCE:
@@ -163,7 +133,7 @@ class Start:
         return self.close_loops()
 
     def _follow_origin(self, origin: StateOrigin) -> np.ndarray | None:
-        """The configuration in the assembly of its origin; nothing if it is not reached from there."""
+        """The configuration in the assembly mode of its origin; None if it cannot be reached from there."""
         state, model = self.given_state, self.dyn.mechanism
         if self._origin_configuration is None:
             return None
@@ -172,7 +142,7 @@ class Start:
         given_indices = [
             k for k, name in enumerate(model.coordinate_names) if name in (state.given_names or ()) and name not in places
         ]
-        origin_q[given_indices] = state.q[given_indices]  # of ball and free joints nothing is held
+        origin_q[given_indices] = state.q[given_indices]  # coordinates of ball and free joints cannot be fixed
         q, is_reached = follow_to(
             _IntermediateLoops(self, origin).equations_at, origin_q[None], state.q[None, fixed], fixed, self.loops.free, self.t
         )
@@ -181,7 +151,7 @@ class Start:
 
     @cached_property
     def _origin_configuration(self) -> np.ndarray | None:
-        """The configuration of the origin; nothing if there is none, or its loops do not close."""
+        """The configuration of the origin; None without an origin, or if its loops do not close."""
         origin = self.given_state.origin
         if origin is None or origin.mechanism.coordinate_names != self.dyn.mechanism.coordinate_names:
             return None
@@ -192,14 +162,14 @@ class Start:
             return None
 
     def _warn_of_other_assembly(self, q: np.ndarray) -> None:
-        """Warn that another assembly may have been found, unless the start leaves it open, or what was given leaves no choice."""
+        """Warn that the assembly mode may have changed, unless the start does not determine it, or the given values do."""
         state, origin_q = self.given_state, self._origin_configuration
         if origin_q is None or not set(state.given_names or ()) <= set(single_coordinates(self.dyn.mechanism)):
             return
-        before, now = relative_jacobian(self.dyn, np.array([origin_q, q]), np.full(2, self.t))[:, self.loops.rows]
-        if len(state.fixed_coordinates) > self.dyn.nv - _slope_rank(now) or _slope_rank(before * self.loops.free) < _slope_rank(
-            now * self.loops.free
-        ):
+        origin_slopes, slopes = relative_jacobian(self.dyn, np.array([origin_q, q]), np.full(2, self.t))[:, self.loops.rows]
+        if len(state.fixed_coordinates) > self.dyn.nv - _slope_rank(slopes) or _slope_rank(
+            origin_slopes * self.loops.free
+        ) < _slope_rank(slopes * self.loops.free):
             return
         values = ", ".join(
             f"{name} = {state.q[self.dyn.mechanism.coordinate_names.index(name)]:.6g}" for name in state.fixed_coordinates
@@ -212,7 +182,7 @@ class Start:
         )
 
     def _open_loop_error(self, violation: ConstraintViolation | None) -> ArgumentError:
-        """That a configuration does not close the loops, by how much, and which does."""
+        """The error that a configuration does not close the loops, with one that does."""
         model, q = self.dyn.mechanism, self.given_state.q
         try:
             closed_q = LoopClosure(self.dyn, self.t).close(q, 0) if self.dyn.nq <= MAX_LISTED else None
@@ -226,13 +196,14 @@ class Start:
         example = next((j.name for j in model.joints if j.actuated and j.kind.nq == 1), "")
         if example:
             value = float(f"{q[model.coordinate_names.index(example)]:.4g}")
-            remedy += f". Or give only the driven coordinates, {ArgumentName(self.arguments[0], {example: value})}, and the others follow"
+            argument = ArgumentName(self.arguments[0], {example: value})
+            remedy += f". Or give only the driven coordinates, {argument}, and the others follow"
         return ArgumentError(f"{self.given_state.where} does not close the loops: {violation}", where=model.name, remedy=remedy)
 
     # -- speeds ------------------------------------------------------------------------------------------------------
 
     def speeds(self, qd0: Any = None) -> np.ndarray:
-        """Speeds at q: all must keep the constraints, but for rounding; of some by name the others are found."""
+        """Speeds at q. All of them must satisfy the constraints up to rounding; if only some are given, the others are computed."""
         model, requested, argument = self.dyn.mechanism, self.requested_speeds(qd0), self.arguments[1]
         if not isinstance(requested, np.ndarray):
             named_speeds = requested or {}
@@ -240,7 +211,7 @@ class Start:
             return nearest_speeds(self.dyn, self.q, qd, tuple(named_speeds), self.t)
         violation = self.speed_violation(self.q, requested)
         if violation is not None and qd0 is None and model.initial.revised:
-            # numbers that were right for other values of the parameters: those of the motors stay, and the others follow
+            # the speeds fitted other values of the parameters: those of motors stay, and the others follow
             return nearest_speeds(self.dyn, self.q, requested, actuated_speeds(model), self.t)
         if violation is not None:
             raise ArgumentError(
@@ -253,7 +224,7 @@ class Start:
         return nearest_speeds(self.dyn, self.q, requested, t=self.t)
 
     def as_given(self, qd0: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Configuration and speeds as they were given, though they do not keep the constraints; what was not said is found."""
+        """Configuration and speeds as they were given, even if they violate the constraints; missing ones are computed."""
         if not self.given_state.complete:
             return self.q, self.speeds(qd0)
         requested = self.requested_speeds(qd0)
@@ -263,12 +234,12 @@ class Start:
         return self.given_state.q, nearest_speeds(self.dyn, self.given_state.q, qd, tuple(requested or ()), self.t)
 
     def requested_speeds(self, qd0: Any) -> np.ndarray | dict[str, float] | None:
-        """`qd0` as numbers in order or by name. Where neither it nor q0 is given, the mechanism's own; None if there is none."""
+        """`qd0` as numbers in order or by name. Without it and q0, they are the mechanism's own speeds, or None."""
         model = self.dyn.mechanism
         return state_arguments.as_speeds(model, model.initial.qd if qd0 is None and self.uses_default else qd0, self.arguments[1])
 
     def speed_violation(self, q: np.ndarray, qd: np.ndarray) -> ConstraintViolation | None:
-        """The constraint that speeds break the most, and how fast it changes; None if they keep all, but for rounding."""
+        """The constraint that speeds violate the most, with its rate; None if they satisfy all up to rounding."""
         if not self.dyn.mechanism.equation_count:
             return None
         rate = np.abs(self.dyn.constraint_rate(q, qd, self.t))
@@ -281,3 +252,33 @@ class Start:
             if rate[worst] > ROUNDED_TOLERANCE * size
             else None
         )
+
+
+class _IntermediateLoops:
+    """The loops of mechanisms between the origin of a start and its own mechanism, which differ in parameters."""
+
+    def __init__(self, start: Start, origin: StateOrigin) -> None:
+        self.start, self.origin = start, origin
+        self._origin_values = {name: parameter_value(origin.mechanism, name) for name, x in origin.values.items() if is_number(x)}
+
+    def equations_at(self, part: np.ndarray, rows: np.ndarray) -> tuple[ConfigurationEquations, np.ndarray]:
+        """The loops at a part of the path, from 0 to 1, and whether the mechanism exists there."""
+        start, s = self.start, float(part[0])
+        if s == 1.0 or not self._origin_values:
+            return start.loops, np.ones(1, dtype=bool)
+        _ = start.nearest_closed  # an error if no configuration closes the loops at all
+        values = {name: x + s * (self.origin.values[name] - x) for name, x in self._origin_values.items()}
+        try:
+            dyn = as_dynamics(self.origin.mechanism, {**self.origin.values, **values})
+        except LagrangianError:  # these parameters make no mechanism
+            return start.loops, np.zeros(1, dtype=bool)
+        return LoopClosure(dyn, start.t, start.given_state.fixed_coordinates), np.ones(1, dtype=bool)
+
+
+def _slope_rank(psi: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(psi, tol=SINGULAR_TOLERANCE * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
+
+
+def actuated_speeds(mechanism: Mechanism) -> tuple[str, ...]:
+    """The speeds of joints with a motor."""
+    return tuple(name for joint in mechanism.joints if joint.actuated for name in joint.speed_names)

@@ -1,14 +1,14 @@
-"""How `q0` and `qd0` are read, everywhere: simulations, pictures, inverse kinematics, linearisations and commands.
+"""Read the arguments `q0` and `qd0` of simulations, pictures, inverse kinematics, linearisations and commands.
 
 | given | which coordinates | the others |
 | --- | --- | --- |
 | numbers in order | all | |
-| the name of a pose | those that the description gives there | found so that loops close, from neutral on |
-| some by name, `{"theta1": "30deg"}`, `"theta1=30deg"` | those | reached from the mechanism's own start |
-| nothing | those of the description's `[initial]` | found so that loops close, from neutral on |
+| the name of a pose | those that the description gives there | computed so that loops close, from neutral on |
+| some by name, `{"theta1": "30deg"}`, `"theta1=30deg"` | those | followed from the mechanism's own start |
+| nothing | those of the description's `[initial]` | computed so that loops close, from neutral on |
 
-Coordinates that are given by name keep their values while the others close the loops. Of a mechanism with other values of its
-parameters, the start and the poses are reached from those of the mechanism as it was described: see `continuation`.
+Coordinates that are given by name keep their values while the others close the loops. For a mechanism with new values of its
+parameters, start and poses are followed from those of the described mechanism: see `continuation`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ MAX_LISTED = 12  # names in a message
 class GivenState:
     """A configuration as it was given.
 
-    `q` has all coordinates; those that were not given are where a search for them begins. `names` are the coordinates that
-    were given, or None if all were. `where` is what a message calls it. `origin` is what the others are reached from, if that
-    is known.
+    `q` has all coordinates; those that were not given are the start of the search for them. `given_names` are the coordinates
+    that were given, or None if all were. `where` is the place of errors. `origin` is the state from which the other coordinates
+    are followed, if it is known.
     """
 
     mechanism: Mechanism
@@ -52,7 +52,7 @@ class GivenState:
 
     @property
     def fixed_coordinates(self) -> tuple[str, ...]:
-        """The coordinates that were given by name and have a speed of their own, which can stand still."""
+        """The coordinates that were given by name and can be fixed, because they have a speed of their own."""
         if not self.given_names:
             return ()
         single = single_coordinates(self.mechanism)
@@ -62,7 +62,7 @@ class GivenState:
 def as_configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") -> GivenState:
     """A configuration: numbers in order, the name of a pose, some coordinates by name, or None for the mechanism's own start.
 
-    `argument` is what the caller calls it.
+    `argument` is the caller's name for it.
     """
     where = ArgumentName(argument)
     if isinstance(q0, GivenState):
@@ -97,7 +97,7 @@ def _from_description(mechanism: Mechanism, values: Any, where: Place) -> GivenS
 
 
 def as_speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray | dict[str, float] | None:
-    """Speeds: numbers in order, or some by name; None stays so."""
+    """Speeds: numbers in order, or some by name; None stays None."""
     names, where = mechanism.speed_names, ArgumentName(argument)
     if qd0 is None:
         return None
@@ -172,7 +172,7 @@ def as_number(mechanism: Mechanism, value: Any, where: Place | tuple[Place, ...]
 
 
 def normalise_quaternions(mechanism: Mechanism, q: np.ndarray, where: Place) -> np.ndarray:
-    """q with its quaternions made of length one."""
+    """q with its quaternions normalised to length 1."""
     start = 0
     for joint in mechanism.joints:
         if joint.kind.quaternion:

@@ -1,4 +1,4 @@
-"""Other values of a description's parameters, as the caller of `load` gives them."""
+"""New values of a description's parameters, which the caller of `load` gives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 
 
 def apply_parameter_values(defaults: Mapping[str, Any], values: Mapping[str, float] | None, file: str) -> Mapping[str, Any]:
-    """The parameters of a file with the caller's values in place of its own."""
+    """The parameters of a file, with the caller's values in place of those in the file."""
     numeric_values = as_parameter_values(values, file)
     for name in numeric_values:
         if name not in defaults:
@@ -21,7 +21,7 @@ def apply_parameter_values(defaults: Mapping[str, Any], values: Mapping[str, flo
 
 
 def as_parameter_values(values: Mapping[str, float] | None, file: str) -> dict[str, float]:
-    """The values that the caller gives."""
+    """The caller's values as floats, checked."""
     where = (file, ArgumentName("parameters"))
     if values is None:
         return {}

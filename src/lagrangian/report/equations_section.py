@@ -63,7 +63,7 @@ def equations(subject: ReportSubject) -> Html | None:
 
 
 def _ignore_progress(done: float, total: float) -> None:
-    """No word of progress: a derivation that is begun here is short."""
+    """Ignore progress: a derivation that begins here is short."""
 
 
 def _not_shown(reason: str) -> Html:
@@ -71,7 +71,7 @@ def _not_shown(reason: str) -> Html:
 
 
 class _EquationsWriter:
-    """The parts of the equations, each in full or in short, and what was met on the way."""
+    """The parts of the equations, each in full or in short, with the definitions and roundings that they need."""
 
     def __init__(self, eom: EquationsOfMotion) -> None:
         self.eom = eom
@@ -117,7 +117,7 @@ class _EquationsWriter:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def _matrix(self, title: str, matrix: FormulaMatrix, with_structure: bool = False, fold: bool = False) -> Html:
-        """A heading, the matrix's form if it is small, and its entries: all of them, or the short ones."""
+        """A heading, the structure of the matrix if it is small, and its entries: all of them, or the short ones."""
         terms = _terms(matrix)
         if not terms:
             return _block(title, paragraph(Html(math_element(typeset.entry_name(matrix.name) + "<mo>=</mo><mn>0</mn>"))))
@@ -187,7 +187,7 @@ class _EquationsWriter:
         return [_block("The Lagrangian", typeset.display_equations("<mi>L</mi><mo>=</mo><mi>K</mi><mo>−</mo><mi>V</mi>"), body)]
 
     def _rows(self) -> list[Html]:
-        """The whole equations, if they can be read."""
+        """The whole equations, if they are short enough to read."""
         eom = self.eom
         if sum(row.left.term_count for row in eom.rows) > MAX_OPEN_TERMS:
             return []
@@ -229,7 +229,7 @@ _CORIOLIS = (
 
 
 def proof_html(proof: Any) -> Html:
-    """What was proved, in a line; statement by statement when asked for."""
+    """The proof in one line, with its statements in a part that unfolds."""
     mark, word = ("✓", "Proved") if proof else ("✗", "Not proved")
     sentence = (
         f"{word}: the derivations of Lagrange, Newton-Euler, Kane and Uicker-Kahn and the compiled algorithms give the same "

@@ -1,4 +1,4 @@
-"""What is doubtful in a description that could be read, each with its place and a remedy."""
+"""Findings of `lagrangian check`: what is doubtful in a description that could be read, each with its place and a remedy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 _LISTED = 6  # names in one finding
 # radii of gyration, as parts of the size of the whole mechanism and of the body, beyond which the unit of an inertia is doubtful
-LARGE, SMALL = 10.0, 1e-3
-MAX_COORDINATES = 12  # of a configuration that is told
+LARGE_GYRATION, SMALL_GYRATION = 10.0, 1e-3
+MAX_COORDINATES = 12  # of a configuration that is printed
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind` is "error", "warning" or "note"."""
+    """A doubt about a description with its place and a remedy; `kind` is "error", "warning" or "note"."""
 
     kind: str
     place: str
@@ -32,7 +32,7 @@ class Finding:
 
 
 def findings(m: Mechanism) -> Iterator[Finding]:
-    """Of a mechanism that could be read."""
+    """Find what is doubtful in a mechanism that could be read."""
     yield from _bodies(m)
     yield from _inertias(m)
     yield from _joints(m)
@@ -76,9 +76,9 @@ def _bodies(m: Mechanism) -> Iterator[Finding]:
 
 
 def _inertias(m: Mechanism) -> Iterator[Finding]:
-    """Bodies whose radius of gyration does not fit their size, by powers of ten: their inertias have another unit, probably.
+    """Find bodies whose radius of gyration is wrong by powers of ten, probably because the inertia has another unit.
 
-    The size is what the description tells of it: how far joints, loops, frames and the centre of mass are from each other.
+    The size of a body is the largest distance between its joints, loops, frames and centre of mass.
     """
     sizes = _sizes(m)
     whole = max(sizes.values(), default=0.0)
@@ -89,11 +89,11 @@ def _inertias(m: Mechanism) -> Iterator[Finding]:
             continue
         radius = math.sqrt((xx + yy + zz) / (2 * mass))
         size = sizes[body.name]
-        if radius > LARGE * whole:
+        if radius > LARGE_GYRATION * whole:
             factor = (radius / (0.3 * (size or whole))) ** 2  # of a bar of this length, about
             unit = "g mm²" if factor > 10**7.5 else "kg mm²" if factor > 1e5 else "kg cm²"
             remedy = f"The inertia is in {unit}, probably, or is a placeholder; kg m² is needed"
-        elif radius < SMALL * size:
+        elif radius < SMALL_GYRATION * size:
             remedy = "The inertia was divided by a power of ten too many, probably, or is a placeholder; kg m² is needed"
         else:
             continue
@@ -123,7 +123,7 @@ def _sizes(m: Mechanism) -> dict[str, float]:
 
 
 def _missing_meshes(m: Mechanism) -> dict[str, str]:
-    """Files of meshes that are not found, or not read, and why: as the pictures find them."""
+    """The files of meshes that pictures cannot find or read, each with the reason."""
     from lagrangian.viewer.scene.mesh_files import find_mesh_file
 
     reasons = {}
@@ -177,7 +177,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
 
 
 def _loop_closure(m: Mechanism) -> Iterator[Finding]:
-    """Degrees of freedom; whether loops and poses can be closed."""
+    """Find the degrees of freedom, and whether the loops can be closed at the start and in every pose."""
     from lagrangian.configuration.mobility import mobility
     from lagrangian.configuration.start import Start, as_dynamics
 
@@ -244,12 +244,12 @@ def _start(m: Mechanism) -> Iterator[Finding]:
 
 
 def toml_configuration(q: Any) -> str:
-    """A configuration as a line for a description."""
+    """Write a configuration as a line of a description."""
     return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
 
 
 def format_configuration(m: Mechanism, q: Any) -> str:
-    """The same for people: angles in degrees."""
+    """Write a configuration for people, with angles in degrees."""
     units = [
         unit
         for j in m.joints

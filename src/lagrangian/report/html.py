@@ -27,7 +27,7 @@ def escape_text(x: Any) -> Html:
 
 
 def element(tag: str, *inner: Any, **attributes: str) -> Html:
-    """`class_` is the attribute class."""
+    """Make an element. The keyword `class_` is the attribute class."""
     attribute_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for name, value in attributes.items()
     )
@@ -43,7 +43,7 @@ def paragraph(*inner: Any, css_class: str = "") -> Html:
 
 
 def collapsible(title: Any, body: Any, is_open: bool = False, is_long: bool = False) -> Html:
-    """What is shown when it is asked for; on paper in any case, unless it is long. Much of that is packed: see unfold.js."""
+    """Make a part that unfolds. On paper it is unfolded unless it is long. A long body is compressed: see unfold.js."""
     body = escape_text(body)
     if is_long and not is_open and len(body) > MAX_UNPACKED_LENGTH:
         packed = base64.b64encode(zlib.compress(body.encode("utf-8"), 9)).decode("ascii")
@@ -60,9 +60,9 @@ def table(
     css_class: str = "",
     highlighted: Collection[int] = (),
 ) -> Html:
-    """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out.
+    """Make a table with numbers to the right, `left_aligned` columns to the left, and without empty columns.
 
-    Of more than `most` rows, the others are only counted: they may be empty. `marked` are the numbers of rows that stand out.
+    Rows after the first `max_rows` are only counted, and may be empty. `highlighted` are the indices of rows that stand out.
     """
     if not rows:
         return Html("")
@@ -80,7 +80,7 @@ def table(
 
 
 def definition_list(pairs: Iterable[tuple[str, Any]]) -> Html:
-    """Names with what they are, those that are empty left out."""
+    """Make a list of names and values, without those that are empty."""
     filled_pairs = [(name, value) for name, value in pairs if str(value)]
     return Html(
         f"<dl>{''.join(f'<dt>{escape_text(name)}</dt><dd>{escape_text(value)}</dd>' for name, value in filled_pairs)}</dl>"
@@ -95,7 +95,7 @@ def code_block(lines: str) -> Html:
 
 
 def number(x: float, digits: int = 4) -> Html:
-    """Digits that count, powers of ten as such."""
+    """Write a number with significant digits, and with a power of ten if it is large or small."""
     x = float(x)
     if not math.isfinite(x):
         return Html("∞" if x > 0 else "−∞" if x < 0 else "not a number")
@@ -114,14 +114,14 @@ def number(x: float, digits: int = 4) -> Html:
 
 
 def number_column(values: Iterable[float], digits: int = 4) -> list[Html]:
-    """Numbers below each other: what is but the rounding of the larger ones is 0."""
+    """Write the numbers of a column. Those below the rounding error of the largest are 0."""
     numbers = [float(x) for x in values]
     rounding = ROUNDING * max((abs(x) for x in numbers if math.isfinite(x)), default=0.0)
     return [number(0.0 if abs(x) < rounding else x, digits) for x in numbers]
 
 
 def short_number(x: float) -> Html:
-    """An error's size: one or two digits are enough."""
+    """Write the size of an error, for which one or two digits are enough."""
     if x < 0:
         return Html(f"−{short_number(-x)}")
     if x == 0 or not math.isfinite(x):
@@ -136,7 +136,7 @@ def short_number(x: float) -> Html:
 
 
 def figure(picture: Any, alt: str, caption: Any = "") -> Html:
-    """A figure of matplotlib, as lines in colours of a light page or a dark one; as dots where that is smaller."""
+    """Make an element of a matplotlib figure: an SVG in the colours of a light and a dark page, or a PNG if that is smaller."""
     from lagrangian.plots.dark import theme_svg
 
     width, height = picture.get_size_inches()

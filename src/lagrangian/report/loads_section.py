@@ -1,4 +1,6 @@
-"""Torques, forces of constraints, and what the joints have to bear."""
+"""The sections of a report about loads: torques, forces of constraints, reactions of the joints, and motors and gears that can
+do what the run asks of the driven joints.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from lagrangian.sizing.actuators import ActuatorSizing, size_actuators
 from lagrangian.sizing.motors import RPM
 
 MAX_REACTION_JOINTS = 200  # joints above which reactions are not computed for a report
+MAX_SIZED_JOINTS = 30  # joints: of more, sizing is a task of its own
 
 
 def forces(subject: ReportSubject) -> Html | None:
@@ -51,18 +54,6 @@ def _multipliers(subject: ReportSubject) -> Html:
     return collapsible(f"{len(rows)} constraint equations", body, len(rows) <= 12)
 
 
-def _reactions(subject: ReportSubject) -> Html:
-    model = subject.mechanism
-    if len(model.joints) > MAX_REACTION_JOINTS:
-        return paragraph(f"A report does not compute the reactions of {len(model.joints)} joints.", css_class="quiet")
-    wrenches = subject.motion.reactions
-    body = _peak_table(subject, {joint.name: wrenches[:, k] for k, joint in enumerate(model.joints)})
-    sentence = "The largest force and moment during the run that each joint exerts on the body it moves, about the joint's frame."
-    return join_html(
-        [paragraph(sentence, css_class="quiet"), collapsible(f"{len(model.joints)} joints", body, len(model.joints) <= 12)]
-    )
-
-
 def _peak_table(subject: ReportSubject, wrenches: dict[str, np.ndarray]) -> Html:
     t = subject.motion.t
     rows = []
@@ -76,12 +67,16 @@ def _peak_table(subject: ReportSubject, wrenches: dict[str, np.ndarray]) -> Html
     return table(("", "peak force [N]", "at t [s]", "peak moment [N m]", "at t [s]"), rows)
 
 
-FORCES = ReportSection("forces", "Forces", forces)
-
-
-# MERGED lagrangian.report.parts.actuators: Motors and gears that could do what this run asks of the driven joints.
-
-MAX_SIZED_JOINTS = 30  # joints: of more, sizing is a task of its own
+def _reactions(subject: ReportSubject) -> Html:
+    model = subject.mechanism
+    if len(model.joints) > MAX_REACTION_JOINTS:
+        return paragraph(f"A report does not compute the reactions of {len(model.joints)} joints.", css_class="quiet")
+    wrenches = subject.motion.reactions
+    body = _peak_table(subject, {joint.name: wrenches[:, k] for k, joint in enumerate(model.joints)})
+    sentence = "The largest force and moment during the run that each joint exerts on the body it moves, about the joint's frame."
+    return join_html(
+        [paragraph(sentence, css_class="quiet"), collapsible(f"{len(model.joints)} joints", body, len(model.joints) <= 12)]
+    )
 
 
 def actuators(subject: ReportSubject) -> Html:
@@ -106,10 +101,6 @@ def actuators(subject: ReportSubject) -> Html:
         "The motors of the catalogue of the package that fit with the least power; the last three columns are their margins:"
     )
     return join_html([_demand_table(sizing), *_motor_blocks(sizing, introduction)])
-
-
-def _join_names(names: list[str], max_names: int = 8) -> str:
-    return ", ".join(names[:max_names]) + (f" and {len(names) - max_names} more" if len(names) > max_names else "")
 
 
 def _demand_table(sizing: ActuatorSizing) -> Html:
@@ -147,4 +138,9 @@ def _motor_blocks(sizing: ActuatorSizing, introduction: str) -> list[Any]:
     return blocks
 
 
+def _join_names(names: list[str], max_names: int = 8) -> str:
+    return ", ".join(names[:max_names]) + (f" and {len(names) - max_names} more" if len(names) > max_names else "")
+
+
+FORCES = ReportSection("forces", "Forces", forces)
 ACTUATORS = ReportSection("actuators", "Actuators", actuators)

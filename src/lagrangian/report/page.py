@@ -1,4 +1,4 @@
-"""The page around the parts: nothing is fetched, it opens from a disk, and prints."""
+"""The HTML page around the sections, with its title block: nothing is fetched, it opens from a disk, and it prints."""
 
 from __future__ import annotations
 
@@ -41,6 +41,40 @@ _PAGE = """<!DOCTYPE html>
 
 
 @dataclass(frozen=True)
+class TitleBlock:
+    """The title of a page, its author, date and notes; each is empty if it is not given."""
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    notes: str = ""
+
+    @classmethod
+    def from_arguments(cls, title: Any = None, author: Any = None, date: Any = None, notes: Any = None) -> TitleBlock:
+        """Check the arguments of a report; the date may be one of `datetime`."""
+        if isinstance(date, datetime.datetime | datetime.date):
+            date = date.strftime("%Y-%m-%d")
+        texts = {"title": title, "author": author, "date": date, "notes": notes}
+        for name, x in texts.items():
+            if x is not None and not isinstance(x, str):
+                kind = 'a text or a date is needed, such as "2025-03-01"' if name == "date" else "a text is needed"
+                raise ArgumentError(f"is {format_value(x)}", argument=name, remedy=kind)
+        return cls(**{name: make_visible(x or "").strip() for name, x in texts.items()})
+
+    def heading(self, name: str) -> Html:
+        """The title, or the name if there is none, with the author and the date."""
+        byline = " · ".join(x for x in (self.author, self.date) if x)
+        return join_html([element("h1", self.title or name), *([paragraph(byline, css_class="byline")] if byline else [])])
+
+    def notes_html(self) -> Html:
+        """The notes: a blank line begins a paragraph, and lines stay lines."""
+        paragraphs = [part.strip("\n") for part in self.notes.split("\n\n")]
+        return (
+            element("div", *(paragraph(part) for part in paragraphs if part.strip()), class_="notes") if self.notes else Html("")
+        )
+
+
+@dataclass(frozen=True)
 class PageSection:
     id: str
     title: str
@@ -70,6 +104,13 @@ def render_page(
     )
 
 
+def _player_assets(page: str) -> str:
+    """The scripts and styles of the players, and of motions that the page computes."""
+    from lagrangian.viewer.page import compute_assets, player_assets
+
+    return player_assets() + (compute_assets("lgc-data" in page) if "lagrangian-computing" in page else "")
+
+
 @cache
 def page_style() -> str:
     return (files("lagrangian.report") / "style.css").read_text(encoding="utf-8")
@@ -77,49 +118,5 @@ def page_style() -> str:
 
 @cache
 def unfold_script() -> str:
-    """The script that unpacks what is folded."""
+    """The script that decompresses the bodies of parts that unfold."""
     return f"<script>\n{(files('lagrangian.report') / 'unfold.js').read_text(encoding='utf-8')}</script>\n"
-
-
-def _player_assets(page: str) -> str:
-    """Of the players, and of what computes if there is any."""
-    from lagrangian.viewer.page import compute_assets, player_assets
-
-    return player_assets() + (compute_assets("lgc-data" in page) if "lagrangian-computing" in page else "")
-
-
-# MERGED lagrangian.report.front: What whoever makes a page says of it: a title, who made it, when, and notes.
-
-
-@dataclass(frozen=True)
-class TitleBlock:
-    """Texts, each empty if nothing is said."""
-
-    title: str = ""
-    author: str = ""
-    date: str = ""
-    notes: str = ""
-
-    @classmethod
-    def from_arguments(cls, title: Any = None, author: Any = None, date: Any = None, notes: Any = None) -> TitleBlock:
-        """As they are given: a date may be one of `datetime`."""
-        if isinstance(date, datetime.datetime | datetime.date):
-            date = date.strftime("%Y-%m-%d")
-        texts = {"title": title, "author": author, "date": date, "notes": notes}
-        for name, x in texts.items():
-            if x is not None and not isinstance(x, str):
-                kind = 'a text or a date is needed, such as "2025-03-01"' if name == "date" else "a text is needed"
-                raise ArgumentError(f"is {format_value(x)}", argument=name, remedy=kind)
-        return cls(**{name: make_visible(x or "").strip() for name, x in texts.items()})
-
-    def heading(self, name: str) -> Html:
-        """The title, or the name if there is none, and who made the page when."""
-        byline = " · ".join(x for x in (self.author, self.date) if x)
-        return join_html([element("h1", self.title or name), *([paragraph(byline, css_class="byline")] if byline else [])])
-
-    def notes_html(self) -> Html:
-        """The notes: a blank line begins a paragraph, and lines stay lines."""
-        paragraphs = [part.strip("\n") for part in self.notes.split("\n\n")]
-        return (
-            element("div", *(paragraph(part) for part in paragraphs if part.strip()), class_="notes") if self.notes else Html("")
-        )

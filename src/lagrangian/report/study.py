@@ -1,4 +1,4 @@
-"""A study's page: what was varied and how, its results in figures and numbers, what matters, and what failed."""
+"""The page about a study: what was varied and how, its results in figures and numbers, what matters, and what failed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ MAX_DRAWN_JOINTS = 200  # joints of a mechanism that is not drawn
 
 
 def write_study_report(study: Study, path: str | os.PathLike[str] | None = None, front: TitleBlock | None = None) -> Path:
-    """Write one offline page about a study, and give its path; `report.html` in its folder if none is given."""
+    """Write one offline page about a study, and return its path, which is `report.html` in its folder by default."""
     target = as_path(path) if path is not None else study.folder / "report.html"
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: the name of a report must end in .html", concerns="path")
@@ -67,7 +67,7 @@ def write_study_report(study: Study, path: str | os.PathLike[str] | None = None,
 
 
 def study_page(study: Study, front: TitleBlock) -> str:
-    """The page as text."""
+    """Make the page of a study as text."""
     parts: Sequence[tuple[str, str, Callable[[Study], Html | None]]] = (
         ("inputs", "Varied parameters", _inputs_html),
         ("results", "Results", _results_html),
@@ -84,7 +84,7 @@ def study_page(study: Study, front: TitleBlock) -> str:
 
 
 def study_html(study: Study) -> str:
-    """What a notebook shows."""
+    """The summary of a study that a notebook shows."""
     return join_html([paragraph(line) for line in study.summary().splitlines()[:3]] + [_statistics_table(study)])
 
 
@@ -107,7 +107,7 @@ def _head(study: Study, front: TitleBlock) -> Html:
 
 
 def _mechanism_picture(study: Study) -> Html:
-    """The mechanism where it begins, with its own values."""
+    """A picture of the mechanism at its start, with its own values."""
     model = study.mechanism
     if model is None or len(model.joints) > MAX_DRAWN_JOINTS:
         return Html("")
@@ -231,7 +231,7 @@ def _interval(x: Any) -> str:
 
 
 def _extremes_table(study: Study) -> Html | None:
-    """The samples with the least and the greatest of each result: where a designer looks next."""
+    """A table of the samples with the least and the greatest value of each result."""
     rows: list[tuple[Any, ...]] = []
     for name in study.scalar_outputs[:MAX_OUTPUTS]:
         values = study[name]
@@ -256,7 +256,7 @@ def _rows(study: Study) -> Html | None:
 
 
 def _failed_samples(study: Study) -> Html | None:
-    """Reasons, the commonest first, each with a sample that can be looked at."""
+    """A table of the reasons of failures, the most frequent first, each with the index of a sample."""
     if not study.failed:
         return None
     reasons = study.failure_reasons()

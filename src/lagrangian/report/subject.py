@@ -1,4 +1,4 @@
-"""What a report is about, with what several of its parts need."""
+"""What a report is about, with what several of its sections need, and verdicts on whether the run can be trusted."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from lagrangian.report.html import Html, escape_text, number, paragraph, short_n
 from lagrangian.report.page import TitleBlock
 from lagrangian.sizing.actuators import ActuatorSizing
 
+INVERSE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
+MAX_SHOWN = 4  # limits that are told each
+KEPT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
+
 
 @dataclass(eq=False)
 class ReportSubject:
-    """A motion, what is said of it, and the sizing that was asked for. Its track is made once, when first asked for."""
+    """The motion of a report, its title block, and the sizing of actuators if one is given. Its track is made once."""
 
     motion: Motion
     front: TitleBlock = field(default_factory=TitleBlock)
@@ -32,7 +36,7 @@ class ReportSubject:
     failures: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
 
     def warn(self) -> None:
-        """Of what is missing in the page, each reason once."""
+        """Warn of the sections that are missing in the page, once for each reason."""
         for reason, titles in self.failures.items():
             warn(f"report of {self.name}: {', '.join(titles)}: {reason}", ReportWarning)
 
@@ -46,7 +50,7 @@ class ReportSubject:
 
     @property
     def traced_frames(self) -> list[str]:
-        """Frames whose path is worth drawing: the first named ones that are not fixed to the ground."""
+        """The frames whose paths are drawn: the first two that are not fixed to the ground."""
         return [frame.name for frame in self.mechanism.frames if frame.body != "ground"][:2]
 
     @cached_property
@@ -57,14 +61,14 @@ class ReportSubject:
 
     @cached_property
     def page_program(self) -> Any:
-        """What makes the player's motion follow sliders."""
+        """The program by which the player's motion follows sliders."""
         from lagrangian.viewer.page_program import page_program
 
         return page_program(self.motion, self.track, self.sliders)
 
     @cached_property
     def exceeded_limits(self) -> list[Passed]:
-        """Limits of joints that the motion passes."""
+        """The limits of joints that the motion exceeds."""
         return passed(self.motion)
 
     @cached_property
@@ -79,14 +83,14 @@ class ReportSubject:
 
     @cached_property
     def speed_units(self) -> list[str]:
-        """Of every speed: "rad" or "m" per second; without a mechanism it is not known which."""
+        """The unit of every speed, "rad" or "m" per second; without a mechanism it is not known."""
         if self.motion.mechanism is None:
             return ["rad or m"] * len(self.motion.speed_names)
         return ["m" if slides else "rad" for joint in self.mechanism.joints for slides in joint.slides]
 
     @cached_property
     def coordinate_units(self) -> list[str]:
-        """Of every coordinate; those of quaternions have none."""
+        """The unit of every coordinate; those of quaternions have none."""
         if self.motion.mechanism is None:
             return ["rad or m"] * len(self.motion.coordinate_names)
         return [unit for joint in self.mechanism.joints for unit in joint.kind.units]
@@ -95,7 +99,7 @@ class ReportSubject:
         return {"m": "N", "rad": "N m"}.get(self.speed_units[speed], "N m or N")
 
     def rms(self, values: np.ndarray) -> float:
-        """Over time, by the trapezoidal rule."""
+        """The root mean square over time, by the trapezoidal rule."""
         t = self.motion.t
         if len(t) < 2 or t[-1] == t[0]:
             return float(np.abs(values[-1])) if len(values) else 0.0
@@ -105,7 +109,7 @@ class ReportSubject:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A section of a report: `make` gives its body, or nothing if there is nothing to say."""
+    """A section of a report: `make` returns its body, or None if the section is left out."""
 
     id: str
     title: str
@@ -113,7 +117,7 @@ class ReportSection:
 
 
 def section_body(part: ReportSection, subject: ReportSubject) -> Html | None:
-    """The part's body. One that fails says why: the rest of the report is not lost with it."""
+    """Make the body of a section. If that fails the body states the reason, and the rest of the report is not lost."""
     try:
         return part.make(subject)
     except LagrangianError as error:
@@ -124,16 +128,9 @@ def section_body(part: ReportSection, subject: ReportSubject) -> Html | None:
     return paragraph(f"This part {verb}{reason}", css_class="missing")
 
 
-# MERGED lagrangian.report.verdict: Whether a run can be trusted, in a sentence each.
-
-INVERSE_TOLERANCE = 1e-6  # what a balance without an integrator may be off by: its work is integrated over the rows
-MAX_SHOWN = 4  # limits that are told each
-KEPT_TOLERANCE = 1e-6  # a constraint that is violated by less is kept, where the tolerance does not say
-
-
 @dataclass(frozen=True)
 class Verdict:
-    """`good` is None where nothing was promised; `short` stands in a badge."""
+    """Whether a run can be trusted in one respect: `good` is None where nothing was promised; `short` stands in a badge."""
 
     good: bool | None
     short: Html
@@ -141,7 +138,7 @@ class Verdict:
 
 
 def promised_error(motion: Motion) -> float | None:
-    """The error an adaptive run may have, relative to what was moved: see `Motion.warn`."""
+    """The error that an adaptive run may have, relative to the energy that moved: see `Motion.warn`."""
     s = motion.statistics
     if s.get("adaptive"):
         return float(max(100, int(s.get("accepted", 0))) * float(s["rtol"]))
@@ -182,7 +179,7 @@ def constraints_verdict(motion: Motion) -> Verdict:
 
 
 def limits_verdicts(motion: Motion) -> list[Verdict]:
-    """One for each limit of a joint that was passed, or for many; one that all were kept, if there are any."""
+    """A verdict for each limit that was exceeded, or one for many; if all limits were kept, a verdict that says so."""
     exceeded = [str(x) for x in passed(motion)]
     if exceeded:
         exceeded_shown = exceeded if len(exceeded) <= MAX_SHOWN else exceeded[: MAX_SHOWN - 1]

@@ -13,7 +13,7 @@ MAX_STRAIGHT_POINTS = 40  # points of a path that is a curve: a tenth of a point
 
 
 def minify_svg(svg: str) -> str:
-    """The same figure in fewer characters."""
+    """Write the same figure in fewer characters."""
     svg = _COORDINATES.sub(_shorten_coordinates, _METADATA.sub("", svg))
     svg = re.sub(r'(?<=style=")[^"]*', lambda match: re.sub(r"([:;])\s+", r"\1", match[0]), svg)
     svg = _short_names(svg.replace("xlink:href", "href").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', ""))
@@ -21,7 +21,7 @@ def minify_svg(svg: str) -> str:
 
 
 def _short_names(svg: str) -> str:
-    """Names that something refers to in one or two characters; the others are left out."""
+    """Shorten names that something refers to to one or two characters, and leave out the others."""
     referenced = dict.fromkeys(re.findall(r'(?:href="|url\()#([^")]+)', svg))
     short = {name: f"{LETTERS[k % len(LETTERS)]}{k // len(LETTERS) or ''}" for k, name in enumerate(referenced)}
     svg = re.sub(r'\sid="([^"]*)"', lambda match: f' id="{short[match[1]]}"' if match[1] in short else "", svg)
@@ -29,7 +29,7 @@ def _short_names(svg: str) -> str:
 
 
 def data_url(svg: str) -> str:
-    """The figure as the source of an image, for an attribute in double quotes; base64 would be a third longer."""
+    """Write a figure as the source of an image, for an attribute in double quotes; base64 would be a third longer."""
     for character, code in (("%", "%25"), ("#", "%23"), ("&", "%26"), ('"', "'"), ("\n", " ")):
         svg = svg.replace(character, code)
     return f"data:image/svg+xml,{svg}"
@@ -42,7 +42,7 @@ def _shorten_coordinates(match: re.Match[str]) -> str:
 
 
 def _relative_path(path: str) -> str:
-    """`M 10 20 L 11 22.5 ...` as `M10 20l1 2.5...`: each point as its way from the last, rounded so that no error adds up."""
+    """Write `M 10 20 L 11 22.5 ...` as `M10 20l1 2.5...`: steps from point to point, rounded so that no error adds up."""
     words = path.split()
     digits = 1 if words.count("L") > MAX_STRAIGHT_POINTS else 2
     commands: list[str] = []
@@ -71,7 +71,7 @@ def _pair(numbers: list[int], digits: int) -> str:
 
 
 def _decimal_text(number: int, digits: int) -> str:
-    """A number of so many decimals, of which the zeros at the end are left out, and the one in front."""
+    """Write a number with this many decimals, without zeros at the end and in front."""
     if number == 0:
         return "0"
     whole, remainder = divmod(abs(number), 10**digits)

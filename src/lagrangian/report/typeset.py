@@ -18,13 +18,13 @@ _LETTERS = {"closure": "η", "Psi": "Ψ", "tau": "τ", "phi": "ϕ", "lambda": "�
 
 
 def letter(word: str, dots: int = 0) -> str:
-    """A matrix or vector, such as M, Psi, or q with dots."""
+    """The markup of a matrix or vector, such as M, Psi, or q with dots."""
     base = printers.letter_markup(_LETTERS.get(word, word))
     return printers.time_derivative(base, dots) if dots else base
 
 
 def entry_name(name: str) -> str:
-    """The name of an entry: M12, Psi_dot11, Γ112."""
+    """The markup of an entry's name: M12, Psi_dot11, Γ112."""
     if " of " in name:  # K of link1
         symbol, subject = name.split(" of ", 1)
         return with_scripts(letter(symbol), f"<mtext>{escape(subject)}</mtext>")
@@ -36,7 +36,7 @@ def entry_name(name: str) -> str:
 
 
 def equation(same: Sequence[str], pieces: Iterable[str]) -> Html:
-    """`left = right`; the right side may go on in further lines. Of many names, as zeros have, the first stands on the left."""
+    """An equation whose right side may continue in further lines. Of many names on the left, one is put in front."""
     left_names, other_names = (same, ()) if len(same) <= 2 else (same[:1], same[1:])
     sides = "<mo>=</mo>".join(entry_name(name) for name in left_names)
     return row(f"{sides}<mo>=</mo>", [*(f"{entry_name(name)}<mo>=</mo>" for name in other_names), *pieces])
@@ -53,17 +53,17 @@ def formulas(entries: NamedFormulas, style: MathML) -> Html:
 
 
 def rows(equations: Iterable[EquationRow], style: MathML) -> Html:
-    """Whole equations."""
+    """Whole equations, a line or more for each."""
     return Html(f'<div class="eqs">{"".join(row("", x.pieces(style)) for x in equations)}</div>')
 
 
 def display_equations(*inner: str) -> Html:
-    """Equations of their own, not of a mechanism's entries."""
+    """Equations on lines of their own, which are not entries of a mechanism's matrices."""
     return Html("".join(f'<div class="display">{math_element(line, display=True)}</div>' for line in inner))
 
 
 def structure(matrix: FormulaMatrix) -> str:
-    """Which entries there are, and which are zero."""
+    """The structure of a matrix: the names of its entries, and zeros."""
 
     def entry(i: int, j: int, x: Formula) -> str:
         low, high = (j, i) if matrix.symmetric and j < i else (i, j)
@@ -87,7 +87,7 @@ def _inverse(markup: str) -> str:
 
 
 def equation_of_motion(friction: bool, constrained: bool) -> str:
-    """M q'' + C q' + G + F = tau + Psi^T lambda."""
+    """The markup of M q'' + C q' + G + F = tau + Psi^T lambda."""
     q, dq, ddq = (letter("q", dots) for dots in range(3))
     coriolis = f"{letter('C')}{printers.OPEN}{q}<mo>,</mo>{dq}{printers.CLOSE}"
     left_side = f"{letter('M')}{_OF_Q}{printers.TIMES}{ddq}{_PLUS}{coriolis}{printers.TIMES}{dq}{_PLUS}{letter('G')}{_OF_Q}"
@@ -97,7 +97,7 @@ def equation_of_motion(friction: bool, constrained: bool) -> str:
 
 
 def multiplier_equations(driven: bool) -> tuple[str, str, str]:
-    """The constraints' second derivative, and what follows for the multipliers and the accelerations."""
+    """The second derivative of the constraints, and the multipliers and accelerations that follow from it."""
     dq, ddq, psi, M = letter("q", 1), letter("q", 2), letter("Psi"), letter("M")
     rate = f"{letter('Psi', 1)}{dq}" + (f"{_PLUS}{letter('phi', 1)}" if driven else "")
     f = f"<mi>f</mi>{_EQUAL}{letter('tau')}{_MINUS}{letter('C')}{dq}{_MINUS}{letter('G')}{_MINUS}{letter('F')}"
@@ -117,12 +117,12 @@ def coordinate_vector(eom: EquationsOfMotion) -> str:
 
 
 def pair(name: str, value: Html) -> Html:
-    """`name = value`, one of several beside each other."""
+    """The pair `name = value`, one of several beside each other."""
     return Html(f'<span class="pair">{math_element(f"{name}<mo>=</mo>")} {value}</span>')
 
 
 def definition(abbreviation: Definition, style: MathML) -> Html:
-    """What a name stands for: typeset if it is a formula."""
+    """The definition of an abbreviation, which is typeset if it is a formula."""
     meaning = (
         math_element(printers.expression_markup(abbreviation.meaning))
         if abbreviation.is_formula

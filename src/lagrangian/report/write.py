@@ -1,4 +1,4 @@
-"""A run's report: one page, with everything in it."""
+"""The report of a run: one page with all its sections."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from lagrangian.files import as_path, as_target_path, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 from lagrangian.plots.quantities import ANGLES
-from lagrangian.report.energy_section import CONSTRAINTS, ENERGY, EVENTS, SOLVER
+from lagrangian.report.energy_section import CONSTRAINTS, ENERGY, EVENTS
 from lagrangian.report.equations_section import EQUATIONS
 from lagrangian.report.html import Html, element, image, join_html, paragraph
 from lagrangian.report.loads_section import ACTUATORS, FORCES
-from lagrangian.report.mechanism_section import JOINTS, MECHANISM
+from lagrangian.report.mechanism_section import MECHANISM
+from lagrangian.report.method_section import SOLVER
+from lagrangian.report.motion_section import JOINTS
 from lagrangian.report.page import PageSection, TitleBlock, render_page
 from lagrangian.report.subject import ReportSection, ReportSubject, section_body, verdicts
 from lagrangian.sizing.actuators import ActuatorSizing
@@ -36,12 +38,12 @@ def write_report(
     angles: str = "degrees",
     sliders: Any = None,
 ) -> Path:
-    """Write one offline page about a motion, and give its path; `NAME-report.html` in the current folder if none is given.
+    """Write one offline page about a motion, and return its path, which is `NAME-report.html` in the current folder by default.
 
-    `front` is what is said of it, `sizing` what its actuators are, if they are not to be the smallest of the shipped catalogue,
-    and `angles` are those of plots, in "degrees" or "radians". `progress(done, total)` is called at the beginning and after every
-    part. `sliders` are those of its animation, as `animate` takes them. A part that fails says so in the page, and in a
-    `ReportWarning`.
+    `title_block` holds the title, author, date and notes; `sizing` the actuators, if they are not to be the smallest ones of the
+    package's catalogue. Plots have `angles` in "degrees" or "radians". `sliders` are those of the animation, as `animate` takes
+    them. `progress(done, total)` is called at the beginning and after every section. A section that fails says so in the page,
+    and in a `ReportWarning`.
     """
     if not isinstance(motion, Motion):
         raise ArgumentError(
@@ -62,7 +64,7 @@ def report_html(
     angles: str = "degrees",
     sliders: Any = None,
 ) -> str:
-    """The page as text."""
+    """Make the page as text."""
     if angles not in ANGLES:
         raise ArgumentError(unknown_name_message("angles", angles, ANGLES), concerns="angles")
     subject = ReportSubject(motion, title_block or TitleBlock(), _check_sizing(motion, sizing), angles, sliders)
@@ -81,7 +83,7 @@ def report_html(
 
 
 def _check_sizing(motion: Motion, sizing: Any) -> ActuatorSizing | None:
-    """The sizing, if it is one of this motion."""
+    """Check that a sizing is one of this motion."""
     remedy = "a sizing of this motion is needed: lagrangian.size_actuators(mechanism, motion)"
     if sizing is not None and not isinstance(sizing, ActuatorSizing):
         raise ArgumentError(f"is {format_value(sizing)}", argument="sizing", remedy=remedy)
@@ -96,7 +98,7 @@ def _check_sizing(motion: Motion, sizing: Any) -> ActuatorSizing | None:
 
 
 def heading(subject: ReportSubject) -> Html:
-    """The name, a sentence about the run, and whether it can be trusted."""
+    """The head of the page: the name, a sentence about the run, and whether it can be trusted."""
     motion = subject.motion
     badges = [element("span", v.short, class_=f"badge {_BADGE_CLASSES[v.good]}") for v in verdicts(motion)]
     model = motion.mechanism
@@ -121,7 +123,7 @@ _BADGE_CLASSES = {True: "good", False: "bad", None: "open"}
 
 
 def animation_html(subject: ReportSubject, height: str = "480px", picture: Html | None = None, speed: float = 1) -> Html:
-    """The player, and a still of it for paper."""
+    """A player of the motion, with a picture for paper."""
     from lagrangian.viewer.page import player_html
 
     player = Html(player_html(subject.track, height=height, speed=speed, program=subject.page_program))
@@ -131,13 +133,13 @@ def animation_html(subject: ReportSubject, height: str = "480px", picture: Html 
 
 
 def printed_picture(subject: ReportSubject) -> Html:
-    """The first picture, which is printed: a canvas often is not."""
+    """A picture of the start for paper, because browsers often do not print a canvas."""
     data = png(subject.mechanism, subject.motion.q[0])
     return image(data, "png", f"{subject.name} at the start", class_="print")
 
 
 def png(model: Any, q: Any, size: tuple[int, int] = (960, 600)) -> bytes:
-    """A picture of a mechanism, as the bytes of a PNG file, for a page that is light or dark."""
+    """A picture of a mechanism with a transparent background, as the bytes of a PNG file."""
     from lagrangian.viewer.render.still import transparent_png
 
     return transparent_png(model, q, size)

@@ -149,8 +149,8 @@ def relative_difference(ours: Any, theirs: Any, scale: float) -> float:
 def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
     """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
     from lagrangian import AssemblyError, compile  # noqa: A004
-    from lagrangian.peers import models as peers
     from lagrangian.peers import loop_accelerations
+    from lagrangian.peers import models as peers
 
     if reason := loop_accelerations.unsupported_reason(m):
         return None, reason, False

@@ -200,9 +200,9 @@ def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | No
         changed_parts := mechanism_differences(recorded_mechanism, m)
     ):
         output.print_warning(
-            f"{run} is a run of an earlier version of {recorded_mechanism.name}: {changed_parts} changed since then. The motors are sized for the "
-            f"torques in the run. Run the mechanism again to use its current description, or give the run alone to use the "
-            f"earlier one"
+            f"{run} is a run of an earlier version of {recorded_mechanism.name}: {changed_parts} changed since then. "
+            f"The motors are sized for the torques in the run. Run the mechanism again to use its current description, "
+            f"or give the run alone to use the earlier one"
         )
     return motion
 

@@ -63,7 +63,8 @@ def close_start(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
             f"{where} does not close the loops: {start.open_violation}. The run begins at the nearest configuration that does: "
             f"{format_configuration(m, q)}\n"
             f"  {toml_configuration(q)}\n"
-            f"Copy this line into [initial], or give some coordinates and the others follow: {_example_option(m, start.given_state.q)}"
+            f"Copy this line into [initial], or give some coordinates and the others follow: "
+            f"{_example_option(m, start.given_state.q)}"
         )
     return q0, _close_speeds(m, start, q, qd0)
 

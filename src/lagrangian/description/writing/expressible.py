@@ -1,4 +1,10 @@
-"""The same mechanism with its zero at another configuration: what a file needs in which joints are where the bodies are."""
+"""A mechanism in the form that a file format can express.
+
+Writers change a mechanism before they write it. They count coordinates from another configuration, put the frames of bodies
+elsewhere, and replace joints by chains of simpler ones with massless bodies between them. The parts of a joint have the names of
+its coordinates, such as `wrist.1` and `wrist.2`, so that coordinates keep their names. Equations of coordinates become sums of
+multiples, or polynomials of one coordinate.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +31,12 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.spring import PointSpring
 
+NO_LIMIT = 1e16  # written where there is no limit: the default of SDF, which no joint reaches
+InversePlacements = Mapping[str, Transform]  # of the old frames of bodies in their new ones
+
 
 def with_zero_at(m: Mechanism, q: np.ndarray) -> Mechanism:
-    """Coordinates are counted from q on: joints of one coordinate, balls. Limits and rests of springs follow."""
+    """The mechanism with the zero of its coordinates at q, for joints of one coordinate and balls; limits and springs follow."""
     slices = q_slices(m)
     return m.replace(joints=tuple(_with_zero_at(joint, q[slices[joint.name]]) for joint in m.joints))
 
@@ -47,21 +56,20 @@ def _with_zero_at(joint: Joint, q: np.ndarray) -> Joint:
     )
 
 
-# MERGED lagrangian.description.writing.moved: The same mechanism with the frames of some bodies elsewhere on them, as a
-# format needs them: every part follows.
+# -- other frames of bodies ----------------------------------------------------------------------------------------------
 
 
 def with_body_frames(m: Mechanism, frames: Mapping[str, Transform]) -> Mechanism:
-    """Each body's frame where `frames` has it in its old one; the joints' frames, and all else, stay where they are."""
-    inverse_placements = {body: at.inverse() for body, at in frames.items() if not at.is_identity}
+    """The mechanism with new frames of bodies; `frames` are their placements in the old ones, and nothing else moves."""
+    inverse_placements = {body: placement.inverse() for body, placement in frames.items() if not placement.is_identity}
     if not inverse_placements:
         return m
     joints = []
     for joint in m.joints:
-        at_parent, at_child = inverse_placements.get(joint.parent), inverse_placements.get(joint.child)
-        changes: dict[str, Any] = {} if at_parent is None else {"placement": at_parent @ joint.placement}
-        if at_child is not None:
-            changes["child_placement"] = at_child @ joint.child_placement
+        parent_change, child_change = inverse_placements.get(joint.parent), inverse_placements.get(joint.child)
+        changes: dict[str, Any] = {} if parent_change is None else {"placement": parent_change @ joint.placement}
+        if child_change is not None:
+            changes["child_placement"] = child_change @ joint.child_placement
         joints.append(replace(joint, **changes) if changes else joint)
     return m.replace(
         bodies=tuple(
@@ -75,18 +83,15 @@ def with_body_frames(m: Mechanism, frames: Mapping[str, Transform]) -> Mechanism
     )
 
 
-InversePlacements = Mapping[str, Transform]
-
-
 def transform_point(placement: Transform, p: v.Vector) -> v.Vector:
-    """A point of a frame that stands at a placement."""
+    """A point of a placed frame, in the outer frame."""
     return v.add(placement.position, v.mat_vec(placement.rotation, p))
 
 
 def _move_body(body: Body, placement: Transform) -> Body:
     inertia = body.inertia if placement.rotation == v.IDENTITY else v.sym_rotate(placement.rotation, body.inertia)
     visuals = tuple(replace(x, placement=placement @ x.placement) for x in body.visuals)
-    # rounding may leave an inertia on the border of what is real beyond it
+    # rounding may make an inertia impossible that is only just possible
     return replace(body, center=transform_point(placement, body.center), inertia=inertia, visuals=visuals, effective=True)
 
 
@@ -118,7 +123,7 @@ def _move_spring(spring: Spring, inverse_placements: InversePlacements) -> Sprin
 
 
 def _move_constraint(constraint: Constraint, inverse_placements: InversePlacements) -> Constraint:
-    """Only those that stand on bodies; no format has them yet, but a mechanism that is moved is whole."""
+    """A constraint with its points and directions in the new frames. No format has these yet, but the mechanism stays whole."""
     if isinstance(constraint, KnifeEdgeConstraint) and constraint.body in inverse_placements:
         placement = inverse_placements[constraint.body]
         return replace(
@@ -143,14 +148,12 @@ def _move_constraint(constraint: Constraint, inverse_placements: InversePlacemen
     return constraint
 
 
-# MERGED lagrangian.description.writing.split: The same mechanism with some of its joints as chains of simpler ones, and
-# bodies without mass between them. The parts of a joint are called as its coordinates are, `wrist.1` and `wrist.2`, so that
-# coordinates keep their names.
+# -- joints as chains of simpler ones ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ChainJoint:
-    """One of the joints that stand for another: its name, its type, its axis, and whether friction and so on sit at it."""
+    """One joint of a chain that replaces a joint; `without_load` leaves friction, rotor, spring and limits out."""
 
     name: str
     type: str
@@ -159,7 +162,7 @@ class ChainJoint:
 
 
 def split_joints(m: Mechanism, chain_of: Callable[[Joint], Sequence[ChainJoint]]) -> Mechanism:
-    """Every joint for which `parts` gives any is replaced by them."""
+    """The mechanism with each joint replaced by the chain of `chain_of`, unless that is empty."""
     bodies = {body.name: body for body in m.bodies}
     joints: list[Joint] = []
     for joint in m.joints:
@@ -193,7 +196,7 @@ def split_joints(m: Mechanism, chain_of: Callable[[Joint], Sequence[ChainJoint]]
 
 
 def single_coordinate_chain(joint: Joint) -> list[ChainJoint]:
-    """The steps of a joint that consists of several of one coordinate; none of any other."""
+    """The single-coordinate joints that a joint consists of; empty if it has only one."""
     type_steps = joint.kind.steps(joint)
     if len(type_steps) < 2:
         return []
@@ -209,13 +212,13 @@ def slides_and_ball_chain(joint: Joint) -> list[ChainJoint]:
 
 
 def yaw_pitch_roll_chain(joint: Joint) -> list[ChainJoint]:
-    """A ball joint as turns about the moving z, y and x."""
-    turns = [step for step in joint.kind.single_steps(joint) if step.kind.turns]
-    return [ChainJoint(f"{joint.name}.{step.label}", "revolute", step.axis, without_load=True) for step in turns]
+    """A ball joint as rotations about the moving z, y and x."""
+    rotations = [step for step in joint.kind.single_steps(joint) if step.kind.turns]
+    return [ChainJoint(f"{joint.name}.{step.label}", "revolute", step.axis, without_load=True) for step in rotations]
 
 
 def screw_chain(joint: Joint) -> list[ChainJoint]:
-    """A screw as a turn, which is the joint's coordinate, and a slide that has to follow it."""
+    """A screw as a rotation, which is the joint's coordinate, and a slide that must follow it."""
     return [
         ChainJoint(joint.name, "revolute", joint.axis),
         ChainJoint(f"{joint.name}.advance", "prismatic", joint.axis, without_load=True),
@@ -228,12 +231,11 @@ def _free_name(name: str, used_names: dict[str, Body]) -> str:
     return name
 
 
-# MERGED lagrangian.description.writing.formulas: Equations of coordinates as far as files hold them: sums of multiples, and
-# polynomials of one coordinate.
+# -- equations and screws ------------------------------------------------------------------------------------------------
 
 
 def affine_coefficients(x: Scalar) -> tuple[dict[str, float], float] | None:
-    """The multiple of each name, and what is added; None if it is no such sum."""
+    """The linear form of an expression: the coefficient of each name, and the constant; None if it is not linear."""
     names = sorted(free_symbols(x))
     try:
         slopes = {name: derivative(x, name) for name in names}
@@ -246,7 +248,7 @@ def affine_coefficients(x: Scalar) -> tuple[dict[str, float], float] | None:
 
 
 def polynomial_coefficients(x: Scalar, name: str, degree: int) -> tuple[float, ...] | None:
-    """The coefficients of a polynomial in one name, from the constant on; None if it is none of at most this degree."""
+    """The coefficients of a polynomial in one name, from the constant on; None if it is no polynomial of this degree or less."""
     coefficients: list[float] = []
     factor = 1
     try:
@@ -264,12 +266,8 @@ def polynomial_coefficients(x: Scalar, name: str, degree: int) -> tuple[float, .
     return None
 
 
-# MERGED lagrangian.description.writing.screws: Screws as a turn and a slide that follows it: how far they advance, as a
-# polynomial of the angle.
-
-
 def advance_coefficients(joint: Joint, degree: int, format: str) -> tuple[float, ...]:  # noqa: A002
-    """The coefficients, from the constant on; an error where a format has no place for it."""
+    """The advance of a screw or cam as a polynomial of the angle, from the constant on; an error if a format cannot hold it."""
     if joint.type == "helical":
         return (0.0, float(joint.pitch))
     coefficients = polynomial_coefficients(joint.advance, ANGLE, degree) if joint.type == "cam" else None
@@ -277,7 +275,7 @@ def advance_coefficients(joint: Joint, degree: int, format: str) -> tuple[float,
 
 
 def raise_unsupported_joint(joint: Joint, format: str) -> NoReturn:  # noqa: A002
-    """The error of a joint that a format has not."""
+    """Raise the error of a joint that a format does not have."""
     raise DescriptionError(
         f"a {joint.type} joint of this form cannot be written as {format}",
         where=MechanismPart("joint", joint.name),
@@ -285,14 +283,11 @@ def raise_unsupported_joint(joint: Joint, format: str) -> NoReturn:  # noqa: A00
     )
 
 
-# MERGED lagrangian.description.writing.at_joint: What sits at a joint, as files have it: two numbers of friction, limits that
-# may be missing, an inertia of the rotor.
-
-NO_LIMIT = 1e16  # what is written where there is no limit: the default of SDF, which no joint reaches
+# -- friction and limits -------------------------------------------------------------------------------------------------
 
 
 def friction_coefficients(joint: Joint, remarks: WriterNotes) -> tuple[float, float]:
-    """Viscous and dry friction. Formats have one dry coefficient for both directions, and none at rest."""
+    """The viscous and dry friction of a joint. Formats have one dry coefficient for both directions, and none at rest."""
     friction = joint.friction
     forwards, backwards = float(friction.coulomb), float(friction.coulomb_negative or 0)
     if forwards != backwards:
@@ -307,10 +302,10 @@ def friction_coefficients(joint: Joint, remarks: WriterNotes) -> tuple[float, fl
 
 
 def has_limits(joint: Joint) -> bool:
-    """Whether its position is."""
+    """Whether the position of a joint is limited."""
     return math.isfinite(joint.limits.lower) or math.isfinite(joint.limits.upper)
 
 
 def write_bound(x: float) -> float:
-    """A limit, or what stands for none."""
+    """A limit, or the number that files have for none."""
     return x if math.isfinite(x) else math.copysign(NO_LIMIT, x)

@@ -1,4 +1,4 @@
-"""Where the bodies are, in numbers; and which equations of a loop hold in all positions, so that they need not be written."""
+"""Poses of bodies, and equations of loops that hold in all positions, so that files need not have them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 Numbers = Sequence[float] | np.ndarray
 _SAMPLES = 3
 _ZERO = 1e-9  # m
-AXIS_SPACING = 0.1  # m: between the two points that hold an axis
+AXIS_SPACING = 0.1  # m: between two points that determine an axis
 
 
 def q_slices(m: Mechanism) -> dict[str, slice]:
-    """Where the coordinates of each joint are in q."""
+    """The slice of q of each joint."""
     slices, start = {}, 0
     for joint in m.joints:
         slices[joint.name] = slice(start, start + joint.kind.nq)
@@ -27,12 +27,12 @@ def q_slices(m: Mechanism) -> dict[str, slice]:
 
 
 def joint_displacement(joint: Joint, q: Numbers) -> np.ndarray:
-    """The joint's frame on the child in its frame on the parent, at its coordinates."""
+    """The pose of the joint's frame on the child in its frame on the parent."""
     return displacement(joint, np.array([q], dtype=float).reshape(1, joint.kind.nq))[0]
 
 
 def body_poses(m: Mechanism, q: Numbers) -> dict[str, np.ndarray]:
-    """The bodies in the world, as homogeneous matrices."""
+    """The poses of the ground and all bodies in the world, as homogeneous matrices."""
     transforms = {GROUND: np.eye(4)}
     slices = q_slices(m)
     for joint in m.outward_joints():
@@ -44,7 +44,7 @@ def body_poses(m: Mechanism, q: Numbers) -> dict[str, np.ndarray]:
 
 
 def _sample_poses(m: Mechanism) -> list[dict[str, np.ndarray]]:
-    """Poses of the open tree at some positions, within a turn and a metre whatever the limits."""
+    """Poses of the open tree at random coordinates within 1 rad and 1 m, whatever the limits."""
     rng = np.random.default_rng(7)
     samples = []
     for _ in range(_SAMPLES):
@@ -60,18 +60,18 @@ def _random_coordinates(joint: Joint, rng: np.random.Generator) -> np.ndarray:
 
 
 class SampledLoops:
-    """The loops of one mechanism, looked at in some positions of its open tree."""
+    """The loops of one mechanism, examined in a few random positions of its open tree."""
 
     def __init__(self, m: Mechanism) -> None:
         self._samples = _sample_poses(m) if m.loops else []
 
     def effective_type(self, loop: LoopJoint) -> str:
-        """The type of a loop as a format may have it: a `point` that holds all it could is a ball."""
+        """The type of a loop; a `point` loop is a ball if it holds all directions, or if the others cannot open."""
         is_ball = loop.type == "point" and (len(loop.directions) == 3 or self.stays_in_plane(loop))
         return "ball" if is_ball else loop.type
 
     def stays_in_plane(self, loop: LoopJoint) -> bool:
-        """Whether the origins of its frames cannot part along the directions that a `point` does not hold."""
+        """Whether the origins of the two frames stay together along the directions that a `point` loop does not hold."""
         free = [k for k in range(3) if "xyz"[k] not in loop.directions]
         for sample in self._samples:
             A, B = sample[loop.a] @ loop.a_placement.matrix(), sample[loop.b] @ loop.b_placement.matrix()
@@ -82,10 +82,10 @@ class SampledLoops:
 
     def has_parallel_axes(self, loop: LoopJoint) -> bool:
         """Whether the axes of a revolute loop are parallel in all positions."""
-        return all(max(map(abs, loop_residual(loop, at[loop.a], at[loop.b])[3:])) < _ZERO for at in self._samples)
+        return all(max(map(abs, loop_residual(loop, poses[loop.a], poses[loop.b])[3:])) < _ZERO for poses in self._samples)
 
 
 def loop_error(m: Mechanism, q: Numbers) -> float:
-    """How far the loops are from closed at q."""
+    """The largest residual of all loops at q."""
     transforms = body_poses(m, q)
     return max((abs(x) for loop in m.loops for x in loop_residual(loop, transforms[loop.a], transforms[loop.b])), default=0.0)

@@ -1,4 +1,4 @@
-"""Chapters of mechanisms in motion."""
+"""The chapters of the tour: mechanisms in motion, and equations that are derived, typeset and proved."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import simulate
 from lagrangian.report import typeset
 from lagrangian.report.equations_section import DIGITS, proof_html
-from lagrangian.report.html import Html, collapsible, element, image, join_html, number, paragraph, short_number
-from lagrangian.report.tour.tour import Chapter, Check, TourOutput, animation_stage, mechanism_picture, plot_figure, save_run
+from lagrangian.report.html import Html, collapsible, element, figure, image, join_html, number, paragraph, short_number
+from lagrangian.report.tour.tour import Chapter, Check, TourOutput, animation_stage, mechanism_picture, save_run
 from lagrangian.sizing.actuators import size_actuators
 
 CIRCLE = """
@@ -30,7 +30,6 @@ motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 motion.plot("torques")
 print(lg.size_actuators(arm, motion))
 """
-
 PENDULUM = """
 from math import pi
 
@@ -38,19 +37,34 @@ motion = lg.simulate(lg.library("two_r"), 10, q0=[-pi / 2, pi / 4], qd0=[0, 0], 
 motion.phase_portrait()
 motion.animate("double_pendulum.html")
 """
-
 FOUR_BAR = """
 linkage = lg.library("deployable_four_bar")
 motion = lg.simulate(linkage)
 print(motion.message, motion.q[-1, 0])
 """
-
 STEWART = """
 platform = lg.library("stewart")
 circle = lg.paths.circle((0, 0, 2), 0.5, duration=4, orientation=(1, 0, 0, 0), timing="uniform")
 motion = lg.inverse(platform, circle, frame="platform", t_eval=401)
 again = lg.simulate(platform, torque=motion.torque, **motion.start)
 """
+TWO_R = """
+import lagrangian as lg
+
+eom = lg.derive(lg.library("two_r"))
+eom.show()
+print(eom.prove())
+eom.save("two_r.tex")
+"""
+PUMA = """
+puma = lg.library("puma560")
+eom = lg.derive(puma)
+print(eom.M[0, 0], eom.G, eom.prove())
+gravity = lg.compile(puma).gravity(puma.poses["qn"])
+"""
+
+# p560.gravload(qn) of Corke's Robotics Toolbox, to the digits it prints
+GRAVITY_QN = (0.0, 31.6399, 6.0351, 0.0, 0.0283, 0.0)
 
 
 def circle(output: TourOutput) -> Chapter:
@@ -85,7 +99,7 @@ def circle(output: TourOutput) -> Chapter:
         join_html(
             [
                 animation_stage(motion, picture),
-                plot_figure(plot, "torques over time"),
+                figure(plot, "torques over time"),
                 paragraph(f"Motors that fit: {'; '.join(motors)}."),
             ]
         ),
@@ -107,14 +121,14 @@ def pendulum(output: TourOutput) -> Chapter:
         PENDULUM,
         Html(f"energy kept to {short_number(float(np.abs(motion.balance).max()) / motion.energy_scale)} in {steps} steps"),
         [_energy_check(motion), _initial_acceleration_check(motion)],
-        join_html([animation_stage(motion, picture), plot_figure(plot, "phase portrait")]),
+        join_html([animation_stage(motion, picture), figure(plot, "phase portrait")]),
         picture,
         save_run(motion, output, "double_pendulum", plot),
     )
 
 
 def _initial_acceleration_check(motion: Motion) -> Check:
-    """At the start nothing moves, and M(q) qdd + G(q) = 0: two equations in two unknowns, solved by hand."""
+    """Compare the initial accelerations with M(q) qdd + G(q) = 0, two equations in two unknowns that are solved by hand."""
     assert motion.mechanism is not None
     p = {name: float(x) for name, x in motion.mechanism.parameters.items()}
     c2 = np.cos(motion.q[0, 1])
@@ -150,7 +164,7 @@ def four_bar(output: TourOutput) -> Chapter:
             Check("loop closure error [m]", short_number(drift), "0", drift < 1e-12),
             _energy_check(motion),
         ],
-        join_html([animation_stage(motion, picture, speed=2), plot_figure(plot, "coordinates and constraint forces over time")]),
+        join_html([animation_stage(motion, picture, speed=2), figure(plot, "coordinates and constraint forces over time")]),
         picture,
         save_run(motion, output, "four_bar", plot),
     )
@@ -183,7 +197,7 @@ def stewart(output: TourOutput) -> Chapter:
             ),
             Check("work minus change of energy [J]", *_energy_balance(motion)),
         ],
-        join_html([animation_stage(motion, picture), plot_figure(plot, "forces of the legs over time")]),
+        join_html([animation_stage(motion, picture), figure(plot, "forces of the legs over time")]),
         picture,
         save_run(motion, output, "stewart", plot),
     )
@@ -200,28 +214,6 @@ def _energy_balance(motion: Motion) -> tuple[str, str, bool]:
 
 def _is_near(result: tuple[float, float], expected: tuple[float, float], tolerance: float) -> bool:
     return all(abs(a - b) < tolerance for a, b in zip(result, expected, strict=True))
-
-
-# MERGED lagrangian.report.tour.on_paper: Chapters of equations: derived, typeset and proved.
-
-TWO_R = """
-import lagrangian as lg
-
-eom = lg.derive(lg.library("two_r"))
-eom.show()
-print(eom.prove())
-eom.save("two_r.tex")
-"""
-
-PUMA = """
-puma = lg.library("puma560")
-eom = lg.derive(puma)
-print(eom.M[0, 0], eom.G, eom.prove())
-gravity = lg.compile(puma).gravity(puma.poses["qn"])
-"""
-
-# p560.gravload(qn) of Corke's Robotics Toolbox, to the digits it prints
-GRAVITY_QN = (0.0, 31.6399, 6.0351, 0.0, 0.0283, 0.0)
 
 
 def two_r(output: TourOutput) -> Chapter:
@@ -256,7 +248,7 @@ def two_r(output: TourOutput) -> Chapter:
 
 
 def _difference_from_textbook(eom: EquationsOfMotion) -> float:
-    """The derived M11 less the textbook's, at numbers without a pattern: nothing but rounding is left."""
+    """The derived M11 less the textbook's, at arbitrary numbers; only rounding remains."""
     l1, r1, r2, m1, m2, i1, i2 = 0.91, 0.43, 0.37, 3.1, 2.3, 0.21, 0.17
     theta2 = 0.7321
     derived = eom.M[0, 0].evaluate(q=[0.3, theta2], l1=l1, r1=r1, r2=r2, m1=m1, m2=m2, I1=i1, I2=i2)
@@ -265,7 +257,7 @@ def _difference_from_textbook(eom: EquationsOfMotion) -> float:
 
 
 def puma(output: TourOutput) -> Chapter:
-    from lagrangian.kernels.dynamics import compile as compiled
+    from lagrangian.kernels.dynamics import compile as compile_mechanism
 
     model = library("puma560")
     began = perf_counter()
@@ -274,7 +266,7 @@ def puma(output: TourOutput) -> Chapter:
     proof = eom.prove()
     eom.save(output.folder / "puma560.tex")
     q = model.poses["qn"]
-    gravity = np.asarray(compiled(model).gravity(np.array(q, dtype=float)))
+    gravity = np.asarray(compile_mechanism(model).gravity(np.array(q, dtype=float)))
     error = float(np.abs(gravity - GRAVITY_QN).max())
     picture = mechanism_picture(model, "qn", (960, 600))
     parts = [
@@ -308,19 +300,12 @@ def puma(output: TourOutput) -> Chapter:
 
 
 def _turntable(model: Mechanism, pose: str, picture: bytes) -> Html:
-    """The mechanism at rest, to be looked at from all sides; on paper, the picture."""
+    """A player of the mechanism at rest, which is the picture on paper."""
     from lagrangian.viewer.page import player_html
     from lagrangian.viewer.scene.track import still_track
 
     printed = image(picture, "png", f"{model.name} in the pose {pose}", class_="print") if picture else Html("")
     return element("div", Html(player_html(still_track(model, pose), height="420px")), printed, class_="stage")
-
-
-def _definitions(eom: EquationsOfMotion, *names: str) -> Html:
-    """What the abbreviations in some matrices stand for."""
-    style = MathML(eom.notation, NumberFormat(DIGITS))
-    formulas = [x for name in names for _, x in getattr(eom, name).entries]
-    return element("div", *(typeset.definition(x, style) for x in definitions(eom, formulas)), class_="pairs")
 
 
 def _entries(eom: EquationsOfMotion, *names_and_titles: tuple[str, str]) -> Html:
@@ -334,3 +319,10 @@ def _entries(eom: EquationsOfMotion, *names_and_titles: tuple[str, str]) -> Html
     if rounding.rounded:
         parts.append(paragraph(f"Numbers rounded to {DIGITS} digits.", css_class="quiet"))
     return join_html(parts)
+
+
+def _definitions(eom: EquationsOfMotion, *names: str) -> Html:
+    """The definitions of the abbreviations in some matrices."""
+    style = MathML(eom.notation, NumberFormat(DIGITS))
+    formulas = [x for name in names for _, x in getattr(eom, name).entries]
+    return element("div", *(typeset.definition(x, style) for x in definitions(eom, formulas)), class_="pairs")
