@@ -286,7 +286,7 @@ def motion_data(motion: Motion) -> dict[str, Any]:
         "q_end": motion.q[-1] if len(motion.t) else [],
         "qd_end": motion.qd[-1] if len(motion.t) else [],
         "torque_peak": np.abs(motion.tau).max(axis=0, initial=0.0),
-        "energy_balance": float(np.abs(motion.balance).max(initial=0.0)),
+        "energy_balance": float(np.abs(motion.energy_balance).max(initial=0.0)),
         "energy_moved": motion.energy_scale,
         "drift": float(motion.drift.max(initial=0.0)),
         "events": [{"name": e.name, "t": _without_rounding(e.t, motion), "q": e.q, "qd": e.qd} for e in motion.events],
