@@ -254,7 +254,7 @@ class UnknownMechanismError(ArgumentError):
 
     Attributes
     ----------
-    meant : tuple of str
+    similar_names : tuple of str
         Similar names that exist.
 
     Examples
@@ -264,7 +264,7 @@ class UnknownMechanismError(ArgumentError):
     >>> try:
     ...     lg.compile("four_bars")
     ... except UnknownMechanismError as error:
-    ...     print(error.meant[0])
+    ...     print(error.similar_names[0])
     four_bar
     """
 

@@ -182,7 +182,7 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
 SERVES = """
 import sys, threading, time
 import lagrangian as lg
-from lagrangian.viewer.live.viewer import Viewer
+from lagrangian.viewer.live import Viewer
 
 main, seen = threading.get_ident(), 0
 

@@ -43,8 +43,8 @@ def test_poses_too(machine: lg.Mechanism, of: Callable[[lg.Mechanism], np.ndarra
 
 def test_it_is_written_as_it_was_given(machine: lg.Mechanism, read_again: lg.Mechanism) -> None:
     assert read_again.initial.q.given_names == ("theta1",)
-    assert read_again.initial.qd.given == ("theta1",)
-    assert read_again.poses["some"].given == ("theta1",)
+    assert read_again.initial.qd.given_names == ("theta1",)
+    assert read_again.poses["some"].given_names == ("theta1",)
     assert read_again == machine
 
 

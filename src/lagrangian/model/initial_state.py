@@ -31,8 +31,10 @@ class StateOrigin:
 
 
 class PartialState(tuple[float, ...]):
-    """Coordinates or speeds in their order, of which only those named in `given` were said: the others are where to begin, and
-    are found so that the loops close. Where there is an `origin`, they are reached from there.
+    """Coordinates or speeds in their order, of which only those of `given_names` were given.
+
+    The others are initial guesses: they are solved for, so that the loops close. If there is an `origin`, the loops are closed
+    along the way from there.
     """
 
     given_names: tuple[str, ...]
@@ -44,7 +46,7 @@ class PartialState(tuple[float, ...]):
         return state
 
     def __repr__(self) -> str:
-        return f"Partial({tuple(self)!r}, given={self.given_names!r})"
+        return f"PartialState({tuple(self)!r}, given_names={self.given_names!r})"
 
 
 @dataclass(frozen=True)

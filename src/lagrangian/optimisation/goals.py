@@ -21,11 +21,13 @@ from lagrangian.motion.sensitivity.sensitivities import sensitivities
 from lagrangian.optimisation.goal import Goal, parameter_values, system_at_rest
 from lagrangian.optimisation.holding_torque import HoldingTorque, speed_index
 from lagrangian.optimisation.leading_coordinates import assemble_along, configuration_derivatives
+from lagrangian.public import public
 from lagrangian.types import State, TimeSpan
 
 __all__ = ["Goal", "final_value", "holding_torque", "integral", "path_points"]
 
 
+@public
 def holding_torque(poses: ArrayLike | Mapping[str, ArrayLike], joints: Sequence[str] | None = None) -> Goal:
     """Minimise the torques that hold the mechanism at rest in some poses.
 
@@ -64,6 +66,7 @@ def holding_torque(poses: ArrayLike | Mapping[str, ArrayLike], joints: Sequence[
     return HoldingTorque(poses, joints)
 
 
+@public
 def path_points(frame: str, points: ArrayLike, driven: str, angles: ArrayLike | None = None) -> Goal:
     """Minimise the distances of a frame from given points while a coordinate turns.
 
@@ -97,6 +100,7 @@ def path_points(frame: str, points: ArrayLike, driven: str, angles: ArrayLike | 
     return PathPoints(frame, points, driven, angles)
 
 
+@public
 def integral(
     expression: str,
     t_span: TimeSpan = None,
@@ -148,6 +152,7 @@ def integral(
     return MotionGoal("integral", expression, run_options)
 
 
+@public
 def final_value(
     expression: str,
     t_span: TimeSpan = None,
