@@ -172,7 +172,7 @@ def motion(m: lg.Mechanism, q: np.ndarray) -> str:
         except lg.errors.LagrangianError as error:
             return f"refused: {error}"
     seconds = time.perf_counter() - start
-    off = float(np.max(np.abs(ended.balance))) / ended.energy_scale
+    off = float(np.max(np.abs(ended.energy_balance))) / ended.energy_scale
     told = f"{ended.t[-1]:.3g} s in {seconds:.1f} s, energy off by {off:.0e}"
     return told + "".join(f"; {warning.message}" for warning in caught)
 

@@ -180,7 +180,7 @@ def run(kind: str, n: int) -> None:
     began = time.process_time()
     motion = lg.simulate(mechanism, DURATION, q, qd)
     found["again"] = time.process_time() - began
-    found |= {"loops": float(motion.drift.max()), "energy": float(abs(motion.balance).max() / motion.energy_scale)}
+    found |= {"loops": float(motion.drift.max()), "energy": float(abs(motion.energy_balance).max() / motion.energy_scale)}
     print(json.dumps(found))
 
 

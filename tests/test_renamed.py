@@ -62,7 +62,7 @@ def resolve(name: str) -> Any:
 
 
 def resolve_dotted(name: str) -> Any:
-    """A module, or a function or class in a module, by its dotted name."""
+    """A module, a function or class in it, or whether a class in it has a member, by the dotted name."""
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         try:
@@ -70,6 +70,8 @@ def resolve_dotted(name: str) -> Any:
         except ModuleNotFoundError:
             continue
         for part in parts[count:]:
+            if isinstance(value, type):
+                return has_member(value, part) or None
             value = getattr(value, part, None)
         return value
     return None
@@ -123,10 +125,21 @@ def test_a_renamed_argument_is_gone_and_its_successor_is_there(old: str, new: st
     assert not new or fresh[2] in parameters_of(fresh[1])  # type: ignore[index]
 
 
+def is_module(name: str) -> bool:
+    """Whether a module or package with a file has the dotted name; a folder of data is none."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return False
+    return spec is not None and spec.origin is not None
+
+
 def test_moved_modules_are_gone_and_their_successors_are_there() -> None:
     for old, new in MODULES:
-        assert resolve_dotted(old) is None, old
+        assert not is_module(old), old
         assert not new or resolve_dotted(new) is not None, new
+        if new and not is_module(new):  # a function, a class or a member
+            assert resolve_dotted(old) is None, old
 
 
 def test_renamed_commands_and_options_are_gone_and_their_successors_are_there() -> None:

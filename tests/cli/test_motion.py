@@ -29,7 +29,7 @@ def test_a_run_is_the_library_s(run: Run) -> None:
     data = run("simulate", "two_r", "-t", "2", "--json").json
     assert data["q_end"] == ours.q[-1].tolist()
     assert data["files"] == ["two_r.nc"]
-    assert data["energy_balance"] == np.abs(ours.balance).max()
+    assert data["energy_balance"] == np.abs(ours.energy_balance).max()
 
 
 def test_starts_and_torques(run: Run) -> None:

@@ -68,7 +68,7 @@ def test_a_value_without_a_turn_is_told_with_its_reason() -> None:
     start = lg.assemble(m, [1.0, 0.0, 1.5], fixed=("a",))
     found = lg.compare_cycles(m, {"d.placement.position.x": [1.0, 3.0]}, q0=start, rows=19)
     assert found.full.tolist() == [True, False]
-    assert list(found.reasons) == [1]
+    assert list(found.failure_reasons) == [1]
     assert "no turn with d.placement.position.x = 3" in str(found)
     assert found.travel[0] > 0
     assert np.isnan(found.travel[1])

@@ -17,7 +17,7 @@ from tests.fuzz import energy
 from tests.fuzz.outcome import CHANGED, ENERGY, NON_FINITE, WORDS, Outcome
 
 SMALL = 9  # speeds and equations of what is compiled
-ROWS = ("q", "qd", "qdd", "tau", "friction", "multipliers", "kinetic_energy", "potential_energy", "drift", "balance")
+ROWS = ("q", "qd", "qdd", "tau", "friction", "multipliers", "kinetic_energy", "potential_energy", "drift", "energy_balance")
 
 
 def examine(path: Path, rng: Random, deep: bool) -> Outcome:

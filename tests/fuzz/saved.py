@@ -60,5 +60,5 @@ def examine(path: Path, _: Random, __: bool) -> Outcome:
     read = found.attempt("read", lambda: lg.read(path))
     if read is not None:
         motion = read.value
-        found.attempt("use", lambda: (str(motion), motion.balance, motion(float(motion.t[0])), repr(motion.events)))
+        found.attempt("use", lambda: (str(motion), motion.energy_balance, motion(float(motion.t[0])), repr(motion.events)))
     return found

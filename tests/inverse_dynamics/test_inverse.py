@@ -86,7 +86,7 @@ def test_simulated_again_it_is_the_path(name):
     mechanism = lg.library(which)
     motion = lg.inverse(mechanism, path, t_eval=101, **more)
     assert motion.success
-    assert np.abs(motion.balance).max() < 1e-10 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-10 * motion.energy_scale
     back = lg.simulate(mechanism, torque=motion.torque, rtol=1e-12, atol=1e-13, t_eval=motion.t, limits=False, **motion.start)
     np.testing.assert_allclose(back.q, motion.q, rtol=0, atol=1e-8)
     np.testing.assert_allclose(back.qd, motion.qd, rtol=0, atol=1e-7)
@@ -140,6 +140,6 @@ def test_few_rows_have_the_same_work():
     for rows in (2, 3, 7):
         few = lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=rows)
         np.testing.assert_allclose(few.work["torque"][-1], fine.work["torque"][-1], rtol=0, atol=1e-9)
-        assert np.abs(few.balance).max() < 1e-9
+        assert np.abs(few.energy_balance).max() < 1e-9
     dense = lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=20_003)
     np.testing.assert_allclose(dense.work["torque"][-1], fine.work["torque"][-1], rtol=0, atol=1e-8)

@@ -64,7 +64,7 @@ def test_wrenches_against_the_jacobian():
     loaded = lg.inverse(puma, THERE, t_eval=11, wrenches={"link6": wrench})
     J = lg.compile(puma).jacobian(plain.q, "link6")
     np.testing.assert_allclose(loaded.tau, plain.tau - np.einsum("nij,i->nj", J, wrench), rtol=0, atol=1e-11)
-    assert np.abs(loaded.balance).max() < 1e-10
+    assert np.abs(loaded.energy_balance).max() < 1e-10
     power = np.einsum("nij,nj,i->n", J, plain.qd, wrench)
     fine = lg.inverse(puma, THERE, t_eval=1001, wrenches={"link6": wrench})
     np.testing.assert_allclose(
@@ -86,7 +86,7 @@ def test_wrenches_of_time_and_state_on_a_loop():
     power = (lg.compile(mechanism).velocity(plain.q, plain.qd, "tip") * wrench).sum(axis=1)
     np.testing.assert_allclose(((loaded.tau - plain.tau) * plain.qd).sum(axis=1), -power, rtol=0, atol=1e-11)
     assert np.abs(power).max() > 0.5
-    assert np.abs(loaded.balance).max() < 1e-10
+    assert np.abs(loaded.energy_balance).max() < 1e-10
 
     def function(t, q, qd):
         return 0, 0, 2 * t, 5 * np.sin(3 * t) - 2 * qd[names.index("q1")], q[names.index("q2")] + 0.5, 7
@@ -186,4 +186,4 @@ def test_a_constraint_that_moves():
         np.testing.assert_allclose(motion.constraint_forces[:, 1], -3 * 1.2 * np.sin(2 * t), rtol=0, atol=1e-9)
         done = 0.5 * 3 * 0.36 * (np.cos(2 * t) ** 2 - 1)
         np.testing.assert_allclose(motion.work["constraints"], done, rtol=0, atol=1e-9)
-        assert np.abs(motion.balance).max() < 1e-9
+        assert np.abs(motion.energy_balance).max() < 1e-9

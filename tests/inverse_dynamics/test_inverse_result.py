@@ -113,7 +113,7 @@ def test_a_motion_in_place_of_a_path():
     motion = lg.inverse(TWO_R, run)
     np.testing.assert_allclose(motion.tau, run.tau, rtol=0, atol=1e-10)
     np.testing.assert_array_equal(motion.q, run.q)
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
     with pytest.raises(lg.ArgumentError, match="from a motion or from a file"):
         _ = motion.torque
     with pytest.raises(lg.ArgumentError, match="frame, q0 and t_eval are for paths"):

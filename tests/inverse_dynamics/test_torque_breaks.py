@@ -39,7 +39,7 @@ def test_the_slider_is_exact(method):
     motion = lg.simulate(slider(), (0, 2), [0.2], [-0.4], torque=Steps(), method=method, t_eval=21)
     tolerance = 1e-12 if method != "verner9" else 1e-11  # whose interpolation has large coefficients
     np.testing.assert_allclose(np.hstack([motion.q, motion.qd]), [exact(t) for t in motion.t], rtol=0, atol=tolerance)
-    assert np.abs(motion.balance).max() < tolerance
+    assert np.abs(motion.energy_balance).max() < tolerance
     for t in (JUMP, np.nextafter(JUMP, 0), 1.3, 0.71, 1.99):
         np.testing.assert_allclose(np.concatenate(motion(t)), exact(t), rtol=0, atol=tolerance)
 

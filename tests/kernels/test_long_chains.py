@@ -166,7 +166,7 @@ def test_what_is_saved_may_be_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> 
     wanted = swept(dyn, q, qd, tau)
     np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
     motion = lg.simulate(dyn.mechanism, 0.01, np.full(102, 0.02))
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
 @pytest.mark.parametrize("place", [0, 1, 60, 119])

@@ -76,7 +76,7 @@ def test_it_runs_as_it_stands(name: str) -> None:
         assert motion.t[-1] == mechanism.initial.t_span[1]
     assert np.isfinite(motion.q).all()
     assert np.ptp(motion.q, axis=0).max() > 0.01  # it moves
-    assert np.abs(motion.balance).max() < 2e-6 * motion.kinetic_energy.max()
+    assert np.abs(motion.energy_balance).max() < 2e-6 * motion.kinetic_energy.max()
     assert np.abs(motion.drift).max(initial=0) < 1e-12
     assert lg.mobility(mechanism).degrees == DEGREES[name]
 

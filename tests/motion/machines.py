@@ -106,4 +106,4 @@ def patience(seconds: float) -> Callable[[float, float], None]:
 
 def moved(motion: lg.Motion) -> float:
     """By what part of the energy moved the balance is off, at the worst row."""
-    return float(np.abs(motion.balance).max() / motion.energy_scale)
+    return float(np.abs(motion.energy_balance).max() / motion.energy_scale)

@@ -60,7 +60,7 @@ def test_all_that_does_work_is_in_it(what: str) -> None:
     done = float(np.abs(motion.total_work).max())
     assert done > 0.1
     assert accuracy.estimated(motion.trajectory).unbalance < 1e-5  # a few places do not resolve forces of a motion that is led
-    assert np.abs(motion.balance).max() < 1e-7 * done
+    assert np.abs(motion.energy_balance).max() < 1e-7 * done
 
 
 def test_the_amounts_are_those_of_the_motion() -> None:
@@ -83,7 +83,7 @@ def test_an_estimate_is_near_what_it_estimates(name: str) -> None:
     """Where the estimate is well within what is promised, so is what all rows say."""
     motion = lg.simulate(lg.library(name), 3.0, t_eval=2001, rtol=1e-5, atol=1e-7)
     estimate = accuracy.estimated(motion.trajectory)
-    rows = float(np.abs(motion.balance).max()) / motion.energy_scale
+    rows = float(np.abs(motion.energy_balance).max()) / motion.energy_scale
     assert rows * accuracy.NEAR < estimate.unbalance < rows / accuracy.NEAR
     assert motion.statistics["drift_between_steps"] * accuracy.NEAR <= estimate.drift
 

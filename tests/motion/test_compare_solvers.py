@@ -23,7 +23,7 @@ def test_rows_are_those_of_the_runs(pendulum: lg.Dynamics) -> None:
         assert (row.steps, row.rejected, row.evaluations) == (s["accepted"], s["rejected"], s["evaluations"])
         error = max(np.abs(motion.q - best.q).max(), np.abs(motion.qd - best.qd).max())
         assert row.difference == pytest.approx(error, rel=1e-3, abs=1e-12)
-        assert row.energy_error == pytest.approx(np.abs(motion.balance).max() / motion.energy_scale, rel=1e-6)
+        assert row.energy_error == pytest.approx(np.abs(motion.energy_balance).max() / motion.energy_scale, rel=1e-6)
         assert row.seconds > 0
     loose, tight = found.rows[:2]
     assert tight.difference < 1e-2 * loose.difference

@@ -60,7 +60,7 @@ def test_all_of_the_motion_is_there_after_a_failure(rail: lg.Dynamics) -> None:
     with pytest.raises(lg.SimulationError) as error:
         lg.simulate(rail, 3.0, [0.0], torque=raising, rtol=1e-10, t_eval=301)
     motion = error.value.motion
-    assert np.abs(motion.balance).max() < 1e-9
+    assert np.abs(motion.energy_balance).max() < 1e-9
     assert motion(0.333)[0][0] == pytest.approx(0.333 / 5 - math.sin(5 * 0.333) / 25, abs=1e-9)
 
 
@@ -201,7 +201,7 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
     assert motion.t[-1] <= motion.last < motion.t[-1] + 0.003
     whole = lg.simulate(arm, 2.0, [0.5, 0.1])
     np.testing.assert_allclose(motion.q, whole(motion.t)[0], rtol=0, atol=1e-7)
-    assert np.abs(motion.balance).max() < 1e-9
+    assert np.abs(motion.energy_balance).max() < 1e-9
     assert motion(0.4)[0] == pytest.approx(whole(0.4)[0], abs=1e-7)
 
 
@@ -219,7 +219,7 @@ def test_interrupt_from_a_torque_function(rail: lg.Dynamics) -> None:
     assert not motion.success
     assert motion.last > 0.5
     np.testing.assert_allclose(motion.q[:, 0], motion.t / 5 - np.sin(5 * motion.t) / 25, rtol=0, atol=1e-6)
-    assert np.abs(motion.balance).max() < 1e-6
+    assert np.abs(motion.energy_balance).max() < 1e-6
 
 
 def test_interrupt_from_a_torque_function_again_and_again(rail: lg.Dynamics) -> None:
@@ -260,7 +260,7 @@ torques = {{"none": None, "python": lambda t, q, qd: [0.0, 0.0], "sampled": lg.S
 lg.simulate(mechanism, 0.01, torque=torques["{kind}"])  # compiled before
 print("started", flush=True)
 motion = lg.simulate(mechanism, (0, 1e6), torque=torques["{kind}"], max_step=1e-2, t_eval=1001)
-kept = abs(motion.balance).max() < 1e-3 * motion.energy_scale
+kept = abs(motion.energy_balance).max() < 1e-3 * motion.energy_scale
 print(motion.success, motion.last > 0, kept, "interrupted" in motion.message, flush=True)
 """
 
@@ -347,7 +347,7 @@ def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dyna
     assert motion.status is lg.Status.INTERRUPTED
     assert motion.last > 0
     np.testing.assert_array_equal(motion.tau, -motion.qd)
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
 @pytest.mark.usefixtures("heard")

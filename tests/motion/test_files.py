@@ -37,7 +37,7 @@ def same(a: lg.Motion, b: lg.Motion) -> None:
     for one, other in zip(a.events, b.events, strict=True):
         assert np.array_equal(one.q, other.q)
         assert np.array_equal(one.qd, other.qd)
-    assert np.array_equal(a.balance, b.balance)
+    assert np.array_equal(a.energy_balance, b.energy_balance)
     assert str(a) == str(b)
 
 
@@ -134,7 +134,7 @@ def test_stopped_by_an_error(tmp_path: Path) -> None:
     assert 0 < found.t[-1] < 0.3
     free = lg.simulate(pendulum(), 1.0, [0.5], t_eval=11)
     np.testing.assert_allclose(found.q[:3], free.q[:3], rtol=0, atol=1e-9)
-    assert np.isfinite(found.balance).all()
+    assert np.isfinite(found.energy_balance).all()
 
 
 def test_impacts_and_limits(tmp_path: Path) -> None:

@@ -25,4 +25,4 @@ def test_friction_drives_and_a_lock(locked: str | None) -> None:
     steps = motion.statistics["accepted"] + motion.statistics["rejected"]
     assert steps < 20_000
     assert (motion.friction * motion.qd).sum(axis=1).min() > -1e-9
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale

@@ -23,7 +23,7 @@ def test_the_run_is_made_of_runs_with_and_without_it():
     np.testing.assert_allclose(whole.qd[-1], qd, atol=1e-8)
     assert [e.name for e in whole.events] == ["grip", "release"]
     # the energy that the payload brings and takes is in the balance
-    assert np.abs(whole.balance).max() < 1e-6 * whole.energy_scale
+    assert np.abs(whole.energy_balance).max() < 1e-6 * whole.energy_scale
     assert np.abs(whole.work["payloads"][-1]) > 1.0
     middle = np.searchsorted(whole.t, 0.8)
     dyn = lg.compile(loaded)

@@ -132,7 +132,7 @@ def test_what_a_constraint_leads_may_jump_in_its_speed() -> None:
     # without gravity a point mass that hangs straight is struck across: it stays where it is going, the joint moves on by 2 m/s
     np.testing.assert_allclose(motion.qd[-1], [3.0, motion.qd[-1, 1]], atol=1e-9)
     assert abs(motion.qd[-1, 1]) == pytest.approx(2.0, rel=1e-8)
-    assert np.abs(motion.balance).max() < 1e-7
+    assert np.abs(motion.energy_balance).max() < 1e-7
     assert motion.work["impacts"][-1] == pytest.approx(5 / 2 * (9 - 1), rel=1e-7)  # all of it the cart's
 
 

@@ -16,7 +16,7 @@ def test_torques_of_functions_are_those_of_the_run():
         runs.append(lg.simulate(MECHANISM, 0.2, torque=lambda t, q, qd: [k, 0.0], **START))  # noqa: B023
     assert (runs[0].tau[:, 0] == 1.0).all()
     assert (runs[1].tau[:, 0] == 2.0).all()
-    assert abs(runs[0].balance).max() < 1e-4
+    assert abs(runs[0].energy_balance).max() < 1e-4
 
 
 def test_wrenches_of_functions_are_those_of_the_run():
@@ -47,7 +47,7 @@ def test_a_motion_stays_readable_when_its_dynamics_are_closed():
     with lg.compile(bar) as dyn:
         motion = lg.simulate(dyn, 0.5, **options)
     other = lg.simulate(bar, 0.5, **options)
-    for name in ("q", "qdd", "tau", "multipliers", "constraint_forces", "kinetic_energy", "balance", "drift", "reactions"):
+    for name in ("q", "qdd", "tau", "multipliers", "constraint_forces", "kinetic_energy", "energy_balance", "drift", "reactions"):
         assert np.array_equal(getattr(motion, name), getattr(other, name)), name
     assert np.array_equal(motion.resample(5).qd, other.resample(5).qd)
     with pytest.raises(lg.DynamicsClosedError, match="were closed; compile the mechanism again"):

@@ -177,7 +177,7 @@ def test_simulate(name: str) -> None:
     assert abs(run.q[-1, 0] - 0.3) > 5  # it turns round
     np.testing.assert_allclose(run.q[-1, :2], other.q[-1], atol=1e-8)
     np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], own.y[:, -1], atol=1e-7)
-    assert abs(run.balance).max() < 1e-9
+    assert abs(run.energy_balance).max() < 1e-9
 
 
 @both

@@ -84,7 +84,7 @@ def test_a_loop_over_the_links_moves_as_what_is_written_out(base: str, monkeypat
     for name in ("q", "qd", "qdd", "tau", "friction"):
         assert np.abs(getattr(rolled, name) - getattr(written, name)).max() < 1e-6, name
     assert rolled.work["friction"][-1] == pytest.approx(written.work["friction"][-1], abs=1e-8)
-    assert np.abs(rolled.balance).max() < 1e-8 * max(1.0, rolled.energy_scale)
+    assert np.abs(rolled.energy_balance).max() < 1e-8 * max(1.0, rolled.energy_scale)
 
 
 def rubbed(mechanism: lg.Mechanism, **joint: Any) -> lg.Mechanism:

@@ -113,7 +113,7 @@ def test_balance_of_rows_that_begin_later(how: str) -> None:
             motion = lg.simulate(mechanism, 2.0, [1.0], t_eval=[1.0, 1.5, 2.0])
         else:
             motion = lg.simulate(mechanism, 2.0, [1.0]).resample([1.0, 1.5, 2.0])
-    assert np.abs(motion.balance).max() < 1e-6
+    assert np.abs(motion.energy_balance).max() < 1e-6
 
 
 def test_interpolation_before_the_first_row() -> None:
@@ -230,7 +230,7 @@ def test_work_and_balance(linkage: lg.Motion) -> None:
     assert np.abs(linkage.work["constraints"]).max() < 1e-12
     change = linkage.energy - linkage.energy[0]
     np.testing.assert_allclose(linkage.work["torque"][:, 0], change, rtol=0, atol=1e-9 * linkage.energy_scale)
-    np.testing.assert_allclose(linkage.balance, change - linkage.total_work, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(linkage.energy_balance, change - linkage.total_work, rtol=0, atol=1e-15)
 
 
 def test_drift(linkage: lg.Motion) -> None:
@@ -320,7 +320,7 @@ def test_nothing_moves_nothing_is_said() -> None:
         warnings.simplefilter("error")
         motion = lg.simulate(chain(2), 5.0, [0.0, 0.0])
     assert np.all(motion.q == 0)
-    assert np.abs(motion.balance).max() == 0
+    assert np.abs(motion.energy_balance).max() == 0
 
 
 def test_a_closed_loop_at_rest_is_no_reason_to_warn() -> None:
@@ -340,7 +340,7 @@ def test_empty_motion() -> None:
     assert "stopped by event" in motion.message
     if not len(motion.t):
         assert motion.q.shape == motion.qd.shape == (0, 1)
-        assert motion.balance.shape == (0,)
+        assert motion.energy_balance.shape == (0,)
         assert "nothing" in repr(motion)
     assert "stopped by event" in str(motion)
     assert len(motion.reactions) == len(motion.t)

@@ -63,7 +63,7 @@ def test_rounding_is_zero_and_small_motions_are_not(tmp_path: Path) -> None:
             ("speeds", motion.qd),
             ("accelerations", motion.qdd),
             ("energy", motion.kinetic_energy),
-            ("balance", motion.balance),
+            ("balance", motion.energy_balance),
         ):
             assert not np.any(rounding.without(values, what)), what
         kept = rounding.without(motion.q, "coordinates")

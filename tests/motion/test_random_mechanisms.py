@@ -23,7 +23,7 @@ def check(mechanism: lg.Mechanism, q0: np.ndarray, qd0: np.ndarray, duration: fl
     motion = lg.simulate(dyn, duration, q0, qd0, rtol=rtol, atol=1e-2 * rtol, t_eval=21)
     assert motion.success, motion.message
     assert motion.energy_scale > 1e-3
-    assert np.abs(motion.balance).max() < 1e-9 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-9 * motion.energy_scale
     assert motion.drift.max() < 1e-10
     assert motion.statistics["drift_at_steps"] < 1e-10
     assert motion.rate_drift.max() < 1e-10 * (1 + np.abs(motion.qd).max() ** 2)

@@ -131,7 +131,7 @@ def test_many_redundant_loops_move() -> None:
     mechanism = carousel()
     motion = lg.simulate(mechanism, 0.15, upright(0.8, 0.3), max_steps=2000)
     assert motion.success, motion.message
-    assert np.abs(motion.balance).max() < 1e-7 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-7 * motion.energy_scale
     assert motion.drift.max() < 1e-11
     assert not [x for x in motion.events if "singular" in x.name]
     assert motion.statistics["independence"] > 1e-3

@@ -30,7 +30,7 @@ found = {}
 for name in wanted:
     motion = made[name]()
     happened = [x for e in motion.events for x in (e.t, *e.q, *e.qd)]
-    found[name] = np.concatenate([motion.q.ravel(), motion.qd.ravel(), motion.tau.ravel(), motion.balance, happened])
+    found[name] = np.concatenate([motion.q.ravel(), motion.qd.ravel(), motion.tau.ravel(), motion.energy_balance, happened])
 np.savez(target, **found)
 """
 

@@ -202,7 +202,7 @@ def test_governor(governor: lg.Mechanism) -> None:
     motion = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=21)
     np.testing.assert_allclose(states(motion), radau(governor, y0, motion.t, 1e-9), rtol=0, atol=1e-6)
     np.testing.assert_allclose(motion.q[:, 1], motion.q[:, 2], rtol=0, atol=1e-9)
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
 def stiff_loop() -> lg.Mechanism:

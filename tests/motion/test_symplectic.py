@@ -209,7 +209,7 @@ def test_a_momentum_that_is_zero() -> None:
     dyn = lg.compile(mechanism)
     momenta = np.einsum("sij,sj->si", dyn.mass_matrix(motion.q), motion.qd)
     assert np.abs(momenta[:, 0]).max() < 1e-13
-    assert np.abs(motion.balance).max() < 1e-9 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-9 * motion.energy_scale
 
 
 def test_the_last_step_is_cut() -> None:

@@ -35,7 +35,7 @@ def test_a_ball_dropped_on_a_floor() -> None:
     phase = omega * (inside - touch)
     assert q[:, 0] == pytest.approx(rest * (np.cos(phase) - 1) - v / omega * np.sin(phase), abs=1e-9)
     assert qd[:, 0] == pytest.approx(-rest * omega * np.sin(phase) - v * np.cos(phase), abs=1e-7)
-    assert np.abs(motion.balance).max() < 1e-8 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-8 * motion.energy_scale
     assert not motion.friction.any()
 
 
@@ -44,9 +44,9 @@ def test_methods(method: str) -> None:
     """Steps end where contact begins and ends, so that the balance stays near the tolerance of every method."""
     for damping in (0.0, 2e5):
         motion = lg.simulate(ball(damping=damping), 2.0, q0=[0.3], method=method, rtol=1e-9)
-        assert np.abs(motion.balance).max() < 3e-8 * motion.energy_scale
+        assert np.abs(motion.energy_balance).max() < 3e-8 * motion.energy_scale
     kept = lg.simulate(ball(1e3), 1.0, q0=[0.05], method="symplectic", step=1e-4)
-    assert np.abs(kept.balance).max() < 1e-4 * kept.energy_scale
+    assert np.abs(kept.energy_balance).max() < 1e-4 * kept.energy_scale
 
 
 def test_the_depth_at_rest() -> None:
@@ -81,7 +81,7 @@ def test_the_rebound(damping: float) -> None:
         assert out / v == pytest.approx(1 - 2 / 3 * damping / k * v, abs=0.001)
     lost = 0.5 * mass * (v**2 - out**2)
     assert motion.work["friction"][-1, 0] == pytest.approx(-lost, rel=1e-7)
-    assert np.abs(motion.balance).max() < 1e-9 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-9 * motion.energy_scale
 
 
 def test_it_never_pulls() -> None:
@@ -99,7 +99,7 @@ def test_it_never_pulls() -> None:
     motion = lg.simulate(mechanism, 0.01, [-depth], [20.0], rtol=1e-10)
     assert motion.qd[-1, 0] == 20.0
     assert motion.work["friction"][-1, 0] == pytest.approx(-0.5 * k * depth**2, rel=1e-7)
-    assert np.abs(motion.balance).max() < 1e-8 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-8 * motion.energy_scale
 
 
 def test_a_wall_on_a_moving_body() -> None:
@@ -134,7 +134,7 @@ def test_bodies_that_fly() -> None:
     assert momentum == pytest.approx(np.tile(momentum[0], (len(motion.t), 1)), abs=1e-8)
     assert np.ptp(motion.qd[:, :3], axis=0).max() > 0.1  # the plate was turned
     assert motion.total_work[-1] < -0.1
-    assert np.abs(motion.balance).max() < 1e-7 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-7 * motion.energy_scale
 
 
 def test_who_carries_it() -> None:
@@ -161,7 +161,7 @@ def test_a_linkage_against_a_wall(stabilisation: str) -> None:
     motion = lg.simulate(mechanism, 1.0, {"theta1": 1.5}, {"theta1": 3.0}, torque=0, stabilisation=stabilisation, rtol=1e-9)
     assert lg.compile(mechanism).spring_forces(motion.q, motion.qd).max() > 10
     assert motion.work["friction"][-1].sum() < -1e-3
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
     assert motion.drift.max() < 1e-6
 
 

@@ -46,7 +46,7 @@ def test_against_the_jacobian(which: int) -> None:
     assert motion.wrenches["tool"] == pytest.approx(np.tile(PUSH, (len(motion.t), 1)))
     done = (other.work["torque"] - motion.work["torque"]).sum(axis=1)
     assert motion.work["wrenches"] == pytest.approx(done, abs=1e-7)
-    assert np.abs(motion.balance).max() < 1e-7 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-7 * motion.energy_scale
     wanted = dyn.reactions(motion.q, motion.qd, motion.qdd, {"tool": PUSH})
     assert motion.reactions == pytest.approx(wanted, abs=1e-9)
 
@@ -64,7 +64,7 @@ def test_a_constant_force_on_a_free_body() -> None:
     assert motion.kinetic_energy == pytest.approx((force * t) ** 2 / (2 * mass) + (moment * t) ** 2 / (2 * inertia), abs=1e-7)
     along = lg.simulate(free_body(mass, inertia), 0.5, wrenches={"corner": (0, 0, 0, 0, force, 0)})
     assert along.qdd[0, 2] == pytest.approx(0.2 * force / inertia)
-    assert np.abs(along.balance).max() < 1e-8 * along.energy_scale
+    assert np.abs(along.energy_balance).max() < 1e-8 * along.energy_scale
 
 
 def test_forces_of_the_state() -> None:
@@ -78,7 +78,7 @@ def test_forces_of_the_state() -> None:
     stiff = lg.simulate(block, 3.0, [0.4], wrenches={"block": (0, 0, 0, "-50*x - 3*qd_x + 7*t", 0, 0)}, method="rodas5p")
     assert stiff.q == pytest.approx(by_wrench.q, abs=1e-6)
     kept = lg.simulate(block, 3.0, [0.4], wrenches={"block": (0, 0, 0, "-50*x", 0, 0)}, method="symplectic", step=1e-3)
-    assert np.abs(kept.balance).max() < 1e-6
+    assert np.abs(kept.energy_balance).max() < 1e-6
     assert kept.q[:, 0] == pytest.approx(0.4 * np.cos(5 * kept.t), abs=1e-6)
 
 
@@ -96,7 +96,7 @@ def test_a_linkage() -> None:
         dyn.reactions(motion.q, motion.qd, motion.qdd, {"coupler": F}, motion.multipliers), abs=1e-9
     )
     assert not np.allclose(motion.reactions, other.reactions)
-    assert np.abs(motion.balance).max() < 1e-7 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-7 * motion.energy_scale
 
 
 def test_who_carries_it() -> None:
@@ -158,7 +158,7 @@ def test_a_long_chain() -> None:
     assert motion.qdd == pytest.approx(dyn.forward_dynamics(motion.q, motion.qd, motion.tau, motion.wrenches), abs=1e-6)
     assert np.abs(motion.q).max() > 1e-3
     assert not motion.tau.any()
-    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+    assert np.abs(motion.energy_balance).max() < 1e-6 * motion.energy_scale
 
 
 def test_files(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_files(tmp_path: Path) -> None:
     assert (again.wrenches["block"] == motion.wrenches["block"]).all()
     assert (again.reactions == motion.reactions).all()
     assert (again.work["wrenches"] == motion.work["wrenches"]).all()
-    assert (again.balance == motion.balance).all()
+    assert (again.energy_balance == motion.energy_balance).all()
     bare = lg.simulate(block, 1.0, [0.1])
     assert lg.read(bare.save(tmp_path / "bare.nc")).wrenches == bare.wrenches == {}
     rows = motion.resample(11)

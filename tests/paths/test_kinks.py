@@ -34,7 +34,7 @@ def test_inverse_and_back(t_eval: int) -> None:
     motion = lg.inverse(block, path, wrenches=pulse, t_eval=t_eval)
     # 1 N s at a speed of about 3 m/s: the block moves by x(2.001) - x(2) meanwhile
     assert motion.work["wrenches"][-1] == pytest.approx(1000 * (1.001**2 + 2.001 - 3), rel=1e-9)
-    assert np.abs(motion.balance).max() < 1e-9
+    assert np.abs(motion.energy_balance).max() < 1e-9
     again = lg.simulate(block, torque=motion.torque, wrenches=pulse, rtol=1e-10, atol=1e-12, **motion.start)
     assert again.q[-1, 0] == pytest.approx(7.0, rel=1e-9)
     assert again.qd[-1, 0] == pytest.approx(5.0, rel=1e-9)

@@ -69,7 +69,7 @@ def test_curves_hold_the_numbers_of_the_motion() -> None:
     assert energy["potential − min"].min() == 0
     assert np.allclose(energy["total"], energy["kinetic"] + energy["potential − min"])
     (balance,) = [a for a in figure.axes if a.get_ylabel().startswith("energy balance")]
-    assert np.array_equal(balance.lines[-1].get_ydata(), motion.balance)
+    assert np.array_equal(balance.lines[-1].get_ydata(), motion.energy_balance)
 
 
 def test_powers_of_ten_are_in_the_unit() -> None:

@@ -147,7 +147,7 @@ def test_energy(page: Page, closed: lg.Motion) -> None:
     assert value(page.row("energy", "potential energy")["start"]) == pytest.approx(V[0], rel=1e-3)
     work = closed.work["torque"].sum(axis=1)
     assert value(page.row("energy", "work of torques")["change"]) == pytest.approx(work[-1], rel=1e-3)
-    assert value(page.row("energy", "remainder (error)")["change"]) == pytest.approx(closed.balance[-1], rel=0.06)
+    assert value(page.row("energy", "remainder (error)")["change"]) == pytest.approx(closed.energy_balance[-1], rel=0.06)
     parts = [value(page.row("energy", "together")["change"]), -value(page.row("energy", "work of torques")["change"])]
     assert sum(parts) == pytest.approx(0.0, abs=2e-3 * closed.energy_scale)
 

@@ -14,7 +14,7 @@ print("rtol     steps   true error   energy balance")
 for rtol in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13, 1e-14):
     motion = lg.simulate(arm, 1.0, rtol=rtol, atol=rtol / 100)
     error = np.abs(motion.q[-1] - truth).max()
-    off, steps = np.abs(motion.balance).max(), motion.statistics["accepted"]
+    off, steps = np.abs(motion.energy_balance).max(), motion.statistics["accepted"]
     print(f"{rtol:.0e} {steps:7} {error:8.0e} rad {off:12.0e} J")
 
 # --- factors
@@ -31,7 +31,7 @@ chaotic = lg.library("double_pendulum")
 print("rtol     theta2 at 20 s   energy balance")
 for rtol in (1e-6, 1e-8, 1e-10):
     motion = lg.simulate(chaotic, 20, rtol=rtol, atol=rtol / 100, t_eval=101)
-    off = np.abs(motion.balance).max() / motion.energy_scale
+    off = np.abs(motion.energy_balance).max() / motion.energy_scale
     print(f"{rtol:.0e} {motion.q[-1, 1]:11.1f} rad {off:11.0e} of the energy moved")
 
 # --- work
@@ -39,7 +39,7 @@ bar = lg.library("four_bar")
 motion = lg.simulate(bar, 2, torque={"theta1": "3 - 0.2*qd_theta1"})
 change = motion.energy[-1] - motion.energy[0]
 print(f"change of energy {change:.6f} J, work done {motion.total_work[-1]:.6f} J")
-print(f"largest imbalance {np.abs(motion.balance).max():.0e} J")
+print(f"largest imbalance {np.abs(motion.energy_balance).max():.0e} J")
 
 # --- coarse
 
@@ -52,14 +52,14 @@ known = {"theta1": "20*sign(sin(37*t))"}  # an expression: its jumps are found
 for torque in (pulses, known):
     motion = lg.simulate(arm, 2, torque=torque)
     steps, rejected = motion.statistics["accepted"], motion.statistics["rejected"]
-    off = np.abs(motion.balance).max()
+    off = np.abs(motion.energy_balance).max()
     print(f"{steps} steps, {rejected} rejected, off by {off:.0e} J")
 
 # --- drift
 print("                 steps   open   rate  energy")
 for how in ("projection", "baumgarte", "ggl", "none"):
     motion = lg.simulate(bar, 5, qd0={"theta1": 10.0}, torque=0, stabilisation=how)
-    steps, energy = motion.statistics["accepted"], np.abs(motion.balance).max()
+    steps, energy = motion.statistics["accepted"], np.abs(motion.energy_balance).max()
     drift, rate = motion.drift.max(), motion.rate_drift.max()
     print(f"{how:<15} {steps:6} {drift:6.0e} {rate:6.0e} {energy:6.0e} J")
 

@@ -11,7 +11,7 @@ print("rtol     steps  evaluations  error of q  energy balance")
 for method in ("dp5", "dop853", "verner9", "rodas5p"):
     for rtol in (1e-6, 1e-8, 1e-10):
         motion = lg.simulate(arm, method=method, rtol=rtol, atol=rtol / 100)
-        error, off = np.abs(motion.q - best.q).max(), np.abs(motion.balance).max()
+        error, off = np.abs(motion.q - best.q).max(), np.abs(motion.energy_balance).max()
         steps, calls = motion.statistics["accepted"], motion.statistics["evaluations"]
         print(f"{rtol:.0e} {steps:7} {calls:12} {error:11.0e} {off:13.0e} J  {method}")
 

@@ -19,7 +19,7 @@ for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", all_solutions=True):
 loaded = lg.inverse(
     arm, circle, "tip", wrenches={"tip": (0, 0, 0, 0, -15, 0)}, q0={"theta2": -0.8}
 )
-print(loaded.tau.max(axis=0).round(2), abs(loaded.balance).max() < 1e-9)
+print(loaded.tau.max(axis=0).round(2), abs(loaded.energy_balance).max() < 1e-9)
 
 # --- parallel
 machine = lg.library("three_rrr")

@@ -69,7 +69,7 @@ for torque in (lambda t, q, qd: [np.interp(t, times, values), 0.0], table):
 motion = lg.simulate(
     arm, 2, torque=0, wrenches={"link2": (0, 0, 0, "30*sin(5*t)", 5.0, 0)}
 )
-work, balance = motion.work["wrenches"][-1], np.abs(motion.balance).max()
+work, balance = motion.work["wrenches"][-1], np.abs(motion.energy_balance).max()
 print(motion.q[-1].round(4), "work", work.round(4), "J, balance", f"{balance:.0e} J")
 
 

@@ -35,7 +35,7 @@ class Mobility(TextDisplay):
         Degrees of freedom at configurations around it.
     speeds : int
         Number of speeds.
-    equations : int
+    equation_count : int
         Number of constraint equations.
     rank : int
         Rank of the constraint Jacobian at the configuration.
@@ -56,14 +56,14 @@ class Mobility(TextDisplay):
     degrees: int
     nearby: int
     speeds: int
-    equations: int
+    equation_count: int
     rank: int
     gruebler: int
 
     @property
     def redundant(self) -> int:
         """Number of constraint equations that follow from the others, everywhere around the configuration."""
-        return self.equations - (self.speeds - self.nearby)
+        return self.equation_count - (self.speeds - self.nearby)
 
     @property
     def singular(self) -> bool:
@@ -74,7 +74,7 @@ class Mobility(TextDisplay):
         def pluralise(n: int, noun: str) -> str:
             return f"{n} {noun}{'' if n == 1 else 's'}"
 
-        counts = f"{pluralise(self.speeds, 'speed')}, {pluralise(self.equations, 'equation')}"
+        counts = f"{pluralise(self.speeds, 'speed')}, {pluralise(self.equation_count, 'equation')}"
         text = f"{pluralise(self.nearby, 'degree')} of freedom: {counts}"
         if self.redundant:
             text += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"

@@ -173,7 +173,7 @@ class CycleComparison(CycleComparisonDisplay):
         The values of the parameters, one for each cycle.
     cycles : list of CycleAnalysis or None
         The cycles; None if the linkage cannot be moved with these values.
-    reasons : dict of str
+    failure_reasons : dict of str
         Why a cycle is missing, by its number.
     full : numpy.ndarray
         Whether the input turns fully.
@@ -193,7 +193,7 @@ class CycleComparison(CycleComparisonDisplay):
     mechanism: Mechanism
     parameters: dict[str, np.ndarray]
     cycles: list[CycleAnalysis | None]
-    reasons: dict[int, str] = field(default_factory=dict)
+    failure_reasons: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.cycles)
@@ -204,7 +204,7 @@ class CycleComparison(CycleComparisonDisplay):
     def __getitem__(self, k: int) -> CycleAnalysis:
         cycle = self.cycles[k]
         if cycle is None:
-            raise ArgumentError(f"turn {k} does not exist: {self.reasons[k % len(self)]}", where=self.mechanism.name)
+            raise ArgumentError(f"turn {k} does not exist: {self.failure_reasons[k % len(self)]}", where=self.mechanism.name)
         return cycle
 
     @property
@@ -292,8 +292,8 @@ class CycleComparison(CycleComparisonDisplay):
         widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
         lines += ["  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in (header, *rows)]
         lines += [f"... and {len(self) - MAX_LISTED} more"] if len(self) > MAX_LISTED else []
-        for reason in dict.fromkeys(self.reasons.values()):
-            indices = [k for k, x in self.reasons.items() if x == reason]
+        for reason in dict.fromkeys(self.failure_reasons.values()):
+            indices = [k for k, x in self.failure_reasons.items() if x == reason]
             values = ", ".join(f"{name} = {x[indices[0]]:.6g}" for name, x in self.parameters.items())
             others_text = f" and {len(indices) - 1} more" if len(indices) > 1 else ""
             lines.append(f"no turn with {values}{others_text}: {reason}")

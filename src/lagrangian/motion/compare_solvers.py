@@ -236,7 +236,7 @@ def _row(dyn: Dynamics, reference: Motion, name: str, given: dict[str, Any], rto
         int(s["rejected"]),
         int(s["evaluations"]),
         seconds,
-        float(np.abs(rows.balance).max()) / rows.energy_scale,
+        float(np.abs(rows.energy_balance).max()) / rows.energy_scale,
         float(s["drift_at_steps"]),
         float(np.abs(ours - theirs).max()),
         "" if motion.success else motion.message,

@@ -112,7 +112,7 @@ class Motion(ShownMotion):
     >>> q, qd = motion(0.25)
     >>> print(q.round(4), qd.round(4))
     [3.4472] [2.4296]
-    >>> print(f"{abs(motion.balance).max():.0e} J")
+    >>> print(f"{abs(motion.energy_balance).max():.0e} J")
     3e-08 J
     """
 
@@ -239,7 +239,7 @@ class Motion(ShownMotion):
         return np.sum(parts, axis=0) if parts else np.zeros(len(self.t))
 
     @property
-    def balance(self) -> np.ndarray:
+    def energy_balance(self) -> np.ndarray:
         """The energy balance at every row, in J: the change of energy since the beginning minus the work done.
 
         It is zero for an exact solution, so that it measures the error of the integration.
@@ -466,7 +466,7 @@ class Motion(ShownMotion):
         """
         if events is not None:
             events = count(events, "events", "events", least=0)
-        off = float(np.abs(self.balance).max()) if len(self.t) else 0.0
+        off = float(np.abs(self.energy_balance).max()) if len(self.t) else 0.0
         s = self.statistics
         lines = [
             f"{self.name}: {self.message}",

@@ -63,7 +63,7 @@ def summary(motion: Motion) -> list[tuple[str, str]]:
         )
     elif "method" in statistics:
         rows.append(("method", str(statistics["method"])))
-    imbalance = float(np.abs(motion.balance).max())
+    imbalance = float(np.abs(motion.energy_balance).max())
     balance_text = f"off by {imbalance:.2g} J of {motion.energy_scale:.3g} J moved"
     rows.append(("energy balance", "nothing moves" if Rounding(motion).still else balance_text))
     if motion.constraint_names:

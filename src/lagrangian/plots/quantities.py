@@ -402,7 +402,7 @@ def _energy(selection: CurveSelection) -> Iterable[CurvePanel]:
 
 
 def _balance(selection: CurveSelection) -> Iterable[CurvePanel]:
-    balance = selection.rounding.without(selection.motion.balance, "balance")
+    balance = selection.rounding.without(selection.motion.energy_balance, "balance")
     yield CurvePanel("balance", "energy balance", "J", ("balance",), balance[:, None])
 
 

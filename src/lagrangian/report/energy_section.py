@@ -41,7 +41,7 @@ def energy(subject: ReportSubject) -> Html | None:
         total = np.asarray(work).reshape(len(motion.t), -1).sum(axis=1)
         if np.abs(total).max() > min_change:
             rows.append((WORK_LABELS.get(source, f"work of {source}"), "", "", _signed_number(total[-1] - total[0], min_change)))
-    balance = rounding.without(motion.balance, "balance")
+    balance = rounding.without(motion.energy_balance, "balance")
     rows.append(("remainder (error)", "", "", short_number(float(balance[-1]))))
     blocks.append(table(("[J]", "start", "end", "change"), rows))
     if not rounding.still:

@@ -146,7 +146,7 @@ def promised_error(motion: Motion) -> float | None:
 
 
 def energy_verdict(motion: Motion) -> Verdict:
-    largest_error, scale = float(np.abs(motion.balance).max(initial=0.0)), motion.energy_scale
+    largest_error, scale = float(np.abs(motion.energy_balance).max(initial=0.0)), motion.energy_scale
     stored = float(np.abs(motion.kinetic_energy).max(initial=0.0) + np.abs(motion.potential_energy).max(initial=0.0))
     if Rounding(motion).still:
         return Verdict(True, Html("nothing moves"), Html("Nothing moves in this run."))

@@ -17,7 +17,7 @@ QuantityReader = Callable[[Motion], np.ndarray]  # what gives a quantity at the 
 StateFunction = Callable[[Dynamics, np.ndarray, np.ndarray], np.ndarray]  # what gives it of states, q and qd by rows
 
 _SPEED_ATTRIBUTES = {"qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
-_ERROR_ATTRIBUTES = ("balance", "drift", "rate_drift")
+_ERROR_ATTRIBUTES = {"balance": "energy_balance", "drift": "drift", "rate_drift": "rate_drift"}
 _WORK_SOURCES = ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")
 
 
@@ -31,7 +31,7 @@ def quantity_readers(mechanism: Mechanism, constraints: tuple[str, ...] = ()) ->
     readers: dict[str, QuantityReader] = {}
     for prefix, attribute in _SPEED_ATTRIBUTES.items():
         readers |= {prefix + name: partial(_column, attribute, k) for k, name in enumerate(mechanism.speed_names)}
-    readers |= {name: partial(_attribute, name) for name in _ERROR_ATTRIBUTES}
+    readers |= {name: partial(_attribute, attribute) for name, attribute in _ERROR_ATTRIBUTES.items()}
     readers |= {f"work_{name}": partial(_work, name) for name in _WORK_SOURCES}
     for k, joint in enumerate(mechanism.joints):
         readers |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}

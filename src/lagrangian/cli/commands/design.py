@@ -409,7 +409,7 @@ def cycle_comparison_data(comparison: CycleComparison) -> dict[str, Any]:
         "output": comparison.first_cycle.output,
         "parameters": comparison.parameters,
         **{c.name: c.values for c in comparison.columns()},
-        "reasons": comparison.reasons,
+        "reasons": comparison.failure_reasons,
     }
 
 

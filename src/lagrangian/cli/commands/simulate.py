@@ -226,7 +226,7 @@ def motion_data(motion: Motion) -> dict[str, Any]:
         "q_end": motion.q[-1] if len(motion.t) else [],
         "qd_end": motion.qd[-1] if len(motion.t) else [],
         "torque_peak": np.abs(motion.tau).max(axis=0, initial=0.0),
-        "energy_balance": float(np.abs(motion.balance).max(initial=0.0)),
+        "energy_balance": float(np.abs(motion.energy_balance).max(initial=0.0)),
         "energy_moved": motion.energy_scale,
         "drift": float(motion.drift.max(initial=0.0)),
         "events": [

@@ -91,7 +91,9 @@ def worse_than_promised(motion: Motion) -> list[str]:
 
 def _off(motion: Motion, run: Trajectory, estimate: Estimate) -> float:
     """By what part of the energy moved the balance is off, at the worst of the rows; what atol allows is not counted."""
-    off, kinetic, potential = (float(np.abs(x).max()) for x in (motion.balance, motion.kinetic_energy, motion.potential_energy))
+    off, kinetic, potential = (
+        float(np.abs(x).max()) for x in (motion.energy_balance, motion.kinetic_energy, motion.potential_energy)
+    )
     # between the rows more may have moved than at them
     scale = max(motion.energy_scale, estimate.moved if np.isfinite(estimate.moved) else 0.0)
     return unbalance(float(np.maximum(0.0, off - _tolerated(motion, run))), kinetic, potential, scale)

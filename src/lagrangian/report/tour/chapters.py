@@ -119,7 +119,7 @@ def pendulum(output: TourOutput) -> Chapter:
         "Double pendulum",
         "The same arm is released with its elbow bent by 45 degrees. No torques act, so the energy must stay constant.",
         PENDULUM,
-        Html(f"energy kept to {short_number(float(np.abs(motion.balance).max()) / motion.energy_scale)} in {steps} steps"),
+        Html(f"energy kept to {short_number(float(np.abs(motion.energy_balance).max()) / motion.energy_scale)} in {steps} steps"),
         [_energy_check(motion), _initial_acceleration_check(motion)],
         join_html([animation_stage(motion, picture), figure(plot, "phase portrait")]),
         picture,
@@ -208,7 +208,7 @@ def _energy_check(motion: Motion) -> Check:
 
 
 def _energy_balance(motion: Motion) -> tuple[str, str, bool]:
-    largest_error, scale = float(np.abs(motion.balance).max()), motion.energy_scale
+    largest_error, scale = float(np.abs(motion.energy_balance).max()), motion.energy_scale
     return short_number(largest_error), Html(f"0, of {number(scale, 3)} moved"), largest_error < 1e-6 * scale
 
 

@@ -68,10 +68,10 @@ def check_mobility(request: TaskRequest) -> list[CheckItem]:
     if m.equation_count:
         extra = freedom.redundant
         sentence = (
-            f"{extra} of {freedom.equations} constraint equations follow from the others: rigid bodies alone do not "
+            f"{extra} of {freedom.equation_count} constraint equations follow from the others: rigid bodies alone do not "
             f"determine how they share the load."
             if extra
-            else f"All {freedom.equations} constraint equations are independent."
+            else f"All {freedom.equation_count} constraint equations are independent."
         )
         items.append(_item("Redundant constraints", None if extra else True, sentence))
     return items

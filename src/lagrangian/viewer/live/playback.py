@@ -159,7 +159,7 @@ class PlaybackPanel:
 
     def _text(self) -> str:
         m, t = self.motion, self.clock.t
-        kinetic, potential, balance = (np.interp(t, m.t, x) for x in (m.kinetic_energy, m.potential_energy, m.balance))
+        kinetic, potential, balance = (np.interp(t, m.t, x) for x in (m.kinetic_energy, m.potential_energy, m.energy_balance))
         lines = [
             f"kinetic energy {kinetic:.4g} J",
             f"potential energy {potential:.4g} J",
