@@ -233,6 +233,7 @@ class ProgressBar:
         self._bar.start()
 
     def close(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -177,6 +177,7 @@ def _print_comparison(
     refused: dict[str, str],
     agree: bool,
 ) -> None:
+    """Print the differences as a table, with the models that were used and what was not compared."""
     output.print_text(f"{name}: the largest relative difference at {states} random states", "bold cyan")
     if differences_by_peer:
         functions = [

@@ -16,6 +16,7 @@ from lagrangian.cli.output import progress_bar, spinner
 from lagrangian.cli.result_options import TABLE_SUFFIXES, ResultOptions, open_in_browser
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, LagrangianError
 from lagrangian.files import as_target_path
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -218,7 +219,6 @@ def run_sweep(
     m: Mechanism, sweep_options: SweepOptions, results: ResultOptions, stem: str, json: bool, options: Mapping[str, Any]
 ) -> int:
     """Run a sweep as a study on a grid and return the exit code. Its folder is that of -o, or is named after the mechanism."""
-    from lagrangian.model.expression import quantity
     from lagrangian.studies.distributions import as_varied_input
     from lagrangian.studies.study import make_job
 
