@@ -216,8 +216,17 @@ def _tables(m: Mechanism) -> list[tuple[str, tuple[str, ...], list[tuple[str, ..
     return [*tables, ("Bodies", head, bodies, (1,))]
 
 
-def _mobility_data(freedom: Mobility | str) -> Any:
+def _mobility_data(freedom: Mobility | str) -> dict[str, Any]:
+    """The mobility as data, or the reason why it is not known."""
     if isinstance(freedom, str):
         return {"error": freedom}
-    names = ("degrees", "nearby", "speeds", "equations", "rank", "gruebler", "redundant", "singular")
-    return {name: getattr(freedom, name) for name in names}
+    return {
+        "degrees": freedom.degrees,
+        "nearby": freedom.nearby,
+        "speeds": freedom.speeds,
+        "equations": freedom.equation_count,
+        "rank": freedom.rank,
+        "gruebler": freedom.gruebler,
+        "redundant": freedom.redundant,
+        "singular": freedom.singular,
+    }
