@@ -1,8 +1,8 @@
-"""The errors and warnings that a user can meet.
+"""What the package tells its user: errors and warnings, and how names and values stand in their texts.
 
-Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. The message is built from
-these fields when it is shown. Messages name an argument of the Python interface as an `Argument`, so that the command line can
-spell it as its own option. No code decides anything by reading a message.
+Each error and each warning carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. The message is
+built from these fields when it is shown. Messages name an argument of the Python interface as an `ArgumentName`, so that the
+command line can spell it as its own option. No code decides anything by reading a message.
 """
 
 from __future__ import annotations
@@ -19,79 +19,26 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
-_NO_VALUE: Any = object()
-
-
-@dataclass(frozen=True)
-class ArgumentName:
-    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a call, `load(path, mimic=True)`.
-
-    A value of `...` stands for any.
-    """
-
-    name: str
-    value: Any = _NO_VALUE
-    call: str = ""
-
-    @property
-    def has_value(self) -> bool:
-        return self.value is not _NO_VALUE
-
-    @property
-    def python_text(self) -> str:
-        value = "..." if self.value is ... else repr(self.value)
-        text = f"{self.name}={value}" if self.has_value else self.name
-        function, _, other_arguments = self.call.removesuffix(")").partition("(")
-        return f"{function}({', '.join(filter(None, (other_arguments, text)))})" if self.call else text
-
-    def __str__(self) -> str:
-        return _SPELLING.get()(self)
-
-
-Spelling = Callable[[ArgumentName], str]
-_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python_text)
-
-
-@contextmanager
-def argument_spelling(spell: Spelling) -> Iterator[None]:
-    """Within this context, texts name arguments as `how` writes them, such as the command line's options."""
-    before = _SPELLING.set(spell)
-    try:
-        yield
-    finally:
-        _SPELLING.reset(before)
-
-
-@dataclass(frozen=True)
-class MechanismPart:
-    """A part of a mechanism as a place: `joint 'elbow'`. A reader gives how its file writes it: `[[joint]] 2 'elbow'`.
-
-    `number` counts the parts of its kind in the file, from 1, where the reader knows it.
-    """
-
-    kind: str
-    name: str
-    source_text: str = field(default="", compare=False)
-    number: int = field(default=0, compare=False)
-
-    def __str__(self) -> str:
-        return self.source_text or f"{self.kind} {self.name!r}"
-
-
-Place = str | ArgumentName | MechanismPart
+_PACKAGE = f"{__name__.partition('.')[0]}."
+_MAX_LENGTH = 4000  # characters of a message
+MAX_LISTED = 40  # names that an error lists
+_NO_VALUE: Any = object()  # of an argument that a text names without a value
+# controls of ASCII and Latin-1, line and paragraph separators, marks of the direction of writing, halves of characters
+_INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_INVISIBLE_IN_NAMES = re.compile(f"[{_INVISIBLE}]")
+_INVISIBLE_IN_TEXTS = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
 
 
 class Message:
     """What errors and warnings have in common: fields, and a text that is made from them.
 
     The text is `where: argument what; remedy`, of which only `what` must be given. `where` is a place, or several from the
-    outermost to the innermost: a file, an element of it, a joint. An `Argument` may be a place, too. `concerns` names the
+    outermost to the innermost: a file, an element of it, a joint. An `ArgumentName` may be a place, too. `concerns` names the
     argument at fault where the text does not begin with it.
     """
 
-    _argument_is_keyword: ClassVar[bool] = (
-        True  # whether `argument` is one of a function, which the command line has as an option
-    )
+    # whether `argument` is one of a Python function, which the command line spells as an option, and not an entry of a file
+    _argument_is_keyword: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -121,32 +68,31 @@ class Message:
         return f"{subject}{self.what}{f'; {self.remedy}' if self.remedy else ''}"
 
     def with_places(self, *places: Place) -> Any:
-        """The same error at places further out, such as a file's name before an element's.
+        """The same message at places further out, such as a file's name before an element's.
 
-        An error that begins at the outermost of them is there already; what is about the innermost does not say it twice.
+        A message that begins at the outermost of these places stays as it is. One that begins at the innermost does not name it
+        twice.
         """
-        error = type(self)(self.what)
-        error.__dict__.update(self.__dict__)
+        message = type(self)(self.what)
+        message.__dict__.update(self.__dict__)
         if self.where[:1] != places[:1]:
-            error.where = (*places, *(self.where[1:] if self.where[:1] == places[-1:] else self.where))
-        return error
+            message.where = (*places, *(self.where[1:] if self.where[:1] == places[-1:] else self.where))
+        return message
 
     def without_place(self, place: Place) -> Any:
-        """The same error as it is told inside a place: without it, where it is the outermost."""
-        error = self.with_places()
-        error.where = self.where[1:] if self.where[:1] == (place,) else self.where
-        return error
+        """The same message as it stands inside a place, which it does not name if that is its outermost one."""
+        message = self.with_places()
+        message.where = self.where[1:] if self.where[:1] == (place,) else self.where
+        return message
 
     def __str__(self) -> str:
         return _printable("".join(f"{place}: " for place in self.where) + self.problem)
 
 
-_MAX_LENGTH = 4000  # characters of a message
-
-
 def _printable(text: str) -> str:
-    """A text that a terminal can show: what a file or a caller put into it is neither endless nor a command to the terminal."""
-    text = text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
+    """A text that a terminal can show. What a file or a caller put into it is cut, and cannot command the terminal."""
+    if len(text) > _MAX_LENGTH:
+        text = f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
@@ -213,7 +159,7 @@ class MechanismError(LagrangianError):
 
     Attributes
     ----------
-    part : Part or None
+    part : MechanismPart or None
         The part at fault, with its `kind` ("body", "joint", ...) and its `name`, if `where` does not name it.
 
     Examples
@@ -439,10 +385,10 @@ class EndedEarlyWarning(SimulationWarning):
     --------
     >>> import warnings
     >>> import lagrangian as lg
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     motion = lg.simulate("pendulum", 1.0, max_steps=5)
-    >>> met[0].category.__name__
+    >>> caught_warnings[0].category.__name__
     'EndedEarlyWarning'
     >>> bool(motion.t[-1] < 1.0)
     True
@@ -458,11 +404,11 @@ class PathWarning(LagrangianWarning):
 
     >>> import warnings
     >>> import lagrangian as lg
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     line = lg.paths.line((1.0, 2e-4), (-1.0, 2e-4), 1.0)
     ...     motion = lg.inverse("two_r", line, "tip", [1.0, -2.0])
-    >>> met[0].category.__name__
+    >>> caught_warnings[0].category.__name__
     'PathWarning'
     """
 
@@ -482,10 +428,10 @@ class ReaderWarning(LagrangianWarning):
     ...   <link name="arm"><inertial><mass value="1"/>
     ...     <inertia ixx="1" iyy="1" izz="5" ixy="0" ixz="0" iyz="0"/></inertial></link>
     ...   <joint name="q" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>'''
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     arm = lg.loads(robot, "urdf")
-    >>> met[0].category.__name__
+    >>> caught_warnings[0].category.__name__
     'ReaderWarning'
     """
 
@@ -499,10 +445,10 @@ class WriterWarning(LagrangianWarning):
     --------
     >>> import warnings
     >>> import lagrangian as lg
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     text = lg.dumps("four_bar", "urdf", loops=False)
-    >>> [str(w.message) for w in met if "loop" in str(w.message)]
+    >>> [str(w.message) for w in caught_warnings if "loop" in str(w.message)]
     ["four_bar: loop 'closure' is left out because loops=False: the tree stays open"]
     """
 
@@ -525,10 +471,10 @@ class MechanismWarning(LagrangianWarning):
     ... type = "revolute"
     ... child = "link"
     ... rpy = [0, 0, 90]'''
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     arm = lg.loads(text)
-    >>> print(met[0].message.remedy)
+    >>> print(caught_warnings[0].message.remedy)
     if you mean degrees, write "deg(90)"
     """
 
@@ -542,10 +488,10 @@ class AssemblyWarning(MechanismWarning):
 
     >>> import warnings
     >>> import lagrangian as lg
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
     ...     q = lg.assemble("four_bar", {"phi3": -2.0})
-    >>> met[0].category.__name__
+    >>> caught_warnings[0].category.__name__
     'AssemblyWarning'
     """
 
@@ -590,24 +536,21 @@ class SingularWarning(LagrangianWarning):
 
     >>> import warnings
     >>> import lagrangian as lg
-    >>> with warnings.catch_warnings(record=True) as met:
+    >>> with warnings.catch_warnings(record=True) as caught_warnings:
     ...     warnings.simplefilter("always")
-    ...     found = lg.compile("two_r").cartesian([0.0, 0.0], [0.0, 0.0], "tip", ("x", "y"))
-    >>> met[0].category.__name__, found.singular
+    ...     dynamics = lg.compile("two_r").cartesian([0.0, 0.0], [0.0, 0.0], "tip", ("x", "y"))
+    >>> caught_warnings[0].category.__name__, dynamics.singular
     ('SingularWarning', True)
     """
 
 
 @contextmanager
 def error_location(*places: Place) -> Iterator[None]:
-    """Say where, in an error about what stands there."""
+    """Add places to every error of this package that is raised in this context."""
     try:
         yield
     except LagrangianError as error:
         raise error.with_places(*places) from None
-
-
-_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) -> None:
@@ -618,8 +561,86 @@ def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) ->
     warnings.warn(message, category, stacklevel=level)
 
 
+# -- places: what a message names --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArgumentName:
+    """An argument of a Python function as a text names it: `q0`, `limits=False`, or in a `call`, `load(path, mimic=True)`.
+
+    A value of `...` stands for any value.
+    """
+
+    name: str
+    value: Any = _NO_VALUE
+    call: str = ""
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the text names a value, too; the value may be None."""
+        return self.value is not _NO_VALUE
+
+    @property
+    def python_text(self) -> str:
+        """The argument as Python code has it."""
+        value = "..." if self.value is ... else repr(self.value)
+        text = f"{self.name}={value}" if self.has_value else self.name
+        function, _, other_arguments = self.call.removesuffix(")").partition("(")
+        return f"{function}({', '.join(filter(None, (other_arguments, text)))})" if self.call else text
+
+    def __str__(self) -> str:
+        return _SPELLING.get()(self)
+
+
+Spelling = Callable[[ArgumentName], str]
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python_text)
+
+
+@contextmanager
+def argument_spelling(spell: Spelling) -> Iterator[None]:
+    """Within this context, texts name arguments as `spell` writes them, such as the options of the command line."""
+    previous_spelling = _SPELLING.set(spell)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(previous_spelling)
+
+
+@dataclass(frozen=True)
+class MechanismPart:
+    """A part of a mechanism as a place: `joint 'elbow'`, or as its file writes it in `source_text`: `[[joint]] 2 'elbow'`.
+
+    `number` counts the parts of this kind in the file, from 1; it is 0 where the reader does not know it.
+    """
+
+    kind: str
+    name: str
+    source_text: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return self.source_text or f"{self.kind} {self.name!r}"
+
+
+Place = str | ArgumentName | MechanismPart
+
+
+# -- names and values in messages --------------------------------------------------------------------------------------
+
+
+def unknown_name_message(noun: str, name: object, known_names: Iterable[str]) -> str:
+    """The sentence that there is no such name, with the name that was probably meant, and the names that exist."""
+    names = list(known_names)
+    similar_name = closest_name(str(name), names)
+    hint = f" Did you mean {similar_name!r}?" if similar_name else ""
+    if noun == "direction" and (directions := _split_into_names(str(name), names)):
+        hint = f" Did you mean {directions}?"
+    listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
+    return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
+
+
 def closest_name(name: str, names: Iterable[str]) -> str:
-    """The name that was probably meant: one of the same words in another order (`point_a`), else one spelled alike; or ''."""
+    """The name that is most like another: it has the same words in another order, or nearly the same letters; '' if none is."""
     candidates, words = list(names), sorted(name.lower().split("_"))
     for candidate in candidates:
         if sorted(candidate.lower().split("_")) == words:
@@ -627,23 +648,8 @@ def closest_name(name: str, names: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(name, candidates, n=1)), "")
 
 
-MAX_LISTED = 40  # names that an error lists, at most
-
-
-def unknown_name_message(noun: str, name: object, known_names: Iterable[str]) -> str:
-    """A sentence that lists the names that do exist, the likeliest one first."""
-    names = list(known_names)
-    similar_name = closest_name(str(name), names)
-    hint = f" Did you mean {similar_name!r}?" if similar_name else ""
-    letters = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(name)) if noun == "direction" else []
-    if len(set(letters)) == len(letters) > 1 and len({len(x) for x in letters}) == 1 and "".join(letters) == name:  # "xy"
-        hint = f" Did you mean {tuple(letters)}?"
-    listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
-    return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
-
-
 def is_number(value: Any) -> bool:
-    """Whether it is a finite number, Python's or numpy's; True and False are none."""
+    """Whether a value is a finite number of Python or numpy; True and False are not numbers."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:  # an integer that no float can hold
@@ -651,46 +657,50 @@ def is_number(value: Any) -> bool:
 
 
 def format_value(value: Any, max_length: int = 60) -> str:
-    """A value as a message shows it: numbers plain, whatever their type, and cut where it is long."""
+    """A value as a message shows it: numbers look the same whatever their type, and a long text is cut."""
     text = _format_nested(value)
     return text if len(text) <= max_length else text[: max_length - 4].rstrip() + " ..."
 
 
+def _split_into_names(text: str, names: list[str]) -> tuple[str, ...]:
+    """The names of one length whose letters make up a text, each once: "xy" is `("x", "y")`; () if there are none."""
+    pieces = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), text)
+    are_distinct = len(set(pieces)) == len(pieces) > 1 and len({len(piece) for piece in pieces}) == 1
+    return tuple(pieces) if are_distinct and "".join(pieces) == text else ()
+
+
 def _format_nested(x: Any, depth: int = 0) -> str:
+    """A value, or a list of values, with six digits of each number."""
     x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, (list, tuple)):
-        if depth > 5:  # of a list that holds itself, there is no end
+        if depth > 5:  # a list that holds itself has no end
             return "..."
         inner = ", ".join(_format_nested(item, depth + 1) for item in x[:20]) + (", ..." if len(x) > 20 else "")
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
     return min(repr(x), f"{x:.6g}", key=len) if isinstance(x, float) and len(repr(x)) > 8 else repr(x)
 
 
-# MERGED lagrangian.visible: Characters that act instead of being seen: they move a terminal's cursor, colour it, or turn the
-# direction of writing. Texts from files may have them. Names may not; elsewhere they are shown as what they are, such as
-# \x1b.
-
-# controls of ASCII and Latin-1, line and paragraph separators, marks of direction, halves of characters
-_INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_IN_NAMES = re.compile(f"[{_INVISIBLE}]")
-_IN_TEXTS = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+# -- characters that act instead of being seen -------------------------------------------------------------------------
+#
+# Such characters move the cursor of a terminal, colour it, or turn the direction of writing. Names cannot have them. Other
+# texts, such as those in files, may have them, and they are shown as escapes, such as \x1b.
 
 
 def has_invisible(name: str) -> bool:
-    """Whether a name has a character that is not seen, a line break or a tab among them."""
-    return _IN_NAMES.search(name) is not None
+    """Whether a name has a character that is not seen; line breaks and tabs are such characters."""
+    return _INVISIBLE_IN_NAMES.search(name) is not None
 
 
 def as_name(text: str) -> str:
-    """A text, such as that of a file's name, as a name can be: with a blank for each character that is not seen."""
-    return _IN_NAMES.sub(" ", text)
+    """A text, such as the name of a file, as a valid name: each character that is not seen becomes a blank."""
+    return _INVISIBLE_IN_NAMES.sub(" ", text)
 
 
 def as_cell(text: str) -> str:
-    """A text as a cell of a CSV file: one that a spreadsheet would compute as a formula has an apostrophe before it."""
+    """A text as a cell of a CSV file. An apostrophe stands before one that a spreadsheet would compute as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def make_visible(text: str, escape: Callable[[str], str] = lambda c: repr(c)[1:-1]) -> str:
-    """A text in which everything is seen, and lines stay lines. A character that is not seen is `spelled`, as Python does it."""
-    return _IN_TEXTS.sub(lambda match: escape(match[0]), text)
+    """A text in which every character is seen, and lines stay lines. By default, the escapes are those of Python."""
+    return _INVISIBLE_IN_TEXTS.sub(lambda match: escape(match[0]), text)

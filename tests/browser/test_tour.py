@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.commands.tour import tour
+from lagrangian.cli.commands.tour import make_tour
 from tests.browser.conftest import Watched
 from tests.browser.test_report import INVISIBLE, OVERFLOW, STICKING_OUT, WIDTHS
 
@@ -18,7 +18,7 @@ from tests.browser.test_report import INVISIBLE, OVERFLOW, STICKING_OUT, WIDTHS
 def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tour")
     began = time.process_time()
-    assert tour(folder) == 0
+    assert make_tour(folder) == 0
     assert time.process_time() - began < 60  # of this process; the reports are written by another
     return folder
 

@@ -159,6 +159,6 @@ def test_the_tour_is_given_its_folder(run: Run, monkeypatch: pytest.MonkeyPatch)
     from lagrangian.cli.commands import tour
 
     met = []
-    monkeypatch.setattr(tour, "tour", lambda *a: met.append(a))
+    monkeypatch.setattr(tour, "make_tour", lambda *a: met.append(a))
     assert run("tour", "-o", "there", "--no-open").code == 0
     assert met == [(Path("there"), False)]

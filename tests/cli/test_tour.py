@@ -12,7 +12,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands import tour as command
-from lagrangian.cli.commands.tour import tour
+from lagrangian.cli.commands.tour import make_tour
 from lagrangian.report.html import Html, short_number
 from lagrangian.report.tour import chapters
 from lagrangian.report.tour.tour import Chapter, Check, ReportProcess, TourOutput, write_run_report
@@ -81,7 +81,7 @@ def chapter(good: bool = True) -> Chapter:
 
 def test_a_tour_of_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(command, "chapter_makers", lambda: [("Weight", lambda place: chapter())])
-    assert tour(tmp_path / "new" / "tour") == 0
+    assert make_tour(tmp_path / "new" / "tour") == 0
     html = (tmp_path / "new" / "tour" / "index.html").read_text(encoding="utf-8")
     assert "A weight &amp; more" in html
     assert "9.81 &lt;exact&gt;" in html
@@ -103,7 +103,7 @@ def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
         raise ZeroDivisionError("no luck")
 
     monkeypatch.setattr(command, "chapter_makers", lambda: [("Luck", broken), ("Weight", lambda place: chapter(False))])
-    assert tour(tmp_path) == 1
+    assert make_tour(tmp_path) == 1
     said = capsys.readouterr().out
     assert "✗ Luck" in said
     assert "ZeroDivisionError: no luck" in said
@@ -116,9 +116,9 @@ def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 def test_where_it_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(lg.ArgumentError, match="is a file; the tour"):
-        tour(tmp_path / "file")
+        make_tour(tmp_path / "file")
     with pytest.raises(lg.ArgumentError, match="cannot be created"):
-        tour(tmp_path / "file" / "below")
+        make_tour(tmp_path / "file" / "below")
 
 
 def test_reports_without_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ import math
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli import motion_options
+from lagrangian.cli.motion_options import parse_time
 from lagrangian.cli.output import to_json_data
 from lagrangian.errors import ArgumentError
+from lagrangian.model.expression import quantity
 from tests.cli.conftest import Run
 
 
@@ -31,24 +32,24 @@ from tests.cli.conftest import Run
     ],
 )
 def test_numbers(text: str, value: float) -> None:
-    assert motion_options.parse_quantity(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
+    assert quantity.parse_quantity(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
 
 
 @pytest.mark.parametrize("text", ["", "deg", "1,2", "x", "1/0", "1e999", "sqrt(-1)", "nan", "().__class__", "0x10", "1e5000deg"])
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ArgumentError, match="--x"):
-        motion_options.parse_quantity(text, "--x")
+        quantity.parse_quantity(text, "--x")
 
 
 def test_parts_keep_what_is_in_parentheses() -> None:
-    assert motion_options.split_list("a=atan2(1, 2), b=3; c") == ["a=atan2(1, 2)", "b=3", "c"]
-    assert motion_options.parse_quantities("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
+    assert quantity.split_list("a=atan2(1, 2), b=3; c") == ["a=atan2(1, 2)", "b=3", "c"]
+    assert quantity.parse_quantities("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
 
 
 def test_spans() -> None:
-    assert motion_options.parse_time("10") == 10
-    assert motion_options.parse_time("2:10s") == (2, 10)
-    assert motion_options.parse_time(None) is None
+    assert parse_time("10") == 10
+    assert parse_time("2:10s") == (2, 10)
+    assert parse_time(None) is None
 
 
 def test_json_has_no_infinities() -> None:

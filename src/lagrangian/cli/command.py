@@ -1,4 +1,8 @@
-"""How a function becomes a command: its options gathered, its errors told without a traceback, its exit code."""
+"""How a function becomes a command of the command line.
+
+`register` adds the function to an application. Parameters that are dataclasses become options, errors become lines on stderr and
+exit codes, and messages spell arguments of the library as options: `q0` as `--q0`, `limits=False` as `--no-limits`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
 from lagrangian.cli import output
 from lagrangian.errors import (
@@ -30,10 +34,10 @@ from lagrangian.errors import (
     argument_spelling,
 )
 
-# MERGED lagrangian.cli.spelling: Arguments of the library, spelled as the options of a command: `q0` as `--q0`,
-# `limits=False` as `--no-limits`.
-
-# arguments whose options have other names; every other option is called as the argument is
+SUCCESS, FAILURE, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
+# errors of a mechanism or its motion, such as a target out of reach; all other errors of the package are errors of usage
+_FAILURE_ERRORS = (ActuationError, AssemblyError, CostLimitError, UnreachableError, SimulationError)
+# options whose names are not those of the arguments of the library that they stand for
 _OPTION_NAMES = {
     "t_span": "time",
     "t_eval": "rows",
@@ -46,56 +50,30 @@ _OPTION_NAMES = {
     "t": "time",
     "output": "driven",
 }
-# what an option is given where Python has None
-_NONE = "0"
+_NONE = "0"  # the text of an option where Python has None
+
+JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document and nothing else.")]
+CostLimitOption = Annotated[
+    float,
+    typer.Option("--limit", metavar="S", help="Refuse work that is forecast to take more than S seconds; 0 sets no limit."),
+]
 
 
-def option_spelling(command: Callable[..., Any]) -> Spelling:
-    """How the texts of a command name arguments; one that it has no option for keeps its name in Python."""
-    options = {
-        name: info.metavar
-        for annotation in inspect.get_annotations(command, eval_str=True).values()
-        for info in get_args(annotation)
-        if isinstance(info, OptionInfo)
-        for declared in (info.default, *(info.param_decls or ()))  # typer moves the first declaration later
-        if isinstance(declared, str)
-        for name in declared.split("/")
-    }
-
-    def spell_argument(argument: ArgumentName) -> str:
-        option = f"--{_OPTION_NAMES.get(argument.name, argument.name).replace('_', '-')}"
-        if argument.has_value and argument.value is False:
-            option = option.replace("--", "--no-", 1)
-        if option not in options:
-            return argument.python_text
-        if not argument.has_value or isinstance(argument.value, bool):
-            return option
-        if argument.value is ...:
-            return f"{option} {options[option]}"
-        if argument.name == "xacro":  # as ROS writes it, each with an option of its own
-            return " ".join(f"{option} {shlex.quote(f'{name}:={x}')}" for name, x in argument.value.items())
-        return f"{option} {shlex.quote(_option_value(argument.value))}"
-
-    return spell_argument
+def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:
+    """Add a function to an application as a command. A parameter whose type is a dataclass stands for one option per field."""
+    help_text = paragraphs(inspect.getdoc(function) or "")
+    epilog = "\n\n".join(f"[dim]$[/dim] [cyan]{_escape_markup(line.strip())}[/cyan]" for line in examples.strip().splitlines())
+    app.command(name, cls=Command, help=help_text, rich_help_panel=panel, epilog=epilog or None, no_args_is_help=False)(
+        _with_exit_code(_flatten_option_groups(function))
+    )
 
 
-def _option_value(value: Any) -> str:
-    if value is None:
-        return _NONE
-    if isinstance(value, Mapping):
-        return ",".join(f"{name}={x}" for name, x in value.items())
-    if isinstance(value, (tuple, list)):
-        return ",".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-SUCCESS, FAILURE, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
-# errors of what was asked, not of how: a run that cannot go on, a place out of reach
-_FAILURE_ERRORS = (ActuationError, AssemblyError, CostLimitError, UnreachableError, SimulationError)
+def _escape_markup(text: str) -> str:
+    return text.replace("[", "\\[")
 
 
 class _PlainHelpMixin:
-    """Options without values have no type to show; the shell's completion is found by those who look for it."""
+    """Show no type for options without a value, and hide the option that prints the completion of the shell."""
 
     def get_params(self, ctx: Any) -> Any:
         options = super().get_params(ctx)  # type: ignore[misc]
@@ -107,54 +85,42 @@ class _PlainHelpMixin:
 
 
 class CommandGroup(_PlainHelpMixin, TyperGroup):
-    """All commands."""
+    """The group of all commands."""
 
 
 class Command(_PlainHelpMixin, TyperCommand):
-    """One of them."""
-
-
-JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document and nothing else.")]
-CostLimitOption = Annotated[
-    float,
-    typer.Option("--limit", metavar="S", help="Refuse work that is forecast to take more than S seconds; 0 sets no limit."),
-]
-
-
-def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:
-    """Add a command. Parameters whose type is a dataclass stand for the options that are its fields."""
-    text = paragraphs(inspect.getdoc(function) or "")
-    epilog = "\n\n".join(f"[dim]$[/dim] [cyan]{_escape_markup(line.strip())}[/cyan]" for line in examples.strip().splitlines())
-    app.command(name, cls=Command, help=text, rich_help_panel=panel, epilog=epilog or None, no_args_is_help=False)(
-        _with_exit_code(_flatten_option_groups(function))
-    )
+    """One command."""
 
 
 def paragraphs(text: str) -> str:
-    """Each on one line, so that a terminal breaks it where it has to."""
+    """A text with each paragraph on one line, so that the terminal breaks the lines."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
 
 
-def _escape_markup(text: str) -> str:
-    return text.replace("[", "\\[")
+def is_debugging() -> bool:
+    """Whether errors are shown with their traceback."""
+    return os.environ.get("LAGRANGIAN_DEBUG", "") not in ("", "0")
+
+
+# -- groups of options -------------------------------------------------------------------------------------------------
 
 
 def _flatten_option_groups(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the fields of its dataclasses, and of theirs, as parameters of their own."""
+    """The function with one parameter for each field of its option groups, which are dataclasses and may be nested."""
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type] = {}
     for parameter in inspect.signature(function).parameters.values():
-        kind = hints[parameter.name]
-        if _is_group(kind):
-            groups[parameter.name] = kind
-            parameters += _parameters_of(kind)
+        annotation = hints[parameter.name]
+        if _is_group(annotation):
+            groups[parameter.name] = annotation
+            parameters += _group_parameters(annotation)
         else:
-            parameters.append(_parameter(parameter.name, kind, parameter.default))
+            parameters.append(_keyword_parameter(parameter.name, annotation, parameter.default))
 
     @wraps(function)
     def wrapper(**values: Any) -> Any:
-        group_values = {name: _build_option_group(kind, values) for name, kind in groups.items()}
+        group_values = {name: _build_option_group(group, values) for name, group in groups.items()}
         return function(**group_values, **values)
 
     parameters.sort(key=lambda p: not _is_argument(p.annotation))
@@ -163,47 +129,45 @@ def _flatten_option_groups(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def _is_group(kind: Any) -> bool:
-    return isinstance(kind, type) and is_dataclass(kind)
+def _is_group(annotation: Any) -> bool:
+    return isinstance(annotation, type) and is_dataclass(annotation)
 
 
-def _parameters_of(group: type) -> list[inspect.Parameter]:
+def _group_parameters(group: type) -> list[inspect.Parameter]:
     parameters: list[inspect.Parameter] = []
     hints = get_type_hints(group, include_extras=True)
     for field in fields(group):
         if _is_group(hints[field.name]):
-            parameters += _parameters_of(hints[field.name])
+            parameters += _group_parameters(hints[field.name])
         else:
             default = inspect.Parameter.empty if field.default is MISSING else field.default
-            parameters.append(_parameter(field.name, hints[field.name], default))
+            parameters.append(_keyword_parameter(field.name, hints[field.name], default))
     return parameters
 
 
 def _build_option_group(group: type, values: dict[str, Any]) -> Any:
-    """The group of what was given for its fields, which is taken out of the values."""
+    """An option group of the values of its fields, which are removed from `values`."""
     hints = get_type_hints(group, include_extras=True)
-    kinds = {field.name: hints[field.name] for field in fields(group)}
-    return group(
-        **{name: _build_option_group(kind, values) if _is_group(kind) else values.pop(name) for name, kind in kinds.items()}
-    )
+    arguments = {}
+    for field in fields(group):
+        annotation = hints[field.name]
+        arguments[field.name] = _build_option_group(annotation, values) if _is_group(annotation) else values.pop(field.name)
+    return group(**arguments)
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _keyword_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _is_argument(annotation: Any) -> bool:
-    from typer.models import ArgumentInfo
-
     return get_origin(annotation) is Annotated and any(isinstance(x, ArgumentInfo) for x in get_args(annotation))
 
 
-def is_debugging() -> bool:
-    return os.environ.get("LAGRANGIAN_DEBUG", "") not in ("", "0")
+# -- exit codes, errors and warnings -----------------------------------------------------------------------------------
 
 
 def _with_exit_code(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its errors as lines on stderr, and as exit codes."""
+    """The function as a command: it prints its errors to stderr and ends with an exit code."""
     spell = option_spelling(function)
 
     @wraps(function)
@@ -216,7 +180,7 @@ def _with_exit_code(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run(function: Callable[..., Any], values: dict[str, Any]) -> int:
-    """The command's exit code, of a failure as well; what failed is told."""
+    """Run a function, print what went wrong, and return the exit code."""
     code = SUCCESS
     try:
         with print_warnings():
@@ -233,23 +197,13 @@ def _run(function: Callable[..., Any], values: dict[str, Any]) -> int:
         if is_debugging():
             raise
         code = report_error(error)
-        if values.get("json"):  # what reads stdout finds out, too
+        if values.get("json"):  # a program that reads stdout gets the error, too
             output.print_json({"error": error_message(error)})
     return code
 
 
-def error_message(error: Exception) -> str:
-    """What went wrong."""
-    if isinstance(error, LagrangianError):
-        return str(error)
-    if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror or error}"
-    return f"an unexpected error occurred: {type(error).__name__}: {error}"
-
-
 def report_error(error: Exception) -> int:
-    """Say what went wrong; the exit code for it."""
+    """Print an error and return its exit code."""
     output.print_error(error_message(error))
     if isinstance(error, LagrangianError):
         return FAILURE if isinstance(error, _FAILURE_ERRORS) else USAGE_ERROR
@@ -259,12 +213,22 @@ def report_error(error: Exception) -> int:
     return FAILURE
 
 
+def error_message(error: Exception) -> str:
+    """The text of an error, with the name of the file if the system reported it."""
+    if isinstance(error, LagrangianError):
+        return str(error)
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    return f"an unexpected error occurred: {type(error).__name__}: {error}"
+
+
 @contextmanager
 def print_warnings() -> Iterator[None]:
-    """Warnings as lines of their own, each once. Those about Python code are not for those who wrote none."""
+    """Print each warning once, on a line of its own. Warnings about Python code are hidden unless the command is debugged."""
     printed: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    def print_once(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         text = str(message)
         if text not in printed and issubclass(category, UserWarning):
             printed.add(text)
@@ -275,5 +239,48 @@ def print_warnings() -> Iterator[None]:
         if not is_debugging():
             for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, RuntimeWarning):
                 warnings.simplefilter("ignore", category)
-        warnings.showwarning = show
+        warnings.showwarning = print_once
         yield
+
+
+# -- arguments spelled as options --------------------------------------------------------------------------------------
+
+
+def option_spelling(command: Callable[..., Any]) -> Spelling:
+    """The function that writes an argument as an option of a command; one without an option keeps its name in Python."""
+    metavars = {
+        name: info.metavar
+        for annotation in inspect.get_annotations(command, eval_str=True).values()
+        for info in get_args(annotation)
+        if isinstance(info, OptionInfo)
+        for declaration in (info.default, *(info.param_decls or ()))  # typer moves the first declaration later
+        if isinstance(declaration, str)
+        for name in declaration.split("/")
+    }
+
+    def spell_argument(argument: ArgumentName) -> str:
+        option = f"--{_OPTION_NAMES.get(argument.name, argument.name).replace('_', '-')}"
+        if argument.has_value and argument.value is False:
+            option = option.replace("--", "--no-", 1)
+        if option not in metavars:
+            return argument.python_text
+        if not argument.has_value or isinstance(argument.value, bool):
+            return option
+        if argument.value is ...:
+            return f"{option} {metavars[option]}"
+        if argument.name == "xacro":  # one option for each value, as ROS writes it
+            return " ".join(f"{option} {shlex.quote(f'{name}:={x}')}" for name, x in argument.value.items())
+        return f"{option} {shlex.quote(_option_value(argument.value))}"
+
+    return spell_argument
+
+
+def _option_value(value: Any) -> str:
+    """A value of Python as the text of an option."""
+    if value is None:
+        return _NONE
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={x}" for name, x in value.items())
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""The command line `lagrangian`: its commands, and what holds for all of them."""
+"""The command line `lagrangian`: all commands, and the options that stand before a command."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lagrangian.cli.commands import (
     certify,
     check,
     compare,
+    compare_solvers,
     derive,
     design,
     export,
@@ -24,8 +25,8 @@ from lagrangian.cli.commands import (
     simulate,
     studio,
     study,
+    tour,
 )
-from lagrangian.cli.commands import compare as compare_solvers
 
 START = "Start here"
 DESCRIBE = "Describe a mechanism"
@@ -35,6 +36,13 @@ DESIGN = "Design"
 SEE = "Plots, animations and reports"
 EXPORT = "Export to other programs"
 CHECK = "Comparisons and timing"
+ABOUT = """
+Analyse, simulate and design mechanisms with rigid bodies, with or without closed loops.
+
+Describe a mechanism in a TOML, URDF, MJCF or SDF file, or take one from the library. The commands derive its equations of motion
+in closed form and prove them, simulate it, find the torques and motors that a motion needs, study designs, draw plots and
+animations, and write code for other programs.
+"""
 
 app = typer.Typer(
     name="lagrangian",
@@ -47,23 +55,6 @@ app = typer.Typer(
 )
 
 
-def _print_version(requested: bool) -> None:
-    if requested:
-        from lagrangian import __version__
-
-        print(f"lagrangian {__version__}")
-        raise typer.Exit(SUCCESS)
-
-
-ABOUT = """
-Analyse, simulate and design mechanisms with rigid bodies, with or without closed loops.
-
-Describe a mechanism in a TOML, URDF, MJCF or SDF file, or take one from the library. The commands derive its equations of motion
-in closed form and prove them, simulate it, find the torques and motors that a motion needs, study designs, draw plots and
-animations, and write code for other programs.
-"""
-
-
 @app.callback(help=paragraphs(ABOUT))
 def global_options(
     debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error occurs.")] = False,
@@ -74,6 +65,14 @@ def global_options(
     """Options that stand before a command."""
     if debug:
         os.environ["LAGRANGIAN_DEBUG"] = "1"
+
+
+def _print_version(requested: bool) -> None:
+    if requested:
+        from lagrangian import __version__
+
+        print(f"lagrangian {__version__}")
+        raise typer.Exit(SUCCESS)
 
 
 def version(json: JsonOption = False) -> None:
@@ -96,7 +95,7 @@ def version(json: JsonOption = False) -> None:
     return None
 
 
-register(app, plot.tour, START, plot.TOUR_EXAMPLES)
+register(app, tour.tour, START, tour.TOUR_EXAMPLES)
 register(app, studio.studio, START, studio.STUDIO_EXAMPLES)
 register(app, new.new, DESCRIBE, new.NEW_EXAMPLES)
 register(app, new.library, DESCRIBE)
@@ -125,6 +124,6 @@ register(app, version, CHECK)
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     output.configure_streams()
     app(prog_name="lagrangian")

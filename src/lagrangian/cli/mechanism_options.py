@@ -1,4 +1,4 @@
-"""What a command is given: a mechanism by its file or its name in the library, or a run by its file."""
+"""Arguments that name a mechanism or a run, and the options with which the file of a mechanism is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options, output
+from lagrangian.cli import output
+from lagrangian.cli.motion_options import parse_time
 from lagrangian.errors import ArgumentError, ReaderWarning, UnknownMechanismError, error_location
 from lagrangian.model.expression import quantity
 
@@ -20,16 +21,14 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-
-# MERGED lagrangian.cli.reading: How the file of a mechanism is read: the options of `lagrangian.load` as those of every
-# command that is given a mechanism.
-
-PANEL = "Robot files (URDF, MJCF, SDF)"
+READER_PANEL = "Robot files (URDF, MJCF, SDF)"
+MECHANISM_HELP = "A description (.toml, .urdf, .xacro, .xml, .sdf), or the name of a mechanism in the library."
+MECHANISM_SUFFIXES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """Values of parameters, and what a robot file leaves open."""
+    """Parameters, payloads, and what a robot file leaves open: options of `lagrangian.load` under their own names."""
 
     set_: Annotated[
         list[str] | None,
@@ -52,7 +51,7 @@ class ReaderOptions:
             "--floating/--no-floating",
             metavar="",
             help="Let the base of a URDF robot move freely, or fix the base of an SDF model.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
     mimic: Annotated[
@@ -61,7 +60,7 @@ class ReaderOptions:
             "--mimic/--no-mimic",
             metavar="",
             help="Couple the mimic joints of a URDF robot, or leave those of an SDF model uncoupled.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
     loops: Annotated[
@@ -70,12 +69,14 @@ class ReaderOptions:
             "--loops",
             metavar="FILE",
             help="The YAML file that closes the loops of a URDF robot. Default: the one beside it.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
     no_loops: Annotated[
         bool,
-        typer.Option("--no-loops", metavar="", help="Ignore a YAML file of loops beside the URDF file.", rich_help_panel=PANEL),
+        typer.Option(
+            "--no-loops", metavar="", help="Ignore a YAML file of loops beside the URDF file.", rich_help_panel=READER_PANEL
+        ),
     ] = False
     xacro: Annotated[
         list[str] | None,
@@ -83,7 +84,7 @@ class ReaderOptions:
             "--xacro",
             metavar="NAME:=X",
             help="Set an argument of a xacro file. You can repeat this option.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
     keyframe: Annotated[
@@ -92,7 +93,7 @@ class ReaderOptions:
             "--keyframe",
             metavar="NAME",
             help="The keyframe of an MJCF model at which a run begins: its pose, speeds and controls.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
     root: Annotated[
@@ -101,21 +102,21 @@ class ReaderOptions:
             "--root",
             metavar="DIR",
             help="The folder above an MJCF model that may contain the files it names.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READER_PANEL,
         ),
     ] = None
 
     @property
     def is_set(self) -> bool:
-        """Whether there is any of them."""
+        """Whether any of these options is given."""
         return self != ReaderOptions()
 
     def options(self) -> dict[str, Any]:
-        """Those of `load`."""
+        """The keyword arguments of `lagrangian.load`."""
         if self.loops is not None and self.no_loops:
             raise ArgumentError("--loops and --no-loops exclude each other; use one of them")
         options = {
-            "parameters": motion_options.parse_parameters(self.set_),
+            "parameters": _parse_parameters(self.set_),
             "floating": self.floating,
             "mimic": self.mimic,
             "loops": False if self.no_loops else self.loops,
@@ -137,36 +138,9 @@ class ReaderOptions:
         return m
 
 
-def _parse_xacro_arguments(texts: list[str] | None) -> dict[str, str] | None:
-    """--xacro prefix:=left_, as ROS writes it; an = alone does, too."""
-    if not texts:
-        return None
-    arguments = {}
-    for text in texts:
-        match = re.fullmatch(r"\s*([^\s:=]+)\s*:?=(.*)", text, re.DOTALL)
-        if match is None:
-            raise ArgumentError(f"--xacro is {text!r}; a name and a value are needed, such as --xacro prefix:=left_")
-        arguments[match[1]] = match[2]
-    return arguments
-
-
-MECHANISM_SUFFIXES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
-
-
-def complete_mechanism(incomplete: str) -> list[str]:
-    """Names of the library, and files here: for the shell's completion."""
-    from lagrangian import library
-
-    file_names = [p.name for p in Path().iterdir() if p.suffix.lower() in MECHANISM_SUFFIXES]
-    return sorted(x for x in [*file_names, *library()] if x.startswith(incomplete))
-
-
-MECHANISM_HELP = "A description (.toml, .urdf, .xacro, .xml, .sdf), or the name of a mechanism in the library."
-
-
 @dataclass(frozen=True)
 class MechanismArgument:
-    """A mechanism, with other values of some parameters, and with payloads."""
+    """A mechanism, with the options for reading its file."""
 
     mechanism: Annotated[
         str, typer.Argument(metavar="MECH", help=MECHANISM_HELP, show_default=False, autocompletion=complete_mechanism)
@@ -174,17 +148,19 @@ class MechanismArgument:
     reader_options: ReaderOptions = field(default_factory=ReaderOptions)
 
     def load(self) -> Mechanism:
+        """Load the mechanism; a single line stands for several remarks of its reader."""
         with summarise_reader_warnings(self.mechanism):
             return load_mechanism(self.mechanism, self.reader_options)
 
     @property
     def stem(self) -> str:
+        """The name of files that are made of the mechanism, without their ending."""
         return output_stem(self.mechanism)
 
 
 @dataclass(frozen=True)
 class MotionArgument:
-    """A run from a file; or a mechanism, which is simulated from its own start."""
+    """A run from a file, or a mechanism that is simulated from the start in its description."""
 
     run: Annotated[
         str,
@@ -208,9 +184,11 @@ class MotionArgument:
 
     @property
     def stem(self) -> str:
+        """The name of files that are made of the run, without their ending."""
         return output_stem(self.run)
 
     def load(self) -> Motion:
+        """Read the run, or simulate the mechanism."""
         import lagrangian as lg
 
         if Path(self.run).suffix.lower() != ".nc":
@@ -218,7 +196,7 @@ class MotionArgument:
 
             with summarise_reader_warnings(self.run):
                 m = load_mechanism(self.run, self.reader_options)
-            return simulate_with_progress(m, motion_options.parse_time(self.time))
+            return simulate_with_progress(m, parse_time(self.time))
         if self.reader_options.is_set or self.time:
             raise ArgumentError(
                 f"{self.run}: a run cannot be changed; --time, --set, --payload and options of readers apply to a mechanism"
@@ -232,9 +210,25 @@ class MotionArgument:
         return motion
 
 
+def load_mechanism(name: str, reader_options: ReaderOptions) -> Mechanism:
+    """Load a mechanism from its file or from the library, with its payloads."""
+    from lagrangian.description.mechanism_of import as_mechanism
+
+    if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
+        raise ArgumentError(f"{name} is a run, but this command needs a mechanism")
+    try:
+        return reader_options.with_payloads(as_mechanism(name, **reader_options.options()))
+    except UnknownMechanismError as error:
+        if not error.similar_names:
+            error.remedy = (
+                "`lagrangian library` lists the mechanisms that are included; `lagrangian new` writes a file to start from"
+            )
+        raise
+
+
 @contextmanager
 def summarise_reader_warnings(name: str) -> Iterator[None]:
-    """What a reader remarks is told once, by `lagrangian check`: elsewhere one line says that there is more than one remark."""
+    """Replace several remarks of a reader by one line, which says that `lagrangian check` lists them."""
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always", UserWarning)
         yield
@@ -246,27 +240,40 @@ def summarise_reader_warnings(name: str) -> Iterator[None]:
         output.print_message("note", f"the reader has {len(remarks)} remarks; `lagrangian check {name}` lists them", "yellow")
 
 
+def complete_mechanism(incomplete: str) -> list[str]:
+    """The mechanisms of the library and the files of the current folder that begin with a text, for the shell to complete."""
+    from lagrangian import library
+
+    file_names = [p.name for p in Path().iterdir() if p.suffix.lower() in MECHANISM_SUFFIXES]
+    return sorted(x for x in [*file_names, *library()] if x.startswith(incomplete))
+
+
 def output_stem(name: str) -> str:
-    """What files made of it are called: as it is, without its ending, in the folder one works in."""
+    """The name of files that are made of a mechanism or a run: its own without the ending, in the current folder."""
     return Path(name).stem if Path(name).suffix.lower() in (*MECHANISM_SUFFIXES, ".nc") else Path(name).name
 
 
 def output_path(stem: str, suffix: str, ending: str) -> Path:
-    """How files made of a run or a mechanism are called: arm.png, arm-report.html."""
+    """The file that is made of a mechanism or a run, such as arm.png or arm-report.html."""
     return Path(f"{stem}-{suffix}{ending}" if suffix else f"{stem}{ending}")
 
 
-def load_mechanism(name: str, reader_options: ReaderOptions) -> Mechanism:
-    """By its file, or by its name in the library."""
-    from lagrangian.description.mechanism_of import as_mechanism as found
+def _parse_parameters(texts: list[str] | None) -> dict[str, float] | None:
+    """The values of --set l1=0.5 --set m1=2, or of --set l1=0.5,m1=2."""
+    if not texts:
+        return None
+    assignments = quantity.collect_assignments([x for text in texts for x in quantity.split_list(text)], "--set")
+    return {name: quantity.parse_quantity(value, f"--set {name}") for name, value in assignments.items()}
 
-    if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
-        raise ArgumentError(f"{name} is a run, but this command needs a mechanism")
-    try:
-        return reader_options.with_payloads(found(name, **reader_options.options()))
-    except UnknownMechanismError as error:
-        if not error.similar_names:
-            error.remedy = (
-                "`lagrangian library` lists the mechanisms that are included; `lagrangian new` writes a file to start from"
-            )
-        raise
+
+def _parse_xacro_arguments(texts: list[str] | None) -> dict[str, str] | None:
+    """The values of --xacro prefix:=left_, as ROS writes it; --xacro prefix=left_ is accepted, too."""
+    if not texts:
+        return None
+    arguments = {}
+    for text in texts:
+        match = re.fullmatch(r"\s*([^\s:=]+)\s*:?=(.*)", text, re.DOTALL)
+        if match is None:
+            raise ArgumentError(f"--xacro is {text!r}; a name and a value are needed, such as --xacro prefix:=left_")
+        arguments[match[1]] = match[2]
+    return arguments

@@ -1,15 +1,13 @@
-"""What the commands about motion have in common: options for where it begins, what drives it and what it meets."""
+"""Options of the commands about motion: the start, what drives the mechanism, and events; and how their texts are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model.expression import quantity
-from lagrangian.model.expression.quantity import collect_assignments, parse_quantities, parse_quantity, split_list
 
 Q0Option = Annotated[
     str | None,
@@ -74,8 +72,23 @@ StabilisationOption = Annotated[
 ]
 
 
+def parse_time(text: str | None) -> Any:
+    """The duration, as in `10`, or the start and the end, as in `2:10`."""
+    if text is None:
+        return None
+    try:
+        times = [quantity.parse_quantity(x, "--time") for x in quantity.split_list(text, ":")]
+    except ArgumentError:
+        times = []
+    if len(times) not in (1, 2):
+        raise ArgumentError(
+            f"--time is {text!r}; a duration in seconds is needed, such as 10, or a start and an end, such as 2:10"
+        )
+    return times[0] if len(times) == 1 else tuple(times)
+
+
 def parse_torques(texts: list[str] | None) -> Any:
-    """By their joints; 0 for none."""
+    """The torques by the names of their joints; 0 removes those of the description."""
     if not texts:
         return None
     if [x.strip() for x in texts] == ["0"]:
@@ -84,7 +97,7 @@ def parse_torques(texts: list[str] | None) -> Any:
 
 
 def parse_wrenches(texts: list[str] | None) -> Any:
-    """By their frames."""
+    """The wrenches by the names of their frames."""
     if not texts:
         return None
     entries = quantity.collect_assignments(texts, "--wrench")
@@ -92,7 +105,7 @@ def parse_wrenches(texts: list[str] | None) -> Any:
 
 
 def parse_events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
-    """Expressions at whose zeros to stop, and other actions of the description's own events."""
+    """Events that stop at the zeros of expressions, and new actions for events of the description."""
     from lagrangian.model.event import Event, LockJoints, UnlockJoints
 
     event_actions: dict[str, Any] = {}
@@ -112,52 +125,9 @@ def parse_events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
     return event_actions | {text: Event(text, "stop") for text in stop_at or []} or None
 
 
-# MERGED lagrangian.cli.values: Texts of the command line as times, points and parameters.
-
-
 def parse_quantity_option(text: str | float) -> float:
-    """The number of an option, with a unit if one is written: `60rpm`, `30deg`, `250mm`."""
+    """The number of an option, which can have a unit: `60rpm`, `30deg`, `250mm`."""
     try:
-        return parse_quantity(str(text), ())
+        return quantity.parse_quantity(str(text), ())
     except ArgumentError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def parse_parameters(texts: list[str] | None) -> dict[str, float] | None:
-    """--set l1=0.5 --set m1=2, or both with a comma between."""
-    if not texts:
-        return None
-    assignments = collect_assignments([x for text in texts for x in split_list(text)], "--set")
-    return {name: parse_quantity(value, f"--set {name}") for name, value in assignments.items()}
-
-
-def parse_time(text: str | None) -> Any:
-    """`10`, or `0:10`."""
-    if text is None:
-        return None
-    try:
-        times = [parse_quantity(x, "--time") for x in split_list(text, ":")]
-    except ArgumentError:
-        times = []
-    if len(times) not in (1, 2):
-        raise ArgumentError(
-            f"--time is {text!r}; a duration in seconds is needed, such as 10, or a start and an end, such as 2:10"
-        )
-    return times[0] if len(times) == 1 else tuple(times)
-
-
-def parse_point(text: str, option: str, names: Mapping[str, Any] | None = None) -> list[float]:
-    coordinates = parse_quantities(text, option, names)
-    if len(coordinates) not in (2, 3):
-        raise ArgumentError(f"{option}: {text!r} has {len(coordinates)} numbers; a point is x,y or x,y,z")
-    return coordinates
-
-
-def parse_points(text: str, option: str, least: int, names: Mapping[str, Any] | None = None) -> list[list[float]]:
-    """Points with colons between them: `1.2,1.2 : 0.8,1.0`."""
-    point_list = [parse_point(x, option, names) for x in split_list(text, ":")]
-    if len(point_list) < least:
-        raise ArgumentError(
-            f"{option}: {text!r} has {len(point_list)} points; {least} are needed, separated by colons, such as 1.2,1.2 : 0.8,1.0"
-        )
-    return point_list

@@ -1,4 +1,4 @@
-"""What the commands print: reports on stdout, everything said beside them on stderr."""
+"""What the commands print: results on stdout; errors, warnings, notes and progress on stderr."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from lagrangian.errors import make_visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-
-# letters and signs that a terminal without Unicode cannot show
+PATIENCE = 0.5  # seconds before a progress bar is shown
+# spellings of letters and signs that a terminal without Unicode cannot show
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho s sigma tau upsilon phi chi psi omega"
 _ASCII_SPELLINGS = {
     **{chr(0x3B1 + k): name for k, name in enumerate(_GREEK.split())},
@@ -33,65 +33,20 @@ _ASCII_SPELLINGS = {
 }
 
 
-def configure_streams() -> None:
-    """Let streams of any encoding take any text: what they cannot show is spelled."""
-
-    def transliterate(error: UnicodeError) -> tuple[str, int]:
-        if not isinstance(error, UnicodeEncodeError):
-            raise error
-        return "".join(_ASCII_SPELLINGS.get(c, "?") for c in error.object[error.start : error.end]), error.end
-
-    codecs.register_error("spelled", transliterate)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="spelled")
-
-
-def stdout() -> Console:
-    return _console(False)
-
-
-def discard_stdout() -> None:
-    """What is still buffered has nowhere to go, and Python would complain of it when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def stderr() -> Console:
-    return _console(True)
-
-
-def _console(stderr: bool) -> Console:
-    from rich.console import Console, ConsoleOptions
-    from rich.segment import Segment
-
-    class SafeConsole(Console):
-        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-            """What a file says cannot act on the terminal, whatever it is part of: an error, a table, a note."""
-            for segment in super().render(renderable, options):
-                yield segment if segment.control else Segment(make_visible(segment.text), segment.style)
-
-        def on_broken_pipe(self) -> None:
-            """Who reads has read enough, as `head` does: that is no failure."""
-            discard_stdout()
-            raise SystemExit(0)
-
-    return SafeConsole(stderr=stderr, highlight=False)
-
-
 def print_text(text: str = "", style: str = "") -> None:
-    """A text as it stands: no markup is read in it, and the terminal wraps what is long."""
+    """Print a text as it stands: it has no markup, and the terminal wraps long lines."""
     from rich.text import Text
 
     stdout().print(Text(text, style=style), soft_wrap=True)
 
 
 def print_source(text: str) -> None:
-    """A text for other programs, such as LaTeX, without a terminal's lines or colours."""
+    """Print a text for other programs, such as LaTeX: without colours, and without line breaks of the terminal."""
     sys.stdout.write(make_visible(text) + "\n")
 
 
 def print_message(kind: str, text: str, colour: str) -> None:
-    """A line on stderr that begins with what it is."""
+    """Print a line to stderr that begins with its kind, such as `note:`."""
     from rich.text import Text
 
     stderr().print(Text.assemble((f"{kind}:", f"bold {colour}"), " ", text), soft_wrap=True)
@@ -106,13 +61,16 @@ def print_warning(text: str) -> None:
 
 
 def print_written_file(path: Any, content: str, hint: str = "", *, replaced: bool = False) -> None:
-    """A file was written, or written `again`: what it holds, and what opens it."""
+    """Print that a file was written or replaced, its content, and a hint such as how to open it."""
     from rich.text import Text
 
     line = Text.assemble("replaced " if replaced else "wrote ", (str(path), "bold cyan"), f"  {content}")
     if hint:
         line.append(f"; {hint}", style="dim")
     stdout().print(line, soft_wrap=True)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
 
 
 def table(
@@ -124,10 +82,10 @@ def table(
     wrapped: Iterable[int] = (),
     optional: Iterable[int] = (),
 ) -> RenderableType:
-    """Rows under a header, without the columns in which nothing stands.
+    """Rows under a header, without empty columns.
 
-    Columns of `words` go on below where they are too long. Names and numbers with their units are never broken: where they do not
-    fit beside each other, columns that can be `spare`d are left out, and where that is not enough they stand under each other.
+    Long texts in `wrapped` columns are broken between words. Names and numbers with their units are never broken: if the columns
+    do not fit beside each other, the `optional` ones are left out; if that is not enough, each row becomes several lines.
     """
     from rich import box
     from rich.cells import cell_len
@@ -165,12 +123,12 @@ def table(
 
 
 def _free_width(widths: dict[int, int], visible: Sequence[int]) -> int:
-    """What columns leave of a terminal, with two blanks between them."""
+    """The width that columns leave in the terminal, with two blanks between them; it is negative if they do not fit."""
     return stdout().width - sum(widths[k] + 2 for k in visible) + 2
 
 
 def _min_column_width(head: str, cells: Sequence[str], wraps: bool) -> int:
-    """The least width of a column: its header, and its cells if they may be, are broken between words alone."""
+    """The smallest width of a column; its header and, if it `wraps`, its cells are broken only between words."""
     from rich.cells import cell_len
 
     pieces = [word for cell in cells for word in cell.split()] if wraps else cells
@@ -178,26 +136,29 @@ def _min_column_width(head: str, cells: Sequence[str], wraps: bool) -> int:
 
 
 def _stacked_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], visible: Sequence[int], head: Any) -> RenderableType:
-    """Each row as lines, for terminals too narrow for a table."""
+    """Each row as several lines, for terminals that are too narrow for a table."""
     from rich.console import Group
     from rich.text import Text
 
     lines = [head] if head is not None else []
-    first = next((i for i, k in enumerate(visible) if columns[k]), 0)  # numbers before names have no header
+    first = next((i for i, k in enumerate(visible) if columns[k]), 0)  # a number before the name has no header
     for row in rows:
         lines.append(Text(" ".join(row[k] for k in visible[: first + 1] if row[k]), style="bold"))
         lines += [Text.assemble((f"  {columns[k]}: ", "dim"), row[k]) for k in visible[first + 1 :] if row[k]]
     return Group(*lines)
 
 
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+
 def print_json(content: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document to stdout."""
     text = json.dumps(to_json_data(content), indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write(make_visible(text, lambda c: f"\\u{ord(c):04x}") + "\n")
 
 
 def to_json_data(x: Any) -> Any:
-    """With lists for arrays, texts for paths, and null for what is not finite."""
+    """A value that JSON can hold: arrays become lists, paths become texts, and numbers that are not finite become null."""
     if hasattr(x, "tolist"):
         x = x.tolist()
     if isinstance(x, dict):
@@ -217,19 +178,34 @@ def to_json_data(x: Any) -> Any:
     return number if math.isfinite(number) else None
 
 
-# MERGED lagrangian.cli.progress: A bar with the time left, once work has taken a while, and a spinner where nothing tells how
-# far it is; on terminals only.
-
-PATIENCE = 0.5  # seconds before a bar is shown
+# -- progress ----------------------------------------------------------------------------------------------------------
 
 
-def is_terminal() -> bool:
-    """Whether somebody looks: colours can be forced on a file, a bar there would only be litter."""
-    return sys.stderr.isatty()
+@contextmanager
+def progress_bar(label: str) -> Iterator[ProgressBar]:
+    """A progress bar that is removed at the end of the context."""
+    progress = ProgressBar(label)
+    try:
+        yield progress
+    finally:
+        progress.close()
+
+
+@contextmanager
+def spinner(label: str) -> Iterator[None]:
+    """Show a spinner on a terminal, for work that does not report its progress."""
+    if not is_terminal():
+        yield
+        return
+    with stderr().status(label):
+        yield
 
 
 class ProgressBar:
-    """Told now and then how much of how much is done."""
+    """A bar with the time left, which appears on a terminal once work has taken a while.
+
+    Call it now and then with the amount of work that is done and the total.
+    """
 
     def __init__(self, label: str) -> None:
         self.label, self.started = label, time.perf_counter()
@@ -257,24 +233,61 @@ class ProgressBar:
         self._bar.start()
 
     def close(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
 
-@contextmanager
-def progress_bar(label: str) -> Iterator[ProgressBar]:
-    progress = ProgressBar(label)
-    try:
-        yield progress
-    finally:
-        progress.close()
+def is_terminal() -> bool:
+    """Whether stderr is a terminal. Colours can be forced on a file, where a progress bar would be litter."""
+    return sys.stderr.isatty()
 
 
-@contextmanager
-def spinner(label: str) -> Iterator[None]:
-    """Beside work whose share is not known."""
-    if not is_terminal():
-        yield
-        return
-    with stderr().status(label):
-        yield
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+def stdout() -> Console:
+    """The console for results."""
+    return _console(False)
+
+
+def stderr() -> Console:
+    """The console for errors, warnings, notes and progress."""
+    return _console(True)
+
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            """The segments of a text, in which nothing from a file can command the terminal."""
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(make_visible(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            """End without a failure: a reader such as `head` has read enough."""
+            discard_stdout()
+            raise SystemExit(0)
+
+    return SafeConsole(stderr=stderr, highlight=False)
+
+
+def configure_streams() -> None:
+    """Let streams of any encoding print any text: characters that they cannot show are spelled in ASCII."""
+
+    def transliterate(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return "".join(_ASCII_SPELLINGS.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+    codecs.register_error("spelled", transliterate)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="spelled")
+
+
+def discard_stdout() -> None:
+    """Discard what is still buffered for a closed pipe, of which Python would complain when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

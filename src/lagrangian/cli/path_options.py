@@ -1,14 +1,15 @@
-"""Paths by options: circles, lines, arcs and splines of a frame, formulas, tables, and joints from pose to pose."""
+"""Options that describe a path: circles, lines, arcs and splines of a frame, formulas, tables, and joints from pose to pose."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options
+from lagrangian.cli.motion_options import parse_quantity_option
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
 
@@ -25,7 +26,7 @@ def _option(*names: str, metavar: str, help: str, parser: Any = None) -> Any:  #
 
 @dataclass(frozen=True)
 class PathOptions:
-    """One path, of a frame or of the joints."""
+    """The options of one path, of a frame or of the joints."""
 
     circle: Annotated[
         str | None,
@@ -90,7 +91,7 @@ class PathOptions:
             "--duration",
             metavar="S",
             help="The duration of the motion along the path, in seconds.",
-            parser=motion_options.parse_quantity_option,
+            parser=parse_quantity_option,
         ),
     ] = None
     timing: Annotated[
@@ -107,7 +108,7 @@ class PathOptions:
             "--speed",
             metavar="V",
             help="The greatest speed in m/s, or in rad/s for joints, in place of a duration; 60rpm or 90deg/s is understood.",
-            parser=motion_options.parse_quantity_option,
+            parser=parse_quantity_option,
         ),
     ] = None
     acceleration: Annotated[
@@ -116,7 +117,7 @@ class PathOptions:
             "--acceleration",
             metavar="A",
             help="The greatest acceleration in m/s², or in rad/s² for joints.",
-            parser=motion_options.parse_quantity_option,
+            parser=parse_quantity_option,
         ),
     ] = None
     normal: Annotated[
@@ -137,17 +138,17 @@ class PathOptions:
 
     @property
     def path_flags(self) -> list[str]:
-        """What was asked for."""
+        """The options that give a path; there has to be exactly one."""
         kinds = ("circle", "line", "arc", "spline", "formula", "path", "to")
         return [f"--{name}" for name in kinds if getattr(self, name)]
 
     @property
     def is_frame_curve(self) -> bool:
-        """Whether it is one of a frame's origin, whose orientation is a question of its own."""
+        """Whether the path is a curve of the origin of a frame, so that --orientation applies."""
         return bool(self.circle or self.line or self.arc or self.spline)
 
     def build(self, m: Mechanism, near: Any = None) -> tuple[Any, str | None]:
-        """The path, and the frame it leads, if it leads one; `near` is where its orientation is taken from, if that is kept."""
+        """The path, and the frame that follows it or None; with --orientation keep, the frame is turned as it is near `near`."""
         if len(self.path_flags) != 1:
             problem = f"{' and '.join(self.path_flags)} are given" if self.path_flags else "none is given"
             raise ArgumentError(
@@ -171,7 +172,7 @@ class PathOptions:
         return self._frame_path(m, self._frame_orientation(m, frame_name, near)), frame_name
 
     def _frame_orientation(self, m: Mechanism, frame_name: str, near: Any) -> Any:
-        """The orientation of the frame as a quaternion, None where it is free."""
+        """The orientation of the frame as a rotation matrix or a quaternion; None if it is free."""
         text = (self.orientation or "free").strip()
         if text == "free":
             return None
@@ -216,13 +217,13 @@ class PathOptions:
             normal = quantity.parse_quantities(self.normal, "--normal", names) if self.normal else (0, 0, 1)
             return paths.circle(center, radius, normal=normal, turns=self.turns, **arguments)
         if self.line:
-            a, b = _check_point_count(motion_options.parse_points(self.line, "--line", 2, names), 2, "--line")
+            a, b = _check_point_count(_parse_points(self.line, "--line", 2, names), 2, "--line")
             return paths.line(a, b, **arguments)
         if self.arc:
-            a, via, b = _check_point_count(motion_options.parse_points(self.arc, "--arc", 3, names), 3, "--arc")
+            a, via, b = _check_point_count(_parse_points(self.arc, "--arc", 3, names), 3, "--arc")
             return paths.arc(a, via, b, **arguments)
-        through = motion_options.parse_points(str(self.spline), "--spline", 2, names)
-        return paths.spline(through, orientations=None if orientation is None else [orientation] * len(through), **arguments)
+        points = _parse_points(str(self.spline), "--spline", 2, names)
+        return paths.spline(points, orientations=None if orientation is None else [orientation] * len(points), **arguments)
 
     def _formula_or_table_path(self, m: Mechanism) -> tuple[Any, str | None]:
         from lagrangian import paths
@@ -245,7 +246,7 @@ class PathOptions:
 
         def read_state(text: str, option: str) -> Any:
             values = parse_state(m, text, m.coordinate_names, option)
-            if isinstance(values, dict):  # the others stay where they are
+            if isinstance(values, dict):  # the other coordinates keep their start values
                 start = dict(zip(m.coordinate_names, _start_configuration(m), strict=True))
                 return [{**start, **values}[name] for name in m.coordinate_names] if not m.equation_count else values
             return values
@@ -261,20 +262,38 @@ class PathOptions:
 
 
 def _start_orientation(m: Mechanism, frame: str, near: Any) -> Any:
-    """Of a frame where a mechanism starts, or near where it is told to: loops closed."""
+    """The orientation of a frame at the start of a mechanism, or at the configuration nearest to `near` that closes the loops."""
     from lagrangian import assemble, compile  # noqa: A004
 
     return compile(m).pose(assemble(m, near), frame)[:3, :3]
 
 
 def _start_configuration(m: Mechanism) -> list[float]:
-    """Where a simulation begins."""
+    """The configuration at which a simulation begins."""
     from lagrangian import assemble
 
     return assemble(m).tolist()
 
 
-def _check_point_count(points: list[Any], n: int, option: str) -> list[Any]:
-    if len(points) != n:
-        raise ArgumentError(f"{option} has {len(points)} points; {n} are needed. --spline takes more points")
+def _parse_point(text: str, option: str, names: Mapping[str, Any] | None = None) -> list[float]:
+    """A point in a plane or in space: `1.2,1.2`."""
+    coordinates = quantity.parse_quantities(text, option, names)
+    if len(coordinates) not in (2, 3):
+        raise ArgumentError(f"{option}: {text!r} has {len(coordinates)} numbers; a point is x,y or x,y,z")
+    return coordinates
+
+
+def _parse_points(text: str, option: str, min_count: int, names: Mapping[str, Any] | None = None) -> list[list[float]]:
+    """Points that are separated by colons: `1.2,1.2 : 0.8,1.0`."""
+    points = [_parse_point(x, option, names) for x in quantity.split_list(text, ":")]
+    if len(points) < min_count:
+        raise ArgumentError(
+            f"{option}: {text!r} has {len(points)} points; {min_count} are needed, separated by colons, such as 1.2,1.2 : 0.8,1.0"
+        )
+    return points
+
+
+def _check_point_count(points: list[Any], count: int, option: str) -> list[Any]:
+    if len(points) != count:
+        raise ArgumentError(f"{option} has {len(points)} points; {count} are needed. --spline takes more points")
     return points

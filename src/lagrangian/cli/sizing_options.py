@@ -1,4 +1,4 @@
-"""How motors are chosen: options of `lagrangian.size_actuators` under their own names."""
+"""Options for choosing motors and gears."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options
+from lagrangian.cli.motion_options import parse_quantity_option
 from lagrangian.model.expression import quantity
 
 
@@ -18,7 +18,7 @@ def _option(name: str, metavar: str, about: str, parser: Any = None) -> Any:
 
 @dataclass(frozen=True)
 class SizingOptions:
-    """Of the commands that look for motors and gears."""
+    """How motors and gears are chosen: options of `lagrangian.size_actuators` under their own names."""
 
     catalogue: Annotated[
         Path | None, _option("--catalogue", "FILE", "The catalogue of motors (.csv). Default: the catalogue of the package.")
@@ -32,7 +32,7 @@ class SizingOptions:
             "--lead",
             "M",
             "The travel of a sliding joint per turn of its screw or pinion, in metres.",
-            motion_options.parse_quantity_option,
+            parse_quantity_option,
         ),
     ] = None
     margin: Annotated[
@@ -43,15 +43,16 @@ class SizingOptions:
     ] = "power"
     dwell: Annotated[
         float | None,
-        _option("--dwell", "S", "The rest after each motion, in seconds. Default: none.", motion_options.parse_quantity_option),
+        _option("--dwell", "S", "The rest after each motion, in seconds. Default: none.", parse_quantity_option),
     ] = None
 
     @property
     def is_set(self) -> bool:
-        """Whether anything was asked for."""
+        """Whether any of these options is given."""
         return self != SizingOptions()
 
     def options(self) -> dict[str, Any]:
+        """The keyword arguments of `lagrangian.size_actuators`."""
         return {
             **vars(self),
             "catalogue": str(self.catalogue) if self.catalogue is not None else None,

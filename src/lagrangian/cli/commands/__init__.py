@@ -1,1 +1,1 @@
-"""The commands, one file each."""
+"""The commands; those that are close to each other share a file."""

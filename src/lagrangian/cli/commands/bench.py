@@ -1,4 +1,4 @@
-"""`lagrangian bench`: how long the compiled functions take, and those of peers, in turns."""
+"""`lagrangian bench`: the time that the compiled functions take, and those of Pinocchio and MuJoCo, in turns."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 BENCH_EXAMPLES = "lagrangian bench panda --batch 4096"
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 OWN_NAME = "lagrangian"
+Runners = dict[str, tuple[Callable[[], object], int]]  # calls by the names of functions, with the number of states of a call
 
 
 def bench(
@@ -79,18 +80,8 @@ def bench(
     return None
 
 
-def _random_states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    configurations = np.array([m.random_configuration(rng) for _ in range(min(batch, 256))])
-    q = np.ascontiguousarray(np.resize(configurations, (batch, m.nq)))
-    qd, x = rng.normal(size=(2, batch, m.nv))
-    return q, qd, x
-
-
 def compile_times(m: Mechanism) -> dict[str, float]:
-    """From a mechanism to a first result, nothing kept from before."""
+    """The time from a mechanism to the first result of each function, in seconds, without the cache."""
     import lagrangian as lg
     from lagrangian.kernels.llvm.object_cache import VARIABLE
 
@@ -109,10 +100,35 @@ def compile_times(m: Mechanism) -> dict[str, float]:
     return seconds
 
 
-Runners = dict[str, tuple[Callable[[], object], int]]
+def fastest_times(runners: dict[str, Runners], rounds: int, seconds: float = 0.01) -> dict[str, dict[str, float]]:
+    """The shortest time of each function for one state, in seconds.
+
+    All functions take turns, so that other work of the machine delays them alike.
+    """
+    call_counts = {}
+    for program, functions in runners.items():
+        for function, (run, _) in functions.items():
+            run()
+            start = time.perf_counter()
+            run()
+            call_counts[program, function] = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-9)))
+    fastest = {program: dict.fromkeys(functions, float("inf")) for program, functions in runners.items()}
+    with progress_bar("timing") as progress:
+        for round_index in range(rounds):
+            progress(round_index, rounds)
+            for (program, function), call_count in call_counts.items():
+                run, state_count = runners[program][function]
+                start = time.perf_counter()
+                for _ in range(call_count):
+                    run()
+                fastest[program][function] = min(
+                    fastest[program][function], (time.perf_counter() - start) / call_count / state_count
+                )
+    return fastest
 
 
 def _own_runners(m: Mechanism, batch: int) -> Runners:
+    """The compiled functions, for a batch and for one state."""
     import lagrangian as lg
 
     dyn = lg.compile(m, threads=1)
@@ -130,6 +146,7 @@ def _own_runners(m: Mechanism, batch: int) -> Runners:
 
 
 def _peer_runners(m: Mechanism, names: list[str], batch: int) -> dict[str, Runners]:
+    """The functions of other programs; a program that cannot build the model is left out with a warning."""
     from lagrangian.peers import models as peers
 
     bare, _ = peers.plain_mechanism(m)
@@ -141,29 +158,18 @@ def _peer_runners(m: Mechanism, names: list[str], batch: int) -> dict[str, Runne
             output.print_warning(str(error))
             continue
         functions = peer.runners(*_random_states(bare, batch))
-        if m.equation_count:  # their forward dynamics would be that of the open tree
+        if m.equation_count:  # the forward dynamics of other programs would be that of the open tree
             functions = {function: run for function, run in functions.items() if "forward" not in function}
         runners[peer.name] = functions
     return runners
 
 
-def fastest_times(runners: dict[str, Runners], rounds: int, seconds: float = 0.01) -> dict[str, dict[str, float]]:
-    """The shortest time of each for one state, all taking turns, so that what else the machine does falls on all."""
-    calls = {}
-    for program, functions in runners.items():
-        for function, (run, _) in functions.items():
-            run()
-            start = time.perf_counter()
-            run()
-            calls[program, function] = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-9)))
-    fastest = {program: dict.fromkeys(functions, float("inf")) for program, functions in runners.items()}
-    with progress_bar("timing") as progress:
-        for k in range(rounds):
-            progress(k, rounds)
-            for (program, function), n in calls.items():
-                run, states = runners[program][function]
-                start = time.perf_counter()
-                for _ in range(n):
-                    run()
-                fastest[program][function] = min(fastest[program][function], (time.perf_counter() - start) / n / states)
-    return fastest
+def _random_states(m: Mechanism, batch: int) -> tuple[Any, Any, Any]:
+    """Configurations, speeds, and accelerations or torques of a batch."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    configurations = np.array([m.random_configuration(rng) for _ in range(min(batch, 256))])
+    q = np.ascontiguousarray(np.resize(configurations, (batch, m.nq)))
+    qd, x = rng.normal(size=(2, batch, m.nv))
+    return q, qd, x

@@ -1,4 +1,4 @@
-"""`lagrangian certify`: where a smooth mechanism is after a time, with proven digits."""
+"""`lagrangian certify`: the state of a mechanism with smooth forces at given times, with proven digits."""
 
 from __future__ import annotations
 

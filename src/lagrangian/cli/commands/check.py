@@ -1,4 +1,4 @@
-"""`lagrangian check`: what a description says, and what is doubtful in it, each with its place and a remedy."""
+"""`lagrangian check`: the errors and warnings of a description, with their places and remedies."""
 
 from __future__ import annotations
 
@@ -51,31 +51,8 @@ def check(argument: MechanismArgument, json: JsonOption = False) -> int:
     return FAILURE if failed else SUCCESS
 
 
-def _without_file(message: Warning | str, m: Mechanism | None) -> str:
-    return str(message.without_place(m.file)) if m is not None and isinstance(message, LagrangianWarning) else str(message)
-
-
-def _summary(m: Mechanism) -> dict[str, Any]:
-    return {
-        "name": m.name,
-        "bodies": len(m.bodies),
-        "joints": len(m.joints),
-        "coordinates": m.nq,
-        "speeds": m.nv,
-        "loops": len(m.loops),
-        "constraint_equations": m.equation_count,
-        "frames": len(m.frames),
-        "poses": len(m.poses),
-        "parameters": len(m.parameters),
-        "mass": sum(float(b.mass) for b in m.bodies),
-    }
-
-
-def _pluralise(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n != 1 else f"1 {'body' if noun == 'bodies' else noun.removesuffix('s')}"
-
-
 def _print_findings(name: str, m: Mechanism | None, problems: list[Finding], failed: bool) -> None:
+    """Print the summary of a description, its errors to stderr, and its warnings and notes."""
     from rich.table import Table
     from rich.text import Text
 
@@ -95,9 +72,36 @@ def _print_findings(name: str, m: Mechanism | None, problems: list[Finding], fai
         grid.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding)))
     if grid.row_count:
         console.print(grid)
-    doubts = sum(f.kind == "warning" for f in problems)
+    warning_count = sum(finding.kind == "warning" for finding in problems)
     if failed:
         output.print_text(f"{name} has errors and cannot be used", "bold red")
     else:
-        suffix = f", with {doubts} warning{'s' * (doubts != 1)}" if doubts else ""
-        output.print_text(f"{name} is valid{suffix}", "bold green" if not doubts else "bold yellow")
+        suffix = f", with {warning_count} warning{'s' * (warning_count != 1)}" if warning_count else ""
+        output.print_text(f"{name} is valid{suffix}", "bold green" if not warning_count else "bold yellow")
+
+
+def _summary(m: Mechanism) -> dict[str, Any]:
+    """The numbers of parts of a mechanism, and its mass."""
+    return {
+        "name": m.name,
+        "bodies": len(m.bodies),
+        "joints": len(m.joints),
+        "coordinates": m.nq,
+        "speeds": m.nv,
+        "loops": len(m.loops),
+        "constraint_equations": m.equation_count,
+        "frames": len(m.frames),
+        "poses": len(m.poses),
+        "parameters": len(m.parameters),
+        "mass": sum(float(b.mass) for b in m.bodies),
+    }
+
+
+def _pluralise(count: int, noun: str) -> str:
+    """A number with its noun, which is given in the plural."""
+    return f"{count} {noun}" if count != 1 else f"1 {'body' if noun == 'bodies' else noun.removesuffix('s')}"
+
+
+def _without_file(message: Warning | str, m: Mechanism | None) -> str:
+    """The text of a warning, without the file that is checked."""
+    return str(message.without_place(m.file)) if m is not None and isinstance(message, LagrangianWarning) else str(message)

@@ -1,4 +1,4 @@
-"""`lagrangian compare`: the compiled functions against those of Pinocchio and MuJoCo, at random states."""
+"""`lagrangian compare`: the compiled functions and those of Pinocchio and MuJoCo at random states."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options, output
+from lagrangian.cli import output
 from lagrangian.cli.command import FAILURE, SUCCESS, JsonOption
 from lagrangian.cli.mechanism_options import MechanismArgument
-from lagrangian.cli.motion_options import Q0Option, Qd0Option, StabilisationOption, TorqueOption, parse_torques
-from lagrangian.cli.output import progress_bar, spinner
+from lagrangian.cli.output import progress_bar
 from lagrangian.errors import ArgumentError
-from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.peers.models import PeerModel
 
-
 COMPARE_EXAMPLES = """
 lagrangian compare panda
 lagrangian compare robot.urdf --peer pinocchio --states 100
 """
-CLOSED_LOOPS = "loops closed"  # compared beside the trees
-TOLERANCE = 1e-8
+CLOSED_LOOPS = "loops closed"  # stands for the accelerations with closed loops among the names of programs
+TOLERANCE = 1e-8  # largest relative difference of results that agree
 FUNCTION_TITLES = {
     "mass_matrix": "mass matrix M",
     "gravity": "gravity G",
@@ -101,7 +98,7 @@ def compare(
 
 
 def largest_differences(m: Mechanism, other: PeerModel, states: int, seed: int) -> dict[str, float]:
-    """The largest difference of each function, relative to its largest entry, or to that of the forces."""
+    """The largest difference of each function, over its largest entry or, for gravity and bias, over the largest torque."""
     import numpy as np
 
     from lagrangian import compile  # noqa: A004
@@ -121,33 +118,37 @@ def largest_differences(m: Mechanism, other: PeerModel, states: int, seed: int) 
                 "inverse_dynamics": (dyn.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(q, qd, qdd)),
                 "forward_dynamics": (dyn.forward_dynamics(q, qd, tau), other.forward_dynamics(q, qd, tau)),
             }
-            forces = max_abs(pairs["inverse_dynamics"][1])
+            largest_torque = max_abs(pairs["inverse_dynamics"][1])
             for function, (ours, theirs) in pairs.items():
-                size = forces if function in ("gravity", "bias") else max_abs(theirs)
-                difference = relative_difference(ours, theirs, size)
-                if function == "forward_dynamics":  # a solution cannot be more alike than M's condition lets it
+                scale = largest_torque if function in ("gravity", "bias") else max_abs(theirs)
+                difference = relative_difference(ours, theirs, scale)
+                if function == "forward_dynamics":  # rounding grows with the condition number of M
                     difference /= max(1.0, 1e-6 * float(np.linalg.cond(M))) if np.isfinite(M).all() else 1.0
                 worst[function] = max(worst[function], difference)
     return worst
 
 
 def max_abs(x: Any) -> float:
+    """The largest absolute value of an array; 0 if it is empty."""
     import numpy as np
 
     return float(np.abs(x).max(initial=0.0))
 
 
 def relative_difference(ours: Any, theirs: Any, scale: float) -> float:
-    """The largest difference over a scale; infinite where anything is not finite, for NaN is no agreement."""
+    """The largest difference over a scale; it is infinite if a value is not finite, because NaN does not agree with NaN."""
     import numpy as np
 
     if not (np.isfinite(ours).all() and np.isfinite(theirs).all() and math.isfinite(scale)):
         return math.inf
-    return max_abs(ours - theirs) / max(scale, 1e-300)  # gravity may be none, but for rounding
+    return max_abs(ours - theirs) / max(scale, 1e-300)  # the scale of gravity may be zero
 
 
 def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
-    """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
+    """The largest relative difference of accelerations with closed loops, or None if no state was compared.
+
+    The second value is the reason why not all states were compared, and the third says whether that is a failure.
+    """
     from lagrangian import AssemblyError, compile  # noqa: A004
     from lagrangian.peers import loop_accelerations
     from lagrangian.peers import models as peers
@@ -159,7 +160,7 @@ def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: in
     try:
         for q, qd, tau in loop_accelerations.consistent_states(mechanism, states, seed):
             theirs = loop_accelerations.constrained_accelerations(other, mechanism, q, qd, tau)
-            # a structure does not accelerate, but for rounding: what the open tree would do is a scale, too
+            # the accelerations of a structure are only rounding: those of its open tree are a scale, too
             scale = max(max_abs(theirs), 1e-6 * max_abs(other.forward_dynamics(q, qd, tau)))
             worst, count = max(worst, relative_difference(dyn.forward_dynamics(q, qd, tau), theirs, scale)), count + 1
     except AssemblyError as error:
@@ -176,20 +177,21 @@ def _print_comparison(
     refused: dict[str, str],
     agree: bool,
 ) -> None:
+    """Print the differences as a table, with the models that were used and what was not compared."""
     output.print_text(f"{name}: the largest relative difference at {states} random states", "bold cyan")
     if differences_by_peer:
         functions = [
-            item for item in FUNCTION_TITLES if any(item in peer_differences for peer_differences in differences_by_peer.values())
+            name for name in FUNCTION_TITLES if any(name in peer_differences for peer_differences in differences_by_peer.values())
         ]
         rows = [
             (
-                FUNCTION_TITLES[item],
+                FUNCTION_TITLES[function],
                 *(
-                    f"{peer_differences[item]:.1e}" if item in peer_differences else ""
+                    f"{peer_differences[function]:.1e}" if function in peer_differences else ""
                     for peer_differences in differences_by_peer.values()
                 ),
             )
-            for item in functions
+            for function in functions
         ]
         output.stdout().print(
             output.table(("", *differences_by_peer), rows, right_aligned=range(1, len(differences_by_peer) + 1), wrapped=(0,))
@@ -197,8 +199,8 @@ def _print_comparison(
     output.print_text()
     for peer, usage in models.items():
         output.print_text(f"{peer} {usage}", "dim")
-    for item in left_out:
-        output.print_text(f"Not compared: {item}", "dim")
+    for omission in left_out:
+        output.print_text(f"Not compared: {omission}", "dim")
     for peer, reason in refused.items():
         output.print_text(f"Not compared{'' if peer == CLOSED_LOOPS else ' with'}: {peer}: {reason}", "yellow")
     if differences_by_peer:
@@ -206,68 +208,3 @@ def _print_comparison(
             "The results agree." if agree else f"The results differ by more than {TOLERANCE:g}.",
             "bold green" if agree else "bold red",
         )
-
-
-# MERGED lagrangian.cli.commands.compare_solvers: `lagrangian compare-solvers`: one motion by several integrators and
-# tolerances.
-
-COMPARE_SOLVERS_EXAMPLES = """
-lagrangian compare-solvers two_r
-lagrangian compare-solvers deployable_four_bar --methods dp5,rodas5p --rtol 1e-4,1e-8
-lagrangian compare-solvers pendulum --methods rk4,symplectic --step 0.01,0.001
-"""
-
-
-def compare_solvers(
-    argument: MechanismArgument,
-    time: Annotated[
-        str | None,
-        typer.Option("-t", "--time", metavar="TIME", help="The duration in seconds. Default: the time span in the description."),
-    ] = None,
-    q0: Q0Option = None,
-    qd0: Qd0Option = None,
-    torque: TorqueOption = None,
-    methods: Annotated[
-        str | None,
-        typer.Option(
-            "--methods",
-            metavar="NAME,NAME",
-            help="The integrators: dp5, dop853, verner9, rodas5p, rk4, symplectic. Default: the first four.",
-        ),
-    ] = None,
-    rtol: Annotated[
-        str,
-        typer.Option("--rtol", metavar="X,X", help="The relative tolerances; the absolute tolerance is a hundredth of each."),
-    ] = "1e-6,1e-8,1e-10",
-    step: Annotated[
-        str | None, typer.Option("--step", metavar="S,S", help="The time steps of rk4 and symplectic, in seconds.")
-    ] = None,
-    stabilisation: StabilisationOption = "projection",
-    json: JsonOption = False,
-) -> Any:
-    """Compare integrators and tolerances on one motion.
-
-    The command lists steps, evaluations, computing time, energy error, and the difference from a run with rtol 1e-13.
-    """
-    from lagrangian.motion.compare_solvers import compare_solvers as compared
-
-    m = argument.load()
-    with spinner("comparing"):
-        comparison = compared(
-            m,
-            motion_options.parse_time(time),
-            q0,
-            qd0,
-            parse_torques(torque),
-            methods=quantity.split_list(methods) if methods else None,
-            rtols=quantity.parse_quantities(rtol, "--rtol"),
-            steps=quantity.parse_quantities(step, "--step") if step else (),
-            stabilisation=stabilisation,
-        )
-    if json:
-        return output.print_json(comparison.to_dict())
-    head, *lines = str(comparison).splitlines()
-    output.print_text(head, "bold")
-    for line in lines:
-        output.print_text(line)
-    return None

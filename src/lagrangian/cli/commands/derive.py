@@ -1,4 +1,4 @@
-"""`lagrangian derive`, `lagrangian prove`: the equations to read, and the certificate of what was proved of them."""
+"""`lagrangian derive`, `lagrangian prove`: the equations of motion in closed form, and their proof."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.presentable import Derivation
     from lagrangian.model.mechanism import Mechanism
 
-
 DERIVE_EXAMPLES = """
 lagrangian derive two_r
 lagrangian derive arm.toml --pdf
@@ -34,6 +33,15 @@ lagrangian derive two_r --method kane --speed "u1=theta1'" --speed "u2=theta1' +
 lagrangian derive arm.toml --check answer.txt
 """
 PROVE_EXAMPLES = "lagrangian prove puma560"
+METHODS = ("lagrange", "newton-euler", "kane")
+LATEX_PROGRAMS = ("pdflatex", "tectonic", "xelatex", "lualatex")  # the first that is installed is used
+_LATEX_TIMEOUT = 120.0  # s
+_MAX_WIDTH = 110  # characters of a line
+LOOPS_SCOPE = (
+    "The mechanism has loops or other constraints. The proof covers its open tree, whose M, C and G are also those of the "
+    "closed mechanism. It does not cover the constraint equations; `lagrangian compare` checks accelerations with them."
+)
+
 SymbolsOption = Annotated[
     str,
     typer.Option(
@@ -43,12 +51,6 @@ SymbolsOption = Annotated[
         "parameters) or all (lengths, too).",
     ),
 ]
-METHODS = ("lagrange", "newton-euler", "kane")
-_MAX_WIDTH = 110
-LOOPS_SCOPE = (
-    "The mechanism has loops or other constraints. The proof covers its open tree, whose M, C and G are also those of the "
-    "closed mechanism. It does not cover the constraint equations; `lagrangian compare` checks accelerations with them."
-)
 
 
 def derive(
@@ -120,147 +122,10 @@ def derive(
     if speed and method != "kane":
         raise ArgumentError("--speed needs --method kane")
     if form == "pdf":
-        _latex_program()  # before the work, not after it
+        _latex_program()  # a missing TeX is an error before the derivation, not after it
     eom = _derivation_by_method(method, derive_with_progress(m, symbols, limit), axes, speed or ())
     _write_equations(eom, form, latex, out, None if digits == 0 else digits, full, json)
     return SUCCESS
-
-
-def _write_equations(
-    eom: EquationsOfMotion | Derivation, form: str, latex: bool, out: Path | None, digits: int | None, full: bool, json: bool
-) -> None:
-    """The equations to a file, as data, or to the terminal."""
-    if out is not None and form in ("pdf", "md", "tex"):
-        write_pdf(eom, out, digits) if form == "pdf" else eom.save(out, digits, document=not latex)
-        files = [str(out)]
-    else:
-        files = []
-    if json:
-        return output.print_json({**_equations_data(eom, full), "files": files})
-    if files:
-        return output.print_written_file(out, "the equations", "" if form != "pdf" else f"open it with xdg-open {out}")
-    text = _format_equations(eom, form, digits, full)
-    if out is not None:
-        write(out, text + "\n")
-        return output.print_written_file(out, "the equations")
-    if form == "txt":
-        return _print_with_titles(text, {section.title for section in eom.sections(full)})
-    return output.print_source(text)
-
-
-def _check_answers(eom: EquationsOfMotion, answer: Path, json: bool) -> int:
-    """Each line right or wrong; exit code 1 unless all are right."""
-    report = eom.check_answers(answer)
-    code = SUCCESS if report.right else FAILURE
-    if json:
-        lines = [
-            {
-                "line": mark.line,
-                "name": mark.name,
-                "right": mark.right,
-                "difference": None if mark.difference is None else str(mark.difference),
-                "hint": mark.hint,
-            }
-            for mark in report.checks
-        ]
-        output.print_json({"mechanism": eom.mechanism.name, "right": report.right, "lines": lines, "missing": report.missing})
-        return code
-    for mark in report.checks:
-        output.print_text(str(mark), "green" if mark.right else "red")
-    for line in str(report).splitlines()[len(report.checks) :]:
-        output.print_text(line, "bold")
-    return code
-
-
-def _output_format(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:
-    """What is written: by the option, or by the file's ending."""
-    formats = [name for name, requested in (("tex", latex), ("md", markdown), ("pdf", pdf)) if requested]
-    if len(formats) > 1 or (json and formats and out is None):
-        raise ArgumentError("--latex, --md, --pdf and --json exclude each other; -o FILE writes a file beside --json")
-    if out is None:
-        return formats[0] if formats else "txt"
-    ending = out.suffix.lower().lstrip(".")
-    if ending not in ("tex", "md", "pdf", "txt"):
-        raise ArgumentError(f"{out}: equations are written to .tex, .md, .pdf or .txt files")
-    if formats and formats[0] != ending:
-        raise ArgumentError(f"{out} ends in .{ending}, which contradicts --{ {'tex': 'latex'}.get(formats[0], formats[0]) }")
-    as_target_path(out)
-    return ending
-
-
-def _latex_program() -> str:
-
-    return latex_program()
-
-
-def derive_with_progress(m: Mechanism, symbols: str, limit: float) -> EquationsOfMotion:
-    """The equations, with a bar while they take their time."""
-    import lagrangian as lg
-
-    with progress_bar(f"deriving {m.name}") as progress:
-        return lg.derive(m, symbols, limit=limit or None, progress=progress)
-
-
-def _derivation_by_method(
-    method: str, eom: EquationsOfMotion, axes: str | None, speeds: Sequence[str]
-) -> EquationsOfMotion | Derivation:
-    """The equations, or another derivation of them."""
-    if method == "newton-euler":
-        return eom.newton_euler(axes or "link")
-    if method == "kane":
-        return eom.kane(quantity.collect_assignments(speeds, "--speed") if speeds else None)
-    return eom
-
-
-def _format_equations(read: EquationsOfMotion | Derivation, form: str, digits: int | None, full: bool) -> str:
-    if form == "tex":
-        return read.latex(digits, full)
-    if form == "md":
-        from lagrangian.closed_form.presentable import Derivation
-        from lagrangian.closed_form.render import markdown
-
-        return (
-            markdown(read.eom, digits, read.sections(full))
-            if isinstance(read, Derivation)
-            else markdown(read.display_form, digits)
-        )
-    return read.text(digits, full, min(_MAX_WIDTH, max(60, output.stdout().width)))
-
-
-def _print_with_titles(text: str, titles: set[str]) -> None:
-    """The text with its heading and the titles of its sections told apart by colour; on no terminal it is the text itself."""
-    for k, line in enumerate(text.splitlines()):
-        output.print_text(line, "bold cyan" if k == 0 else "bold" if line in titles else "")
-
-
-def _equations_data(read: EquationsOfMotion | Derivation, full: bool) -> dict[str, Any]:
-    from lagrangian.closed_form.presentable import Derivation
-    from lagrangian.equations.writing.printers import latex_style, plain_style
-
-    sections = read.sections(full)
-    eom = read.eom if isinstance(read, Derivation) else read
-    notation = eom.notation if isinstance(read, Derivation) else eom.display_form.notation
-    style, typeset = plain_style(notation), latex_style(notation)
-    return {
-        "mechanism": eom.mechanism.name,
-        "coordinates": eom.coordinates,
-        "constraints": eom.constraint_names,
-        "parameters": eom.parameters(),
-        "sections": [
-            {
-                "key": section.key,
-                "title": section.title,
-                "words": section.words,
-                "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],
-                "lines": [
-                    {"text": x.lines(style, _MAX_WIDTH), "latex": " ".join(x.aligned_rows(typeset)).replace("&", "")}
-                    for x in section.lines
-                ],
-            }
-            for section in sections
-        ],
-        "notes": eom.notes,
-    }
 
 
 def prove(
@@ -279,10 +144,10 @@ def prove(
     if json:
         names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
         statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
-        head = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
+        header = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
         if m.equation_count:
-            head["scope"] = LOOPS_SCOPE
-        output.print_json({**head, "statements": statements, "left_out": certificate.left_out})
+            header["scope"] = LOOPS_SCOPE
+        output.print_json({**header, "statements": statements, "left_out": certificate.left_out})
         return code
     from rich.text import Text
 
@@ -304,15 +169,146 @@ def prove(
     return code
 
 
-# MERGED lagrangian.cli.typeset: The equations as a PDF, by whatever TeX is installed.
+def derive_with_progress(m: Mechanism, symbols: str, limit: float) -> EquationsOfMotion:
+    """Derive the equations, with a progress bar."""
+    import lagrangian as lg
 
-PROGRAMS = ("pdflatex", "tectonic", "xelatex", "lualatex")
-_PATIENCE = 120.0  # seconds
+    with progress_bar(f"deriving {m.name}") as progress:
+        return lg.derive(m, symbols, limit=limit or None, progress=progress)
 
 
-def latex_program() -> str:
-    """The TeX there is."""
-    for program in PROGRAMS:
+# -- the form of the equations -----------------------------------------------------------------------------------------
+
+
+def _output_format(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:
+    """The form of the equations by an option or the ending of the file: tex, md, pdf or txt."""
+    formats = [name for name, requested in (("tex", latex), ("md", markdown), ("pdf", pdf)) if requested]
+    if len(formats) > 1 or (json and formats and out is None):
+        raise ArgumentError("--latex, --md, --pdf and --json exclude each other; -o FILE writes a file beside --json")
+    if out is None:
+        return formats[0] if formats else "txt"
+    ending = out.suffix.lower().lstrip(".")
+    if ending not in ("tex", "md", "pdf", "txt"):
+        raise ArgumentError(f"{out}: equations are written to .tex, .md, .pdf or .txt files")
+    if formats and formats[0] != ending:
+        raise ArgumentError(f"{out} ends in .{ending}, which contradicts --{ {'tex': 'latex'}.get(formats[0], formats[0]) }")
+    as_target_path(out)
+    return ending
+
+
+def _derivation_by_method(
+    method: str, eom: EquationsOfMotion, axes: str | None, speeds: Sequence[str]
+) -> EquationsOfMotion | Derivation:
+    """The equations of Lagrange, or those of another method of derivation."""
+    if method == "newton-euler":
+        return eom.newton_euler(axes or "link")
+    if method == "kane":
+        return eom.kane(quantity.collect_assignments(speeds, "--speed") if speeds else None)
+    return eom
+
+
+def _write_equations(
+    eom: EquationsOfMotion | Derivation, form: str, latex: bool, out: Path | None, digits: int | None, full: bool, json: bool
+) -> None:
+    """Write the equations to a file, or print them as data or as text."""
+    if out is not None and form in ("pdf", "md", "tex"):
+        _write_pdf(eom, out, digits) if form == "pdf" else eom.save(out, digits, document=not latex)
+        files = [str(out)]
+    else:
+        files = []
+    if json:
+        return output.print_json({**_equations_data(eom, full), "files": files})
+    if files:
+        return output.print_written_file(out, "the equations", "" if form != "pdf" else f"open it with xdg-open {out}")
+    text = _format_equations(eom, form, digits, full)
+    if out is not None:
+        write(out, text + "\n")
+        return output.print_written_file(out, "the equations")
+    if form == "txt":
+        return _print_with_titles(text, {section.title for section in eom.sections(full)})
+    return output.print_source(text)
+
+
+def _format_equations(derivation: EquationsOfMotion | Derivation, form: str, digits: int | None, full: bool) -> str:
+    """The equations as LaTeX, Markdown or text."""
+    if form == "tex":
+        return derivation.latex(digits, full)
+    if form == "md":
+        from lagrangian.closed_form.presentable import Derivation
+        from lagrangian.closed_form.render import markdown
+
+        return (
+            markdown(derivation.eom, digits, derivation.sections(full))
+            if isinstance(derivation, Derivation)
+            else markdown(derivation.display_form, digits)
+        )
+    return derivation.text(digits, full, min(_MAX_WIDTH, max(60, output.stdout().width)))
+
+
+def _print_with_titles(text: str, titles: set[str]) -> None:
+    """Print a text with its heading and the titles of its sections in colour."""
+    for line_index, line in enumerate(text.splitlines()):
+        output.print_text(line, "bold cyan" if line_index == 0 else "bold" if line in titles else "")
+
+
+def _equations_data(derivation: EquationsOfMotion | Derivation, full: bool) -> dict[str, Any]:
+    """The equations as data, with each formula as text and as LaTeX."""
+    from lagrangian.closed_form.presentable import Derivation
+    from lagrangian.equations.writing.printers import latex_style, plain_style
+
+    sections = derivation.sections(full)
+    eom = derivation.eom if isinstance(derivation, Derivation) else derivation
+    notation = eom.notation if isinstance(derivation, Derivation) else eom.display_form.notation
+    plain, latex = plain_style(notation), latex_style(notation)
+    return {
+        "mechanism": eom.mechanism.name,
+        "coordinates": eom.coordinates,
+        "constraints": eom.constraint_names,
+        "parameters": eom.parameters(),
+        "sections": [
+            {
+                "key": section.key,
+                "title": section.title,
+                "words": section.words,
+                "formulas": [
+                    {"names": names, "text": str(formula), "latex": formula.latex()} for names, formula in section.formulas
+                ],
+                "lines": [
+                    {"text": line.lines(plain, _MAX_WIDTH), "latex": " ".join(line.aligned_rows(latex)).replace("&", "")}
+                    for line in section.lines
+                ],
+            }
+            for section in sections
+        ],
+        "notes": eom.notes,
+    }
+
+
+# -- PDF ---------------------------------------------------------------------------------------------------------------
+
+
+def _write_pdf(eom: EquationsOfMotion | Derivation, target: Path, digits: int | None) -> None:
+    """Typeset the equations in a temporary folder. TeX runs without a shell, so that a description cannot start programs."""
+    program = _latex_program()
+    with tempfile.TemporaryDirectory() as folder, spinner("typesetting"):
+        source = Path(folder) / "equations.tex"
+        eom.save(source, digits)
+        options = [] if Path(program).stem == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+        try:
+            process = subprocess.run([program, *options, source.name], cwd=folder, capture_output=True, timeout=_LATEX_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            raise ArgumentError(f"{program} did not finish within {_LATEX_TIMEOUT:.0f} s; -o FILE.tex writes its input") from None
+        pdf = source.with_suffix(".pdf")
+        if not pdf.is_file():
+            errors = [line for line in process.stdout.decode("utf-8", "replace").splitlines() if line.startswith("!")]
+            reason = errors[0].lstrip("! ") if errors else f"it ended with exit code {process.returncode}"
+            raise ArgumentError(f"{Path(program).name} could not typeset the equations: {reason}; -o FILE.tex writes its input")
+        write(target, pdf.read_bytes())
+
+
+def _latex_program() -> str:
+    """The path of the first TeX program that is installed."""
+    for program in LATEX_PROGRAMS:
         if path := shutil.which(program):
             return path
     raise ArgumentError(
@@ -321,20 +317,28 @@ def latex_program() -> str:
     )
 
 
-def write_pdf(eom: EquationsOfMotion | Derivation, target: Path, digits: int | None) -> None:
-    """Typeset in a folder of its own, without a shell: what a description says can only be text in it."""
-    program = latex_program()
-    with tempfile.TemporaryDirectory() as folder, spinner("typesetting"):
-        source = Path(folder) / "equations.tex"
-        eom.save(source, digits)
-        options = [] if Path(program).stem == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
-        try:
-            process = subprocess.run([program, *options, source.name], cwd=folder, capture_output=True, timeout=_PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise ArgumentError(f"{program} did not finish within {_PATIENCE:.0f} s; -o FILE.tex writes its input") from None
-        pdf = source.with_suffix(".pdf")
-        if not pdf.is_file():
-            lines = [x for x in process.stdout.decode("utf-8", "replace").splitlines() if x.startswith("!")]
-            reason = lines[0].lstrip("! ") if lines else f"it ended with exit code {process.returncode}"
-            raise ArgumentError(f"{Path(program).name} could not typeset the equations: {reason}; -o FILE.tex writes its input")
-        write(target, pdf.read_bytes())
+# -- homework ----------------------------------------------------------------------------------------------------------
+
+
+def _check_answers(eom: EquationsOfMotion, answer: Path, json: bool) -> int:
+    """Mark each line of an answer as right or wrong. The exit code is 1 unless all of them are right."""
+    report = eom.check_answers(answer)
+    code = SUCCESS if report.right else FAILURE
+    if json:
+        lines = [
+            {
+                "line": mark.line,
+                "name": mark.name,
+                "right": mark.right,
+                "difference": None if mark.difference is None else str(mark.difference),
+                "hint": mark.hint,
+            }
+            for mark in report.checks
+        ]
+        output.print_json({"mechanism": eom.mechanism.name, "right": report.right, "lines": lines, "missing": report.missing})
+        return code
+    for mark in report.checks:
+        output.print_text(str(mark), "green" if mark.right else "red")
+    for line in str(report).splitlines()[len(report.checks) :]:
+        output.print_text(line, "bold")
+    return code

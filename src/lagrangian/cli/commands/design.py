@@ -1,4 +1,4 @@
-"""`lagrangian workspace`, `cycle`, `singularities`: what designers look for without a run."""
+"""`lagrangian workspace`, `lagrangian cycle`, `lagrangian singularities`: the geometry of a mechanism, without a simulation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options, output
+from lagrangian.cli import output
 from lagrangian.cli.command import JsonOption
 from lagrangian.cli.mechanism_options import MechanismArgument, output_path
-from lagrangian.cli.motion_options import WrenchOption, parse_wrenches
+from lagrangian.cli.motion_options import WrenchOption, parse_quantity_option, parse_wrenches
 from lagrangian.cli.output import spinner
 from lagrangian.errors import ArgumentError
 from lagrangian.files import as_target_path
@@ -22,85 +22,6 @@ if TYPE_CHECKING:
     from lagrangian.design.cycle import CycleAnalysis
     from lagrangian.design.singularities import Singularities
     from lagrangian.design.workspace import Workspace
-
-
-# MERGED lagrangian.cli.design_data: What designs were found to do, as data for --json.
-
-
-def workspace_data(frame_workspace: Workspace) -> dict[str, Any]:
-    low, high = frame_workspace.extent
-    return {
-        "mechanism": frame_workspace.mechanism.name,
-        "frame": frame_workspace.frame,
-        "kind": frame_workspace.kind,
-        "area": frame_workspace.area,
-        "volume": frame_workspace.volume,
-        "error": frame_workspace.error,
-        "holes": frame_workspace.holes,
-        "low": low,
-        "high": high,
-    }
-
-
-def cycle_data(cycle: CycleAnalysis) -> dict[str, Any]:
-    import numpy as np
-
-    def finite_range(rows: Any) -> Any:
-        return [float(np.nanmin(rows)), float(np.nanmax(rows))] if rows is not None and np.isfinite(rows).any() else None
-
-    bars = cycle.four_bar
-    return {
-        "mechanism": cycle.mechanism.name,
-        "input": cycle.input,
-        "output": cycle.output,
-        "range": cycle.range,
-        "turns": cycle.turns,
-        "ends": cycle.ends,
-        "four_bar": {"kind": bars.kind, **{x: getattr(bars, x) for x in ("ground", "input", "coupler", "output")}}
-        if bars
-        else None,
-        "dead_centres": [
-            {"of": d.kind, "coordinate": d.coordinate, "input": d.input_value, "q": d.q} for d in cycle.dead_centres
-        ],
-        "swings": {
-            n: {"low": s.low, "high": s.high, "low_at": s.input_at_low, "high_at": s.input_at_high, "turns": s.turns}
-            for n, s in cycle.travels.items()
-        },
-        "time_ratio": cycle.time_ratio,
-        "transmission_angle": finite_range(cycle.transmission_angle),
-        "output_ratio": finite_range(cycle.output_ratio),
-        "speed": cycle.speed,
-        "torque": finite_range(cycle.torque),
-        "static_torque": finite_range(cycle.static_torque),
-    }
-
-
-def coupler_curve_data(cycle: CycleAnalysis, curve: CouplerCurve) -> dict[str, Any]:
-    entries: dict[str, Any] = {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
-    return entries | {axis: (s.low, s.high) for axis, s in cycle.frame_travel(curve.frame).items()}
-
-
-def cycle_comparison_data(comparison: CycleComparison) -> dict[str, Any]:
-    return {
-        "mechanism": comparison.mechanism.name,
-        "input": comparison.first_cycle.input,
-        "output": comparison.first_cycle.output,
-        "parameters": comparison.parameters,
-        **{c.name: c.values for c in comparison.columns()},
-        "reasons": comparison.failure_reasons,
-    }
-
-
-def singularities_data(singular_points: Singularities) -> dict[str, Any]:
-    names = singular_points.mechanism.coordinate_names
-    return {
-        "mechanism": singular_points.mechanism.name,
-        "frame": singular_points.frame,
-        "directions": singular_points.directions,
-        "over": singular_points.over,
-        "found": [{"type": s.kind, "q": dict(zip(names, s.q, strict=True)), "says": s.description} for s in singular_points],
-    }
-
 
 WORKSPACE_EXAMPLES = """
 lagrangian workspace two_r --plot
@@ -116,6 +37,7 @@ SINGULARITIES_EXAMPLES = """
 lagrangian singularities two_r --over theta2=-180deg:180deg
 lagrangian singularities three_rrr --over theta1=-170deg:170deg --over theta2=-170deg:170deg --plot
 """
+
 FrameOption = Annotated[
     str | None,
     typer.Option("--frame", metavar="NAME", help="The frame or body to follow. Default: the frame, if there is only one."),
@@ -220,7 +142,7 @@ def cycle(
             "--speed",
             metavar="V",
             help="The constant speed of the input, in rad/s or m/s, or with a unit, such as 60rpm.",
-            parser=motion_options.parse_quantity_option,
+            parser=parse_quantity_option,
         ),
     ] = 1.0,
     wrench: WrenchOption = None,
@@ -328,10 +250,11 @@ def singularities(
     )
 
 
-# -- what was given ------------------------------------------------------------------------------------------------------
+# -- options -----------------------------------------------------------------------------------------------------------
 
 
 def _check_output(out: Path | None) -> None:
+    """Check the name of the file for all numbers before the work."""
     if out is None:
         return
     if out.suffix.lower() not in (".csv", ".nc"):
@@ -340,7 +263,7 @@ def _check_output(out: Path | None) -> None:
 
 
 def _parse_ranges(texts: list[str] | None, names: Any) -> dict[str, tuple[float, float]] | None:
-    """--over theta1=-90deg:90deg, each with an option of its own or with commas between."""
+    """The ranges of --over theta1=-90deg:90deg, by the names of coordinates; one option may have several, between commas."""
     if not texts:
         return None
     range_texts = quantity.collect_assignments([x for text in texts for x in quantity.split_list(text)], "--over")
@@ -348,15 +271,16 @@ def _parse_ranges(texts: list[str] | None, names: Any) -> dict[str, tuple[float,
 
 
 def _parse_range(text: str, option: str, names: Any) -> tuple[float, float]:
+    """Both ends of a range such as -90deg:90deg."""
     ends = quantity.split_list(text, ":")
     if len(ends) != 2:
         raise ArgumentError(f"{option}: {text!r} is not a range; two numbers and a colon are needed, such as -90deg:90deg")
-    low, high = (quantity.parse_quantity(x, option, names) for x in ends)
-    return low, high
+    lower, upper = (quantity.parse_quantity(x, option, names) for x in ends)
+    return lower, upper
 
 
 def _parse_sweep(texts: list[str], names: Any) -> dict[str, Any]:
-    """--sweep l1=0.2:0.4:5, or values with commas between."""
+    """The values of --sweep l1=0.2:0.4:5, by the names of parameters."""
     from lagrangian.studies.distributions import GridAxis, as_varied_input
 
     values = {
@@ -370,7 +294,7 @@ def _parse_sweep(texts: list[str], names: Any) -> dict[str, Any]:
 
 
 def _parse_fixed(text: str | None) -> Any:
-    """Names, or names with values."""
+    """The names of fixed coordinates, or their values by name."""
     if not text:
         return ()
     pieces = quantity.split_list(text)
@@ -381,14 +305,14 @@ def _parse_fixed(text: str | None) -> Any:
 
 
 def _parse_linkage_output(text: str | None, names: list[str]) -> Any:
-    """A coordinate, a frame, or a frame with a direction after a dot."""
+    """The output of a linkage: a coordinate, a frame, or a frame and a direction, as in tip.x."""
     if text is None or text in names:
         return text
     frame, dot, direction = text.rpartition(".")
     return (frame, direction) if dot and frame in names else text
 
 
-# -- what was found ------------------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 def _report_result(
@@ -402,10 +326,10 @@ def _report_result(
     extra_lines: list[str] | None = None,
     **plot_options: Any,
 ) -> None:
-    """The files that were asked for, and the text or the document."""
+    """Write the files of an analysis, and print it as text or as data."""
     targets: list[tuple[Path, str, Any]] = [(out, "all numbers", analysis.save)] if out is not None else []
     if plot:
-        targets.append((output_path(stem, suffix, ".png"), "the plot", lambda place: analysis.plot(place, **plot_options)))
+        targets.append((output_path(stem, suffix, ".png"), "the plot", lambda path: analysis.plot(path, **plot_options)))
     if not json:
         head, *lines = [*str(analysis).splitlines(), *(extra_lines or [])]
         output.print_text(head, "bold")
@@ -418,3 +342,84 @@ def _report_result(
             output.print_written_file(path, content, replaced=replaced)
     if json:
         output.print_json({**data, "files": [str(path) for path, _, _ in targets]})
+
+
+def workspace_data(frame_workspace: Workspace) -> dict[str, Any]:
+    """A workspace as data."""
+    low, high = frame_workspace.extent
+    return {
+        "mechanism": frame_workspace.mechanism.name,
+        "frame": frame_workspace.frame,
+        "kind": frame_workspace.kind,
+        "area": frame_workspace.area,
+        "volume": frame_workspace.volume,
+        "error": frame_workspace.error,
+        "holes": frame_workspace.holes,
+        "low": low,
+        "high": high,
+    }
+
+
+def cycle_data(cycle: CycleAnalysis) -> dict[str, Any]:
+    """A cycle as data."""
+    import numpy as np
+
+    def value_range(rows: Any) -> Any:
+        """The smallest and the largest value of a column; None if it has no finite value."""
+        return [float(np.nanmin(rows)), float(np.nanmax(rows))] if rows is not None and np.isfinite(rows).any() else None
+
+    four_bar = cycle.four_bar
+    return {
+        "mechanism": cycle.mechanism.name,
+        "input": cycle.input,
+        "output": cycle.output,
+        "range": cycle.range,
+        "turns": cycle.turns,
+        "ends": cycle.ends,
+        "four_bar": {"kind": four_bar.kind, **{x: getattr(four_bar, x) for x in ("ground", "input", "coupler", "output")}}
+        if four_bar
+        else None,
+        "dead_centres": [
+            {"of": d.kind, "coordinate": d.coordinate, "input": d.input_value, "q": d.q} for d in cycle.dead_centres
+        ],
+        "swings": {
+            n: {"low": s.low, "high": s.high, "low_at": s.input_at_low, "high_at": s.input_at_high, "turns": s.turns}
+            for n, s in cycle.travels.items()
+        },
+        "time_ratio": cycle.time_ratio,
+        "transmission_angle": value_range(cycle.transmission_angle),
+        "output_ratio": value_range(cycle.output_ratio),
+        "speed": cycle.speed,
+        "torque": value_range(cycle.torque),
+        "static_torque": value_range(cycle.static_torque),
+    }
+
+
+def coupler_curve_data(cycle: CycleAnalysis, curve: CouplerCurve) -> dict[str, Any]:
+    """A coupler curve as data, with the travel of its frame along each axis."""
+    entries: dict[str, Any] = {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
+    return entries | {axis: (s.low, s.high) for axis, s in cycle.frame_travel(curve.frame).items()}
+
+
+def cycle_comparison_data(comparison: CycleComparison) -> dict[str, Any]:
+    """A comparison of cycles as data."""
+    return {
+        "mechanism": comparison.mechanism.name,
+        "input": comparison.first_cycle.input,
+        "output": comparison.first_cycle.output,
+        "parameters": comparison.parameters,
+        **{c.name: c.values for c in comparison.columns()},
+        "reasons": comparison.failure_reasons,
+    }
+
+
+def singularities_data(singular_points: Singularities) -> dict[str, Any]:
+    """Singular configurations as data."""
+    names = singular_points.mechanism.coordinate_names
+    return {
+        "mechanism": singular_points.mechanism.name,
+        "frame": singular_points.frame,
+        "directions": singular_points.directions,
+        "over": singular_points.over,
+        "found": [{"type": s.kind, "q": dict(zip(names, s.q, strict=True)), "says": s.description} for s in singular_points],
+    }

@@ -1,4 +1,4 @@
-"""`lagrangian export`: a mechanism, or functions of it, for other programs; and what it can be exported to."""
+"""`lagrangian export`, `lagrangian targets`: mechanisms and their functions for other programs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from lagrangian.cli.output import spinner
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
 
-EXPORT_EXAMPLES = """lagrangian export two_r --to c
+EXPORT_EXAMPLES = """
+lagrangian export two_r --to c
 lagrangian export puma560 --to c --functions inverse_dynamics,jacobian:tool --output puma
-lagrangian export panda --to c --option real=float --parameters link7.mass"""
+lagrangian export panda --to c --option real=float --parameters link7.mass
+"""
 
 
 def export(
@@ -61,7 +63,7 @@ def export(
 
     The command [cyan]targets[/cyan] lists the targets, their options and the functions.
     """
-    from lagrangian import export as exported
+    import lagrangian as lg
     from lagrangian.exports.targets import find_target
 
     target = find_target(to)
@@ -71,7 +73,7 @@ def export(
     options: dict[str, Any] = dict(quantity.collect_assignments(option or [], "--option"))
     target_path = out or Path(f"{argument.stem}{target.file_suffix}" if target.file_suffix else f"{argument.stem}-{target.name}")
     with spinner(f"exporting to {target.name}"):
-        result = exported(
+        result = lg.export(
             mechanism,
             to,
             target_path,
@@ -89,40 +91,44 @@ def export(
         output.print_written_file(path, f"{path.stat().st_size / 1000:.1f} kB")
 
 
+def targets(json: JsonOption = False) -> None:
+    """List the export targets, their options and the functions to export."""
+    from lagrangian.exports import targets as registry
+    from lagrangian.functions.catalogue import FUNCTIONS
+
+    export_targets = registry.targets()
+    if json:
+        output.print_json(
+            {
+                "targets": {
+                    target.name: {
+                        "about": target.about,
+                        "options": {name: option.about for name, option in target.options.items()},
+                    }
+                    for target in export_targets
+                },
+                "functions": {f.name: f.about for f in FUNCTIONS.values()},
+            }
+        )
+        return
+    rows = [(target.name, target.about) for target in export_targets]
+    output.stdout().print(output.table(("target", "description"), rows, wrapped=(1,)))
+    options = [
+        (target.name, name, " or ".join(map(str, option.choices)) or str(option.default), option.about)
+        for target in export_targets
+        for name, option in target.options.items()
+    ]
+    if options:
+        output.stdout().print(output.table(("target", "option", "values", "description"), options, wrapped=(3,)))
+    function_rows = [(f"{f.name}:FRAME" if f.of_frame else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
+    output.stdout().print(output.table(("function", "arguments", "result"), function_rows, wrapped=(2,)))
+
+
 def _split_names(texts: list[str] | None) -> list[str] | None:
-    """Names separated by commas, of an option that may be given again."""
+    """The names of an option that takes several between commas and can be repeated."""
     if not texts:
         return None
     names = [name.strip() for text in texts for name in text.split(",")]
     if not all(names):
         raise ArgumentError(f"{','.join(texts)!r} contains an empty name; separate names by single commas")
     return names
-
-
-def targets(json: JsonOption = False) -> None:
-    """List the export targets, their options and the functions to export."""
-    from lagrangian.exports.targets import targets as found
-    from lagrangian.functions.catalogue import FUNCTIONS
-
-    export_targets = found()
-    if json:
-        output.print_json(
-            {
-                "targets": {
-                    t.name: {"about": t.about, "options": {n: o.about for n, o in t.options.items()}} for t in export_targets
-                },
-                "functions": {f.name: f.about for f in FUNCTIONS.values()},
-            }
-        )
-        return
-    rows = [(t.name, t.about) for t in export_targets]
-    output.stdout().print(output.table(("target", "description"), rows, wrapped=(1,)))
-    options = [
-        (t.name, name, " or ".join(map(str, o.choices)) or str(o.default), o.about)
-        for t in export_targets
-        for name, o in t.options.items()
-    ]
-    if options:
-        output.stdout().print(output.table(("target", "option", "values", "description"), options, wrapped=(3,)))
-    function_rows = [(f"{f.name}:FRAME" if f.of_frame else f.name, ", ".join(f.inputs), f.about) for f in FUNCTIONS.values()]
-    output.stdout().print(output.table(("function", "arguments", "result"), function_rows, wrapped=(2,)))

@@ -1,4 +1,4 @@
-"""`lagrangian inverse`, `lagrangian size`: the torques a path needs, and the motors that deliver them."""
+"""`lagrangian inverse`, `lagrangian size`: the torques that a path needs, and the motors that deliver them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ SIZE_EXAMPLES = """
 lagrangian size arm.toml --to raised --duration 0.8 --plot
 lagrangian size move.nc --prefer mass --csv motors.csv
 """
-_RPM = math.pi / 30
+_RPM = math.pi / 30  # rad/s
+
 BranchOption = Annotated[
     str | None,
     typer.Option(
@@ -55,6 +56,21 @@ BranchOption = Annotated[
 LimitsOption = Annotated[
     bool,
     typer.Option("--limits/--no-limits", metavar="", help="Refuse a path that exceeds limits of the joints, or allow it."),
+]
+SizedArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECH|RUN",
+        help="A run (.nc), which contains its mechanism; or a mechanism, together with a run or a path.",
+        show_default=False,
+        autocompletion=complete_mechanism,
+    ),
+]
+RunArgument = Annotated[
+    Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of MECH (.nc), unless you give a path.", show_default=False)
+]
+PlotMotorsOption = Annotated[
+    bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors to MECH-motors.png.")
 ]
 
 
@@ -82,51 +98,6 @@ def inverse(
     elif path.is_frame_curve and _has_redundancy(m, motion):
         notes["orientation"] = "orientation: free; --orientation keep holds it constant"
     return report_motion(motion, results, f"{argument.stem}-inverse", json, **notes)
-
-
-def _has_redundancy(m: Mechanism, motion: Any) -> bool:
-    """Whether a path leaves freedom, and so an orientation to choose: a planar 2R has none to spare."""
-    from lagrangian import mobility
-
-    freedom = mobility(m, motion.q[0], float(motion.t[0])).degrees if m.equation_count else m.nv
-    return bool(freedom > len(motion.follower.path.directions))
-
-
-def follow_path(
-    m: Mechanism, path: PathOptions, q0: str | None = None, wrench: list[str] | None = None, rows: int = 1001, limits: bool = True
-) -> Motion:
-    """The motion along a path, with a bar while it takes its time."""
-    import lagrangian as lg
-
-    joint_or_frame_path, frame = path.build(m, q0)
-    with progress_bar(f"following the path of {m.name}") as progress:
-        return lg.inverse(
-            m,
-            joint_or_frame_path,
-            frame,
-            q0,
-            t_eval=rows,
-            wrenches=parse_wrenches(wrench),
-            limits=limits,
-            progress=progress,
-        )
-
-
-SizedArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="MECH|RUN",
-        help="A run (.nc), which contains its mechanism; or a mechanism, together with a run or a path.",
-        show_default=False,
-        autocompletion=complete_mechanism,
-    ),
-]
-RunArgument = Annotated[
-    Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of MECH (.nc), unless you give a path.", show_default=False)
-]
-PlotMotorsOption = Annotated[
-    bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors to MECH-motors.png.")
-]
 
 
 def size(
@@ -171,20 +142,39 @@ def size(
     return SUCCESS if sizing.fits else FAILURE
 
 
-def _write_files(sizing: ActuatorSizing, csv: Path | None, picture: Path | None) -> list[tuple[Path, str, bool]]:
-    """The files that were asked for: each with what it holds, and whether it was there before."""
-    files: list[tuple[Path, str, bool]] = []
-    if csv is not None:
-        replaced = csv.exists()
-        files.append((sizing.to_csv(csv), "the table", replaced))
-    if picture is not None:
-        replaced = picture.exists()
-        sizing.plot(path=picture)
-        files.append((picture, "torque over speed at the motors", replaced))
-    return files
+def follow_path(
+    m: Mechanism, path: PathOptions, q0: str | None = None, wrench: list[str] | None = None, rows: int = 1001, limits: bool = True
+) -> Motion:
+    """The motion along a path, with a progress bar."""
+    import lagrangian as lg
+
+    joint_or_frame_path, frame = path.build(m, q0)
+    with progress_bar(f"following the path of {m.name}") as progress:
+        return lg.inverse(
+            m,
+            joint_or_frame_path,
+            frame,
+            q0,
+            t_eval=rows,
+            wrenches=parse_wrenches(wrench),
+            limits=limits,
+            progress=progress,
+        )
+
+
+def _has_redundancy(m: Mechanism, motion: Any) -> bool:
+    """Whether a path leaves degrees of freedom, so that the orientation can be chosen; a planar 2R has none left."""
+    from lagrangian import mobility
+
+    freedom = mobility(m, motion.q[0], float(motion.t[0])).degrees if m.equation_count else m.nv
+    return bool(freedom > len(motion.follower.path.directions))
+
+
+# -- the motion of `lagrangian size` -----------------------------------------------------------------------------------
 
 
 def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | None, limits: bool) -> Motion:
+    """The motion for which motors are chosen, from a file or along a path."""
     import lagrangian as lg
 
     if run is None and not path.path_flags:
@@ -195,9 +185,9 @@ def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | No
         return follow_path(m, path, q0, limits=limits)
     if run.suffix != ".nc":
         raise ArgumentError(f"{run}: a run is a netCDF file (.nc) that `lagrangian simulate` or `lagrangian inverse` wrote")
-    motion = lg.read(run, m)  # which refuses one with other coordinates
+    motion = lg.read(run, m)  # raises an error if the run has other coordinates
     if (recorded_mechanism := lg.read(run).mechanism) is not None and (
-        changed_parts := mechanism_differences(recorded_mechanism, m)
+        changed_parts := _mechanism_differences(recorded_mechanism, m)
     ):
         output.print_warning(
             f"{run} is a run of an earlier version of {recorded_mechanism.name}: {changed_parts} changed since then. "
@@ -207,9 +197,8 @@ def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | No
     return motion
 
 
-def mechanism_differences(a: Mechanism, b: Mechanism) -> str:
-    """What of two mechanisms is different, '' if nothing that moves them is. What a file rounds or leaves out does not count."""
-
+def _mechanism_differences(a: Mechanism, b: Mechanism) -> str:
+    """The parts that differ between two mechanisms, or ''. Differences that a file rounds or leaves out do not count."""
     from lagrangian.description.toml import reader as toml
     from lagrangian.description.toml.writer import to_toml
 
@@ -230,7 +219,7 @@ def mechanism_differences(a: Mechanism, b: Mechanism) -> str:
 
 
 def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
-    """A fall has no torques, and needs no motors: whoever asks for them means another motion."""
+    """Check that a run has torques; a mechanism that only falls needs no motors."""
     import numpy as np
 
     if not np.abs(motion.tau).max(initial=0.0) > 0:
@@ -240,62 +229,70 @@ def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
         )
 
 
+# -- the results of `lagrangian size` ----------------------------------------------------------------------------------
+
+
+def _write_files(sizing: ActuatorSizing, csv: Path | None, picture: Path | None) -> list[tuple[Path, str, bool]]:
+    """Write the table and the plot; each file has its content and whether it replaced another one."""
+    files: list[tuple[Path, str, bool]] = []
+    if csv is not None:
+        replaced = csv.exists()
+        files.append((sizing.to_csv(csv), "the table", replaced))
+    if picture is not None:
+        replaced = picture.exists()
+        sizing.plot(path=picture)
+        files.append((picture, "torque over speed at the motors", replaced))
+    return files
+
+
 def _print_tables(sizing: ActuatorSizing) -> None:
-    """What is asked of the joints, and what the motors do, in tables that fit narrow terminals."""
+    """Print the demand at the joints and the chosen motors, in tables that fit narrow terminals."""
     from lagrangian.sizing.tables import remarks
 
     console = output.stdout()
     output.print_text(f"{sizing.mechanism.name}: actuators for a cycle of {sizing.cycle_time:.3g} s", "bold cyan")
     output.print_text()
     demand_rows = []
-    for name, d in sizing.demand.items():
-        torque, speed, inertia = d.units
-        numbers = (d.peak_torque, d.rms_torque), (d.peak_speed, d.rms_speed), (d.peak_power, d.peak_power_back)
-        pairs = [f"{a:.3g} / {b:.3g}" for a, b in numbers]
-        demand_rows.append(
-            (name, f"{pairs[0]} {torque}", f"{pairs[1]} {speed}", f"{pairs[2]} W", f"{d.load_inertia:.3g} {inertia}")
-        )
-    columns = ("joint", "torque: peak / RMS", "speed: peak / RMS", "power / back", "load inertia")
-    console.print(output.table(columns, demand_rows, title="At the joints", right_aligned=(1, 2, 3, 4)))
+    for name, demand in sizing.demand.items():
+        torque_unit, speed_unit, inertia_unit = demand.units
+        torques = f"{demand.peak_torque:.3g} / {demand.rms_torque:.3g} {torque_unit}"
+        speeds = f"{demand.peak_speed:.3g} / {demand.rms_speed:.3g} {speed_unit}"
+        powers = f"{demand.peak_power:.3g} / {demand.peak_power_back:.3g} W"
+        demand_rows.append((name, torques, speeds, powers, f"{demand.load_inertia:.3g} {inertia_unit}"))
+    demand_columns = ("joint", "torque: peak / RMS", "speed: peak / RMS", "power / back", "load inertia")
+    console.print(output.table(demand_columns, demand_rows, title="At the joints", right_aligned=(1, 2, 3, 4)))
     output.print_text()
     motor_rows = []
-    for name, a in sizing.actuators.items():
-        if (c := a.best) is not None:
-            m = c.margins
-            fits = c.motor.name if a.chosen else f"none; {c.motor.name}"
-            margins = " / ".join(f"{m[k]:.3g}" for k in ("continuous", "peak", "speed"))
-            motor_rows.append(
-                (name, fits, str(c.gear), f"{c.peak_torque:.3g} / {c.rms_torque:.3g}", f"{c.peak_speed / _RPM:.0f}", margins)
-            )
-    heads = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
+    for name, actuator in sizing.actuators.items():
+        if (best := actuator.best) is not None:
+            motor = best.motor.name if actuator.chosen else f"none; {best.motor.name}"
+            torques = f"{best.peak_torque:.3g} / {best.rms_torque:.3g}"
+            margins = " / ".join(f"{best.margins[key]:.3g}" for key in ("continuous", "peak", "speed"))
+            motor_rows.append((name, motor, str(best.gear), torques, f"{best.peak_speed / _RPM:.0f}", margins))
+    motor_columns = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
     if motor_rows:
-        console.print(output.table(heads, motor_rows, title="At the motors", right_aligned=(3, 4, 5)))
+        console.print(output.table(motor_columns, motor_rows, title="At the motors", right_aligned=(3, 4, 5)))
         output.print_text()
     for line in remarks(sizing):
         console.print(line, markup=False)
 
 
 def _sizing_data(sizing: ActuatorSizing) -> dict[str, Any]:
+    """The demand and the motor of each joint as data."""
+    demand_names = (
+        *("peak_torque", "rms_torque", "mean_torque", "peak_speed", "rms_speed"),
+        *("peak_power", "peak_power_back", "energy"),
+    )
     joints = {}
-    for name, a in sizing.actuators.items():
-        d, c = a.demand, a.best
-        numbers = (
-            "peak_torque",
-            "rms_torque",
-            "mean_torque",
-            "peak_speed",
-            "rms_speed",
-            "peak_power",
-            "peak_power_back",
-            "energy",
-        )
+    for name, actuator in sizing.actuators.items():
+        demand, best = actuator.demand, actuator.best
         joints[name] = {
-            "demand": {x: getattr(d, x) for x in numbers},
-            "units": d.units[:2],
-            "fits": a.chosen is not None,
-            "motor": c.motor.name if c else None,
-            "ratio": c.ratio if c else None,
-            "margins": c.margins if c else None,
-            "message": a.message,
+            "demand": {x: getattr(demand, x) for x in demand_names},
+            "units": demand.units[:2],
+            "fits": actuator.chosen is not None,
+            "motor": best.motor.name if best else None,
+            "ratio": best.ratio if best else None,
+            "margins": best.margins if best else None,
+            "message": actuator.message,
         }
     return {"mechanism": sizing.mechanism.name, "fits": sizing.fits, "cycle_time": sizing.cycle_time, "joints": joints}

@@ -1,8 +1,10 @@
-"""`lagrangian new`, `lagrangian library`: a file to begin with, and what there is to begin from."""
+"""`lagrangian new`, `lagrangian library`: a file to start from, and the mechanisms of the library."""
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +13,7 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import JsonOption
-from lagrangian.cli.commands.study import study_starter
+from lagrangian.cli.mechanism_options import ReaderOptions, load_mechanism
 from lagrangian.description.toml.starter import starter_text
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.files import as_target_path, write
@@ -49,7 +51,7 @@ def new(
     if study is not None and origin is not None:
         raise ArgumentError("--study and --from exclude each other; use one of them")
     if study is not None:
-        text = study_starter(title, target, study)
+        text = _study_starter(title, target, study)
     else:
         text = _library_copy(origin, title) if origin is not None else starter_text(title, target.name)
     if target.exists() and not force:
@@ -66,26 +68,64 @@ def new(
     output.print_text(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
 
-def _library_copy(origin: str, title: str) -> str:
-    """A file of the library under another name."""
-    from lagrangian import library
-
-    if origin not in library():
-        raise ArgumentError(unknown_name_message("mechanism in the library called", origin, library()))
-    text = (files("lagrangian.mechanism_library") / f"{origin}.toml").read_text(encoding="utf-8")
-    return re.sub(r'^name = "[^"]*"', f'name = "{title}"', text, count=1, flags=re.MULTILINE)
-
-
 def library(json: JsonOption = False) -> None:
     """List the mechanisms of the library."""
-    from dataclasses import asdict
+    import lagrangian as lg
 
-    from lagrangian import library as catalogue
-
-    entries = catalogue().entries
+    entries = lg.library().entries
     if json:
         output.print_json({"library": [asdict(entry) for entry in entries]})
         return
     rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in entries]
     output.stdout().print(output.table(("name", "joints", "loops", "description"), rows, right_aligned=(1, 2), wrapped=(3,)))
     output.print_text("\n`lagrangian show NAME` describes a mechanism; `lagrangian new mine --from NAME` copies its file.", "dim")
+
+
+def _library_copy(origin: str, title: str) -> str:
+    """The file of a mechanism of the library, under another name."""
+    import lagrangian as lg
+
+    if origin not in lg.library():
+        raise ArgumentError(unknown_name_message("mechanism in the library called", origin, lg.library()))
+    text = (files("lagrangian.mechanism_library") / f"{origin}.toml").read_text(encoding="utf-8")
+    return re.sub(r'^name = "[^"]*"', f'name = "{title}"', text, count=1, flags=re.MULTILINE)
+
+
+def _study_starter(name: str, target: Path, mechanism: str) -> str:
+    """A commented file of a study, with names of the mechanism."""
+    from lagrangian.model.expression.parser import quote_name
+
+    m = load_mechanism(mechanism, ReaderOptions())
+    # parameters that no expression defines
+    free_names = [n for n, x in m.parameters.items() if str(x) == n and float(x) > 0 and n != "g"][:2]
+    over = [f'{n} = "uniform(0.9*{n}, 1.1*{n})"' for n in free_names] or [
+        f'{_toml_key(n)} = "normal(0, 0.1)"' for n in m.coordinate_names[:2]
+    ]
+    frames = [f"{frame.name}.x" for frame in m.frames[:1]]
+    keep = [f'way{k + 1} = "rows({quote_name(n)})"' for k, n in enumerate(m.coordinate_names[:2])]
+    keep += [f'speed{k + 1} = "peak({quote_name(f"qd_{n}")})"' for k, n in enumerate(m.speed_names[:2])]
+    keep += [f'reach = "max({quote_name(x)})"' for x in frames]
+    first_speed = m.speed_names[0] if m.speed_names else "theta1"
+    quantities = [
+        f"{first_speed}, qd_{first_speed}, qdd_{first_speed}, tau_{first_speed}, force_{first_speed}",
+        *frames,
+        "energy, kinetic_energy, t",
+    ]
+    source = Path(mechanism)
+    template = (files("lagrangian.cli.commands") / "study_starter.toml").read_text(encoding="utf-8")
+    return template.format(
+        name=name,
+        file=target.name,
+        mechanism=os.path.relpath(source, target.parent) if source.suffix else mechanism,
+        over="\n".join(over),
+        time=m.initial.t_span[1] if m.initial.t_span is not None else 10.0,
+        keep="\n".join(keep),
+        quantities="Quantities are " + ", ".join(quantities) + " and others.",
+    )
+
+
+def _toml_key(name: str) -> str:
+    """A name as a key of TOML, in quotes if it needs them."""
+    import json
+
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name)

@@ -1,4 +1,4 @@
-"""`lagrangian plot`, `animate`, `view`, `report`, `tour`: runs and mechanisms to look at."""
+"""`lagrangian plot`, `lagrangian animate`, `lagrangian view`, `lagrangian report`: pictures of runs and mechanisms."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ REPORT_EXAMPLES = """
 lagrangian report run.nc --open
 lagrangian report run.nc --title "Arm, second draft" --author "A. Engineer" --notes notes.md --margin 1.5
 """
-TOUR_EXAMPLES = "lagrangian tour"
+
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write. Default: a name made from RUN.")
 ]
@@ -112,55 +112,19 @@ def plot(
             f"separate the names of joints by commas, without blanks: --joints {','.join([*joint_names, *quantities])}"
         )
 
-    def draw(place: Path) -> None:
+    def draw(file: Path) -> None:
         with spinner("plotting"):
             if phase:
-                motion.phase_portrait(*(joint_names or ()), path=place, angles=angles)
+                motion.phase_portrait(*(joint_names or ()), path=file, angles=angles)
             elif path:
-                motion.plot_path(*quantity.split_list(path), path=place, plane=plane)
+                motion.plot_path(*quantity.split_list(path), path=file, plane=plane)
             else:
                 frame_names = quantity.split_list(frames) if frames else None
                 motion.plot(
-                    *(quantities or ()), path=place, joints=joint_names, frames=frame_names, angles=angles, scale=scale, **overlay
+                    *(quantities or ()), path=file, joints=joint_names, frames=frame_names, angles=angles, scale=scale, **overlay
                 )
 
     _write_target(target, "the plot", json, draw)
-
-
-def _load_other_runs(names: str, argument: MotionArgument) -> dict[str, Any]:
-    """Runs, or mechanisms that move as long and with the same values as the first, by what their files are called."""
-    motions: dict[str, Any] = {}
-    for name in quantity.split_list(names):
-        other = replace(argument, run=name)
-        if other.stem == argument.stem or other.stem in motions:
-            raise ArgumentError(f"--with: another run is also called {other.stem}; the runs need files with different names")
-        motions[other.stem] = other.load() if Path(argument.run).suffix != ".nc" else MotionArgument(name, None).load()
-    return motions
-
-
-def _check_quantities(quantities: list[str] | None, joints: str | None, path: str | None) -> None:
-    if joints and path:
-        raise ArgumentError("--joints cannot be used with --path: the path of a frame depends on all joints")
-    if joints and quantities and set(quantities) <= {"energy", "drift"}:
-        raise ArgumentError(
-            f"--joints changes nothing in a plot of {' and '.join(quantities)}, which concerns the whole mechanism; leave it out"
-        )
-
-
-def _joint_names(joints: str, motion: Any) -> list[str]:
-    """Names of joints, coordinates or speeds; a number is that of a joint that moves, from 1."""
-    names = [j.name for j in motion.mechanism.joints if j.kind.nv]
-    chosen_names = []
-    for name in quantity.split_list(joints):
-        if not name.isdigit():
-            chosen_names.append(name)
-        elif 1 <= int(name) <= len(names):
-            chosen_names.append(names[int(name) - 1])
-        else:
-            raise ArgumentError(
-                f"--joints: there is no joint {name}; joints are numbered 1 to {len(names)}: {', '.join(names[:12])}"
-            )
-    return chosen_names
 
 
 def animate(
@@ -187,7 +151,7 @@ def animate(
     if size is not None:
         options["size"] = parse_size(size)
     motion = argument.load()
-    _write_target(target, "the animation", json, lambda place: write_animation(motion, place, **options), open_)
+    _write_target(target, "the animation", json, lambda path: write_animation(motion, path, **options), open_)
 
 
 def view(
@@ -270,11 +234,51 @@ def report(
     if motors.is_set:
         with spinner("choosing motors"):
             report_options["sizing"] = lg.size_actuators(motion.model(), motion, **motors.options())
-    _write_target(target, "the report", json, lambda place: write_motion_report(motion, place, **report_options), open_)
+    _write_target(target, "the report", json, lambda path: write_motion_report(motion, path, **report_options), open_)
+
+
+# -- options of plot and report ----------------------------------------------------------------------------------------
+
+
+def _load_other_runs(names: str, argument: MotionArgument) -> dict[str, Any]:
+    """The runs of --with by the names of their files. A mechanism is simulated with the time and the parameters of the first."""
+    motions: dict[str, Any] = {}
+    for name in quantity.split_list(names):
+        other = replace(argument, run=name)
+        if other.stem == argument.stem or other.stem in motions:
+            raise ArgumentError(f"--with: another run is also called {other.stem}; the runs need files with different names")
+        motions[other.stem] = other.load() if Path(argument.run).suffix != ".nc" else MotionArgument(name, None).load()
+    return motions
+
+
+def _check_quantities(quantities: list[str] | None, joints: str | None, path: str | None) -> None:
+    """Check that --joints has an effect."""
+    if joints and path:
+        raise ArgumentError("--joints cannot be used with --path: the path of a frame depends on all joints")
+    if joints and quantities and set(quantities) <= {"energy", "drift"}:
+        raise ArgumentError(
+            f"--joints changes nothing in a plot of {' and '.join(quantities)}, which concerns the whole mechanism; leave it out"
+        )
+
+
+def _joint_names(joints: str, motion: Any) -> list[str]:
+    """The names of --joints: names stay as they are, and numbers count the joints that move, from 1."""
+    names = [j.name for j in motion.mechanism.joints if j.kind.nv]
+    chosen_names = []
+    for name in quantity.split_list(joints):
+        if not name.isdigit():
+            chosen_names.append(name)
+        elif 1 <= int(name) <= len(names):
+            chosen_names.append(names[int(name) - 1])
+        else:
+            raise ArgumentError(
+                f"--joints: there is no joint {name}; joints are numbered 1 to {len(names)}: {', '.join(names[:12])}"
+            )
+    return chosen_names
 
 
 def _notes_text(notes: str | None) -> str | None:
-    """A text, or what a text file has."""
+    """The notes of a report: a text, or the content of a text file."""
     if notes is None or "\n" in notes or Path(notes).suffix.lower() not in (".txt", ".md"):
         return notes
     try:
@@ -284,22 +288,11 @@ def _notes_text(notes: str | None) -> str | None:
         raise ArgumentError(f"--notes: {notes} cannot be read: {reason}") from None
 
 
-def tour(
-    out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder for the files of the tour. Default: tour.")
-    ] = None,
-    open_: Annotated[bool, typer.Option("--open/--no-open", metavar="", help="Open the page in the browser, or do not.")] = True,
-) -> Any:
-    """Take a tour of the program in one minute.
-
-    The tour derives and proves equations, simulates mechanisms, and writes one page that shows all results.
-    """
-    from lagrangian.cli.commands.tour import tour as run
-
-    return run(out, open_)
+# -- files -------------------------------------------------------------------------------------------------------------
 
 
 def _target_path(path: Path | None, stem: str, suffix: str, ending: str, allowed: tuple[str, ...]) -> Path:
+    """The file to write: the one that is given, with an allowed ending, or one that is named after the run."""
     if path is None:
         return output_path(stem, suffix, ending)
     if path.suffix.lower() not in allowed:
@@ -308,12 +301,13 @@ def _target_path(path: Path | None, stem: str, suffix: str, ending: str, allowed
 
 
 def _write_target(target: Path, content: str, json: bool, draw: Callable[[Path], Any], open_: bool = False) -> None:
+    """Write a file, print its name, and open it if that is wanted."""
     replaced = target.exists()
     draw(target)
     if json:
         output.print_json({"files": [str(target)]})
     else:
-        page = target.suffix == ".html" and not open_
-        output.print_written_file(target, content, "open it in a browser" if page else "", replaced=replaced)
+        hint = "open it in a browser" if target.suffix == ".html" and not open_ else ""
+        output.print_written_file(target, content, hint, replaced=replaced)
     if open_:
         open_in_browser(target)

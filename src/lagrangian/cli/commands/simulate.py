@@ -1,4 +1,4 @@
-"""`lagrangian simulate`: a mechanism in motion."""
+"""`lagrangian simulate`: the motion of a mechanism, from a start that closes its loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import motion_options, output
+from lagrangian.cli import output
 from lagrangian.cli.command import FAILURE, INTERRUPTED, SUCCESS, JsonOption
 from lagrangian.cli.commands.study import SweepOptions, run_sweep
 from lagrangian.cli.mechanism_options import MechanismArgument
@@ -22,6 +22,8 @@ from lagrangian.cli.motion_options import (
     TorqueOption,
     WrenchOption,
     parse_events,
+    parse_quantity_option,
+    parse_time,
     parse_torques,
     parse_wrenches,
 )
@@ -37,66 +39,6 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-
-# MERGED lagrangian.cli.closing: A start that does not close the loops, or speeds that do not keep them so: how far it is off,
-# and the nearest that does.
-
-
-def close_start(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
-    """Where a run begins: what was given, or the nearest that closes the loops, of which the user is told.
-
-    What is given by name is kept as it is, and `simulate` finds the others.
-    """
-    from lagrangian.configuration.start import Start, as_dynamics
-
-    start = Start(as_dynamics(m), q0, t)
-    if not start.given_state.complete:
-        return q0, qd0
-    q = start.given_state.q
-    if start.open_violation is not None:
-        where = start.given_state.where
-        try:
-            q0 = q = start.close_loops()
-        except AssemblyError as error:
-            raise AssemblyError(f"{where} does not close the loops: {start.open_violation}. {error}") from None
-        output.print_warning(
-            f"{where} does not close the loops: {start.open_violation}. The run begins at the nearest configuration that does: "
-            f"{format_configuration(m, q)}\n"
-            f"  {toml_configuration(q)}\n"
-            f"Copy this line into [initial], or give some coordinates and the others follow: "
-            f"{_example_option(m, start.given_state.q)}"
-        )
-    return q0, _close_speeds(m, start, q, qd0)
-
-
-def _close_speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
-    """The speeds, or the nearest that keep the constraints, of which the user is told."""
-    from lagrangian import consistent_speeds
-
-    qd = start.requested_speeds(qd0)
-    violation = start.speed_violation(q, qd) if qd is not None and not isinstance(qd, dict) else None
-    if qd is None or isinstance(qd, dict) or violation is None:
-        return qd
-    nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
-    output.print_warning(
-        f"{'[initial] qd' if qd0 is None else ArgumentName('qd0')} does not keep the constraints: {violation.name} changes by "
-        f"{violation.amount:.3g} per second. The run begins with the nearest speeds that do:\n"
-        f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
-        f"Copy this line into [initial], or give some speeds and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
-    )
-    return nearest
-
-
-def _example_option(m: Mechanism, q: np.ndarray) -> str:
-    """One coordinate by name, as the option takes it."""
-    from lagrangian.configuration.coordinates import single_coordinates
-
-    slides = [s for j in m.joints for s in j.slides]
-    for name, (iq, iv) in single_coordinates(m).items():
-        return f"--q0 {name}={q[iq]:.3g}" if slides[iv] else f"--q0 {name}={math.degrees(q[iq]):.0f}deg"
-    return "--q0 NAME=VALUE"
-
-
 SIMULATE_EXAMPLES = """
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
@@ -105,7 +47,7 @@ lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)" -o lengths
 """
-_MAX_EVENTS = 6  # that are listed
+_MAX_EVENTS = 6  # events that the summary lists
 
 
 @dataclass(frozen=True)
@@ -130,7 +72,7 @@ class IntegrationOptions:
             "--step",
             metavar="S",
             help="The time step of rk4 and symplectic, in seconds.",
-            parser=motion_options.parse_quantity_option,
+            parser=parse_quantity_option,
         ),
     ] = None
     stabilisation: StabilisationOption = "projection"
@@ -204,30 +146,16 @@ def simulate(
         saturate=saturate,
     )
     if sweep_options.is_set:
-        return run_sweep(m, sweep_options, results, argument.stem, json, {"t_span": motion_options.parse_time(time), **options})
-    motion = simulate_with_progress(m, motion_options.parse_time(time), **options)
+        return run_sweep(m, sweep_options, results, argument.stem, json, {"t_span": parse_time(time), **options})
+    motion = simulate_with_progress(m, parse_time(time), **options)
     return report_motion(motion, results, argument.stem, json)
 
 
-def report_motion(motion: Motion, results: ResultOptions, stem: str, json: bool, **notes: str) -> int:
-    """Print how a run went, and what else is to be said of it, and write its files; the exit code."""
-    from lagrangian.motion.status import Status
-
-    if not json:
-        print_summary(motion)
-        for line in notes.values():
-            output.print_text(line, "dim")
-    files = results.write(motion, stem, quiet=json) if len(motion.t) else []
-    if json:
-        output.print_json({**motion_data(motion), **notes, "files": files})
-    if motion.status is Status.INTERRUPTED:
-        return INTERRUPTED
-    return SUCCESS if motion.success else FAILURE
-
-
 def simulate_with_progress(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
-    """A run, with a bar while it takes its time. One that cannot go on gives what there is of it; one whose start does not
-    close the loops begins at the nearest that does, and says so.
+    """Simulate a mechanism, with a progress bar.
+
+    A run that cannot continue is returned as far as it went. If the start does not close the loops, a warning is printed and the
+    run begins at the nearest configuration that does.
     """
     import lagrangian as lg
 
@@ -237,7 +165,7 @@ def simulate_with_progress(m: Mechanism, t_span: Any = None, **options: Any) -> 
     start = span[0] if isinstance(span, tuple) else 0.0
     if m.equation_count and not options.get("off_constraint"):
         options["q0"], options["qd0"] = close_start(m, options.get("q0"), options.get("qd0"), float(start))
-    # warnings wait until the bar is gone; that the run ended early is part of its summary
+    # warnings wait until the progress bar is gone; the summary says whether the run ended early
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always", UserWarning)
         with progress_bar(f"simulating {m.name}") as progress:
@@ -253,7 +181,24 @@ def simulate_with_progress(m: Mechanism, t_span: Any = None, **options: Any) -> 
     return motion
 
 
+def report_motion(motion: Motion, results: ResultOptions, stem: str, json: bool, **notes: str) -> int:
+    """Print the summary of a run with notes, write its files, and return the exit code."""
+    from lagrangian.motion.status import Status
+
+    if not json:
+        print_summary(motion)
+        for line in notes.values():
+            output.print_text(line, "dim")
+    files = results.write(motion, stem, quiet=json) if len(motion.t) else []
+    if json:
+        output.print_json({**motion_data(motion), **notes, "files": files})
+    if motion.status is Status.INTERRUPTED:
+        return INTERRUPTED
+    return SUCCESS if motion.success else FAILURE
+
+
 def print_summary(motion: Motion) -> None:
+    """Print the summary of a run and its first events."""
     head, *lines = motion.summary(events=None).splitlines()
     output.print_text(head, "bold green" if motion.success else "bold yellow")
     for line in lines:
@@ -265,13 +210,8 @@ def print_summary(motion: Motion) -> None:
         output.print_text(f"... and {hidden_count} more event{'s' * (hidden_count > 1)} in the file of the run")
 
 
-def _without_rounding(t: float, motion: Motion) -> float:
-    """Rounding about zero is zero."""
-    return 0.0 if abs(t) < 1e-12 * max(1.0, abs(float(motion.t[-1]))) else t
-
-
 def motion_data(motion: Motion) -> dict[str, Any]:
-    """How a run went, as data. Its rows are in its file."""
+    """The summary of a run as data. Its rows are in its file."""
     import numpy as np
 
     return {
@@ -289,6 +229,71 @@ def motion_data(motion: Motion) -> dict[str, Any]:
         "energy_balance": float(np.abs(motion.energy_balance).max(initial=0.0)),
         "energy_moved": motion.energy_scale,
         "drift": float(motion.drift.max(initial=0.0)),
-        "events": [{"name": e.name, "t": _without_rounding(e.t, motion), "q": e.q, "qd": e.qd} for e in motion.events],
+        "events": [
+            {"name": event.name, "t": _without_rounding(event.t, motion), "q": event.q, "qd": event.qd} for event in motion.events
+        ],
         "statistics": motion.statistics,
     }
+
+
+def _without_rounding(t: float, motion: Motion) -> float:
+    """A time of a run; it is zero if it differs from zero only by rounding."""
+    return 0.0 if abs(t) < 1e-12 * max(1.0, abs(float(motion.t[-1]))) else t
+
+
+# -- the start of a mechanism with loops -------------------------------------------------------------------------------
+
+
+def close_start(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
+    """The coordinates and speeds at which a run begins: those that are given, or the nearest that satisfy the constraints.
+
+    A change is printed as a warning. Values that are given by name stay as they are, and `simulate` finds the others.
+    """
+    from lagrangian.configuration.start import Start, as_dynamics
+
+    start = Start(as_dynamics(m), q0, t)
+    if not start.given_state.complete:
+        return q0, qd0
+    q = start.given_state.q
+    if start.open_violation is not None:
+        source = start.given_state.where
+        try:
+            q0 = q = start.close_loops()
+        except AssemblyError as error:
+            raise AssemblyError(f"{source} does not close the loops: {start.open_violation}. {error}") from None
+        output.print_warning(
+            f"{source} does not close the loops: {start.open_violation}. The run begins at the nearest configuration that does: "
+            f"{format_configuration(m, q)}\n"
+            f"  {toml_configuration(q)}\n"
+            f"Copy this line into [initial], or give some coordinates and the others follow: "
+            f"{_example_option(m, start.given_state.q)}"
+        )
+    return q0, _close_speeds(m, start, q, qd0)
+
+
+def _close_speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
+    """The speeds that are given, or the nearest that keep the constraints, with a warning."""
+    from lagrangian import consistent_speeds
+
+    qd = start.requested_speeds(qd0)
+    violation = start.speed_violation(q, qd) if qd is not None and not isinstance(qd, dict) else None
+    if qd is None or isinstance(qd, dict) or violation is None:
+        return qd
+    nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
+    output.print_warning(
+        f"{'[initial] qd' if qd0 is None else ArgumentName('qd0')} does not keep the constraints: {violation.name} changes by "
+        f"{violation.amount:.3g} per second. The run begins with the nearest speeds that do:\n"
+        f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
+        f"Copy this line into [initial], or give some speeds and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
+    )
+    return nearest
+
+
+def _example_option(m: Mechanism, q: np.ndarray) -> str:
+    """The option --q0 with one coordinate by name."""
+    from lagrangian.configuration.coordinates import single_coordinates
+
+    slides = [s for j in m.joints for s in j.slides]
+    for name, (iq, iv) in single_coordinates(m).items():
+        return f"--q0 {name}={q[iq]:.3g}" if slides[iv] else f"--q0 {name}={math.degrees(q[iq]):.0f}deg"
+    return "--q0 NAME=VALUE"

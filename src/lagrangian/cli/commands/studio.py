@@ -1,4 +1,4 @@
-"""`lagrangian studio`: a page to design in."""
+"""`lagrangian studio`: the page in which you design a mechanism."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def studio(
     The studio shows an editor for the description, the mechanism in 3D, and tabs for equations, motion, torques, studies and
     checks. It keeps a draft of your changes on disk as you type. Ctrl-C stops it.
     """
-    from lagrangian.studio.serve import run_studio as run
+    from lagrangian.studio.serve import run_studio
 
-    run(file, port, browser, "/draw" if draw else "/")
+    run_studio(file, port, browser, "/draw" if draw else "/")
