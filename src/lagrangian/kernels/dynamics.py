@@ -761,7 +761,7 @@ class Dynamics:
         --------
         >>> import lagrangian as lg
         >>> dyn = lg.compile("four_bar")
-        >>> print(dyn.closure([0.0, 0.0, 1.5]).round(3))
+        >>> print(dyn.loop_residual([0.0, 0.0, 1.5]).round(3))
         [ 0.158 -0.598]
         """
         return self._kernels.constraint_kernel("closure")(q, *self._kernels.time_arguments(t))

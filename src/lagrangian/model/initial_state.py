@@ -31,7 +31,7 @@ class StateOrigin:
 
 
 class PartialState(tuple[float, ...]):
-    """Coordinates or speeds in their order, of which only those named in `given` were said: the others are where to begin, and
+    """Coordinates or speeds in their order, of which only those named in `given_names` were said: the others are where to begin, and
     are found so that the loops close. Where there is an `origin`, they are reached from there.
     """
 
@@ -44,7 +44,7 @@ class PartialState(tuple[float, ...]):
         return state
 
     def __repr__(self) -> str:
-        return f"Partial({tuple(self)!r}, given={self.given_names!r})"
+        return f"PartialState({tuple(self)!r}, given_names={self.given_names!r})"
 
 
 @dataclass(frozen=True)

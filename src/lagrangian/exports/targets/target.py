@@ -46,7 +46,7 @@ class ExportedFiles:
 
 
 class ExportTarget(ABC):
-    """`single` is the ending of its file, where it makes one alone; `of_functions` whether it is asked for functions."""
+    """`file_suffix` is the ending of its file, where it makes one alone; `exports_functions` says whether it is asked for functions."""
 
     name: str
     about: str
