@@ -31,8 +31,8 @@ class StateOrigin:
 
 
 class PartialState(tuple[float, ...]):
-    """Coordinates or speeds in their order, of which only those named in `given_names` were said: the others are where to begin, and
-    are found so that the loops close. Where there is an `origin`, they are reached from there.
+    """Coordinates or speeds in their order, of which only those named in `given_names` were said: the others are where to begin,
+    and are found so that the loops close. Where there is an `origin`, they are reached from there.
     """
 
     given_names: tuple[str, ...]
