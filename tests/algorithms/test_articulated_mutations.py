@@ -29,7 +29,7 @@ from tests.motion.test_many_loops import TURNED, dense, ring, rope, spatial, sta
 LEFT_OUT = {
     "coordinate - 3": "clears what is zero but for rounding: it saves operations, and changes no result",
     "if coordinate < 3": "the same",
-    "ROUNDING_TOLERANCE**2 * unlocked_inverse": "of a row that is only rounding: if its loop has other rows, a floor in `BlockLDL` does the same",
+    "ROUNDING_TOLERANCE**2 * unlocked_inverse": "of a row that is only rounding: with other rows, `BlockLDL` has a floor for it",
 }
 
 

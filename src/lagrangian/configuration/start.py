@@ -203,7 +203,7 @@ class Start:
     # -- speeds ------------------------------------------------------------------------------------------------------
 
     def speeds(self, qd0: Any = None) -> np.ndarray:
-        """Speeds at q. All of them must satisfy the constraints up to rounding; if only some are given, the others are computed."""
+        """Speeds at q. All of them must satisfy the constraints up to rounding; if some are given, the others are computed."""
         model, requested, argument = self.dyn.mechanism, self.requested_speeds(qd0), self.arguments[1]
         if not isinstance(requested, np.ndarray):
             named_speeds = requested or {}
