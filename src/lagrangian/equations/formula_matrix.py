@@ -147,7 +147,7 @@ class FormulaMatrix:
         ----------
         values : mapping of str to number, str or Formula, optional
             What takes the place of each name.
-        **others : number, str or Formula
+        **replacements : number, str or Formula
             The same as keywords.
 
         Returns

@@ -288,7 +288,7 @@ class Identification:
         >>> path = lg.excitation_trajectory("pendulum", period=4.0, harmonics=3, iterations=5)
         >>> found = lg.identify("pendulum", lg.inverse("pendulum", path), friction=False)
         >>> other = lg.inverse("pendulum", lg.paths.formula({"theta": "sin(2*t)"}, 5.0))
-        >>> bool(found.validate(other).percent.max() < 1e-6)
+        >>> bool(found.validate(other).percent_error.max() < 1e-6)
         True
         """
         from lagrangian.identification.identify import validate

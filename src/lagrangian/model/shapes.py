@@ -18,6 +18,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
 from lagrangian.model.vector import VectorLike
+from lagrangian.public import public
 
 __all__ = ["box", "capsule", "cylinder", "disc", "ellipsoid", "plate", "point_mass", "rod", "sphere", "tube"]
 VISUAL_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
@@ -92,6 +93,7 @@ class Visual:
     file: str = ""
 
 
+@public
 def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None) -> Shape:
     """Make a solid box.
 
@@ -129,6 +131,7 @@ def box(size: VectorLike, *, mass: Scalar | None = None, density: Scalar | None 
     return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _shape_placement("box", at))
 
 
+@public
 def cylinder(
     radius: Scalar,
     length: Scalar,
@@ -179,6 +182,7 @@ def cylinder(
     return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _shape_placement("cylinder", at))
 
 
+@public
 def sphere(
     radius: Scalar, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None
 ) -> Shape:
@@ -219,6 +223,7 @@ def sphere(
     return Shape("sphere", (radius,), m, _diagonal(i, i, i), _shape_placement("sphere", at))
 
 
+@public
 def tube(
     outer: Scalar,
     inner: Scalar,
@@ -277,6 +282,7 @@ def tube(
     return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _shape_placement("tube", at))
 
 
+@public
 def ellipsoid(
     radii: VectorLike, *, mass: Scalar | None = None, density: Scalar | None = None, at: TransformLike | None = None
 ) -> Shape:
@@ -322,6 +328,7 @@ def ellipsoid(
     )
 
 
+@public
 def capsule(
     radius: Scalar,
     length: Scalar,
@@ -373,6 +380,7 @@ def capsule(
     return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _shape_placement("capsule", at))
 
 
+@public
 def plate(
     size: VectorLike,
     *,
@@ -441,6 +449,7 @@ def plate(
     return tuple(shapes)
 
 
+@public
 def rod(start: VectorLike, end: VectorLike, *, mass: Scalar) -> Shape:
     """Make a uniform thin rod between two points.
 
@@ -485,6 +494,7 @@ def rod(start: VectorLike, end: VectorLike, *, mass: Scalar) -> Shape:
     return Shape("rod", (length,), mass, inertia, Transform(position=middle), visual)
 
 
+@public
 def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Shape:
     """Make a uniform thin disc about z.
 
@@ -527,6 +537,7 @@ def disc(radius: Scalar, *, mass: Scalar, at: TransformLike | None = None) -> Sh
     return Shape("disc", (radius,), mass, (square / 4, 0, 0, square / 4, 0, square / 2), placement, visual)
 
 
+@public
 def point_mass(mass: Scalar, at: TransformLike | None = None) -> Shape:
     """Make a point mass.
 

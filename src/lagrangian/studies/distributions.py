@@ -16,6 +16,7 @@ import numpy as np
 from lagrangian.arguments import array, count, number
 from lagrangian.errors import ArgumentError, Place, format_value, unknown_name_message
 from lagrangian.model.expression import quantity
+from lagrangian.public import public
 
 __all__ = ["choice", "grid", "lognormal", "normal", "triangular", "uniform"]
 
@@ -76,6 +77,7 @@ VariedInputLike = VariedInput | Sequence[float] | np.ndarray | str
 """The values of a varied name: a grid, a distribution, a list of values for a grid, or a text such as "normal(100, 5)"."""
 
 
+@public
 def grid(start: float, stop: float, num: int = 20) -> GridAxis:
     """Make a grid of evenly spaced values for a study.
 
@@ -113,6 +115,7 @@ def grid(start: float, stop: float, num: int = 20) -> GridAxis:
     return GridAxis(tuple(np.linspace(low, high, n).tolist()))
 
 
+@public
 def uniform(low: float, high: float) -> Distribution:
     """Make a uniform distribution for a study.
 
@@ -141,6 +144,7 @@ def uniform(low: float, high: float) -> Distribution:
     return _bounded_distribution("uniform", ("low", "high"), (low, high))
 
 
+@public
 def normal(mean: float, deviation: float) -> Distribution:
     """Make a normal distribution for a study.
 
@@ -172,6 +176,7 @@ def normal(mean: float, deviation: float) -> Distribution:
     return Distribution("normal", numbers)
 
 
+@public
 def lognormal(mean: float, sigma: float) -> Distribution:
     """Make a log-normal distribution for a study: positive values whose logarithms are normally distributed.
 
@@ -203,6 +208,7 @@ def lognormal(mean: float, sigma: float) -> Distribution:
     return Distribution("lognormal", numbers)
 
 
+@public
 def triangular(left: float, mode: float, right: float) -> Distribution:
     """Make a triangular distribution for a study.
 
@@ -236,6 +242,7 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
     return Distribution("triangular", (low, top, high))
 
 
+@public
 def choice(*values: float | Sequence[float]) -> Distribution:
     """Make a distribution of a few values, all equally likely, for a study.
 
