@@ -48,7 +48,7 @@ class OneSweep(TreeProgram):
 
 
 def tree_of(n: int) -> Tree:
-    """The tree of `kernels.chain(n)`, without n bodies in Python: two links repeat."""
+    """The tree of `chain(n)` of benchmarks/kernels.py, without n bodies in Python: two links repeat."""
     few = trees.build_tree(chain(4))
     rows = np.array([0, 1, *[2, 3] * n])[:n]
     constants = {name: array[rows] for name, array in few.constants.items()}
@@ -120,7 +120,7 @@ def threads(seconds: float) -> None:
 
 
 def hinged(n: int, masses: np.ndarray, inertias: np.ndarray) -> lg.Mechanism:
-    """`kernels.chain` with other bodies."""
+    """`chain` of benchmarks/kernels.py with other bodies."""
     one = chain(n)
     bodies = [
         replace(body, mass=m, inertia=tuple(k * float(x) for x in body.inertia))

@@ -169,9 +169,8 @@ def test_errors_of_parts_name_the_part_and_the_entry_as_data(tmp_path: Path) -> 
     assert str(error) == "body 'bob': mass is -1 kg; it cannot be negative"
     inside = MechanismPart("body", "bob", "[[body]] 2 'bob'")
     assert str(error.with_places("arm.toml", inside)) == "arm.toml: [[body]] 2 'bob': mass is -1 kg; it cannot be negative"
-    assert str(error.with_places("arm.toml", inside).with_places("arm.toml", inside)) == str(
-        error.with_places("arm.toml", inside)
-    )
+    read = error.with_places("arm.toml", inside)
+    assert str(read.with_places("arm.toml", inside)) == str(read)
     assert str(error.with_places("arm.toml")) == f"arm.toml: {error}"
     # a name that looks like a place stays what it is
     file = tmp_path / "a.toml"

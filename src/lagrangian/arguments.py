@@ -73,7 +73,7 @@ def number(
 def count(
     value: Any, name: str, noun: str = "", *, least: int = 1, most: int = MAX_COUNT, where: Place | tuple[Place, ...] = ()
 ) -> int:
-    """A whole number within bounds, of `of`, such as "rows"; True and False are none."""
+    """A whole number within bounds; `noun` is what it counts, such as "rows". True and False are none."""
     x = _as_float(value)
     if x.is_integer() and least <= x <= most:
         return int(x)

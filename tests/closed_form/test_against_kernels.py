@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.model.placement import rotation_x, rotation_y, rotation_z
-from tests.closed_form.test_written import modified_puma
+from tests.closed_form.test_round_trips import modified_puma
 from tests.mechanisms import MARKED, random_mechanism
 
 HEAVY = ("delta", "lwr7", "stewart", "three_rpr")

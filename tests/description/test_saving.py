@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.description.foreign import again, assert_same_dynamics, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, quadruped
 
 import lagrangian as lg
 

@@ -2,7 +2,7 @@
 
 import pytest
 from toml_mistakes import PENDULUM
-from written import again, assert_same
+from toml_round_trips import again, assert_same
 
 import lagrangian as lg
 from lagrangian.model.event import DEAD_CENTRE

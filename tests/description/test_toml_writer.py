@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.written import (
+from tests.description.toml_round_trips import (
     again,
     assert_same,
     assert_same_dynamics,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.foreign import again, assert_same_dynamics, bare, differences, off, quadruped
+from tests.description.robot_file_round_trips import again, assert_same_dynamics, bare, differences, off, quadruped
 from tests.mechanisms import random_mechanism, seeds, two_chains
 
 import lagrangian as lg

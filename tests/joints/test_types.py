@@ -213,7 +213,7 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
     bodies = [lg.Body("a", 1.0, inertia=(1, 1, 1)), lg.Body("b", 1.0, inertia=(1, 1, 1))]
     flying = [lg.Joint("f", "free", "ground", "a"), lg.Joint("g", "free", "ground", "b")]
     m = lg.Mechanism("m", bodies, flying, [lg.LoopJoint("l", "few", "a", "b")])
-    with pytest.raises(MechanismError, match="its type 'few' returns 2 equations, but its `count` is 3"):
+    with pytest.raises(MechanismError, match="its type 'few' returns 2 equations, but its `equation_count` is 3"):
         lg.compile(m).loop_residual(m.neutral_configuration())
 
 

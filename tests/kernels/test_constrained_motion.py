@@ -12,7 +12,7 @@ import lagrangian as lg
 from lagrangian.algorithms.constraints.cholesky import MAX_PIVOTED_ROWS
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from tests.kernels.rows import expression
-from tests.kernels.test_closed_together import mixture
+from tests.kernels.test_combined_constraints import mixture
 from tests.mechanisms import random_body, random_loop, random_mechanism, state, two_chains
 
 RANK = 1e-9

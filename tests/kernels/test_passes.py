@@ -14,7 +14,7 @@ from lagrangian.kernels.llvm import machine_code, object_cache
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Compiles as `jit.compile_object` does, and from when the list has an entry with LLVM's pipeline of level 2."""
+    """Compiles as `machine_code.compile_object` does, and from when the list has an entry with LLVM's pipeline of level 2."""
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     monkeypatch.setattr(object_cache, "MAX_MODULES", 0)
     ours = machine_code.compile_object

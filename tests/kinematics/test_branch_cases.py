@@ -10,7 +10,7 @@ import lagrangian as lg
 from lagrangian.errors import LagrangianError
 from lagrangian.kinematics.analytic import analytic_inverse_kinematics, within_limits
 from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, upright
-from tests.kinematics.found_branches import (
+from tests.kinematics.branch_checks import (
     PUMA,
     holds,
     sound,

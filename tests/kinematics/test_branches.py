@@ -11,7 +11,7 @@ from lagrangian.kinematics import screws, spherical_wrist
 from lagrangian.kinematics import spherical_wrist as three_r
 from lagrangian.kinematics.analytic import analytic_inverse_kinematics
 from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, wristed
-from tests.kinematics.found_branches import (
+from tests.kinematics.branch_checks import (
     PUMA,
     holds,
     sound,

@@ -9,7 +9,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.rotation import quaternion
-from tests.description.foreign import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped
 from tests.mechanisms import random_mechanism
 from tests.peers.test_written_urdf import robot
 

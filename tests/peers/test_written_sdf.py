@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.description.foreign import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped
 from tests.peers.test_written_urdf import robot
 
 pytest.importorskip("pydrake")

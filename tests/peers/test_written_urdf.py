@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.description.foreign import bare, off, quadruped
+from tests.description.robot_file_round_trips import bare, off, quadruped
 
 pin = pytest.importorskip("pinocchio")
 TOLERANCE = 1e-10

@@ -77,7 +77,7 @@ LEFT_OUT = {
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
-    "def solve_transposed_sparse": "rows of constraints, which open arms do not have: tests/algorithms/test_closed_mutations.py",
+    "def solve_transposed_sparse": "rows of constraints, which open arms lack: tests/algorithms/test_constraint_mutations.py",
 }
 
 

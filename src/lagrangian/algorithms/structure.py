@@ -52,7 +52,7 @@ class SlotNumbers:
 
     @property
     def sample_values(self) -> list[Any]:
-        """The same over samples: floats, and `Lanes` where they depend on the parameters."""
+        """The same over samples: floats, and `DualArray` where they depend on the parameters."""
         return list(self._sample_values)
 
     @property

@@ -8,8 +8,8 @@ source is run unrolled over floats, exact polynomials or traced values (`run` be
 - inward: `step(link, children) -> (carry for the parent, saves)`, where `children` is the sum of the children's carries;
 - walk: from every speed (or every link) up to the ground, for results with two indices such as the mass matrix.
 
-Carries and saves are dictionaries of nested tuples, whose form is declared by templates (`nested`). What one sweep saves is an
-attribute of the link in later sweeps; `per_speed` saves have one value for each speed of the link's joint.
+Carries and saves are dictionaries of nested tuples, whose form is declared by templates (`nested.Template`). What one sweep
+saves is an attribute of the link in later sweeps; `per_speed` saves have one value for each speed of the link's joint.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def inverse(
     if not isinstance(path, (JointPath, CartesianPath)):
         raise ArgumentError(
             f"is a {type(path).__name__}; a path is needed, such as paths.joint_line(q0, q1, 2.0), "
-            f"paths.circle(...) or paths.recorded(t, q)",
+            f"paths.circle(...) or paths.interpolate(t, q)",
             argument="path",
         )
 

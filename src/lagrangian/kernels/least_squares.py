@@ -21,7 +21,7 @@ def unit_rows(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pseudoinverse_factors(A: np.ndarray, full_matrices: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """U, 1/s and V^T of A = U diag(s) V^T, 1/s zero where s is none; `whole` has all rows of V^T, the null space last."""
+    """U, 1/s and V^T of A = U diag(s) V^T, 1/s zero where s is none; `full_matrices` has all rows of V^T, the null space last."""
     fine, bad = mask_not_finite(A)
     U, s, Vt = np.linalg.svd(fine, full_matrices=full_matrices)
     acts = s > RANK_TOLERANCE
@@ -47,7 +47,7 @@ def minimum_norm_solution(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 def scaled_minimum_norm_solution(A: np.ndarray, b: np.ndarray, full_rank: bool = False) -> np.ndarray:
     """The smallest x with A x = b, whatever the rows' units; where they depend on each other, or contradict, in least squares.
 
-    `full` says that the A are of full rank, so that square ones have one x alone, which is sooner found.
+    `full_rank` says that the A are of full rank, so that square ones have one x alone, which is sooner found.
     """
     if full_rank and A.shape[-1] == A.shape[-2]:
         try:

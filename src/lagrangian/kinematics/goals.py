@@ -192,7 +192,7 @@ class KinematicEquations:
 
 @dataclass(frozen=True, eq=False)
 class TargetEquations:
-    """The requirements' equations of coordinates, for Newton's method: `wanted` has one target for all rows, or one for each."""
+    """The requirements' equations of coordinates, for Newton's method: `targets` has one for all rows, or one for each."""
 
     equations: KinematicEquations
     targets: np.ndarray

@@ -224,7 +224,7 @@ def _all_solutions(
     if rank[0] < dyn.nv:
         raise UnreachableError(
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
-            f"configurations; use every=False to get one near q0"
+            f"configurations; use all_solutions=False to get one near q0"
         )
     rng, solutions = np.random.default_rng(0), [first]
     starts_drawn = np.array([model.random_configuration(rng) for _ in range(8 * starts)])

@@ -159,7 +159,7 @@ class SetPayload:
 
 @dataclass(frozen=True)
 class KinkCondition:
-    """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
+    """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kink_quantities`."""
 
     spring: int
     index: int

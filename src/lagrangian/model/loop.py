@@ -158,7 +158,7 @@ class LoopJoint(TypedElement):
         equations = self.kind.equations(self, a, b)
         if len(equations) != self.equation_count:
             raise MechanismError(
-                f"its type {self.type!r} returns {len(equations)} equations, but its `count` is {self.equation_count}",
+                f"its type {self.type!r} returns {len(equations)} equations, but its `equation_count` is {self.equation_count}",
                 where=MechanismPart("loop", self.name),
             )
         return equations

@@ -35,7 +35,7 @@ def plot_study(
 ) -> Any:
     """Draw panels of the named kinds, or of all that suit the study, for all outputs or for those that are named.
 
-    In a page that says what it is about, the figure is not `titled`.
+    In a page that says what it is about, the figure is drawn without its title: `with_title=False`.
     """
     file = style.figure_path(path)
     if not study.outputs:

@@ -120,7 +120,7 @@ class World:
         return _vector_of_jets(x, rate, bias, self._point_slopes(link, x, outside_link))
 
     def _path_links(self, link: int, outside_link: int) -> list[int]:
-        """The links from the one after `beyond` to a link that it carries."""
+        """The links from the one after `outside_link` to a link that it carries."""
         path = self.tree.path_to_root(link)
         return path if outside_link < 0 else path[path.index(outside_link) + 1 :]
 

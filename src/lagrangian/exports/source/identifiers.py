@@ -20,7 +20,7 @@ class IdentifierTable:
     """Names that are taken already, keywords among them; `changed` has what was made of names that could not stay."""
 
     def __init__(self, reserved: Iterable[str] = (), ignore_case: bool = False, max_length: int = 1000) -> None:
-        """`folded` is for languages in which a name differs from another only if it does so without regard to case."""
+        """`ignore_case` is for languages in which a name differs from another only if it does so without regard to case."""
         self._ignore_case, self._max_length = ignore_case, max_length
         self._taken = {self._key(name) for name in reserved}
         self.changed: dict[str, str] = {}

@@ -48,7 +48,7 @@ class CodeWriter:
 
 
 def routine_lines(language: Language, routine: Routine, routines: dict[str, Routine]) -> list[str]:
-    """The function of a routine; `called` are those that it may call, by name."""
+    """The function of a routine; `routines` are those that it may call, by name."""
     # a preparation is run rarely, and stays whole
     if isinstance(routine.body, StraightLineCode) and NUMBERS not in (x.name for x in routine.inputs):
         scheduled = schedule(routine.body.trace, fuse_products=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class InterfaceMatrix:
-    """An input or an output: `empty` has no entries that could differ from zero, and `fixed` is not differentiated."""
+    """An input or an output: `empty` has no entries that could differ from zero, and `constant` is not differentiated."""
 
     name: str
     rows: int

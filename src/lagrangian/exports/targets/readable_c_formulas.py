@@ -40,7 +40,7 @@ class LocalConstant(NamedTuple):
 
 
 class FormulaPrinter:
-    """`fields` are the struct's, by the names of parameters; `taken` are names that locals must not have."""
+    """`fields` are the struct's, by the names of parameters; `reserved` are names that locals must not have."""
 
     def __init__(self, eom: EquationsOfMotion, language: CLanguage, fields: Mapping[str, str], reserved: Iterable[str]) -> None:
         self.eom, self.language, self.fields = eom, language, fields

@@ -46,7 +46,10 @@ class ExportedFiles:
 
 
 class ExportTarget(ABC):
-    """`single` is the ending of its file, where it makes one alone; `of_functions` whether it is asked for functions."""
+    """What a mechanism can be exported to.
+
+    `file_suffix` is the ending of its file, where it makes one alone; `exports_functions` says whether it is asked for functions.
+    """
 
     name: str
     about: str

@@ -304,7 +304,7 @@ def _numpy_new() -> tuple[int, int, int]:
 def wrap_function(
     python: Callable[..., Any], *, name: str, doc: str, sizes: Sequence[int], shape: tuple[int, ...], owner: object
 ) -> tuple[Callable[..., Any], CallContext | None]:
-    """`python` with the fast entry in front of it, and the entry's context; what its addresses point to belongs to `alive`."""
+    """`python` with the fast entry in front of it, and the entry's context; what its addresses point to belongs to `owner`."""
     entry = _entry_point() if os.environ.get(VARIABLE, "1") != "0" and 0 < len(sizes) <= MAX_INPUTS and len(shape) <= 2 else None
     if entry is None:
         return python, None

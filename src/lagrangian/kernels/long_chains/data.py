@@ -76,7 +76,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "joints": np.array(
             [len(plan.merges), *(x for joint in plan.merges for x in (*joint, int(plan.continues_beyond(joint[2]))))]
         ),
-        "gate": np.zeros(helpers.GATE_SIZE, dtype=np.int64),  # where helpers are found: see `shared`
+        "gate": np.zeros(helpers.GATE_SIZE, dtype=np.int64),  # where helpers are found: see `long_chains.helpers`
         "functions": np.zeros(len(runs.FUNCTIONS), dtype=np.int64),  # their addresses: see `data`
     }
 

@@ -36,7 +36,7 @@ class LongChainCode:
     plan: Plan
     target: CPUTarget
     halves_links: bool
-    gate: int | None  # the place in the tables of what helpers are found by: see `shared`
+    gate: int | None  # the place in the tables of what helpers are found by: see `long_chains.helpers`
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
         """What the kernel reads of the tree that it was planned for."""

@@ -1,8 +1,9 @@
 """Runs of pieces as machine code: pieces are joined, and what neighbours share is handed back to them.
 
-A node is a piece, or two that are joined, or what a run carries at its tip; its record holds what `algorithms.pieces` calls a
-node, and for two that are joined the `Joint` between them. The state of a node is the acceleration of its base and the wrench
-at its tip. Nothing here depends on a mechanism: the code is compiled once for all of them, and called through its addresses.
+A node is a piece, or two that are joined, or what a run carries at its tip; its record holds what `algorithms.chain_pieces`
+calls a node, and for two that are joined the `PieceCoupling` between them. The state of a node is the acceleration of its base
+and the wrench at its tip. Nothing here depends on a mechanism: the code is compiled once for all of them, and called through its
+addresses.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ def _pattern(rows: Sequence[constraints.ConstraintRow]) -> Pattern:
 
 
 def weight_slots(mechanism: Mechanism, tree: Tree, numbers: SlotNumbers) -> dict[str, Scalar]:
-    """Slots for the weights of constraint equations, where links without mass make the mass matrix singular: see `massless`."""
+    """Slots for the weights of constraint equations, where massless links make the mass matrix singular: see `singular_mass`."""
     return {name: numbers.scalar(weight) for name, weight in constraint_weights(mechanism, tree).items()}
 
 

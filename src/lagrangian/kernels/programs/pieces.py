@@ -1,4 +1,4 @@
-"""Dynamics of one state of a long chain as a program: pieces side by side (`kernels.pieces`)."""
+"""Dynamics of one state of a long chain as a program: pieces side by side (`kernels.long_chains`)."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class Node:
 
 
 LEAVES = ("constant", "input")
-# inputs that are numbers of the description, and what is computed from them beforehand: see `hoist`
+# inputs that are numbers of the description, and what is computed from them beforehand: see `schedule.split_constants`
 NUMBERS, PREPARED = "k", "prepared"
 # functions taken from the C library, each lane by itself
 LIBRARY_FUNCTIONS = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")

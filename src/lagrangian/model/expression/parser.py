@@ -10,7 +10,7 @@ It knows nothing of what an expression is made of: names stand for any values, a
     condition := sum ('<' | '<=' | '>' | '>=') sum
 
 Names that are not letters and digits, as joints of robot files have them, stand between backquotes: `left-hip`.
-A grammar with `adjacent` takes what stands side by side as a product, too, as formulas are printed: `2 m l^2`.
+A grammar with `implicit_products` takes what stands side by side as a product, too, as formulas are printed: `2 m l^2`.
 """
 
 from __future__ import annotations

@@ -48,7 +48,8 @@ class JointLook(Enum):
 class JointState(Protocol):
     """What the formulas of an elementary joint read.
 
-    `c` and `s` are the cosine and sine of its coordinate where the type turns about one axis; `own` is the type's own number.
+    `c` and `s` are the cosine and sine of its coordinate where the type turns about one axis; `type_constant` is the number of
+    its type.
     """
 
     q: tuple[Any, ...]

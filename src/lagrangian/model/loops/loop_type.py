@@ -137,7 +137,7 @@ def parallel_axes(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEq
 
 
 def parallel_axes_moments(loop: LoopJoint, a: PlacedFrame) -> MultiplierWrenches:
-    """The forces of `parallel`: turned about y, x moves away from z; turned about x, y moves towards it."""
+    """The moments of `parallel_axes`: turned about y, x moves away from z; turned about x, y moves towards it."""
     x, y, _ = a.triad(loop.axis)
     return unit_moments(v.neg(y), x)
 
@@ -150,5 +150,5 @@ def no_axial_rotation(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Labell
 
 
 def axial_moment(loop: LoopJoint, a: PlacedFrame) -> MultiplierWrenches:
-    """The force of `not_turned`: turned about the axis, y moves away from x."""
+    """The moment of `no_axial_rotation`: turned about the axis, y moves away from x."""
     return unit_moments(v.neg(a.triad(loop.axis)[2]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.description.written import (
+from tests.description.toml_round_trips import (
     CARRIED,
     again,
     arm,

@@ -24,8 +24,8 @@ from lagrangian.algorithms.constraints import rows as constraints
 from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, not_caught, places, same, value
 from tests.kernels.rows import FUNCTIONS, QUATERNIONS, TIMED, expression, is_holonomic, number, with_equations
-from tests.kernels.test_closed import all_loops, meaning
-from tests.kernels.test_closed_speeds import ROLLING, moved, rolling_by_hand
+from tests.kernels.test_constraints import all_loops, meaning
+from tests.kernels.test_velocity_constraints import ROLLING, moved, rolling_by_hand
 from tests.mechanisms import advance, random_mechanism, random_placement, state
 
 MODULES = (jet, world, constraints, cholesky, springs, constrained_dynamics)
