@@ -22,8 +22,7 @@ from lagrangian.kernels.llvm import machine_code, target
 from lagrangian.kernels.long_chains import algorithms
 from lagrangian.kernels.long_chains import plan as plans
 from lagrangian.kernels.long_chains.algorithms import LongChainInverseDynamics
-from lagrangian.kernels.long_chains.kernel import plan_if_faster
-from lagrangian.kernels.programs.pieces import long_chain_code_if_faster
+from lagrangian.kernels.long_chains.program import long_chain_code_if_faster, plan_if_faster
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
 
