@@ -21,7 +21,7 @@ from lagrangian.closed_form.derivations.kane import Kane
 from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
 from lagrangian.closed_form.derivations.uicker_kahn import UickerKahnForm
 from lagrangian.closed_form.motion_terms import MotionTerms
-from lagrangian.closed_form.multipliers import MultiplierFormulas
+from lagrangian.closed_form.multipliers import MultiplierFormulas, short_matrices
 from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex
 from lagrangian.closed_form.sections import EquationRow, EquationSection, equation_sections
 from lagrangian.closed_form.terms import FormulaFactory
@@ -779,9 +779,22 @@ class OutputPart(Basis):
         >>> print(matrices["rows"][0].lhs)
         L**2*m*qdd_theta + L*g*m*cos(theta)
         """
-        from lagrangian.closed_form.sympy_matrices import sympy_matrices
+        import sympy  # which is slow to import
 
-        return sympy_matrices(self, dynamic)
+        from lagrangian.equations.writing.sympy_export import SympyExporter
+
+        rows = self._constraint_equations
+        names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
+        matrices = {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
+        if rows:
+            export = SympyExporter(self.writer, dynamic)
+            matrices["phi"] = sympy.Matrix([export.convert_expression(row.phi) for row in rows])
+            matrices["phi_dot"] = sympy.Matrix([export.convert_expression(row.phi_dot) for row in rows])
+            matrices |= {name: matrix.to_sympy(dynamic) for name, matrix in short_matrices(self).items()}
+        energy_formulas = {"K": self.kinetic_energy, "V": self.potential_energy, "L": self.lagrangian}
+        matrices |= {name: formula.to_sympy(dynamic) for name, formula in energy_formulas.items()}
+        matrices["rows"] = [row.to_sympy(dynamic) for row in self.rows]
+        return matrices
 
     def save(
         self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LATEX_WIDTH
