@@ -8,21 +8,25 @@ about what they share, so that rounding may have been large.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from lagrangian.algorithms.chain_pieces import FORWARD_IN_PIECES, INVERSE_IN_PIECES
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import machine_code
+from lagrangian.kernels.llvm.ir import Array, FunctionBuilder
 from lagrangian.kernels.llvm.target import CPUTarget
-from lagrangian.kernels.long_chains.algorithms import LongChainForwardDynamics, LongChainInverseDynamics
+from lagrangian.kernels.long_chains import runs
 from lagrangian.kernels.long_chains.data import arrays
-from lagrangian.kernels.long_chains.phases import LongChainCode, LongChainKernel
-from lagrangian.kernels.long_chains.plan import Plan, plan
+from lagrangian.kernels.long_chains.phases import LongChainCode, LongChainKernel, flush_denormals
+from lagrangian.kernels.long_chains.plan import Cost, Plan, plan
 from lagrangian.kernels.program import Header, Program
 
-KERNELS: dict[str, type[LongChainKernel]] = {
-    kind.algorithm.name: kind for kind in (LongChainForwardDynamics, LongChainInverseDynamics)
-}
+AGREEMENT_TOLERANCE = 1e-10  # of the largest acceleration: pieces that differ by more do not agree about what they share
 
 
 def long_chain_program(program: Program, algorithm: Algorithm, tree: Tree, cpu_target: CPUTarget) -> Program:
@@ -74,3 +78,138 @@ class LongChainProgram(Program):
     def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in pairs] for part, pairs in header["columns"].items()}
         return arrays(self.algorithm, self.plan, self.target, columns, header["halved"])
+
+
+# -- forward and inverse dynamics --------------------------------------------------------------------------------------
+
+
+class LongChainForwardDynamics(LongChainKernel):
+    """Forward dynamics: each piece becomes a node; nodes are joined; what they share is handed back to the pieces."""
+
+    algorithm = FORWARD_DYNAMICS
+    lanes_algorithm = FORWARD_IN_PIECES
+    run_functions = ("speeds", "inertia", "accelerations")
+    run_arguments = runs.FORWARD_ARGUMENTS
+    halves_links = True
+    cost = Cost(step=80.0, link=36.0, piece=350.0, rest=800.0)
+
+    def record_sizes(self) -> dict[str, int]:
+        plan = self.plan
+        count, nodes = self.lane_count * len(plan.groups), plan.nodes + 2 * len(plan.runs)
+        return {
+            "spans": count * runs.SPAN_SIZE,
+            "speeds": nodes * 3,
+            "nodes": nodes * runs.RECORD_SIZE,
+            "states": nodes * runs.STATE_SIZE,
+            "tips": count * 6,
+        }
+
+    def write_phases(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
+        restore = flush_denormals(b)
+        with self.with_helpers(b):
+            self.run_groups(b, 0)
+            self.call_items(b, 0, rows)
+            self.run_groups(b, 1)
+            self.call_for_each_run(b, "weigh_all")
+            self.call_function(b, "join_all", self.table["joints"], self.arrays["nodes"])
+            self.call_items(b, 1, rows)
+            self.call_items(b, 2, rows)
+            self.call_function(b, "share_all", self.table["joints"], self.arrays["nodes"], self.arrays["states"])
+            self.run_groups(b, 2)
+        restore()
+        self.check_agreement(b)
+
+    def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
+        return flush_denormals(b)
+
+    def turn(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute how each piece is turned."""
+        self.load_sines(b, rows, group)
+        self.gather(b, rows, group, [0])
+        self.call_lanes(b, 0, group)
+        self.lanes_to_records(b, numbers, "spans", runs.SPAN_SIZE, runs.SPAN_SIZE)
+
+    def articulate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Make each piece a node."""
+        self.gather(b, rows, group, [1, 2])
+        self.records_to_lanes(b, numbers, "speeds", 3)
+        self.call_lanes(b, 1, group)
+        self.call_lanes(b, 2, group)
+        self.lanes_to_records(b, numbers, "nodes", runs.NODE_SIZE, runs.RECORD_SIZE)
+
+    def accelerate(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute the accelerations of the joints of each piece."""
+        self.gather(b, rows, group, [3])
+        self.records_to_lanes(b, numbers, "speeds", 3)
+        self.records_to_lanes(b, numbers, "states", runs.STATE_SIZE, first=3)
+        self.call_lanes(b, 3, group)
+        self.lanes_to_records(b, numbers, "tips", 6, 6, first=3)
+        self.scatter(b, group)
+
+    group_phases = (turn, articulate, accelerate)
+
+    def check_agreement(self, b: FunctionBuilder) -> None:
+        """Leave with -1 if pieces do not agree about the accelerations between them."""
+        values = self.arrays["values"]
+        b.for_each(4, lambda j: values.__setitem__(j, 0.0))
+        self.call_for_each_run(b, "disagreement")
+        pieces_agree = (values[0] <= values[2] * AGREEMENT_TOLERANCE) & (values[1] <= values[3] * AGREEMENT_TOLERANCE)
+        with b.if_then(~pieces_agree):
+            b.return_status(-1)
+
+
+class LongChainInverseDynamics(LongChainKernel):
+    """Inverse dynamics: the motion of each piece, then its wrenches, then its torques."""
+
+    algorithm = INVERSE_DYNAMICS
+    lanes_algorithm = INVERSE_IN_PIECES
+    run_functions = ("motions", "wrenches")
+    run_arguments = runs.INVERSE_ARGUMENTS
+    halves_links = False
+    cost = Cost(step=28.0, link=10.0, piece=100.0, rest=300.0)
+
+    def record_sizes(self) -> dict[str, int]:
+        count = self.lane_count * len(self.plan.groups)
+        return {
+            "relative": count * runs.RELATIVE_SIZE,
+            "motions": count * runs.MOTION_SIZE,
+            "own": count * 6,
+            "tip_wrenches": count * 6,
+        }
+
+    def write_phases(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
+        with self.with_helpers(b):
+            self.run_groups(b, 0)
+            self.call_items(b, 0, rows)
+            self.run_groups(b, 1)
+            self.call_items(b, 1, rows)
+            self.run_groups(b, 2)
+
+    def move(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute how the tip of each piece moves against its base."""
+        self.load_sines(b, rows, group)
+        self.gather(b, rows, group, [0])
+        self.call_lanes(b, 0, group)
+        self.lanes_to_records(b, numbers, "relative", runs.RELATIVE_SIZE, runs.RELATIVE_SIZE)
+
+    def weigh(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute the wrench that each piece needs by itself."""
+        self.gather(b, rows, group, [1, 2])
+        self.records_to_lanes(b, numbers, "motions", runs.MOTION_SIZE)
+        self.call_lanes(b, 1, group)
+        self.call_lanes(b, 2, group)
+        self.lanes_to_records(b, numbers, "own", 6, 6)
+
+    def push(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, numbers: Array) -> None:
+        """Compute the torques of the joints of each piece."""
+        self.gather(b, rows, group, [3])
+        self.records_to_lanes(b, numbers, "tip_wrenches", 6)
+        self.call_lanes(b, 3, group)
+        self.scatter(b, group)
+
+    group_phases = (move, weigh, push)
+
+
+KERNELS: dict[str, type[LongChainKernel]] = {
+    kind.algorithm.name: kind for kind in (LongChainForwardDynamics, LongChainInverseDynamics)
+}

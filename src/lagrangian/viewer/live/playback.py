@@ -14,17 +14,12 @@ from lagrangian.motion.motion import Motion
 from lagrangian.posing.handles import handle_values, joint_handles
 from lagrangian.viewer.live.scene import LiveScene
 from lagrangian.viewer.live.show_panel import ShowPanel, escape_markdown
-from lagrangian.viewer.scene.scene import Arrows, Colour, Track
+from lagrangian.viewer.scene.palette import ARROW_COLOURS
+from lagrangian.viewer.scene.scene import Arrows, Track
 
 RATE = 30.0  # pictures per second
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "5": 5.0}
 NOTHING = "none"
-ARROW_COLOURS: dict[str, Colour] = {
-    "torques": (0.84, 0.37, 0.0),
-    "reactions": (0.0, 0.45, 0.70),
-    "constraints": (0.80, 0.47, 0.65),
-    "wrenches": (0.0, 0.62, 0.45),
-}
 
 
 @dataclass
