@@ -779,22 +779,7 @@ class OutputPart(Basis):
         >>> print(matrices["rows"][0].lhs)
         L**2*m*qdd_theta + L*g*m*cos(theta)
         """
-        import sympy  # which is slow to import
-
-        from lagrangian.equations.writing.sympy_export import SympyExporter
-
-        rows = self._constraint_equations
-        names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
-        matrices = {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
-        if rows:
-            export = SympyExporter(self.writer, dynamic)
-            matrices["phi"] = sympy.Matrix([export.convert_expression(row.phi) for row in rows])
-            matrices["phi_dot"] = sympy.Matrix([export.convert_expression(row.phi_dot) for row in rows])
-            matrices |= {name: matrix.to_sympy(dynamic) for name, matrix in short_matrices(self).items()}
-        energy_formulas = {"K": self.kinetic_energy, "V": self.potential_energy, "L": self.lagrangian}
-        matrices |= {name: formula.to_sympy(dynamic) for name, formula in energy_formulas.items()}
-        matrices["rows"] = [row.to_sympy(dynamic) for row in self.rows]
-        return matrices
+        return _sympy_matrices(self, dynamic)
 
     def save(
         self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LATEX_WIDTH
@@ -931,6 +916,26 @@ class EquationsOfMotion(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPa
 
     def __reduce__(self) -> Any:
         return _rebuild, (self.mechanism, self.system.symbols, self.grouping is not None)
+
+
+def _sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
+    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints; energies; rows."""
+    import sympy  # which is slow to import
+
+    from lagrangian.equations.writing.sympy_export import SympyExporter
+
+    rows = eom._constraint_equations
+    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
+    matrices = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
+    if rows:
+        export = SympyExporter(eom.writer, dynamic)
+        matrices["phi"] = sympy.Matrix([export.convert_expression(row.phi) for row in rows])
+        matrices["phi_dot"] = sympy.Matrix([export.convert_expression(row.phi_dot) for row in rows])
+        matrices |= {name: matrix.to_sympy(dynamic) for name, matrix in short_matrices(eom).items()}
+    energy_formulas = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
+    matrices |= {name: formula.to_sympy(dynamic) for name, formula in energy_formulas.items()}
+    matrices["rows"] = [row.to_sympy(dynamic) for row in eom.rows]
+    return matrices
 
 
 def _rebuild(mechanism: Mechanism, symbols: str, in_base_parameters: bool) -> EquationsOfMotion:
