@@ -28,8 +28,7 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.llvm import target
 from lagrangian.kernels.long_chains import runs
-from lagrangian.kernels.long_chains.algorithms import LongChainForwardDynamics, LongChainInverseDynamics
-from lagrangian.kernels.long_chains.kernel import plan_if_faster
+from lagrangian.kernels.long_chains.program import LongChainForwardDynamics, LongChainInverseDynamics, plan_if_faster
 from lagrangian.kernels.program import Program
 from lagrangian.kernels.programs.sweeps import TreeProgram, links_at_state
 from lagrangian.kernels.rolled import trace as rolled_trace

@@ -198,7 +198,7 @@ def _largest_difference(m: Any, kind: str, theirs: Any) -> float:
 
 
 def _pinocchio(m: Any, model: Any) -> Any:
-    from lagrangian.peers.readers import read_urdf
+    from lagrangian.peers.pinocchio import read_urdf
 
     peer, why = read_urdf(m)
     if peer is None:

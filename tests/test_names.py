@@ -62,7 +62,7 @@ REGISTRIES = {
     *("joints", "loops", "targets", "integrators", "tableaus", "commands", "goals", "contacts", "constraints"),
     *("design_constraints", "losses", "laws"),
 }
-MAX_LONE_SHARE = 0.15
+MAX_LONE_SHARE = 0.132
 
 
 def is_participle(name: str) -> bool:

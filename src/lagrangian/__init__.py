@@ -37,7 +37,7 @@ from lagrangian.errors import (
     WriterWarning,
     unknown_name_message,
 )
-from lagrangian.mechanism_library import library as _library
+from lagrangian.mechanism_library.catalogue import library as _library
 from lagrangian.public import public
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.llvm import helpers, target
-from lagrangian.kernels.long_chains import algorithms, plan
 from lagrangian.kernels.long_chains import helpers as shared
+from lagrangian.kernels.long_chains import plan
+from lagrangian.kernels.long_chains.program import LongChainForwardDynamics, LongChainInverseDynamics
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from tests.kernels.test_long_chains import chain
 from tests.mechanisms import state
@@ -28,7 +29,7 @@ LINKS = 400
 def asked() -> Iterator[None]:
     """Many groups in a short chain, helpers that are asked every time, and a cache without such code."""
     with pytest.MonkeyPatch.context() as changed:
-        for kind in (algorithms.LongChainForwardDynamics, algorithms.LongChainInverseDynamics):
+        for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plan.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
         changed.setattr(plan, "MAX_PIECE_LENGTH", 12)
         changed.setattr(shared, "MAX_PATIENCE", 0)

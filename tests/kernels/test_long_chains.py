@@ -19,11 +19,14 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.sweep import run
 from lagrangian.kernels.llvm import machine_code, target
-from lagrangian.kernels.long_chains import algorithms
 from lagrangian.kernels.long_chains import plan as plans
-from lagrangian.kernels.long_chains.algorithms import LongChainInverseDynamics
-from lagrangian.kernels.long_chains.kernel import plan_if_faster
-from lagrangian.kernels.programs.pieces import long_chain_code_if_faster
+from lagrangian.kernels.long_chains import program
+from lagrangian.kernels.long_chains.program import (
+    LongChainForwardDynamics,
+    LongChainInverseDynamics,
+    long_chain_code_if_faster,
+    plan_if_faster,
+)
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
 
@@ -87,7 +90,7 @@ MECHANISMS = {
 def eager() -> Iterator[None]:
     """Pieces as if they cost little, so that there are many of them in chains that are not long."""
     with pytest.MonkeyPatch.context() as changed:
-        for kind in (algorithms.LongChainForwardDynamics, LongChainInverseDynamics):
+        for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plans.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
         yield
 
@@ -192,7 +195,7 @@ def test_angles_of_many_turns(made: dict[str, lg.Dynamics]) -> None:
 
 def test_pieces_that_do_not_agree_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if rounding had been large: the result is that of the sweep, to the last bit."""
-    monkeypatch.setattr(algorithms, "AGREEMENT_TOLERANCE", 0.0)
+    monkeypatch.setattr(program, "AGREEMENT_TOLERANCE", 0.0)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(101))
     q, qd, _, tau = state(dyn.mechanism, 1)
@@ -297,7 +300,7 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
     dyn = lg.compile(replace(mechanism, springs=()))
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(plans, "MIN_PIECE_LENGTH", 2)
-        for kind in (algorithms.LongChainForwardDynamics, LongChainInverseDynamics):
+        for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plans.Cost(step=1.0, link=60.0, piece=0.0, rest=0.0))
         changed.setattr("lagrangian.kernels.programs.sweeps.MAX_UNROLLED_LINKS", 0)
         q, qd, _, tau = state(dyn.mechanism, seed % 1000)

@@ -10,7 +10,7 @@ import pytest
 from tree_kinematics import Tree
 
 from lagrangian.errors import ArgumentError
-from lagrangian.mechanism_library import library
+from lagrangian.mechanism_library.catalogue import library
 from lagrangian.model.expression import free_symbols
 
 REDUNDANT = {"bricard": 1}  # equations that say nothing new where the mechanism starts

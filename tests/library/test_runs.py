@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.mechanism_library import Catalogue, CatalogueEntry
+from lagrangian.mechanism_library.catalogue import Catalogue, CatalogueEntry
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "library.md"
 HEAVY = "bricard delta lwr7 panda puma560 scara snake_chain stanford stewart three_rpr three_rrr ur5".split()  # noqa: SIM905

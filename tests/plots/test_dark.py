@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lagrangian.plots.dark import CONTRAST, INK, PAPER, contrast, dark_colour, theme_svg
 from lagrangian.plots.style import COLOURS, curve_style
+from lagrangian.plots.svg import CONTRAST, INK, PAPER, contrast, dark_colour, theme_svg
 from tests.plots.motions import chain, run
 
 

@@ -16,9 +16,9 @@ import pytest
 import lagrangian as lg
 from lagrangian.motion.status import Ending, Status
 from lagrangian.report import equations_section, write
-from lagrangian.report.energy_section import energy
 from lagrangian.report.html import number, number_column, short_number, table
 from lagrangian.report.loads_section import actuators
+from lagrangian.report.motion_section import energy
 from lagrangian.report.subject import ReportSection, ReportSubject, constraints_verdict, energy_verdict, limits_verdicts
 from lagrangian.report.write import report_html, write_report
 from tests.motion.machines import chain

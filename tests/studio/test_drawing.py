@@ -11,8 +11,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.studio.drawing import masses
 from lagrangian.studio.drawing.drawing import drawing_from_dict
-from lagrangian.studio.drawing.links import gruebler_count, spanning_tree, unconnected_links
-from lagrangian.studio.drawing.mobility import drawing_mobility
+from lagrangian.studio.drawing.links import drawing_mobility, gruebler_count, spanning_tree, unconnected_links
 from lagrangian.studio.drawing.routes import describe_drawing, drawing_motion, examples, recover_drawing
 from lagrangian.studio.drawing.to_toml import drawing_to_toml
 from tests.studio.drawings import example, four_bar, pin, slider_crank

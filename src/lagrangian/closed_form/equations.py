@@ -21,7 +21,7 @@ from lagrangian.closed_form.derivations.kane import Kane
 from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
 from lagrangian.closed_form.derivations.uicker_kahn import UickerKahnForm
 from lagrangian.closed_form.motion_terms import MotionTerms
-from lagrangian.closed_form.multipliers import MultiplierFormulas
+from lagrangian.closed_form.multipliers import MultiplierFormulas, short_matrices
 from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_source, notebook_latex
 from lagrangian.closed_form.sections import EquationRow, EquationSection, equation_sections
 from lagrangian.closed_form.terms import FormulaFactory
@@ -779,9 +779,7 @@ class OutputPart(Basis):
         >>> print(matrices["rows"][0].lhs)
         L**2*m*qdd_theta + L*g*m*cos(theta)
         """
-        from lagrangian.closed_form.sympy_matrices import sympy_matrices
-
-        return sympy_matrices(self, dynamic)
+        return _sympy_matrices(self, dynamic)
 
     def save(
         self, path: str | os.PathLike[str], digits: int | None = 6, document: bool = True, width: float = LATEX_WIDTH
@@ -918,6 +916,26 @@ class EquationsOfMotion(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPa
 
     def __reduce__(self) -> Any:
         return _rebuild, (self.mechanism, self.system.symbols, self.grouping is not None)
+
+
+def _sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
+    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints; energies; rows."""
+    import sympy  # which is slow to import
+
+    from lagrangian.equations.writing.sympy_export import SympyExporter
+
+    rows = eom._constraint_equations
+    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
+    matrices = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
+    if rows:
+        export = SympyExporter(eom.writer, dynamic)
+        matrices["phi"] = sympy.Matrix([export.convert_expression(row.phi) for row in rows])
+        matrices["phi_dot"] = sympy.Matrix([export.convert_expression(row.phi_dot) for row in rows])
+        matrices |= {name: matrix.to_sympy(dynamic) for name, matrix in short_matrices(eom).items()}
+    energy_formulas = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
+    matrices |= {name: formula.to_sympy(dynamic) for name, formula in energy_formulas.items()}
+    matrices["rows"] = [row.to_sympy(dynamic) for row in eom.rows]
+    return matrices
 
 
 def _rebuild(mechanism: Mechanism, symbols: str, in_base_parameters: bool) -> EquationsOfMotion:

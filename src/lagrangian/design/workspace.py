@@ -13,12 +13,11 @@ from lagrangian.arguments import boolean, count
 from lagrangian.configuration.coordinates import CoordinateBounds
 from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.design.boundary import trace_outline
+from lagrangian.design.boundary import contour_surface, trace_outline
 from lagrangian.design.display import WorkspaceDisplay
 from lagrangian.design.grid import ReachabilityGrid
 from lagrangian.design.reach_solver import ReachSolver
 from lagrangian.design.singularity_tests import output_frame_name
-from lagrangian.design.surface import contour_surface
 from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.design.workspace_samples import moving_rank, plane_basis, sample_configurations, sampling_bounds
 from lagrangian.errors import ArgumentError

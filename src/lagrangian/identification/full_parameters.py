@@ -1,7 +1,23 @@
-"""Full parameters that give the same motion as the base parameters, and the mechanism that has them."""
+"""Full parameters that give the same motion as the base parameters, and the mechanism that has them.
+
+Without a condition they are those nearest to the description. With `physical` they are those of real bodies, as near as possible
+to the estimates and to the description.
+
+A body is real if its 4x4 pseudo-inertia P = integral of r r^T dm is positive definite (Wensing, Kim and Slotine 2018, Linear
+matrix inequalities for physically consistent inertial parameter identification). The estimate b of the base parameters K phi,
+with information W^T W, is completed to full parameters by
+
+    minimise  1/2 |W (K phi - b)|^2 + weight * sum over bodies of D(P, P0),   D = tr(P0^-1 P) - log det(P0^-1 P) - 4,
+
+where P0 is the described body: D is the entropic divergence of Lee, Wensing and Park (2019), zero at P0, convex in phi and
+infinite where P would no longer be positive definite. So the problem is convex with one solution inside, and Newton's method
+with a line search finds it. Rotor inertias and friction are kept positive by the same divergence in one dimension. With P = L L^T
+a Newton step is a linear least-squares problem in delta = L^-1 dP L^-T, which is how it is solved.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +25,6 @@ import numpy as np
 
 from lagrangian.identification.base_parameters import ParameterGrouping
 from lagrangian.identification.least_squares import Fit
-from lagrangian.identification.physical_consistency import fit_consistent_parameters, nearest_physical
 from lagrangian.identification.regression import BACKWARD, COULOMB, FORWARD, ROTOR, VISCOUS, Regression
 from lagrangian.kernels.inertial_parameters import body_parameters
 from lagrangian.model import vector as v
@@ -18,6 +33,22 @@ from lagrangian.model.joint import Friction, Joint, Rotor
 from lagrangian.model.mechanism import Mechanism
 
 DEFAULT_BODY = (1.0, 0.1)  # of a link of which nothing is described: kg, and radius of gyration in m
+BASIS = np.zeros((10, 4, 4))  # of P, by the ten parameters
+BASIS[0, 3, 3] = 1
+for _k in range(3):
+    BASIS[1 + _k, _k, 3] = BASIS[1 + _k, 3, _k] = 1
+for _k, (_i, _j) in enumerate([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]):
+    if _i == _j:
+        BASIS[4 + _k, range(3), range(3)] = 0.5
+        BASIS[4 + _k, _i, _i] -= 1
+    else:
+        BASIS[4 + _k, _i, _j] = BASIS[4 + _k, _j, _i] = -1
+UPPER = np.triu_indices(4)
+WEIGHTS = np.where(UPPER[0] == UPPER[1], 1.0, np.sqrt(2.0))  # so that lengths of vectors are those of the symmetric matrices
+FINAL_DECREASE, EARLY_DECREASE = 1e-12, 0.1  # of the weight: the decrease at which a solution is taken, the last and those before
+WEIGHT_FACTOR = 10.0  # by which the weight is lowered
+MAX_NEWTON_STEPS = 60
+MAX_NORMAL_PULL = 1e6  # of the data's pull beside the description's: beyond, normal equations lose the latter
 
 
 def complete_parameters(
@@ -39,9 +70,11 @@ def complete_parameters(
     if physical:
         size = _typical_length(mechanism, described_parameters)
         mean = float(np.mean([max(x[0], 0.0) for x in described_parameters])) or DEFAULT_BODY[0]
-        bodies = [nearest_physical(x if x.any() else _default_parameters(), size, mass=0.01 * mean) for x in described_parameters]
+        bodies = [
+            _nearest_physical(x if x.any() else _default_parameters(), size, mass=0.01 * mean) for x in described_parameters
+        ]
         start = np.array([_start_value(regression.terms[k].value, k, grouping, fit) for k in positive])
-        phi = fit_consistent_parameters(K, fit.values, fit.root, bodies, start, len(free), weight)
+        phi = _fit_consistent_parameters(K, fit.values, fit.root, bodies, start, len(free), weight)
     else:
         phi = _nearest_solution(K, fit.values, np.concatenate([*described_parameters, joint_values]), described_parameters)
     misfit = fit.root @ (K @ phi - fit.values)
@@ -126,3 +159,127 @@ def _replace_joint(regression: Regression, j: int, joint: Joint, values: dict[in
         static = [None if x is None else max(float(x), *coefficients[1:]) for x in (f.static, f.static_negative)]
         joint = replace(joint, friction=Friction(*coefficients, *static))
     return joint
+
+
+# -- parameters of real bodies -----------------------------------------------------------------------------------------
+
+
+def _fit_consistent_parameters(
+    K: np.ndarray, b: np.ndarray, root: np.ndarray, bodies: Sequence[np.ndarray], positive: np.ndarray, free: int, weight: float
+) -> np.ndarray:
+    """Return phi: ten parameters for each of `bodies`, then numbers that stay positive, then `free` others.
+
+    `bodies` and `positive` are the described values, and `root` is W above. The weight is lowered in steps: each solution is the
+    start of the next.
+    """
+    barrier = _ConsistencyBarrier(np.array(bodies).reshape(-1, 10), positive)
+    phi = np.concatenate([*bodies, positive, np.zeros(free)])
+    A, z = root @ K, root @ b
+    # as far above the wanted weight as the data's pull is above the description's, so that the first solution is near it
+    pull = float(np.sum((A @ phi - z) ** 2))
+    steps = int(np.clip(np.ceil(np.log(max(pull, 1.0) / weight) / np.log(WEIGHT_FACTOR)), 0, 60))
+    for k in range(steps, -1, -1):
+        phi = _minimise(A, z, barrier, phi, weight * WEIGHT_FACTOR**k, FINAL_DECREASE if k == 0 else EARLY_DECREASE)
+    return phi
+
+
+def _minimise(
+    A: np.ndarray, z: np.ndarray, barrier: _ConsistencyBarrier, phi: np.ndarray, mu: float, tolerance: float
+) -> np.ndarray:
+    def objective(x: np.ndarray) -> float:
+        return 0.5 * float(np.sum((A @ x - z) ** 2)) + mu * barrier.divergence(x)
+
+    ridge = np.sqrt(mu) * np.eye(barrier.size, len(phi))
+    current = objective(phi)
+    for _ in range(MAX_NEWTON_STEPS):
+        # d phi = B delta: near the boundary steps are short in the directions that lead out
+        B, gradient = barrier.step_basis_and_gradient(phi)
+        matrix = np.vstack([A @ B, ridge])
+        target = np.concatenate([z - A @ phi, -np.sqrt(mu) * gradient])
+        if np.linalg.norm(matrix[: len(A)]) < MAX_NORMAL_PULL * np.sqrt(mu):
+            delta = np.linalg.solve(matrix.T @ matrix, matrix.T @ target)
+        else:  # data with hardly any noise
+            Q, R = np.linalg.qr(matrix)
+            delta = np.linalg.solve(R, Q.T @ target)
+        step = B @ delta
+        decrease = float(np.sum((matrix @ delta) ** 2))
+        length = 1.0
+        trial_objective = objective(phi + step)
+        while trial_objective > current - 1e-4 * length * decrease and length > 1e-6:
+            length *= 0.5
+            trial_objective = objective(phi + length * step)
+        if trial_objective >= current:  # rounding is reached
+            break
+        phi, current = phi + length * step, trial_objective
+        if decrease <= tolerance * mu:
+            break
+    return phi
+
+
+class _ConsistencyBarrier:
+    """The divergence of bodies and positive numbers from the description, with the steps that stay inside its domain."""
+
+    def __init__(self, bodies: np.ndarray, positive: np.ndarray) -> None:
+        self.count, self.positive = len(bodies), positive
+        self.inverse_reference = np.linalg.inv(_pseudo_inertia(bodies)) if len(bodies) else np.zeros((0, 4, 4))
+        self.size = 10 * len(bodies) + len(positive)
+
+    def split(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return phi[: 10 * self.count].reshape(-1, 10), phi[10 * self.count : self.size]
+
+    def divergence(self, phi: np.ndarray) -> float:
+        """The divergence D; it is infinite where a body is not real or a number not positive."""
+        parameter_rows, x = self.split(phi)
+        P = _pseudo_inertia(parameter_rows)
+        try:
+            L = np.linalg.cholesky(P)
+        except np.linalg.LinAlgError:
+            return np.inf
+        if not np.all(x > 0):
+            return np.inf
+        products = self.inverse_reference @ P
+        logs = 2 * np.log(np.einsum("bii->bi", L)).sum() + np.linalg.slogdet(self.inverse_reference)[1].sum()
+        r = x / self.positive
+        return float(np.einsum("bii->", products) - logs - 4 * self.count + np.sum(r - 1 - np.log(r)))
+
+    def step_basis_and_gradient(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The derivative of phi by delta, and the gradient of D by delta."""
+        parameter_rows, x = self.split(phi)
+        L = np.linalg.cholesky(_pseudo_inertia(parameter_rows))
+        inverse = np.linalg.inv(L)
+        transformed_basis = inverse[:, None] @ BASIS @ inverse.transpose(0, 2, 1)[:, None]
+        vectors = (transformed_basis[:, :, UPPER[0], UPPER[1]] * WEIGHTS).transpose(0, 2, 1)
+        gradients = L.transpose(0, 2, 1) @ self.inverse_reference @ L - np.eye(4)
+        B = np.eye(len(phi))
+        for k, block in enumerate(np.linalg.inv(vectors)):
+            B[10 * k : 10 * k + 10, 10 * k : 10 * k + 10] = block
+        rows = np.arange(10 * self.count, self.size)
+        B[rows, rows] = x
+        return B, np.concatenate([(gradients[:, UPPER[0], UPPER[1]] * WEIGHTS).ravel(), x / self.positive - 1])
+
+
+def _nearest_physical(parameters: np.ndarray, length: float, least: float = 1e-3, mass: float = 0.0) -> np.ndarray:
+    """The parameters of a real body near the described ones, which may be regrouped or those of a point; used as P0.
+
+    Eigenvalues of P, lengths measured by `length`, are raised to `least` of the largest; a body without mass gets `mass`.
+    """
+    scale = np.array([1 / length, 1 / length, 1 / length, 1.0])
+    P = _pseudo_inertia(parameters) * np.outer(scale, scale)
+    P[3, 3] = max(P[3, 3], mass)
+    values, axes = np.linalg.eigh(P)
+    top = max(values[-1], 1e-12)
+    P = (axes * np.maximum(values, least * top)) @ axes.T / np.outer(scale, scale)
+    return _inertial_parameters(P)
+
+
+def _pseudo_inertia(parameters: np.ndarray) -> np.ndarray:
+    """The pseudo-inertia P of the ten parameters (m, h, I about the frame's origin)."""
+    P: np.ndarray = np.tensordot(parameters, BASIS, axes=1)
+    return P
+
+
+def _inertial_parameters(P: np.ndarray) -> np.ndarray:
+    """The ten inertial parameters of a pseudo-inertia."""
+    S = P[:3, :3]
+    I = np.trace(S) * np.eye(3) - S
+    return np.array([P[3, 3], *P[:3, 3], *I[np.triu_indices(3)]])

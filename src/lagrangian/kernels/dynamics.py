@@ -18,7 +18,6 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.arguments import array
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, DynamicsClosedError, unknown_name_message
-from lagrangian.kernels import derivatives
 from lagrangian.kernels.batched_dynamics import BatchedDynamics, is_sampled
 from lagrangian.kernels.catalogue import Kernels
 from lagrangian.kernels.compiled_method import (
@@ -33,6 +32,7 @@ from lagrangian.kernels.inertial_parameters import body_parameters, body_regress
 from lagrangian.kernels.kernel import Wrenches, as_rows
 from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
+from lagrangian.kernels.programs import derivatives
 from lagrangian.kernels.reactions import reactions
 from lagrangian.model import checks
 from lagrangian.model.loop import Frame

@@ -1,50 +1,68 @@
-"""The list of what the library has: names, and when printed a table that says what they are."""
+"""`lagrangian.library`: the mechanisms that come with the package, and the list of them, which prints as a table."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from lagrangian.cached import cached_property
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
 
 
-@dataclass(frozen=True)
-class CatalogueEntry:
-    """What the catalogue says about one mechanism of the library.
+@overload
+def library(name: None = None) -> Catalogue: ...
+@overload
+def library(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism: ...
+def library(name: str | None = None, parameters: Mapping[str, float] | None = None) -> Catalogue | Mechanism:
+    """Return a mechanism of the library, or list all of them.
 
-    Attributes
+    Parameters
     ----------
-    name : str
-        The name.
-    summary : str
-        The first sentence of the description.
-    description : str
-        What the mechanism is.
-    source : str
-        Where its numbers are from.
-    joints : int
-        The number of joints of the tree.
-    loops : int
-        The number of joints that close loops.
-    constraints : int
-        The number of other constraints, such as rolling and knife edges.
-    poses : tuple of str
-        The names of the poses.
-    """
+    name : str, optional
+        The name of the mechanism. Without a name, the function returns the list of names.
+    parameters : mapping of str to float, optional
+        New values of some of its parameters.
 
-    name: str
-    summary: str
-    description: str
-    source: str
-    joints: int
-    loops: int
-    constraints: int
-    poses: tuple[str, ...]
+    Returns
+    -------
+    Mechanism or Catalogue
+        The mechanism; or the list of names, which prints as a table, and whose `entries` describe every mechanism.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no mechanism or no parameter of this name.
+
+    See Also
+    --------
+    load : Read a mechanism from a file.
+    lagrangian.Mechanism.with_parameters : Change parameters later.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> lg.library("four_bar", parameters={"l2": 0.8})
+    <Mechanism 'four_bar': 3 bodies, 3 speeds, 2 constraint equations>
+    >>> "puma560" in lg.library()
+    True
+    """
+    from lagrangian.description import load  # here, for it imports numpy, which the help of a command does not need
+
+    if name is not None:
+        return load.library_mechanism(name, parameters)
+    if parameters is not None:
+        raise ArgumentError(
+            "are given without a mechanism", argument="parameters", remedy="name one: library('two_r', parameters=...)"
+        )
+    return Catalogue(load.library_names(), load.library_folder())
 
 
 class Catalogue(list[str]):
@@ -97,6 +115,40 @@ class Catalogue(list[str]):
         head = "".join(f"<th>{x}</th>" for x in ("name", "what it is", "joints", "loops", "poses", "source"))
         rows = "".join(_html_row(entry) for entry in self.entries)
         return f"<table style='text-align:left'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """What the catalogue says about one mechanism of the library.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    summary : str
+        The first sentence of the description.
+    description : str
+        What the mechanism is.
+    source : str
+        Where its numbers are from.
+    joints : int
+        The number of joints of the tree.
+    loops : int
+        The number of joints that close loops.
+    constraints : int
+        The number of other constraints, such as rolling and knife edges.
+    poses : tuple of str
+        The names of the poses.
+    """
+
+    name: str
+    summary: str
+    description: str
+    source: str
+    joints: int
+    loops: int
+    constraints: int
+    poses: tuple[str, ...]
 
 
 def _html_row(e: CatalogueEntry) -> str:

@@ -68,9 +68,25 @@ def read_same_file(name: str, m: Mechanism) -> tuple[PeerModel | None, str]:
         return None, ""
     if (name == "pinocchio") != (ending == ".urdf"):
         return None, f"only {'Pinocchio' if ending == '.urdf' else 'MuJoCo'} reads {ending} files"
-    from lagrangian.peers import readers
+    if name == "pinocchio":
+        from lagrangian.peers.pinocchio import read_urdf
 
-    return readers.read_urdf(m) if name == "pinocchio" else readers.read_mjcf(m)
+        return read_urdf(m)
+    from lagrangian.peers.mujoco import read_mjcf
+
+    return read_mjcf(m)
+
+
+def check_same_joints(peer_name: str, theirs: list[str], ours: list[str]) -> None:
+    """Joints that differ are an error: one of the readers is wrong, or leaves something out."""
+    only_theirs, only_ours = sorted(set(theirs) - set(ours)), sorted(set(ours) - set(theirs))
+    if only_theirs or only_ours:
+        differences = [
+            f"only {side} has {', '.join(names[:6])}"
+            for side, names in ((peer_name, only_theirs), ("lagrangian", only_ours))
+            if names
+        ]
+        raise JointMismatchError(f"the two programs read different joints from the file: {'; '.join(differences)}")
 
 
 def plain_mechanism(m: Mechanism) -> tuple[Mechanism, list[str]]:

@@ -1,4 +1,4 @@
-"""A mechanism as a model of MuJoCo, in which each body has the frame of the joint that carries it."""
+"""Models of MuJoCo: one made of a mechanism, and one that MuJoCo reads from the same MJCF file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.placement import Transform
 from lagrangian.model.rotation import quaternion
-from lagrangian.peers.models import moving_steps
+from lagrangian.peers.models import check_same_joints, moving_steps
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -31,7 +31,8 @@ MAX_STATES = 64  # that a loop in Python goes through
 class MuJoCoModel:
     """A model of MuJoCo whose functions take and give our coordinates and speeds.
 
-    MuJoCo orders a free joint (position, w x y z; linear along the world's axes, angular along the body's).
+    Each body has the frame of the joint that carries it. MuJoCo orders a free joint (position, w x y z; linear along the world's
+    axes, angular along the body's).
     """
 
     def __init__(self, m: Mechanism) -> None:
@@ -190,6 +191,44 @@ class MuJoCoModel:
             "one inverse_dynamics": (loop(*inverse, 1), 1),
             "one forward_dynamics": (loop(*forward, 1), 1),
         }
+
+
+def read_mjcf(m: Mechanism) -> tuple[MuJoCoFileModel | None, str]:
+    """The model that MuJoCo reads from an MJCF file, or None and the reason."""
+    program: Any = import_module("mujoco")
+    if any("free joint aligned" in note for note in m.notes):
+        return None, "it aligns free joints with the inertia of the bodies they carry"
+    try:
+        model = program.MjModel.from_xml_path(m.file)
+    except Exception as error:  # meshes that are not there, among others
+        return None, f"it cannot read {m.file}: {str(error).strip()}"
+    if any(not model.joint(k).name for k in range(model.njnt)):
+        return None, "some joints have no name, so they cannot be matched"
+    return MuJoCoFileModel(m, model), ""
+
+
+class MuJoCoFileModel(MuJoCoModel):
+    """A model that MuJoCo has read, without what ours leaves out: contacts, limits, actuators, springs and friction."""
+
+    def __init__(self, m: Mechanism, model: Any) -> None:
+        program: Any = import_module("mujoco")
+        self.mujoco, self.m, self.model = program, m, model
+        self.name = f"MuJoCo {program.__version__}"
+        disable_bits = program.mjtDisableBit
+        model.opt.disableflags |= (
+            int(disable_bits.mjDSBL_CONTACT) | int(disable_bits.mjDSBL_CONSTRAINT) | int(disable_bits.mjDSBL_ACTUATION)
+        )
+        for force in (model.dof_damping, model.jnt_stiffness, model.tendon_stiffness, model.tendon_damping):
+            force[:] = 0
+        model.opt.density = model.opt.viscosity = 0
+        check_same_joints(
+            self.name, [model.joint(k).name for k in range(model.njnt)], [j.name for j in m.joints if moving_steps(j)]
+        )
+        self.data = program.MjData(model)
+        self._set_indices()
+
+    def _joint_id(self, joint: Joint, step: int) -> int:
+        return int(self.model.joint(joint.name).id)
 
 
 def _join_numbers(values: Any) -> str:

@@ -1,4 +1,4 @@
-"""A mechanism as a model of Pinocchio, in which each link has the frame of the joint that carries it."""
+"""Models of Pinocchio: one made of a mechanism, and one that Pinocchio reads from the same URDF file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from lagrangian.errors import ArgumentError
 from lagrangian.model.joints.ball import Ball
 from lagrangian.model.joints.free import Free
 from lagrangian.model.joints.helical import Helical
-from lagrangian.model.joints.joint_type import JointStep
+from lagrangian.model.joints.joint_type import JointStep, JointType
+from lagrangian.model.joints.planar import Planar
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.placement import Transform
-from lagrangian.peers.models import moving_steps
+from lagrangian.peers.models import check_same_joints, moving_steps
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -29,7 +30,8 @@ MAX_STATES = 64  # that a loop in Python goes through
 class PinocchioModel:
     """A model of Pinocchio whose functions take and give our coordinates and speeds.
 
-    Pinocchio orders a free joint (position, x y z w; linear, angular), we (w x y z, position; angular, linear).
+    Each link has the frame of the joint that carries it. Pinocchio orders a free joint (position, x y z w; linear, angular), we
+    (w x y z, position; angular, linear).
     """
 
     def __init__(self, m: Mechanism) -> None:
@@ -133,3 +135,53 @@ class PinocchioModel:
             runners["inverse_dynamics"] = (lambda: pin.rneaInParallel(1, pool, qt, qdt, xt, out), len(q))
             runners["forward_dynamics"] = (lambda: pin.abaInParallel(1, pool, qt, qdt, xt, out), len(q))
         return runners
+
+
+def read_urdf(m: Mechanism) -> tuple[PinocchioFileModel | None, str]:
+    """The model that Pinocchio reads from a URDF file, or None and the reason."""
+    pin: Any = import_module("pinocchio")
+    if any(isinstance(j.kind, Planar) for j in m.joints):
+        return None, "its planar joints slide along axes that turn with them"
+    root = isinstance(m.joints[0].kind, Free) and m.joints[0].parent == "ground"
+    try:
+        model = pin.buildModelFromUrdf(m.file, pin.JointModelFreeFlyer()) if root else pin.buildModelFromUrdf(m.file)
+    except Exception as error:  # of C++, of any kind
+        return None, f"it cannot read {m.file}: {str(error).strip() or type(error).__name__}"
+    theirs = {str(model.names[k]): model.joints[k].nv for k in range(1 + root, model.njoints)}
+    if any(theirs.get(j.name, j.kind.nv) != j.kind.nv for j in m.joints[root:]):
+        return None, "it does not read the YAML file beside the URDF file, which changes some joints"
+    return PinocchioFileModel(m, model, root), ""
+
+
+class PinocchioFileModel(PinocchioModel):
+    """A model that Pinocchio has read, in which continuous joints have (cos, sin) for a coordinate."""
+
+    def __init__(self, m: Mechanism, model: Any, root: bool) -> None:
+        self.pin: Any = import_module("pinocchio")
+        self.name = f"Pinocchio {self.pin.__version__}"
+        self.model, self.data = model, model.createData()
+        ours = {j.name: k for k, j in enumerate(m.joints)}
+        first_q, first_v = (np.cumsum([0, *(getattr(j.kind, n) for j in m.joints)]) for n in ("nq", "nv"))
+        check_same_joints(
+            self.name, [str(x) for x in list(model.names)[1 + root :]], [j.name for j in m.joints[root:] if j.kind.nv]
+        )
+        self.v_index = [0] * model.nv
+        self._coordinate_blocks: list[tuple[int, int, int, JointType]] = []
+        for j in range(1, model.njoints):
+            k, joint = 0 if root and j == 1 else ours[model.names[j]], model.joints[j]
+            kind, iv = m.joints[k].kind, int(first_v[k])
+            order = [3, 4, 5, 0, 1, 2] if isinstance(kind, Free) else range(joint.nv)
+            self.v_index[joint.idx_v : joint.idx_v + joint.nv] = [iv + b for b in order]
+            self._coordinate_blocks.append((joint.idx_q, joint.nq, int(first_q[k]), kind))
+
+    def _peer_configuration(self, q: np.ndarray) -> np.ndarray:
+        theirs = np.zeros(self.model.nq)
+        for target, nq, source, kind in self._coordinate_blocks:
+            if kind.quaternion:
+                w, x, y, z, *p = q[source : source + nq]
+                theirs[target : target + nq] = [*p, x, y, z, w]
+            elif nq == 2:
+                theirs[target : target + 2] = np.cos(q[source]), np.sin(q[source])
+            else:
+                theirs[target : target + nq] = q[source : source + nq]
+        return theirs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.plots import style
-from lagrangian.plots.study_axes import label_with_unit, label_x_axis, label_y_axis
 from lagrangian.plots.style import BLUE, GREY, ORANGE, RED, SKY, escape_label
 from lagrangian.studies.indices import SensitivityIndices
 from lagrangian.studies.result import Study
 
 MAX_POINTS, MAX_CURVES, BINS = 2000, 150, 16  # that are drawn of many samples; bins of a running median
+MAX_LABEL_CHARACTERS = 36  # characters of tick labels beside each other under a panel
+GAP = 2  # characters between two of them
 MISSING = "#EEEEEE"
 RAMP = "viridis"
 
@@ -54,8 +56,8 @@ def curves(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
             nominal = _nominal(study, name)
             if nominal is not None:
                 axes.axvline(nominal, color=GREY, linestyle=(0, (1.3, 1.3)), linewidth=0.9)
-            label_x_axis(axes, study, name, x)
-            label_y_axis(axes, study, output, y)
+            _label_x_axis(axes, study, name, x)
+            _label_y_axis(axes, study, output, y)
 
         return StudyPanel("curves", draw)
 
@@ -110,9 +112,9 @@ def heat_maps(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
             bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
             bar.outline.set_visible(False)
             power = style.extract_power_of_ten(bar.ax.yaxis, mean)
-            axes.set_title(label_with_unit(study, output, power, 44), loc="left")
-            label_x_axis(axes, study, first, x)
-            label_y_axis(axes, study, second, y)
+            axes.set_title(_label_with_unit(study, output, power, 44), loc="left")
+            _label_x_axis(axes, study, first, x)
+            _label_y_axis(axes, study, second, y)
 
         return StudyPanel("heat maps", draw)
 
@@ -161,8 +163,8 @@ def scatter(study: Study, outputs: Iterable[str], max_inputs: int = 3) -> list[S
             axes.scatter(x[drawn_samples], y[drawn_samples], s=size, color=BLUE, alpha=alpha, linewidths=0, rasterized=True)
             _draw_running_median(axes, x, y)
             axes.margins(x=0.03)
-            label_x_axis(axes, study, study.inputs[k], x)
-            label_y_axis(axes, study, output, y)
+            _label_x_axis(axes, study, study.inputs[k], x)
+            _label_y_axis(axes, study, output, y)
 
         return StudyPanel(f"scatter of {output}", draw)
 
@@ -206,7 +208,7 @@ def histograms(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
             axes.hist(y, bins=_bins(y), color=BLUE, alpha=0.75, linewidth=0)
             for value, dash in ((low, (0, (4, 2))), (middle, "-"), (high, (0, (4, 2)))):
                 axes.axvline(value, color=ORANGE, linestyle=dash, linewidth=1.3)
-            label_x_axis(axes, study, output, y, 44)
+            _label_x_axis(axes, study, output, y, 44)
             axes.yaxis.get_major_locator().set_params(integer=True)
             axes.set_ylabel("samples")
             numbers = f"median {middle:.4g}, 90 % from {low:.4g} to {high:.4g}".replace("-", "\N{MINUS SIGN}")
@@ -249,7 +251,7 @@ def rows(study: Study, outputs: Iterable[str]) -> list[StudyPanel]:
                 axes.plot(t, y[drawn_samples].T, color=SKY, linewidth=0.5, alpha=0.35, rasterized=len(drawn_samples) > 60)
                 _draw_quantiles(axes, t, y)
             axes.set_xlabel("time [s]" if over_time else "place")
-            label_y_axis(axes, study, output, y)
+            _label_y_axis(axes, study, output, y)
 
         return StudyPanel("rows", draw)
 
@@ -276,7 +278,7 @@ def _draw_coloured_curves(axes: Any, t: np.ndarray, y: np.ndarray, colour_values
         axes.plot(t, values, color=colormaps[RAMP](0.92 * norm(colour_value)), linewidth=0.9)
     bar = axes.figure.colorbar(ScalarMappable(norm, RAMP), ax=axes, pad=0.02)
     bar.outline.set_visible(False)
-    bar.set_label(label_with_unit(study, name, style.extract_power_of_ten(bar.ax.yaxis, colour_values)))
+    bar.set_label(_label_with_unit(study, name, style.extract_power_of_ten(bar.ax.yaxis, colour_values)))
 
 
 # -- what matters -------------------------------------------------------------------------------------------------------
@@ -329,3 +331,47 @@ def _draw_bars(
     spread = np.nan_to_num(np.abs(interval.T - values))
     axes.barh(places, np.nan_to_num(values), thickness, color=colour, alpha=0.85, label=label)
     axes.errorbar(values, places, xerr=spread, fmt="none", ecolor="#333333", elinewidth=0.9, capsize=2)
+
+
+# -- labels and ticks ---------------------------------------------------------------------------------------------------
+
+
+def _label_with_unit(study: Study, name: str, power: str = "", max_characters: int = 30) -> str:
+    """The label of a quantity with its power of ten and its unit, if it has them: `peak(qd_theta1) [10⁻⁴ rad/s]`."""
+    unit_text = f"{power}{study.units.get(name, '')}".strip()
+    return escape_label(_rows_argument(name), max_characters) + (f" [{unit_text}]" if unit_text else "")
+
+
+def _rows_argument(output: str) -> str:
+    """The quantity of a kept curve: that of `rows(theta1, 101)` is theta1."""
+    return output[5:-1].split(",")[0] if output.startswith("rows(") and output.endswith(")") else output
+
+
+def _label_x_axis(axes: Any, study: Study, name: str, values: np.ndarray, max_characters: int = 30) -> None:
+    """Set the ticks and the label of the horizontal axis."""
+    power = style.extract_power_of_ten(axes.xaxis, values)
+    axes.set_xlabel(_label_with_unit(study, name, power, max_characters))
+    _limit_ticks(axes.xaxis, values, bool(power))
+
+
+def _label_y_axis(axes: Any, study: Study, name: str, values: np.ndarray) -> None:
+    """Set the ticks and the label of the vertical axis."""
+    power = style.extract_power_of_ten(axes.yaxis, values)
+    axes.set_ylabel(_label_with_unit(study, name, power))
+
+
+def _limit_ticks(axis: Any, values: np.ndarray, powers: bool) -> None:
+    """Set as many ticks as fit beside each other, with the digits that tell them apart."""
+    from matplotlib.ticker import MaxNLocator
+
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return
+    size, span = float(np.abs(finite).max()), float(np.ptp(finite))
+    if size == 0 or span == 0:
+        return
+    if powers:  # which are taken out of the labels
+        size, span = (x / 10.0 ** math.floor(math.log10(size)) for x in (size, span))
+    decimals = max(0, -math.floor(math.log10(span / 5) + 1e-9))
+    label = max(1, math.floor(math.log10(size)) + 1) + (decimals + 1) * bool(decimals) + bool(finite.min() < 0)
+    axis.set_major_locator(MaxNLocator(nbins=int(np.clip(MAX_LABEL_CHARACTERS // (label + GAP), 2, 6)), steps=[1, 2, 2.5, 5, 10]))

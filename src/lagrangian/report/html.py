@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from lagrangian.report.svg import data_url, minify_svg
+from lagrangian.plots.svg import data_url, minify_svg, theme_svg
 
 MAX_SVG_LENGTH = 300_000  # characters; figures that are larger become pictures of dots
 MAX_UNPACKED_LENGTH = 20_000  # characters: what is folded and longer is packed
@@ -137,8 +137,6 @@ def short_number(x: float) -> Html:
 
 def figure(picture: Any, alt: str, caption: Any = "") -> Html:
     """Make an element of a matplotlib figure: an SVG in the colours of a light and a dark page, or a PNG if that is smaller."""
-    from lagrangian.plots.dark import theme_svg
-
     width, height = picture.get_size_inches()
     if width < COLUMN_WIDTH:
         picture.set_size_inches(COLUMN_WIDTH, height)

@@ -13,13 +13,12 @@ from lagrangian.files import as_path, as_target_path, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 from lagrangian.plots.quantities import ANGLES
-from lagrangian.report.energy_section import CONSTRAINTS, ENERGY, EVENTS
 from lagrangian.report.equations_section import EQUATIONS
 from lagrangian.report.html import Html, element, image, join_html, paragraph
 from lagrangian.report.loads_section import ACTUATORS, FORCES
 from lagrangian.report.mechanism_section import MECHANISM
 from lagrangian.report.method_section import SOLVER
-from lagrangian.report.motion_section import JOINTS
+from lagrangian.report.motion_section import CONSTRAINTS, ENERGY, EVENTS, JOINTS
 from lagrangian.report.page import PageSection, TitleBlock, render_page
 from lagrangian.report.subject import ReportSection, ReportSubject, section_body, verdicts
 from lagrangian.sizing.actuators import ActuatorSizing

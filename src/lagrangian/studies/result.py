@@ -18,13 +18,13 @@ from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_messa
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.units import parameter_unit, quantity_units
+from lagrangian.studies.display import StudyDisplay
 from lagrangian.studies.distributions import as_varied_input
 from lagrangian.studies.folder import StudyFolder
 from lagrangian.studies.indices import SensitivityIndices, rank_correlations, sobol_indices
 from lagrangian.studies.job import StudyJob
 from lagrangian.studies.reductions import OutputColumn, as_output_columns
 from lagrangian.studies.sampling import SamplingDesign
-from lagrangian.studies.showing import ShownStudy
 
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
 _KEEP_UNIT = ("+", "-", "neg", "abs", "max", "min")
 
 
-class Study(ShownStudy):
+class Study(StudyDisplay):
     """The samples of a study and the results of each.
 
     `study["l1"]` and `study["max(tip.x)"]` are arrays with an entry for every sample. Entries of samples that failed, or are not

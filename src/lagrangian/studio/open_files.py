@@ -81,7 +81,7 @@ def convert_description(model: StudioModel, to: Any) -> dict[str, Any]:
 @cache
 def library() -> tuple[dict[str, Any], ...]:
     """The mechanisms of the library: their names, descriptions and counts of parts."""
-    from lagrangian.mechanism_library import library as mechanism_library
+    from lagrangian.mechanism_library.catalogue import library as mechanism_library
 
     return tuple(
         {

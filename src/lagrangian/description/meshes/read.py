@@ -13,10 +13,11 @@ import numpy as np
 
 from lagrangian.description import xml
 from lagrangian.description.files import read_bytes
-from lagrangian.description.meshes.triangulation import triangulate
 
 MAX_BYTES = 64_000_000
 _MAX_POLYGON_WORK = 1_000_000  # squares of numbers of corners: the time to cut polygons grows with it
+_MAX_CORNERS = 500  # of a face
+_EPSILON = float(np.finfo(np.float32).eps)  # of a corner that is not straight
 SUFFIXES = (".stl", ".obj", ".msh")
 Triangles = tuple[np.ndarray, np.ndarray]  # vertices (n, 3), and which three of them make each face (m, 3)
 _VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$", re.MULTILINE)
@@ -135,5 +136,84 @@ def _parse_obj(data: bytes, all_groups: bool) -> Triangles:
         raise ValueError("a face names a vertex that does not exist")
     if sum(len(face) ** 2 for face in faces if len(face) > 4) > _MAX_POLYGON_WORK:
         raise ValueError("it has too many polygons; save it as triangles")
-    triangles = [t for face in faces for t in triangulate(face, points)]
+    triangles = [t for face in faces for t in _triangulate(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)
+
+
+# -- polygons of OBJ files ---------------------------------------------------------------------------------------------
+
+
+def _triangulate(face: list[int], points: np.ndarray) -> list[list[int]]:
+    """The triangles of a face, cut as MuJoCo's loader, tinyobjloader, cuts them; `points` are of single precision.
+
+    A face of a real mesh is seldom flat, and then the volume depends on where it is cut. So the loader's rules hold here, with
+    its single precision, even where they are odd. Whether a corner is an ear is decided by a product that depends on the origin
+    of the coordinates. The rest of a polygon in which no ear is found is dropped.
+    """
+    if len(face) < 3:
+        return []
+    if len(face) == 3:
+        return [face]
+    if len(face) > _MAX_CORNERS:
+        raise ValueError(f"a face has {len(face)} corners; at most {_MAX_CORNERS} are supported")
+    if len(face) == 4:
+        return _split_quadrilateral(face, points)
+    plane_points = points[:, _projection_axes(face, points)]
+    remaining, ears = list(face), []
+    position, previous_count, tries = 0, len(face), len(face)
+    while len(remaining) > 3 and tries > 0:
+        # tries are counted anew after each ear, but only in the next round: an ear found by the last try is the last one
+        tries, previous_count = (tries - 1 if previous_count == len(remaining) else len(remaining)), len(remaining)
+        position %= len(remaining)
+        ear = [remaining[(position + k) % len(remaining)] for k in range(3)]
+        other_corners = [remaining[(position + k) % len(remaining)] for k in range(3, len(remaining))]
+        if _is_ear(plane_points[ear], plane_points[other_corners]):
+            ears.append(ear)
+            del remaining[(position + 1) % len(remaining)]
+        else:
+            position += 1
+    return [*ears, remaining] if len(remaining) == 3 else ears
+
+
+def _split_quadrilateral(face: list[int], points: np.ndarray) -> list[list[int]]:
+    """The two triangles on both sides of the shorter diagonal."""
+    a, b, c, d = face
+    first, second = points[c] - points[a], points[d] - points[b]
+    if _squared_length(first) < _squared_length(second):
+        return [[a, b, c], [a, c, d]]
+    return [[a, b, d], [b, c, d]]
+
+
+def _squared_length(x: np.ndarray) -> np.floating:
+    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+
+
+def _projection_axes(face: list[int], points: np.ndarray) -> list[int]:
+    """The two axes of the plane onto which the face is projected, by the first corner that is not straight."""
+    for k in range(len(face)):
+        a, b, c = (points[face[(k + j) % len(face)]] for j in range(3))
+        x, y, z = np.abs(np.cross(b - a, c - b))
+        if max(x, y, z) > _EPSILON:
+            if x > y and x > z:
+                return [1, 2]
+            return [0, 1] if z > x and z > y else [0, 2]
+    return [1, 2]
+
+
+def _is_ear(corner: np.ndarray, other_points: np.ndarray) -> bool:
+    """Whether the triangle of a corner is cut off: the corner is convex, and no other point is inside."""
+    (ax, ay), (bx, by), (cx, cy) = corner
+    turn = (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
+    if turn * ((ax * by - ay * bx) * np.float32(0.5)) < 0:
+        return False
+    return not _are_inside(corner, other_points[:, 0], other_points[:, 1]).any()
+
+
+def _are_inside(corner: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """For each point, whether a ray from it crosses the outline an odd number of times."""
+    odd = np.zeros(len(x), dtype=bool)
+    for k in range(3):
+        (ax, ay), (bx, by) = corner[k], corner[k - 1]
+        if ay != by:
+            odd ^= ((ay > y) != (by > y)) & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
+    return odd

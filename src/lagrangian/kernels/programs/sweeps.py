@@ -19,8 +19,8 @@ from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.algorithms.tree_factorisation import TreeLDL
 from lagrangian.kernels.llvm import machine_code, target
+from lagrangian.kernels.long_chains.program import long_chain_program
 from lagrangian.kernels.program import Header, Program, compile_unrolled, prepare_constants
-from lagrangian.kernels.programs.pieces import long_chain_program
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.rolled.trace import GLOBAL_INPUTS, with_link_variants
 from lagrangian.kernels.trace.node import NUMBERS, Graph, GraphTooLargeError, Trace, trace_reading_all_inputs

@@ -13,7 +13,7 @@ from lagrangian.closed_form.equations import EquationsOfMotion
 from lagrangian.closed_form.sections import definitions, matrix_entries
 from lagrangian.equations.writing.printers import MathML, NumberFormat
 from lagrangian.inverse_dynamics.inverse import inverse
-from lagrangian.mechanism_library import library
+from lagrangian.mechanism_library.catalogue import library
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import simulate

@@ -9,7 +9,7 @@ from typing import Any
 
 from lagrangian.errors import LagrangianError
 from lagrangian.studio.drawing.drawing import drawing_from_dict, drawing_to_dict
-from lagrangian.studio.drawing.mobility import drawing_mobility
+from lagrangian.studio.drawing.links import drawing_mobility
 from lagrangian.studio.drawing.motion import simulate_drawing
 from lagrangian.studio.drawing.to_toml import drawing_to_toml
 from lagrangian.studio.tasks import TaskRequest

@@ -1,9 +1,10 @@
-"""A motion played in the live viewer: a clock, and the controls that set it."""
+"""A motion played in the live viewer: a clock with the controls that set it, and forces and torques as arrows."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 
 from lagrangian.motion.motion import Motion
 from lagrangian.posing.handles import handle_values, joint_handles
-from lagrangian.viewer.live.arrows import LiveArrows
 from lagrangian.viewer.live.scene import LiveScene
 from lagrangian.viewer.live.show_panel import ShowPanel, escape_markdown
-from lagrangian.viewer.scene.scene import Track
+from lagrangian.viewer.scene.palette import ARROW_COLOURS
+from lagrangian.viewer.scene.scene import Arrows, Track
 
 RATE = 30.0  # pictures per second
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "5": 5.0}
@@ -176,3 +177,65 @@ class PlaybackPanel:
 def _slider_step(span: float) -> float:
     """The step of the time slider."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 300)))
+
+
+class LiveArrows:
+    """The arrows of a track, in one set for each kind and unit, which is shown and hidden together."""
+
+    def __init__(self, server: Any, track: Track) -> None:
+        self.server, self.size = server, track.scene.size
+        self.sets: dict[tuple[str, str], list[Arrows]] = {}
+        for arrow in track.arrows:
+            self.sets.setdefault((arrow.group, arrow.unit), []).append(arrow)
+        self.shown: dict[tuple[str, str], bool] = dict.fromkeys(self.sets, False)
+        self._drawn: dict[tuple[str, str], Any] = {}
+
+    def panel(self, changed: Callable[[], None]) -> None:
+        """Add a checkbox for each set."""
+        if not self.sets:
+            return
+        with self.server.gui.add_folder("Forces"):
+            for key, arrows in self.sets.items():
+                group, unit = key
+                long = _round_down(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
+                box = self.server.gui.add_checkbox(
+                    f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long"
+                )
+
+                def on_toggle(_: Any, key: tuple[str, str] = key, box: Any = box) -> None:
+                    self.shown[key] = box.value
+                    changed()
+
+                box.on_update(on_toggle)
+
+    def show(self, row: int, part: float) -> None:
+        """Show the arrows at a row, or at a part of the way to the next."""
+        for key, arrows in self.sets.items():
+            if not self.shown[key]:
+                if key in self._drawn:
+                    self._drawn.pop(key).remove()
+                continue
+            after = min(row + 1, len(arrows[0].points) - 1)
+            points = np.array([(1 - part) * a.points[row] + part * a.points[after] for a in arrows])
+            vectors = np.array([a.scale * ((1 - part) * a.vectors[row] + part * a.vectors[after]) for a in arrows])
+            ends = np.stack([points, points + vectors], axis=1).astype(np.float32)
+            visible = np.linalg.norm(vectors, axis=1) > 1e-3 * self.size
+            ends[~visible, 1] = ends[~visible, 0]
+            if key in self._drawn:
+                self._drawn[key].points = ends
+            else:
+                thick = 0.004 * self.size
+                self._drawn[key] = self.server.scene.add_arrows(
+                    f"/own/{key[0]} {key[1].replace(' ', '')}",
+                    ends,
+                    colors=ARROW_COLOURS.get(key[0], (0.3, 0.3, 0.3)),
+                    shaft_radius=thick,
+                    head_radius=2.6 * thick,
+                    head_length=7 * thick,
+                )
+
+
+def _round_down(x: float) -> float:
+    """The next lower number that is 1, 2 or 5 times a power of ten."""
+    power = 10 ** np.floor(np.log10(x))
+    return float(max(k for k in (1, 2, 5) if k * power <= x * (1 + 1e-9)) * power)

@@ -1,4 +1,4 @@
-"""Colours of a scene: those of links, which people with any colour vision tell apart (Okabe and Ito 2008), and those of the rest.
+"""Colours of a scene: those of links and arrows, which people with any colour vision tell apart (Okabe and Ito 2008), and others.
 
 The colours of links are somewhat muted.
 """
@@ -17,6 +17,12 @@ RAIL: Colour = (0.52, 0.55, 0.59)
 SPRING: Colour = (0.45, 0.47, 0.50)
 WALL: Colour = (0.60, 0.66, 0.74)
 LIGHT: Colour = (0.93, 0.93, 0.91)
+ARROW_COLOURS: dict[str, Colour] = {
+    "torques": (0.84, 0.37, 0.0),
+    "reactions": (0.0, 0.45, 0.70),
+    "constraints": (0.80, 0.47, 0.65),
+    "wrenches": (0.0, 0.62, 0.45),
+}
 
 
 def _mute_colour(code: str) -> Colour:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lagrangian.report.svg import MAX_STRAIGHT_POINTS, data_url, minify_svg
+from lagrangian.plots.svg import MAX_STRAIGHT_POINTS, data_url, minify_svg
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @public_methods
-class ShownStudy:
+class StudyDisplay:
     """Methods of a study that draw it."""
 
     def plot(
