@@ -191,7 +191,11 @@ def _largest_difference(m: Any, kind: str, theirs: Any) -> float:
     dyn = lg.compile(m)
     worst = largest = 0.0
     for _ in range(STATES):
-        q, qd, qdd = integrate(m, m.neutral_configuration(), rng.uniform(-1, 1, m.nv)), rng.normal(size=m.nv), rng.normal(size=m.nv)
+        q, qd, qdd = (
+            integrate(m, m.neutral_configuration(), rng.uniform(-1, 1, m.nv)),
+            rng.normal(size=m.nv),
+            rng.normal(size=m.nv),
+        )
         ours, other = dyn.inverse_dynamics(q, qd, qdd), peer.inverse_dynamics(q, qd, qdd)
         worst, largest = max(worst, float(np.abs(ours - other).max())), max(largest, float(np.abs(other).max()))
     return worst / max(largest, 1e-12)

@@ -123,9 +123,7 @@ def test_arguments_of_the_wrong_kind(arm: lg.Dynamics, given: dict[str, Any]) ->
 
 
 def test_events_that_are_none() -> None:
-    with pytest.raises(
-        lg.ArgumentError, match=r"action is 'explode'; it must be 'record', 'stop', LockJoints\(...\), Unlock"
-    ):
+    with pytest.raises(lg.ArgumentError, match=r"action is 'explode'; it must be 'record', 'stop', LockJoints\(...\), Unlock"):
         lg.Event("a0", "explode")
     with pytest.raises(lg.ArgumentError, match=r"there is no direction 'up'\. Known: rising, falling, both"):
         lg.Event("a0", direction="up")
