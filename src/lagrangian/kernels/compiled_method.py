@@ -33,11 +33,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 class CompiledMethod:
     """A method of `Dynamics` with a kernel in front of it: calls that are not of one state run the method's own body.
 
-    `kernel(kernels)` gives the kernel that does all that the method does for one state, or None where there is no such kernel.
+    `select_kernel(kernels)` returns the kernel that does all that the method does for one state, or None where there is no such kernel.
     """
 
-    def __init__(self, kernel: Callable[[Kernels], Kernel | None]) -> None:
-        self.kernel = kernel
+    def __init__(self, select_kernel: Callable[[Kernels], Kernel | None]) -> None:
+        self.select_kernel = select_kernel
 
     def __call__(self, method: F) -> F:
         self.method, self.name, self.__doc__ = method, method.__name__, method.__doc__
@@ -51,7 +51,7 @@ class CompiledMethod:
             return self.method
         kernels = dynamics._kernels
         function = self.method.__get__(dynamics.share())
-        kernel = self.kernel(kernels)
+        kernel = self.select_kernel(kernels)
         if kernel is not None and kernels.tree.nv:
             function = kernel.with_fast_entry(function, self.name, self.signature, self.__doc__ or "")
         dynamics.__dict__[self.name] = function
@@ -59,12 +59,12 @@ class CompiledMethod:
 
 
 def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
-    """The kernel of an algorithm over the tree."""
+    """Select the kernel of an algorithm over the tree."""
     return lambda kernels: kernels.sweep(algorithm)
 
 
-def tree_kernel_without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
-    """The kernel of an algorithm, or none if springs between points, or friction in planes, have to be added to its result."""
+def tree_kernel_if_complete(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
+    """Select the kernel of an algorithm, or none if springs between points, or friction in planes, have to be added to its result."""
     return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planes else kernels.sweep(algorithm)
 
 
@@ -80,9 +80,9 @@ def forward_dynamics_kernel(kernels: Kernels) -> Kernel | None:
 
 
 def _warn_of_undetermined_joints(kernels: Kernels) -> None:
-    names = undetermined_joints(kernels.tree)
-    if names:
-        quoted_names = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
+    joint_names = undetermined_joints(kernels.tree)
+    if joint_names:
+        quoted_names = ", ".join(repr(name) for name in joint_names[:5]) + (" ..." if len(joint_names) > 5 else "")
         warn(
             f"{kernels.mechanism.name}: the bodies that joint {quoted_names} moves have no inertia along it, so its acceleration "
             f"is not determined and is NaN; give these bodies mass and inertia, give the joint a rotor, or make it fixed",
@@ -90,13 +90,13 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
         )
 
 
-def solve_constrained(dyn: Dynamics, kernel: Kernel, state: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
+def run_constraint_kernel(dynamics: Dynamics, kernel: Kernel, inputs: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
     """The result of a kernel of constraints; an error that names a joint if nothing determines how one without inertia moves."""
-    arguments = (*state, *dyn._kernels.time_arguments(t))
-    if dyn._kernels.massless:
+    arguments = (*inputs, *dynamics._kernels.time_arguments(t))
+    if dynamics._kernels.massless:
         with suppress_finite_checks():
             solution = kernel(*arguments)
         if np.isfinite(solution).all():
             return solution
-        check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
+        check_determined(dynamics.mass_matrix(q), dynamics.constraint_jacobian(q, t), dynamics.mechanism.speed_names)
     return kernel(*arguments)

@@ -23,9 +23,9 @@ from lagrangian.kernels.catalogue import Kernels
 from lagrangian.kernels.compiled_method import (
     CompiledMethod,
     forward_dynamics_kernel,
-    solve_constrained,
+    run_constraint_kernel,
     tree_kernel,
-    tree_kernel_without_springs,
+    tree_kernel_if_complete,
 )
 from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.inertial_parameters import body_parameters, body_regressor
@@ -227,7 +227,7 @@ class Dynamics:
 
     # -- equations of motion -----------------------------------------------------------------------------------------
 
-    @CompiledMethod(tree_kernel_without_springs(INVERSE_DYNAMICS))
+    @CompiledMethod(tree_kernel_if_complete(INVERSE_DYNAMICS))
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches = None) -> np.ndarray:
         """Compute the joint forces of a motion.
 
@@ -315,7 +315,7 @@ class Dynamics:
         state = kernels.add_applied_forces("forward_dynamics", (q, qd, tau), wrenches, springs=not is_constrained)
         if not is_constrained:
             return kernels.sweep(FORWARD_DYNAMICS)(*state)
-        return solve_constrained(self, kernels.constraint_kernel("forward_dynamics"), state, q, t)
+        return run_constraint_kernel(self, kernels.constraint_kernel("forward_dynamics"), state, q, t)
 
     @CompiledMethod(tree_kernel(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> np.ndarray:
@@ -369,7 +369,7 @@ class Dynamics:
         """
         return self._kernels.sweep(CORIOLIS_MATRIX)(q, qd)
 
-    @CompiledMethod(tree_kernel_without_springs(GRAVITY))
+    @CompiledMethod(tree_kernel_if_complete(GRAVITY))
     def gravity(self, q: ArrayLike) -> np.ndarray:
         """Compute the generalised forces of gravity and springs, G(q) = dV/dq.
 
@@ -416,7 +416,7 @@ class Dynamics:
         """
         return self._kernels.sweep(energy.KINETIC_ENERGY)(q, qd)
 
-    @CompiledMethod(tree_kernel_without_springs(energy.POTENTIAL_ENERGY))
+    @CompiledMethod(tree_kernel_if_complete(energy.POTENTIAL_ENERGY))
     def potential_energy(self, q: ArrayLike) -> float | np.ndarray:
         """Compute the potential energy V(q) of gravity and springs.
 
@@ -884,7 +884,7 @@ class Dynamics:
         {'closure.x': -2.9, 'closure.y': 8.087}
         """
         state = self._kernels.add_applied_forces("multipliers", (q, qd, tau), wrenches)
-        constraint_forces = solve_constrained(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[..., self.nv :]
+        constraint_forces = run_constraint_kernel(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[..., self.nv :]
         return (
             minimum_norm_multipliers(self.constraint_jacobian(q, t), constraint_forces)
             if self.constraint_names

@@ -60,8 +60,8 @@ def read_version(root: Element) -> tuple[int, int]:
 class IncludeExpander:
     """Replaces <include> elements by the models that they name."""
 
-    def __init__(self, notes: ReaderNotes, text_only: bool) -> None:
-        self.notes, self.text_only = notes, text_only
+    def __init__(self, notes: ReaderNotes, forbid_includes: bool) -> None:
+        self.notes, self.forbid_includes = notes, forbid_includes
         self._count = 0
 
     def expand(self, root: Element) -> None:
@@ -139,7 +139,7 @@ class IncludeExpander:
 
     def _find_file(self, element: Element, uri: str) -> Path | None:
         """The file that a URI names; None for Gazebo's sun and ground plane, which do not matter to a mechanism."""
-        if self.text_only:
+        if self.forbid_includes:
             raise element.error(f"{uri!r} cannot be included: this model is a string without a folder")
         if (path := find_description(element, uri)) is not None:
             return path

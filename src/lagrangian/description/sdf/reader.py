@@ -36,7 +36,8 @@ from lagrangian.model.placement import Transform
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.spring import GravityCompensation
 
-_GRAVITY, _WORLD_GRAVITY = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
+_GRAVITY_WITHOUT_WORLD = (0.0, 0.0, -9.81)  # that of mechanisms in any other format
+_DEFAULT_WORLD_GRAVITY = (0.0, 0.0, -9.8)  # what SDF specifies where a world has no <gravity>
 _OTHER_FORMATS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
 
 
@@ -46,26 +47,26 @@ def read(path: str | os.PathLike[str], *, floating: bool = True, mimic: bool = T
     Models that no joint connects to the world move freely, or are fixed in place if `floating` is False. Axes that mimic others
     are coupled to them unless `mimic` is False.
     """
-    return _read_mechanism(xml.read_file(path), floating, mimic, text_only=False)
+    return _read_mechanism(xml.read_file(path), floating, mimic, forbid_includes=False)
 
 
 def read_text(model: str, file: str = "<text>", *, floating: bool = True, mimic: bool = True) -> Mechanism:
     """A mechanism from a text of SDF, which can include no other files; `file` is what its errors call it."""
-    return _read_mechanism(xml.read_text(model, file), floating, mimic, text_only=True)
+    return _read_mechanism(xml.read_text(model, file), floating, mimic, forbid_includes=True)
 
 
-def _read_mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -> Mechanism:
+def _read_mechanism(root: Element, floating: bool, mimic: bool, *, forbid_includes: bool) -> Mechanism:
     if root.tag != "sdf":
         raise root.error(_OTHER_FORMATS.get(root.tag, 'an SDF file starts with <sdf version="1.9">'))
     notes = ReaderNotes(root.file)
     upgrade(root)
-    IncludeExpander(notes, text_only).expand(root)
+    IncludeExpander(notes, forbid_includes).expand(root)
     check_sdf_schema(root, notes)
     world, is_single_model = _find_world(root)
     scope = build_scopes(world, is_single_model)
     document = _DocumentParts(scope, root.file, notes)
     trees = spanning_trees(list(document.poses), document.edges, document.poses, floating, notes)
-    _note_bases(trees, floating, notes)
+    _note_unheld_bases(trees, floating, notes)
     mimic_equations = document.mimic_constraints(trees.joints) if mimic else []
     mechanism = Mechanism(
         name=text_attribute(next(scope.nodes("model")).element if is_single_model else world, "name"),
@@ -73,7 +74,7 @@ def _read_mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bo
         joints=tuple(with_passive_followers(trees.joints, {follower for follower, _ in mimic_equations})),
         loops=(*trees.loops, *document.extensions.loops),
         constraints=(*document.gear_constraints, *(equation for _, equation in mimic_equations)),
-        springs=(*document.extensions.springs, *document.gravity_compensation()),
+        springs=(*document.extensions.springs, *document.gravity_compensations()),
         frames=tuple(document.frames_on_bodies()),
         gravity=_read_gravity(root.find("world"), notes),
         initial=_initial_state(trees.joints, document.poses),
@@ -107,22 +108,22 @@ class _DocumentParts:
     def __init__(self, world: Scope, file: str, notes: ReaderNotes) -> None:
         self.world, self.notes = world, notes
         self.frames = FrameGraph(world)
-        self.poses: dict[str, Transform] = {}
+        self.poses: dict[str, Transform] = {}  # of the bodies in the world
         self.bodies: list[Body] = []
         self.edges: list[JointEdge] = []
         self.extensions = DrakeElements()
-        self._nodes: list[FrameNode] = []
-        self._gearboxes: list[FrameNode] = []
+        self._joint_nodes: list[FrameNode] = []
+        self._gearbox_nodes: list[FrameNode] = []
         scopes = list(world.scopes())
-        self._links = list(world.all_nodes("link"))
-        for node in self._links:
+        self._link_nodes = list(world.all_nodes("link"))
+        for node in self._link_nodes:
             name = body_name(node)
             self.bodies.append(read_body(node, name, self.frames, file, notes))
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
-            outermost = [scope.node.element for scope in scopes if scope.node.element.line]
+            model_elements = [scope.node.element for scope in scopes if scope.node.element.line]
             if len(scopes) > 1:
-                raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+                raise model_elements[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
             notes.add("world without a model", "it contains nothing that moves", warn=True)
         for node in world.all_nodes("joint"):
             self._read_joint(node)
@@ -131,11 +132,11 @@ class _DocumentParts:
                 scope.resolve(canonical_link, scope.node.element, world=False)
             read_extensions(scope, self.frames, self.extensions, notes)
         self.edges += self.extensions.edges
-        gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearboxes)
+        gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearbox_nodes)
         self.gear_constraints = [equation for equation in gear_equations if equation is not None]
-        coupled_names = coupled_joints(self._nodes, self.gear_constraints)
+        coupled_names = coupled_joints(self._joint_nodes, self.gear_constraints)
         self.edges = [replace(edge, is_coupled=edge.name in coupled_names) for edge in self.edges]
-        self._fix_static_links()
+        self._weld_static_links()
         intermediate_bodies = {end for edge in self.edges for end in (edge.parent, edge.child)} - {GROUND, *self.poses}
         for edge in self.edges:
             if edge.child in intermediate_bodies:
@@ -146,31 +147,31 @@ class _DocumentParts:
         if node.scope is not None and node.scope.static:
             self.notes.add("joint of a static model", "ignored: its links are fixed", node.path)
         elif node.element.attributes.get("type") == "gearbox":
-            self._gearboxes.append(node)
+            self._gearbox_nodes.append(node)
         else:
-            self._nodes.append(node)
+            self._joint_nodes.append(node)
             self.edges += read_joint_edges(node, self.frames, self.notes)
 
-    def _fix_static_links(self) -> None:
+    def _weld_static_links(self) -> None:
         """Add fixed joints between the ground and the static links."""
-        static_links = {body_name(node): node for node in self._links if node.is_static}
-        names = root_joint_names(list(static_links), {edge.name for edge in self.edges})
+        static_links = {body_name(node): node for node in self._link_nodes if node.is_static}
+        joint_names = root_joint_names(list(static_links), {edge.name for edge in self.edges})
         self.edges[:0] = [
-            JointEdge(names[name], "fixed", GROUND, name, self.poses[name], Transform(), node.element, is_weld=True)
-            for name, node in static_links.items()
+            JointEdge(joint_names[link_name], "fixed", GROUND, link_name, self.poses[link_name], Transform(), node.element, is_weld=True)
+            for link_name, node in static_links.items()
         ]
 
     def mimic_constraints(self, joints: Iterable[Joint]) -> list[tuple[str, HolonomicConstraint]]:
         """The axes that mimic others, and their equations."""
-        by_name = {joint.name: joint for joint in joints}
-        reversed_joints = {e.name for e in self.edges if e.name in by_name and by_name[e.name].parent != e.parent}
-        return mimic_constraints(self._nodes, by_name, reversed_joints, self.notes)
+        joints_by_name = {joint.name: joint for joint in joints}
+        reversed_joints = {edge.name for edge in self.edges if edge.name in joints_by_name and joints_by_name[edge.name].parent != edge.parent}
+        return mimic_constraints(self._joint_nodes, joints_by_name, reversed_joints, self.notes)
 
-    def gravity_compensation(self) -> list[GravityCompensation]:
+    def gravity_compensations(self) -> list[GravityCompensation]:
         """The compensation of the links without gravity."""
         bodies_with_mass = {body.name for body in self.bodies if float(body.mass)}
-        names = [body_name(node) for node in self._links if is_weightless(node)]
-        return [GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name) for name in names if name in bodies_with_mass]
+        weightless_bodies = [body_name(node) for node in self._link_nodes if is_weightless(node)]
+        return [GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name) for name in weightless_bodies if name in bodies_with_mass]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""
@@ -189,14 +190,14 @@ class _DocumentParts:
 
 def _read_gravity(world: Element | None, notes: ReaderNotes) -> v.Vector:
     if world is None:
-        return _GRAVITY
+        return _GRAVITY_WITHOUT_WORLD
     if world.find("gravity") is None:
         notes.add("world without <gravity>", "gravity is 9.8 m/s^2 downwards, as SDF specifies")
-    x, y, z = child_vector(world, "gravity", 3, _WORLD_GRAVITY)
+    x, y, z = child_vector(world, "gravity", 3, _DEFAULT_WORLD_GRAVITY)
     return x, y, z
 
 
-def _note_bases(trees: SpanningTrees, floating: bool, notes: ReaderNotes) -> None:
+def _note_unheld_bases(trees: SpanningTrees, floating: bool, notes: ReaderNotes) -> None:
     for base in trees.bases:
         option = ArgumentName("floating", False, call="load(path)")
         meaning = f"moves freely, as SDF specifies; {option} fixes it" if floating else "fixed in place"
