@@ -183,7 +183,7 @@ def cores() -> None:
         plan = plan_if_faster(kind.algorithm, tree, chosen)
         assert plan is not None
         swept = operations(kind.algorithm, tree, None)
-        same = operations(kind.algorithm, replace(tree, kind=tuple(plan.variant)), plan.uniform)  # type: ignore[arg-type]
+        same = operations(kind.algorithm, replace(tree, kind=tuple(plan.link_variants)), plan.code_constants)  # type: ignore[arg-type]
         lanes = LaneLoopEmitter(kind.lanes_algorithm, plan, chosen)
         cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
         print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")

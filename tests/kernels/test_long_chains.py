@@ -318,7 +318,7 @@ def test_every_link_is_in_one_piece_or_in_none() -> None:
         links = sorted([*found.loose_links, *(i for links in found.pieces.values() for i in links)])
         assert links == list(range(len(tree)))
         for group in found.groups:
-            kinds = {tuple(found.variant[i] for i in links) for links in group.pieces}
+            kinds = {tuple(found.link_variants[i] for i in links) for links in group.pieces}
             assert len(kinds) == 1
         for run_of in found.runs:
             inside = [i for piece in run_of for i in found.pieces[piece]]

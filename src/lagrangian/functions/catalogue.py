@@ -178,7 +178,7 @@ def _routine(model: MechanismGraph, request: FunctionRequest, loops: bool) -> Ro
 def _link_loops(model: MechanismGraph, function: CatalogueFunction) -> LinkLoops | None:
     """Return the loops over the links of a function that is one algorithm and nothing else; None of others."""
     mechanism = model.mechanism
-    has_more_terms = mechanism.springs or model.friction.planes or (mechanism.equation_count and function.takes_time)
+    has_more_terms = mechanism.springs or model.friction.planar_speeds or (mechanism.equation_count and function.takes_time)
     if function.algorithm is None or has_more_terms:
         return None
     tree = group_equal_links(function.algorithm, replace(model.tree, sample_tree=None))

@@ -199,7 +199,7 @@ class _Row(NamedTuple):
 def _derivative_refusal(model: MechanismGraph) -> str:
     if model.nv > MAX_SPEEDS:
         return f"it has {model.nv} speeds, and derivatives of more than {MAX_SPEEDS} are not written out"
-    if model.friction.planes:
+    if model.friction.planar_speeds:
         return "dry friction in planes is not differentiated"
     return ""
 

@@ -112,12 +112,12 @@ class Kernels:
     ) -> tuple[ArrayLike, ...]:
         """(q, qd, tau), with external wrenches, springs between points and friction in planes added to tau."""
         springs = springs and bool(self.mechanism.springs)
-        if wrenches is None and not springs and not self.friction.planes:
+        if wrenches is None and not springs and not self.friction.planar_speeds:
             return state
         rows, batch = as_rows(where, ("q", "qd", "tau"), (self.tree.nq, self.tree.nv, self.tree.nv), state)
         q, qd, tau = rows if batch is not None else (row[0] for row in rows)
         tau = tau + self.external_torque(q, wrenches)
-        if self.friction.planes:
+        if self.friction.planar_speeds:
             tau = tau - self.friction.plane_forces(qd)
         return q, qd, tau + self.spring_kernel("torque")(q, qd) if springs else tau
 
@@ -170,7 +170,7 @@ class Kernels:
         return self._kernel("constraint wrenches", lambda: constraint_wrench_program(self.mechanism, self.full_tree))
 
     @cached_property
-    def massless(self) -> bool:
+    def has_singular_mass_matrix(self) -> bool:
         """Whether links without mass make the mass matrix singular, so that accelerations are a matter of the constraints."""
         return has_singular_mass_matrix(self.mechanism, self.tree)
 

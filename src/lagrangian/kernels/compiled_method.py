@@ -65,14 +65,14 @@ def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
 
 def tree_kernel_if_complete(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
     """Select the kernel of an algorithm, or none if springs between points, or friction in planes, have to be added to its result."""
-    return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planes else kernels.sweep(algorithm)
+    return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planar_speeds else kernels.sweep(algorithm)
 
 
 def forward_dynamics_kernel(kernels: Kernels) -> Kernel | None:
     """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
     if not kernels.mechanism.equation_count:
         _warn_of_undetermined_joints(kernels)
-    if kernels.friction.planes or kernels.massless:  # whether constraints determine all accelerations is looked at
+    if kernels.friction.planar_speeds or kernels.has_singular_mass_matrix:  # whether constraints determine all accelerations is looked at
         return None
     if kernels.mechanism.equation_count:
         return None if kernels.constraint_programs.depends_on_time else kernels.constraint_kernel("forward_dynamics")
@@ -93,7 +93,7 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
 def run_constraint_kernel(dynamics: Dynamics, kernel: Kernel, inputs: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
     """The result of a kernel of constraints; an error that names a joint if nothing determines how one without inertia moves."""
     arguments = (*inputs, *dynamics._kernels.time_arguments(t))
-    if dynamics._kernels.massless:
+    if dynamics._kernels.has_singular_mass_matrix:
         with suppress_finite_checks():
             solution = kernel(*arguments)
         if np.isfinite(solution).all():

@@ -267,7 +267,7 @@ class Dynamics:
             tau = tau - kernels.external_torque(q, wrenches)
         if kernels.mechanism.springs:
             tau = tau - kernels.spring_kernel("torque")(q, qd)
-        if kernels.friction.planes:
+        if kernels.friction.planar_speeds:
             tau = tau + kernels.friction.plane_forces(array(qd, "qd"))
         return tau
 

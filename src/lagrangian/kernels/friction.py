@@ -13,13 +13,13 @@ from lagrangian.model.mechanism import Mechanism
 class FrictionConstants:
     """The numbers of friction, one for every speed; dry friction may differ between the two directions.
 
-    `planes` are speeds whose dry friction acts together: it opposes the direction of their velocity, whatever that is.
+    `planar_speeds` are groups of speeds whose dry friction acts together: it opposes the direction of their velocity, whatever that is.
     """
 
     viscous: np.ndarray
     coulomb_positive: np.ndarray
     coulomb_negative: np.ndarray
-    planes: tuple[tuple[int, ...], ...] = ()
+    planar_speeds: tuple[tuple[int, ...], ...] = ()
 
     @property
     def lossy(self) -> bool:
@@ -45,7 +45,7 @@ class FrictionConstants:
 
     def _put_plane_forces(self, qd: np.ndarray, forces: np.ndarray) -> None:
         """Put the forces of dry friction in planes into the forces of all speeds."""
-        for plane in map(list, self.planes):
+        for plane in map(list, self.planar_speeds):
             plane_speeds = qd[..., plane]
             speed = np.linalg.norm(plane_speeds, axis=-1, keepdims=True)
             forces[..., plane] = self.coulomb_positive[plane] * plane_speeds / np.where(speed > 0, speed, 1.0)
@@ -57,9 +57,9 @@ def friction_constants(mechanism: Mechanism) -> FrictionConstants:
     viscous, positive, negative = (
         np.array([float(getattr(x, name) or 0) for x in frictions]) for name in ("viscous", "coulomb", "coulomb_negative")
     )
-    planes, iv = [], 0
+    planar_speeds, iv = [], 0
     for joint in mechanism.joints:
         if joint.friction_plane:
-            planes.append(tuple(iv + k for k in joint.friction_plane))
+            planar_speeds.append(tuple(iv + k for k in joint.friction_plane))
         iv += joint.kind.nv
-    return FrictionConstants(viscous, positive, negative, tuple(planes))
+    return FrictionConstants(viscous, positive, negative, tuple(planar_speeds))

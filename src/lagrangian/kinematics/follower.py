@@ -130,7 +130,7 @@ class Follower:
         constants = self.dyn.friction_constants
         friction = np.zeros_like(qd)
         resting = (qd == 0) & (constants.coulomb_positive + constants.coulomb_negative > 0)
-        for plane in map(list, constants.planes):
+        for plane in map(list, constants.planar_speeds):
             resting[:, plane] = resting[:, plane].all(axis=1, keepdims=True)
         rows = np.flatnonzero(resting.any(axis=1))
         if rows.size:

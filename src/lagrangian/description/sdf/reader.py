@@ -36,7 +36,7 @@ from lagrangian.model.placement import Transform
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.spring import GravityCompensation
 
-_GRAVITY_WITHOUT_WORLD = (0.0, 0.0, -9.81)  # that of mechanisms in any other format
+_GRAVITY_WITHOUT_WORLD = (0.0, 0.0, -9.81)  # the default of a mechanism
 _DEFAULT_WORLD_GRAVITY = (0.0, 0.0, -9.8)  # what SDF specifies where a world has no <gravity>
 _OTHER_FORMATS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
 

@@ -63,7 +63,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
     ]
     return {
-        "links": rolled.link_table(replace(plan.tree, kind=tuple(plan.variant))),  # type: ignore[arg-type]
+        "links": rolled.link_table(replace(plan.tree, kind=tuple(plan.link_variants))),  # type: ignore[arg-type]
         "items": rolled.link_table(tree_of_items(plan)),
         "steps": rolled.link_table(steps),
         "coordinates": coordinates.table,
@@ -94,7 +94,7 @@ def parameters(algorithm: Algorithm, plan: Plan, columns: Columns) -> dict[str, 
     return {
         "links": rolled.parameter_array(algorithm, plan.tree, columns["links"], columns["ground of links"]),
         "items": rolled.parameter_array(algorithm, items, columns["items"], columns["ground of items"]),
-        "halves": lanes.half_links(plan),
+        "halves": lanes.half_link_parameters(plan),
         "steps": np.zeros(0),
     }
 

@@ -40,12 +40,12 @@ class ItemLoopEmitter(LoopEmitter):
 
     def trace_program(self) -> SweepProgram:
         links = replace(self.tree, kind=tuple(kind for kind in self.tree.kind if kind is not RUN_KIND))
-        program = rolled_trace.trace_algorithm(self.algorithm, links, self.plan.uniform, is_whole_tree=False)
+        program = rolled_trace.trace_algorithm(self.algorithm, links, self.plan.code_constants, is_whole_tree=False)
         for number, traced_pass in enumerate(program.passes):
             traced_pass.steps[RUN_KIND] = list(FUNCTIONS).index(self.run_functions[number])  # type: ignore[assignment]
         return program
 
-    def functions(self) -> list[str]:
+    def write_functions(self) -> list[str]:
         for k, traced_pass in enumerate(self.program.passes):
             assert isinstance(traced_pass.sweep, Sweep)
             assert traced_pass.carry == list(range(sum(template_size(t) for t in traced_pass.sweep.carry.values())))
@@ -53,13 +53,13 @@ class ItemLoopEmitter(LoopEmitter):
         return self.lines
 
     def run_step(
-        self, e: Emitter, step: TracedStep, where: dict[str, str], carry: dict[int, str], on_pair: Any = None
+        self, e: Emitter, step: TracedStep, pointers: dict[str, str], carry: dict[int, str], on_pair: Any = None
     ) -> dict[int, str]:
         if not isinstance(step, int):
-            return super().run_step(e, step, where, carry, on_pair)
+            return super().run_step(e, step, pointers, carry, on_pair)
         for j, value in carry.items():
             e.store(value, "%values", j)
-        number = where["iq"]
+        number = pointers["iq"]
         row = e.put(f"getelementptr i64, ptr %runs, i64 {e.put(f'mul i64 {number}, {RUN_ROW}')}")
         arguments = ", ".join(f"ptr %{name}" for name in self.run_arguments)
         function = e.put(f"load ptr, ptr {e.put(f'getelementptr ptr, ptr %functions, i64 {step}')}")
@@ -80,7 +80,7 @@ def tree_of_items(plan: Plan) -> Tree:
     tree = plan.tree
     return replace(
         tree,
-        kind=tuple(plan.variant[i] if run < 0 else RUN_KIND for i, run in plan.items),  # type: ignore[misc]
+        kind=tuple(plan.link_variants[i] if run < 0 else RUN_KIND for i, run in plan.items),  # type: ignore[misc]
         parent=tuple(plan.parents),
         iq=tuple(tree.iq[i] if run < 0 else run for i, run in plan.items),
         iv=tuple(tree.iv[i] if run < 0 else run for i, run in plan.items),

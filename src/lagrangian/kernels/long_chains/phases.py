@@ -93,10 +93,10 @@ class LongChainKernel(ABC):
         """From the inputs to the output."""
 
     def build(self) -> LongChainCode:
-        self.lanes.functions()
+        self.lanes.write_functions()
         lines = [
             *self.sequential.ir.replace("@kernel(", "@sequential(").replace("define i64", "define internal i64").split("\n"),
-            *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
+            *"\n".join(self.items.write_functions()).replace("@pass", "@items").split("\n"),
             *self.lanes.lines,
             *self.pieces_function(),
             *(line for phase in range(len(self.group_phases)) for line in self.group_function(phase)),
@@ -125,7 +125,7 @@ class LongChainKernel(ABC):
         w, parts = self.lane_count, Layout()
         for name in self.names:
             parts.add(f"lanes.in.{name}", (self.coordinates if name == "q" else self.speeds).widest * w)
-        parts.add("lanes.passing", len(self.lanes.passing_saves) * max(group.steps for group in self.plan.groups) * w)
+        parts.add("lanes.group_save", len(self.lanes.group_saves) * max(group.steps for group in self.plan.groups) * w)
         for name, amount in {
             "lanes.carry": CACHE_LINE,
             "lanes.out": self.speeds.widest * w,
@@ -144,7 +144,7 @@ class LongChainKernel(ABC):
             "sin": plan.tree.nq,
             "lanes.cos": steps.tree.nq * w,
             "lanes.sin": steps.tree.nq * w,
-            "lanes.save": len(steps.stored_saves) * steps.n * w,
+            "lanes.save": len(steps.chain_saves) * steps.n * w,
             "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
             "items.save": max(1, len(items.program.saves)) * items.n,
             "items.speed": max(1, len(items.program.speed_saves)) * plan.tree.nv,
@@ -249,7 +249,7 @@ class LongChainKernel(ABC):
 
     def load_sines(self, b: FunctionBuilder, rows: dict[str, Array], group: Array) -> None:
         """Into lanes: cosines and sines of a group."""
-        if any(kind.turns for kind in self.plan.variant):
+        if any(kind.turns for kind in self.plan.link_variants):
             self.copies.sines("sines", self.coordinates.side_by_side)
             to = [self.arrays[f"lanes.{name}"].offset(group[3] * self.lane_count) for name in ("cos", "sin")]
             self.call_sines(b, "sines", (self.place_table("coordinates", group[2]), rows["angles"], *to), group[4])

@@ -43,11 +43,11 @@ class LanePlaces:
 
 
 def coordinate_places(plan: Plan) -> LanePlaces:
-    return LanePlaces(plan, plan.tree.iq, [kind.nq for kind in plan.variant])
+    return LanePlaces(plan, plan.tree.iq, [kind.nq for kind in plan.link_variants])
 
 
 def speed_places(plan: Plan) -> LanePlaces:
-    return LanePlaces(plan, plan.tree.iv, [kind.nv for kind in plan.variant])
+    return LanePlaces(plan, plan.tree.iv, [kind.nv for kind in plan.link_variants])
 
 
 class LaneCopyEmitter:

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from lagrangian.algorithms.tree import Tree
 from lagrangian.cached import cached_property
-from lagrangian.kernels.rolled.trace import Uniform, Variant, uniform_constants, variants
+from lagrangian.kernels.rolled.trace import CodeConstants, Variant, uniform_constants, variants
 
 MAX_PERIOD = 6  # the longest period that is looked for
 
@@ -38,7 +38,7 @@ def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
     kinds = variants(tree)
     candidate = Plan(tree, lanes, kinds, uniform_constants(replace(tree, kind=tuple(kinds))))  # type: ignore[arg-type]
     families: dict[tuple[Variant, ...], list[Stretch]] = {}
-    for stretch in stretches(tree, candidate.variant):
+    for stretch in stretches(tree, candidate.link_variants):
         families.setdefault(stretch.pattern, []).append(stretch)
     saving = -cost.rest
     for pattern, members in families.items():
@@ -86,8 +86,8 @@ class Plan:
 
     tree: Tree
     lanes: int
-    variant: list[Variant]
-    uniform: Uniform
+    link_variants: list[Variant]
+    code_constants: CodeConstants
     groups: list[PieceGroup] = field(default_factory=list)
     runs: list[list[int]] = field(default_factory=list)
 
@@ -99,7 +99,7 @@ class Plan:
     @cached_property
     def digest(self) -> bytes:
         """What tells the code of this plan from that of another."""
-        content = [[str(variant) for variant in self.variant], sorted((str(key), x) for key, x in self.uniform.items())]
+        content = [[str(variant) for variant in self.link_variants], sorted((str(key), x) for key, x in self.code_constants.items())]
         return hashlib.sha256(repr([content, self.lanes, self.groups, self.runs]).encode()).digest()
 
     @cached_property
@@ -226,13 +226,13 @@ class Cost:
     rest: float
 
 
-def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
+def stretches(tree: Tree, link_variants: Sequence[Variant]) -> list[Stretch]:
     """The parts of unbranched paths with a period, each as long as it can be; at its tip is a link that has inertia."""
     periodic_stretches = []
     for path in unbranched_paths(tree):
         at = 0
         while at < len(path):
-            lengths = {p: _periodic_length(path, at, p, variant) for p in range(1, MAX_PERIOD + 1)}
+            lengths = {p: _periodic_length(path, at, p, link_variants) for p in range(1, MAX_PERIOD + 1)}
             period = max(lengths, key=lambda p: (lengths[p] if lengths[p] >= 2 * p else 0, -p))
             end = at + lengths[period]
             while end > at and not _has_inertia(tree, path[end - 1]):
@@ -241,15 +241,15 @@ def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
                 at = max(at + 1, end - MAX_PERIOD)  # another period may begin before this one ends
                 continue
             # pieces are counted from the tip, and so is a period
-            periodic_stretches.append(Stretch(tuple(path[at:end]), tuple(variant[i] for i in path[end - period : end])))
+            periodic_stretches.append(Stretch(tuple(path[at:end]), tuple(link_variants[i] for i in path[end - period : end])))
             at = end
     return periodic_stretches
 
 
-def _periodic_length(path: Sequence[int], at: int, period: int, variant: Sequence[Variant]) -> int:
+def _periodic_length(path: Sequence[int], at: int, period: int, link_variants: Sequence[Variant]) -> int:
     """How many links of a path from `at` on there are, each but the first of the kind of the one a period before."""
     k = at + period
-    while k < len(path) and variant[path[k]] == variant[path[k - period]]:
+    while k < len(path) and link_variants[path[k]] == link_variants[path[k - period]]:
         k += 1
     return min(k, len(path)) - at
 

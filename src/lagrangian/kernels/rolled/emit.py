@@ -64,29 +64,29 @@ class StepEmitter:
         """Pointers to what belongs to link i."""
         columns = len(self.program.parameters)
         row = e.put(f"mul i64 {self.parameter_row(e, i)}, {columns * self.parameter_width}")
-        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
+        pointers = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
         if self.in_order:
-            where["iq"] = where["iv"] = i
+            pointers["iq"] = pointers["iv"] = i
         else:
             row = e.put(f"mul i64 {i}, 4")
             for name, k in (("iq", 2), ("iv", 3)):
                 at = e.put(f"getelementptr i64, ptr %table, i64 {e.put(f'add i64 {row}, {k}')}")
-                where[name] = e.put(f"load i64, ptr {at}, align 8")
+                pointers[name] = e.put(f"load i64, ptr {at}, align 8")
         w = self.width
 
         def start(base: str, index: str, stride: int) -> str:
             return e.put(f"getelementptr double, ptr {base}, i64 {e.put(f'mul i64 {index}, {stride * w}')}")
 
-        where["q"] = start("%in.q", where["iq"], 1) if "q" in self.names else ""
+        pointers["q"] = start("%in.q", pointers["iq"], 1) if "q" in self.names else ""
         for name in self.names:
             if name in PER_SPEED:
-                where[name] = start(f"%in.{name}", where["iv"], 1)
-        where["cos"], where["sin"] = start("%cos", where["iq"], 1), start("%sin", where["iq"], 1)
-        where["save"] = start("%save", i, len(self.program.saves))
-        where["speed"] = start("%speed", where["iv"], len(self.program.speed_saves))
-        return where
+                pointers[name] = start(f"%in.{name}", pointers["iv"], 1)
+        pointers["cos"], pointers["sin"] = start("%cos", pointers["iq"], 1), start("%sin", pointers["iq"], 1)
+        pointers["save"] = start("%save", i, len(self.program.saves))
+        pointers["speed"] = start("%speed", pointers["iv"], len(self.program.speed_saves))
+        return pointers
 
-    def loader(self, e: Emitter, where: dict[str, str], carry: dict[int, str]) -> Callable[[str, Any, bool], str]:
+    def loader(self, e: Emitter, pointers: dict[str, str], carry: dict[int, str]) -> Callable[[str, Any, bool], str]:
         """A function that gives a step its inputs, each loaded once."""
         values: dict[tuple[str, object], str] = {}
 
@@ -99,15 +99,15 @@ class StepEmitter:
 
         def fetch(name: str, index: Any) -> str:
             if name == "param":
-                return self.parameter(e, where["param"], index)
+                return self.parameter(e, pointers["param"], index)
             if name == "save":
-                return e.load(*self.save_place(where, index))
+                return e.load(*self.save_place(pointers, index))
             if name == "speed":
                 component, j, k = index
-                return e.load(where["speed"], k * len(self.program.speed_saves) + self.program.speed_saves[component, j])
+                return e.load(pointers["speed"], k * len(self.program.speed_saves) + self.program.speed_saves[component, j])
             if name in GLOBAL_INPUTS:
                 return e.load(f"%in.{name}", index)
-            return e.load(where[name], index)
+            return e.load(pointers[name], index)
 
         return load
 
@@ -117,9 +117,9 @@ class StepEmitter:
         """Which row of the parameters is link i's."""
         return i
 
-    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+    def save_place(self, pointers: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
         """Where a save of a link is: a pointer, and the place from there on."""
-        return where["save"], self.program.saves[key]
+        return pointers["save"], self.program.saves[key]
 
     def parameter(self, e: Emitter, row: str, index: int) -> str:
         """A parameter from a link's row of them: the same number for all states."""
@@ -130,7 +130,7 @@ class StepEmitter:
         self,
         e: Emitter,
         step: TracedStep,
-        where: dict[str, str],
+        pointers: dict[str, str],
         carry: dict[int, str],
         on_pair: Callable[[int, int, str], None] | None = None,
     ) -> dict[int, str]:
@@ -149,31 +149,31 @@ class StepEmitter:
             elif label[0] == "save":
                 _, name, j = label
                 if (name, j) in link_saves:
-                    e.store(value, *self.save_place(where, (name, j)))
+                    e.store(value, *self.save_place(pointers, (name, j)))
                 if name in names and self.algorithm.output.kind == "link":
-                    self.store_link_row(e, where, name, j, value)
+                    self.store_link_row(e, pointers, name, j, value)
             else:
                 _, name, j, k = label
                 if (name, j) in speed_saves:
-                    e.store(value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
+                    e.store(value, pointers["speed"], k * len(speed_saves) + speed_saves[name, j])
                 if name in names and self.algorithm.output.kind == "speed":
-                    row = e.put(f"add i64 {where['iv']}, {j * self.tree.nv + k}")
+                    row = e.put(f"add i64 {pointers['iv']}, {j * self.tree.nv + k}")
                     self.store_out(e, row, value)
 
-        e.write_schedule(schedule(step.trace, e.has_fma), self.loader(e, where, carry), store)
+        e.write_schedule(schedule(step.trace, e.has_fma), self.loader(e, pointers, carry), store)
         return out
 
     def store_out(self, e: Emitter, index: str, value: str) -> None:
         at = e.put(f"mul i64 {index}, {self.width}")
         e.lines.append(f"  store {self.type} {value}, ptr {e.put(f'getelementptr double, ptr %out, i64 {at}')}, align 8")
 
-    def store_link_row(self, e: Emitter, where: dict[str, str], name: str, j: int, value: str) -> None:
+    def store_link_row(self, e: Emitter, pointers: dict[str, str], name: str, j: int, value: str) -> None:
         offset, row = 0, 0
         for other in self.algorithm.output.names:
             if other == name:
                 offset = row + j
             row += template_size(self.algorithm.template(other))
-        base = e.put(f"mul i64 {where['i']}, {row}")
+        base = e.put(f"mul i64 {pointers['i']}, {row}")
         self.store_out(e, e.put(f"add i64 {base}, {offset}"), value)
 
     def dispatch(self, i: str, kinds: Sequence[JointType], blocks: dict[JointType, str], other: str) -> None:
@@ -208,25 +208,25 @@ class LoopEmitter(StepEmitter):
         lines.append("  %i = add i64 %step, 0" if outward else f"  %i = sub i64 {self.n - 1}, %step")
         blocks = {kind: self.new_label("kind") for kind in kinds}
         self.dispatch("%i", kinds, blocks, "next.none")
-        merged: dict[JointType, dict[int, str]] = {}
-        ends: dict[JointType, str] = {}
+        next_carries: dict[JointType, dict[int, str]] = {}
+        end_labels: dict[JointType, str] = {}
         for kind in kinds:
             lines.append(f"{blocks[kind]}:")
             e = self.emitter()
-            where = {**self.link_pointers(e, "%i"), "i": "%i"}
+            pointers = {**self.link_pointers(e, "%i"), "i": "%i"}
             carry = {j: f"%c{j}" for j in traced_pass.carry} if self.chain else self.load_carries(e, traced_pass, outward)
-            result = self.run_step(e, traced_pass.steps[kind], where, carry)
-            ends[kind] = self.new_label("end")
-            lines.append(f"  br label %{ends[kind]}\n{ends[kind]}:")
+            result = self.run_step(e, traced_pass.steps[kind], pointers, carry)
+            end_labels[kind] = self.new_label("end")
+            lines.append(f"  br label %{end_labels[kind]}\n{end_labels[kind]}:")
             if self.chain:
-                merged[kind] = result
+                next_carries[kind] = result
             else:
                 self.store_carries(e, traced_pass, outward, result)
             lines.append("  br label %next")
         lines.append("next.none:\n  unreachable\nnext:")
         if self.chain:
             for j in traced_pass.carry:
-                incoming = ", ".join(f"[{merged[kind][j]}, %{ends[kind]}]" for kind in kinds)
+                incoming = ", ".join(f"[{next_carries[kind][j]}, %{end_labels[kind]}]" for kind in kinds)
                 lines.append(f"  %o{j} = phi {self.type} {incoming}")
         lines.append(f"  %more = icmp slt i64 %step.next, {self.n}\n  br i1 %more, label %loop, label %exit\nexit:")
         if self.chain:
@@ -331,16 +331,16 @@ class LoopEmitter(StepEmitter):
         blocks = {k: self.new_label("meet") for k in self.kinds}
         dead = self.new_label("dead")
         self.dispatch(j, self.kinds, blocks, dead)
-        merged, ends = {}, {}
+        next_carries, end_labels = {}, {}
         for other in self.kinds:
             lines.append(f"{blocks[other]}:")
             e = self.emitter()
-            where = {**self.link_pointers(e, j), "i": j}
+            pointers = {**self.link_pointers(e, j), "i": j}
 
             last = max((label[2] for label in traced_pass.steps[other].outputs if label[0] == "pair"), default=0)
 
-            def on_pair(b: int, c: int, value: str, e: Emitter = e, where: dict[str, str] = where, last: int = last) -> None:
-                row = e.put(f"add i64 {where['iv']}, {b}")
+            def on_pair(b: int, c: int, value: str, e: Emitter = e, pointers: dict[str, str] = pointers, last: int = last) -> None:
+                row = e.put(f"add i64 {pointers['iv']}, {b}")
                 if walk.per == "link":
                     wide = walk.width * self.n
                     base = e.put(f"add i64 {e.put(f'mul i64 {row}, {wide}')}, {c}")
@@ -351,12 +351,12 @@ class LoopEmitter(StepEmitter):
                 if c == last:
                     self.store_out(e, e.put(f"add i64 {e.put(f'mul i64 {column}, {n}')}, {row}"), value)
 
-            merged[other] = self.run_step(e, traced_pass.steps[other], where, carry, on_pair)
-            ends[other] = self.new_label("end")
-            lines.append(f"  br label %{ends[other]}\n{ends[other]}:\n  br label %{after}")
+            next_carries[other] = self.run_step(e, traced_pass.steps[other], pointers, carry, on_pair)
+            end_labels[other] = self.new_label("end")
+            lines.append(f"  br label %{end_labels[other]}\n{end_labels[other]}:\n  br label %{after}")
         lines.append(f"{dead}:\n  unreachable\n{after}:")
         for c in traced_pass.carry:
-            incoming = ", ".join(f"[{merged[k][c]}, %{ends[k]}]" for k in self.kinds)
+            incoming = ", ".join(f"[{next_carries[k][c]}, %{end_labels[k]}]" for k in self.kinds)
             lines.append(f"  {carry[c]}.next = phi {self.type} {incoming}")
         if self.chain:
             lines.append(f"  {j}.next = sub i64 {j}, 1")

@@ -31,16 +31,16 @@ PER_SPEED = ("qd", "qdd", "tau", "locked")
 GLOBAL_INPUTS = {"wrench": 6}
 MAX_VARIANTS = 4  # patterns of one kind, each of which is code of its own
 MIN_SHARING_LINKS = 8  # links that must have a pattern for that
-Uniform = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
+CodeConstants = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
 
 
-def trace_algorithm(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, is_whole_tree: bool = True) -> SweepProgram:
+def trace_algorithm(algorithm: Algorithm, tree: Tree, code_constants: CodeConstants | None = None, is_whole_tree: bool = True) -> SweepProgram:
     """All passes of an algorithm, with only what is needed in them.
 
-    `uniform` are the constants that are written into the code: unless given, those of the structure that all links of a kind
+    `code_constants` are the constants that are written into the code: unless given, those of the structure that all links of a kind
     share. Where the tree is not the whole tree, nothing is known of what is carried.
     """
-    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, is_whole_tree)
+    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if code_constants is None else code_constants, is_whole_tree)
     raws: list[tuple[Pass, Any]] = []
     finish: TracedStep | None = None
     constant_results: dict[int, float] = {}
@@ -124,17 +124,17 @@ class TracedStep:
 class _Tracer:
     """Traces the steps of one algorithm on one tree, and knows what sweeps before have saved."""
 
-    def __init__(self, algorithm: Algorithm, tree: Tree, uniform: Uniform, is_whole_tree: bool) -> None:
+    def __init__(self, algorithm: Algorithm, tree: Tree, code_constants: CodeConstants, is_whole_tree: bool) -> None:
         self.algorithm = algorithm
         self.tree = tree
         self.is_whole_tree = is_whole_tree
         self.kinds = sorted(set(tree.kind), key=str)
-        self.uniform = uniform
+        self.code_constants = code_constants
         self.parameters = [
             (name, j)
             for name, template in CONSTANTS.items()
             for j in range(template_size(template))
-            if any((kind, name, j) not in uniform for kind in self.kinds)
+            if any((kind, name, j) not in code_constants for kind in self.kinds)
         ]
         self.save_constants: dict[tuple[Any, ...], float] = {}
         self.save_templates: dict[str, tuple[bool, Template]] = {}  # name -> (per speed, template)
@@ -143,8 +143,8 @@ class _Tracer:
         values: Values = {}
         for name, template in CONSTANTS.items():
             flat = (
-                self.uniform[kind, name, j]
-                if (kind, name, j) in self.uniform
+                self.code_constants[kind, name, j]
+                if (kind, name, j) in self.code_constants
                 else graph.input("param", self.parameters.index((name, j)))
                 for j in range(template_size(template))
             )
@@ -360,9 +360,9 @@ def _numbered_saves(saves_read: set[tuple[Any, ...]], kind: str) -> dict[tuple[s
     return {key: k for k, key in enumerate(sorted(label[1:] for label in saves_read if label[0] == kind))}
 
 
-def uniform_constants(tree: Tree) -> Uniform:
+def uniform_constants(tree: Tree) -> CodeConstants:
     """The constants that are structure, and the same for all links of a kind."""
-    constants: Uniform = {}
+    constants: CodeConstants = {}
     kind_keys = np.array([kind.key for kind in tree.kind])
     for kind in set(tree.kind):
         for name in CONSTANTS:
