@@ -160,9 +160,9 @@ def accuracy(n: int) -> None:
 # -- work and span -----------------------------------------------------------------------------------------------------------
 
 
-def operations(algorithm: Algorithm, tree: Tree, uniform: rolled_trace.Uniform | None) -> float:
+def operations(algorithm: Algorithm, tree: Tree, code_constants: rolled_trace.CodeConstants | None) -> float:
     """Of a link."""
-    passes = rolled_trace.trace_algorithm(algorithm, tree, uniform).passes
+    passes = rolled_trace.trace_algorithm(algorithm, tree, code_constants).passes
     return sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in passes)
 
 

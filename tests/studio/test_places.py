@@ -9,7 +9,7 @@ import pytest
 
 from lagrangian.description.load import library_names
 from lagrangian.studio.text_positions import character_offset, line_column, utf16_offset
-from lagrangian.studio.toml_places import TomlNode, scan
+from lagrangian.studio.toml_places import TomlNode, scan_toml
 from tests.studio.conftest import text
 
 
@@ -24,7 +24,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...]
 @pytest.mark.parametrize("name", library_names())
 def test_every_entry_of_the_library_is_found(name: str) -> None:
     given = text(name)
-    root = scan(given)
+    root = scan_toml(given)
     for path, value in leaves(tomllib.loads(given)):
         node, steps = root.find(path)
         assert steps == len(path), path
@@ -52,7 +52,7 @@ g = -1_000.5e3
 
 
 def test_odd_texts_are_scanned_and_broken_lines_passed_over() -> None:
-    root = scan(ODD)
+    root = scan_toml(ODD)
 
     def at(*path: Any) -> str:
         node, steps = root.find(path)
@@ -68,9 +68,9 @@ def test_odd_texts_are_scanned_and_broken_lines_passed_over() -> None:
 
 
 def test_deep_nesting_ends() -> None:
-    deep = scan("x = " + "[" * 100_000)
+    deep = scan_toml("x = " + "[" * 100_000)
     assert isinstance(deep, TomlNode)
-    scan("[" + "a." * 5000 + "b]\nx = 1")
+    scan_toml("[" + "a." * 5000 + "b]\nx = 1")
 
 
 def test_places_are_counted_as_javascript_does() -> None:

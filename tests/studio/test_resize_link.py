@@ -12,7 +12,7 @@ from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import LagrangianError
 from lagrangian.studio.models import ModelCache
 from lagrangian.studio.resize_link import link_ends, resize_link
-from lagrangian.studio.toml_places import scan
+from lagrangian.studio.toml_places import scan_toml
 from tests.studio.conftest import Inside, text
 
 MODELS = ModelCache()
@@ -113,7 +113,7 @@ def test_every_link_of_others_can_be_dragged_or_says_why_not(name: str) -> None:
     model = MODELS.get_or_read(text(name), "toml")
     m, q, dragged_ones = model.valid_mechanism, model.view().q, 0
     for body in ["ground", *(b.name for b in m.bodies)]:
-        for end in link_ends(m, scan(model.text), body):
+        for end in link_ends(m, scan_toml(model.text), body):
             T = body_poses(m, q)[body][0]
             carrier = next((j for j in m.joints if j.child == body), None)
             inner = np.zeros(3) if carrier is None else carrier.child_placement.matrix()[:3, 3]

@@ -884,7 +884,9 @@ class Dynamics:
         {'closure.x': -2.9, 'closure.y': 8.087}
         """
         state = self._kernels.add_applied_forces("multipliers", (q, qd, tau), wrenches)
-        constraint_forces = run_constraint_kernel(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[..., self.nv :]
+        constraint_forces = run_constraint_kernel(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[
+            ..., self.nv :
+        ]
         return (
             minimum_norm_multipliers(self.constraint_jacobian(q, t), constraint_forces)
             if self.constraint_names

@@ -54,8 +54,8 @@ def plot_cycle(
         force_panel = panels.pop() if len(panels) > 3 else None  # the forces, under the linkage
         rows = len(panels)
         width, height = 10.2, max(4.4, 1.45 * rows + 0.5)
-        top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
-        figure = StyledFigure(figsize=(width, height + top), layout="constrained")
+        header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], width - 0.3)
+        figure = StyledFigure(figsize=(width, height + header_height), layout="constrained")
         grid = figure.add_gridspec(rows, 2, width_ratios=(1, 1.05))
         view.draw(figure, grid[: rows - 1 if force_panel else rows, 0])
         right_axes = [figure.add_subplot(grid[k, 1]) for k in range(rows)]
@@ -64,7 +64,7 @@ def plot_cycle(
             _draw_panel(axes, cycle, angle[1], *panel)
             _set_input_axis(axes, cycle, angle, labelled=axes in (*left_axes, right_axes[-1]))
         figure.align_ylabels(right_axes)
-        legends.draw_header(figure, cycle.mechanism.name, _remark(cycle), entries, top)
+        legends.draw_header(figure, cycle.mechanism.name, _remark(cycle), entries, header_height)
         return style.save_if_named(figure, file)
 
 
@@ -193,11 +193,15 @@ def plot_coupler_curve(coupler_curve: CouplerCurve, path: str | os.PathLike[str]
         plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
         width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
         height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
-        top = 0.34 + legends.legend_height([name for _, name in entries], 6.1)
-        figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
+        header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], 6.1)
+        figure = StyledFigure(figsize=(6.4, height + header_height), layout="constrained")
         view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
         legends.draw_header(
-            figure, coupler_curve.dyn.mechanism.name, f"{coupler_curve.frame}: {coupler_curve.length:.4g} m", entries, top
+            figure,
+            coupler_curve.dyn.mechanism.name,
+            f"{coupler_curve.frame}: {coupler_curve.length:.4g} m",
+            entries,
+            header_height,
         )
         return style.save_if_named(figure, file)
 
@@ -219,11 +223,13 @@ def plot_cycle_comparison(
         names = list(comparison.parameters)
         panels = [c for c in comparison.columns() if c.name in LABELS]
         curves = _rows_by_curve(comparison)
-        entries: list[legends.Entry] = [(style.curve_style(k, len(curves)), name) for k, (name, _) in enumerate(curves) if name]
+        entries: list[legends.LegendEntry] = [
+            (style.curve_style(k, len(curves)), name) for k, (name, _) in enumerate(curves) if name
+        ]
         entries = legends.shorten_entries(entries, len(curves)) if len(entries) > MAX_NAMED_CURVES else entries
         row_count = -(-len(panels) // 2)
-        top = 0.34 + legends.legend_height([name for _, name in entries], 8.4)
-        figure = StyledFigure(figsize=(8.8, 2.0 * max(row_count, 1) + 0.4 + top), layout="constrained")
+        header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], 8.4)
+        figure = StyledFigure(figsize=(8.8, 2.0 * max(row_count, 1) + 0.4 + header_height), layout="constrained")
         grid = figure.add_gridspec(row_count, 2 if len(panels) > 1 else 1)
         for k, column in enumerate(panels):
             axes: Any = figure.add_subplot(grid[k // 2, k % 2])
@@ -237,7 +243,9 @@ def plot_cycle_comparison(
             axes.tick_params(labelbottom=k >= len(panels) - 2)
             if k >= len(panels) - 2:
                 axes.set_xlabel(style.escape_label(names[0]))
-        legends.draw_header(figure, comparison.mechanism.name, str(comparison).splitlines()[0].partition(": ")[2], entries, top)
+        legends.draw_header(
+            figure, comparison.mechanism.name, str(comparison).splitlines()[0].partition(": ")[2], entries, header_height
+        )
         return style.save_if_named(figure, file)
 
 

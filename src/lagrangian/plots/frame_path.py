@@ -82,7 +82,7 @@ def common_plane(points: np.ndarray) -> tuple[int, int] | None:
 
 
 def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndarray, plane_axes: tuple[int, int] | None) -> Any:
-    entries: list[legends.Entry] = [(curve_style(k), frame) for k, frame in enumerate(points)]
+    entries: list[legends.LegendEntry] = [(curve_style(k), frame) for k, frame in enumerate(points)]
     entries += [(START, "start"), (END, "end")]
     if stick_points.size:
         entries += [({"color": FAINT, "linewidth": 2.0, "linestyle": DASHED}, "mechanism at start")]
@@ -95,8 +95,8 @@ def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndar
         plane_width, plane_height = np.maximum((high - low)[list(plane_axes)], 1e-3 * max(float((high - low).max()), 1e-9))
         width, height = 6.4, float(np.clip(5.2 * plane_height / plane_width + 0.6, 2.6, 6.4))
     names = [entry for _, entry in entries]
-    top = 0.34 + legends.legend_height(names, width - 0.3)
-    figure = StyledFigure(figsize=(width, height + top), layout="constrained")
+    header_height = legends.TITLE_HEIGHT + legends.legend_height(names, width - 0.3)
+    figure = StyledFigure(figsize=(width, height + header_height), layout="constrained")
     axes: Any = figure.add_subplot(projection=None if plane_axes is not None else "3d")
     axes_shown = list(plane_axes) if plane_axes is not None else [0, 1, 2]
     for segments, line_style in zip(stick_points, ({"color": FAINT, "linestyle": DASHED}, {"color": GREY}), strict=True):
@@ -125,7 +125,7 @@ def _make_figure(name: str, points: dict[str, np.ndarray], stick_points: np.ndar
     else:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.06)
-    legends.draw_header(figure, name, "", entries, top)
+    legends.draw_header(figure, name, "", entries, header_height)
     return figure
 
 

@@ -59,32 +59,32 @@ def plot_motion(
 
 
 def _make_figure(motions: dict[str, Motion], shared_panels: list[SharedAxis]) -> Any:
-    first = next(iter(motions.values()))
-    looks = CurveLooks(tuple(motions), shared_panels) if len(motions) > 1 else None
-    panel_axes = [PanelAxis(shared_panel, looks) for shared_panel in shared_panels]
-    of_joints = common_joint_looks(panel_axes, first.coordinate_names, looks)
-    entries: list[legends.Entry] = [(line_style, name) for name, line_style in of_joints.items()]
-    entries += looks.legend_entries() if looks else []
+    first_motion = next(iter(motions.values()))
+    overlay_looks = CurveLooks(tuple(motions), shared_panels) if len(motions) > 1 else None
+    panel_axes = [PanelAxis(shared_panel, overlay_looks) for shared_panel in shared_panels]
+    joint_looks = common_joint_looks(panel_axes, first_motion.coordinate_names, overlay_looks)
+    entries: list[legends.LegendEntry] = [(line_style, name) for name, line_style in joint_looks.items()]
+    entries += overlay_looks.legend_entries() if overlay_looks else []
     entries += panels.limit_legend_entries([axis.limits for axis in panel_axes])
     columns = 1 if len(shared_panels) <= 3 else 2
     rows = math.ceil(len(shared_panels) / columns)
     width = ONE_COLUMN if columns == 1 else TWO_COLUMNS
-    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
+    header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], width - 0.3)
     panel_height = HEIGHT * (1.4 if len(shared_panels) == 1 else 1.0)
-    figure = StyledFigure(figsize=(width, panel_height * rows + top + 0.25), layout="constrained")
+    figure = StyledFigure(figsize=(width, panel_height * rows + header_height + 0.25), layout="constrained")
     grid = figure.add_gridspec(rows, columns)
     span = (min(float(m.t[0]) for m in motions.values()), max(float(m.t[-1]) for m in motions.values()))
-    inner = width / columns - 0.8
+    panel_width = width / columns - 0.8
     events = labelled_events(motions)
     first_axes: Any = None
     for k, axis in enumerate(panel_axes):
         row, column = divmod(k, columns)
-        alone = k == len(shared_panels) - 1 and column == 0  # the last of an odd number takes the width of two
-        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column], sharex=first_axes)
+        spans_both_columns = k == len(shared_panels) - 1 and column == 0  # the last of an odd number takes the width of two
+        axes = figure.add_subplot(grid[row, :] if spans_both_columns else grid[row, column], sharex=first_axes)
         first_axes = first_axes or axes
         panels.draw_event_lines(axes, events)
-        points = panels.draw_event_labels(axes, events, span, inner) if k == 0 else 0.0
-        axis.draw(axes, of_joints, inner, points)
+        label_points = panels.draw_event_labels(axes, events, span, panel_width) if k == 0 else 0.0
+        axis.draw(axes, joint_looks, panel_width, label_points)
         lowest = row == rows - 1
         above_wide = row == rows - 2 and len(shared_panels) % columns  # the wide one's ticks are not those of this one
         axes.tick_params(labelbottom=bool(lowest or above_wide))
@@ -92,7 +92,7 @@ def _make_figure(motions: dict[str, Motion], shared_panels: list[SharedAxis]) ->
             axes.set_xlabel(f"time [{style.extract_power_of_ten(axes.xaxis, np.array(span))}s]")
     if span[1] > span[0]:
         first_axes.set_xlim(*span)
-    legends.draw_header(figure, _title(motions), _remark(motions), entries, top)
+    legends.draw_header(figure, _title(motions), _remark(motions), entries, header_height)
     return figure
 
 
@@ -121,13 +121,13 @@ def plot_ensemble(
             raise ArgumentError(unknown_name_message("coordinate", name, names), concerns="joints")
     angle_names = {name for joint in motions.mechanism.joints if joint.kind.turns for name in joint.coordinate_names}
     columns = min(2, len(shown_names))
-    row_count, top = math.ceil(len(shown_names) / columns), 0.34 + legends.LINE_HEIGHT
+    row_count, header_height = math.ceil(len(shown_names) / columns), legends.TITLE_HEIGHT + legends.LINE_HEIGHT
     omission_text = (
         "" if len(shown_names) == len(names) or joints is not None else f"{len(shown_names)} of {len(names)} coordinates; "
     )
     drawn_motions = np.linspace(0, len(motions) - 1, min(MAX_LINES, len(motions))).astype(int)
     with style.plot_style():
-        figure = StyledFigure(figsize=(max(5.0, 4.4 * columns), 2.7 * row_count + top), layout="constrained")
+        figure = StyledFigure(figsize=(max(5.0, 4.4 * columns), 2.7 * row_count + header_height), layout="constrained")
         panels = figure.subplots(row_count, columns, squeeze=False)
         for axes, name in zip(panels.flat, shown_names, strict=False):
             is_angle = name in angle_names
@@ -142,7 +142,7 @@ def plot_ensemble(
             if len(drawn_motions) < len(motions)
             else f"{len(motions)} motions"
         )
-        legends.draw_header(figure, motions.name, remark, [(MEDIAN, "median"), (RANGE, "nine of ten")], top)
+        legends.draw_header(figure, motions.name, remark, [(MEDIAN, "median"), (RANGE, "nine of ten")], header_height)
         return style.save_if_named(figure, file)
 
 

@@ -20,7 +20,7 @@ class SharedAxis:
     panels: dict[int, CurvePanel] = field(default_factory=dict)
 
     @property
-    def first(self) -> CurvePanel:
+    def first_panel(self) -> CurvePanel:
         return next(iter(self.panels.values()))
 
     @property
@@ -77,18 +77,18 @@ class CurveLooks:
         self.labels = labels
         self.by_dashes = len(labels) <= len(DASHES) and any(len(shared.names) > 1 for shared in axes)
 
-    def curve_look(self, motion: int, name: int, names: int) -> dict[str, Any]:
-        """The look of a curve, by the indices of its motion and of its name among `count` names."""
+    def curve_look(self, motion_index: int, name_index: int, name_count: int) -> dict[str, Any]:
+        """The look of a curve, by the indices of its motion and of its name among `name_count` names."""
         if self.by_dashes:
-            return curve_style(name, names) | {"linestyle": DASHES[motion]}
-        look = curve_style(motion, len(self.labels))
-        return look if names == 1 else look | {"linestyle": DASHES[name % len(DASHES)]}
+            return curve_style(name_index, name_count) | {"linestyle": DASHES[motion_index]}
+        look = curve_style(motion_index, len(self.labels))
+        return look if name_count == 1 else look | {"linestyle": DASHES[name_index % len(DASHES)]}
 
-    def name_look(self, name: int, names: int) -> dict[str, Any]:
+    def name_look(self, name_index: int, name_count: int) -> dict[str, Any]:
         """The look of a name, whichever motion it belongs to."""
         if self.by_dashes:
-            return curve_style(name, names) | {"linestyle": "-"}
-        return {"color": GREY, "linestyle": DASHES[name % len(DASHES)]}
+            return curve_style(name_index, name_count) | {"linestyle": "-"}
+        return {"color": GREY, "linestyle": DASHES[name_index % len(DASHES)]}
 
     def legend_entries(self) -> list[tuple[dict[str, Any], str]]:
         """Legend entries for the motions."""

@@ -35,7 +35,7 @@ from lagrangian.plots.style import (
 )
 
 Look = dict[str, Any]
-_ENERGIES: dict[str, Look] = {
+_ENERGY_LOOKS: dict[str, Look] = {
     "kinetic": {"color": ORANGE, "linestyle": "-"},
     "potential − min": {"color": BLUE, "linestyle": DASHES[1]},
     "total": {"color": BLACK, "linestyle": "-"},
@@ -53,21 +53,21 @@ MAX_LIMIT_DISTANCE = 0.6  # of the height of what is drawn: a limit that is fart
 MAX_EVENT_LABELS = 6  # most that are written
 MAX_EVENT_LABEL_LENGTH = 40  # letters of a label
 EVENT_LETTER_WIDTH = 0.062  # in, the mean width of one
-EVENT_LINE_HEIGHT = 10.0  # points from one line of labels to the next
+EVENT_LINE_POINTS = 10.0  # points from one line of labels to the next
 
 
 class PanelAxis:
-    """What is drawn on one axis: curves of one motion, or of several by their `looks`."""
+    """What is drawn on one axis: curves of one motion, or of several with their `overlay_looks`."""
 
-    def __init__(self, shared: SharedAxis, looks: CurveLooks | None) -> None:
-        self.shared, self.looks = shared, looks
-        self.panel = shared.first
+    def __init__(self, shared: SharedAxis, overlay_looks: CurveLooks | None) -> None:
+        self.shared, self.overlay_looks = shared, overlay_looks
+        self.panel = shared.first_panel
         self.names = shared.names
-        n = len(self.names)
-        drawn_names = {self.names[round(k)] for k in np.linspace(0, n - 1, min(n, MAX_CURVES))}
+        name_count = len(self.names)
+        drawn_names = {self.names[round(k)] for k in np.linspace(0, name_count - 1, min(name_count, MAX_CURVES))}
         self.curves = [
-            (motion, panel, k)
-            for motion, panel in shared.panels.items()
+            (motion_index, panel, k)
+            for motion_index, panel in shared.panels.items()
             for k, name in enumerate(panel.names)
             if name in drawn_names
         ]
@@ -79,14 +79,16 @@ class PanelAxis:
             ]
         )
 
-    def draw(self, axes: Any, joint_looks: dict[str, Look], width: float, points: float) -> None:
-        """Draw the curves; `joint_looks` has the looks of coordinates and speeds in all panels, if one legend names them."""
-        curve_looks = [self._curve_look(motion, panel, k, joint_looks) for motion, panel, k in self.curves]
+    def draw(self, axes: Any, joint_looks: dict[str, Look], width: float, offset_points: float) -> None:
+        """Draw the curves; `joint_looks` has the looks of coordinates and speeds in all panels, if one legend names them; the legend
+        is `offset_points` points above the axis.
+        """
+        curve_looks = [self._curve_look(motion_index, panel, k, joint_looks) for motion_index, panel, k in self.curves]
         for (_, panel, k), look in zip(self.curves, curve_looks, strict=True):
             marker_style: Look = {"marker": "o"} if len(panel.t) == 1 else {}
             axes.plot(panel.t, panel.values[:, k], label=panel.names[k], **look, **marker_style)
         values = np.concatenate([panel.values[:, k] for _, panel, k in self.curves])
-        power = ""
+        power_of_ten = ""
         if not np.any(values):
             _draw_all_zero(axes)
         elif self.shared.scale == "log":
@@ -95,21 +97,21 @@ class PanelAxis:
         elif self.shared.scale == "symlog":
             style.set_symmetric_log(axes, values)
         else:
-            power = style.extract_power_of_ten(axes.yaxis, values)
-            style.widen_constant_axis(axes, np.append(values, list(self.limits.visible)))
+            power_of_ten = style.extract_power_of_ten(axes.yaxis, values)
+            style.widen_constant_axis(axes, np.append(values, list(self.limits.visible_limits)))
         self.limits.draw(axes, [look["color"] for look in curve_looks])
-        axes.set_ylabel(f"{self.panel.label} [{power}{self.panel.unit}]")
+        axes.set_ylabel(f"{self.panel.label} [{power_of_ten}{self.panel.unit}]")
         if not (joint_looks and self.panel.named_by_joint) and self.panel.quantity != "balance":
-            self._legend(axes, curve_looks, width, points)
+            self._draw_legend(axes, curve_looks, width, offset_points)
 
-    def _curve_look(self, motion: int, panel: CurvePanel, k: int, joint_looks: dict[str, Look]) -> Look:
+    def _curve_look(self, motion_index: int, panel: CurvePanel, k: int, joint_looks: dict[str, Look]) -> Look:
         """The look of the curve of one name in one motion."""
         name = panel.names[k]
-        if self.looks is not None:
+        if self.overlay_looks is not None:
             names = list(joint_looks) if panel.named_by_joint and joint_looks else self.names
-            return self._with_energy_colour(self.looks.curve_look(motion, names.index(name), len(names)), name)
+            return self._with_energy_colour(self.overlay_looks.curve_look(motion_index, names.index(name), len(names)), name)
         if panel.quantity == "energy":
-            return _ENERGIES.get(name, {"color": GREY, "linestyle": DASHES[3]})
+            return _ENERGY_LOOKS.get(name, {"color": GREY, "linestyle": DASHES[3]})
         if panel.quantity in ("balance", "drift"):  # noise: thin, and without dashes
             return {"color": (BLUE, ORANGE)[k], "linewidth": 0.9}
         if panel.named_by_joint and joint_looks:
@@ -121,17 +123,18 @@ class PanelAxis:
         dashes = DASHES[parts.index(panel.parts[k]) % len(DASHES)]
         return curve_style(groups.index(panel.groups[k]), len(groups)) | {"linestyle": dashes}
 
-    def _legend(self, axes: Any, styles: list[Look], width: float, points: float) -> None:
+    def _draw_legend(self, axes: Any, curve_looks: list[Look], width: float, offset_points: float) -> None:
         """Draw a legend of the names on this axis; of many names it has a few."""
         panel = self.panel
         groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
         drawn_count = len({panel.names[k] for _, panel, k in self.curves})
-        if self.looks is not None:
-            looks = self.looks
+        if self.overlay_looks is not None:
+            overlay_looks = self.overlay_looks
             entries = [
-                (self._with_energy_colour(looks.name_look(k, len(self.names)), name), name) for k, name in enumerate(self.names)
+                (self._with_energy_colour(overlay_looks.name_look(k, len(self.names)), name), name)
+                for k, name in enumerate(self.names)
             ]
-            if not looks.by_dashes and len(entries) == 1:  # a name without a look of its own
+            if not overlay_looks.by_dashes and len(entries) == 1:  # a name without a look of its own
                 entries = [({"color": "none", "linestyle": "none"}, name) for _, name in entries]
             entries = shorten_entries(entries, drawn_count)
         elif len(self.names) > MAX_NAMED_CURVES and len(groups) > 1:
@@ -140,27 +143,35 @@ class PanelAxis:
             entries += [({"color": GREY, "linestyle": DASHES[k % len(DASHES)]}, part) for k, part in enumerate(parts) if part]
         else:
             all_looks = (
-                styles if drawn_count == len(self.names) else [self._curve_look(0, panel, k, {}) for k in range(len(panel.names))]
+                curve_looks
+                if drawn_count == len(self.names)
+                else [self._curve_look(0, panel, k, {}) for k in range(len(panel.names))]
             )
             entries = shorten_entries(list(zip(all_looks, panel.names, strict=True)), drawn_count)
-        draw_legend_above(axes, entries, width, points)
+        draw_legend_above(axes, entries, width, offset_points)
 
     def _with_energy_colour(self, look: Look, name: str) -> Look:
         """Energies have colours of their own where colours tell names apart."""
         energy_look = (
-            _ENERGIES.get(name) if self.panel.quantity == "energy" and self.looks is not None and self.looks.by_dashes else None
+            _ENERGY_LOOKS.get(name)
+            if self.panel.quantity == "energy" and self.overlay_looks is not None and self.overlay_looks.by_dashes
+            else None
         )
         return look if energy_look is None else look | {"color": energy_look["color"]}
 
 
-def common_joint_looks(panel_axes: Sequence[PanelAxis], order: Sequence[str], looks: CurveLooks | None) -> dict[str, Look]:
+def common_joint_looks(
+    panel_axes: Sequence[PanelAxis], joint_order: Sequence[str], overlay_looks: CurveLooks | None
+) -> dict[str, Look]:
     """The look of each joint's name if one legend serves all panels of joints; that is so where the names are few."""
     joint_axes = [axis for axis in panel_axes if axis.panel.named_by_joint]
     names = list(dict.fromkeys(name for axis in joint_axes for name in axis.names))
-    if len(joint_axes) < 2 or len(names) > MAX_NAMED_CURVES or any(name not in order for name in names):
+    if len(joint_axes) < 2 or len(names) > MAX_NAMED_CURVES or any(name not in joint_order for name in names):
         return {}
-    names.sort(key=list(order).index)
-    return {name: curve_style(k) if looks is None else looks.name_look(k, len(names)) for k, name in enumerate(names)}
+    names.sort(key=list(joint_order).index)
+    return {
+        name: curve_style(k) if overlay_looks is None else overlay_looks.name_look(k, len(names)) for k, name in enumerate(names)
+    }
 
 
 class LimitMarks:
@@ -168,29 +179,29 @@ class LimitMarks:
 
     def __init__(self, curves: Sequence[LimitedCurve]) -> None:
         self.curves = curves
-        self.visible: dict[float, list[int]] = {}
-        values = np.concatenate([c.y[np.isfinite(c.y)] for c in curves]) if curves else np.zeros(0)
+        self.visible_limits: dict[float, list[int]] = {}
+        values = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in curves]) if curves else np.zeros(0)
         low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
         margin = MAX_LIMIT_DISTANCE * (high - low) if high > low else 0.05 * abs(high)
-        for k, c in enumerate(curves):
-            for limit in dict.fromkeys(c.limits):
-                if np.isfinite(limit) and (low - margin <= limit <= high + margin or limit in dict(c.excursions())):
-                    self.visible.setdefault(limit, []).append(k)
-        self.any_exceeded = any(dict(c.excursions()) for c in curves)
+        for k, curve in enumerate(curves):
+            for limit in dict.fromkeys(curve.limits):
+                if np.isfinite(limit) and (low - margin <= limit <= high + margin or limit in dict(curve.excursions())):
+                    self.visible_limits.setdefault(limit, []).append(k)
+        self.any_exceeded = any(dict(curve.excursions()) for curve in curves)
 
     def draw(self, axes: Any, colours: Sequence[Any]) -> None:
         """Draw the limits on the axis of these curves, which have these colours."""
-        for c in self.curves:
-            for _, y in c.excursions():
-                axes.plot(c.t, y, zorder=1.9, solid_capstyle="butt", **EXCESS_LINE)
-        for limit, curve_indices in self.visible.items():
+        for curve in self.curves:
+            for _, y in curve.excursions():
+                axes.plot(curve.t, y, zorder=1.9, solid_capstyle="butt", **EXCESS_LINE)
+        for limit, curve_indices in self.visible_limits.items():
             distinct_colours = {str(colours[k]) for k in curve_indices}
             axes.axhline(limit, color=colours[curve_indices[0]] if len(distinct_colours) == 1 else GREY, zorder=1.8, **LIMIT_LINE)
         bottom, top = axes.get_ylim()
-        for limit, curve_indices in self.visible.items():
+        for limit, curve_indices in self.visible_limits.items():
             if len(curve_indices) == len(self.curves):  # it holds for all of them
-                ends = (bottom, limit) if limit == self.curves[curve_indices[0]].limits[0] else (limit, top)
-                axes.axhspan(*ends, color=RED, alpha=0.09, linewidth=0, zorder=0.5)
+                forbidden_range = (bottom, limit) if limit == self.curves[curve_indices[0]].limits[0] else (limit, top)
+                axes.axhspan(*forbidden_range, color=RED, alpha=0.09, linewidth=0, zorder=0.5)
         axes.set_ylim(bottom, top)
 
 
@@ -213,16 +224,16 @@ class LimitedCurve:
                 yield limit, np.where(widened, np.where(is_beyond, self.y, limit), np.nan)
 
 
-def limit_legend_entries(limits: Sequence[LimitMarks]) -> list[tuple[dict[str, Any], str]]:
+def limit_legend_entries(limit_marks: Sequence[LimitMarks]) -> list[tuple[dict[str, Any], str]]:
     """Legend entries for the limits and for what is beyond them, if there are any."""
     entries: list[tuple[dict[str, Any], str]] = []
-    entries += [({"color": GREY, **LIMIT_LINE}, "limit")] if any(x.visible for x in limits) else []
-    return [*entries, (EXCESS_LINE, "beyond its limit")] if any(x.any_exceeded for x in limits) else entries
+    entries += [({"color": GREY, **LIMIT_LINE}, "limit")] if any(marks.visible_limits for marks in limit_marks) else []
+    return [*entries, (EXCESS_LINE, "beyond its limit")] if any(marks.any_exceeded for marks in limit_marks) else entries
 
 
 def draw_event_lines(axes: Any, events: Sequence[Happening]) -> None:
     """Draw a thin line at the time of each event."""
-    for t in sorted({e.t for e in events}):
+    for t in sorted({event.t for event in events}):
         axes.axvline(t, color=GREY, linewidth=0.7, linestyle=(0, (2, 2)), zorder=1.5)
 
 
@@ -231,12 +242,12 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
 
     What happens several times is named where it first does.
     """
-    first: dict[str, list[float]] = {}
+    times_by_name: dict[str, list[float]] = {}
     for event in sorted(events, key=lambda e: e.t):
-        first.setdefault(event.name, []).append(event.t)
+        times_by_name.setdefault(event.name, []).append(event.t)
     texts = [
         (times[0], escape_label(name, MAX_EVENT_LABEL_LENGTH) + (f" ({len(times)} times)" if len(times) > 1 else ""))
-        for name, times in first.items()
+        for name, times in times_by_name.items()
     ]
     if len(texts) > MAX_EVENT_LABELS:
         texts = [
@@ -244,12 +255,12 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
             (texts[MAX_EVENT_LABELS - 1][0], f"{len(texts) - MAX_EVENT_LABELS + 1} other events"),
         ]
     rows: list[list[tuple[float, float]]] = []
-    length = (span[1] - span[0]) or 1.0
+    duration = (span[1] - span[0]) or 1.0
     for t, text in reversed(texts):  # labels go to the right of their lines: a later one is out of the way of an earlier line
-        position, text_width = width * (t - span[0]) / length, EVENT_LETTER_WIDTH * len(text) + 0.12
+        position, text_width = width * (t - span[0]) / duration, EVENT_LETTER_WIDTH * len(text) + 0.12
         rightward = position + text_width <= width or position < width / 2
         extent = (position, position + text_width) if rightward else (position - text_width, position)
-        free_rows = (k for k, extents in enumerate(rows) if all(extent[1] < a or extent[0] > b for a, b in extents))
+        free_rows = (k for k, extents in enumerate(rows) if all(extent[1] < left or extent[0] > right for left, right in extents))
         row = next(free_rows, len(rows))
         if row == len(rows):
             rows.append([])
@@ -257,7 +268,7 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
         axes.annotate(
             text,
             (t, 1.0),
-            (2.0 if rightward else -2.0, 3.0 + EVENT_LINE_HEIGHT * row),
+            (2.0 if rightward else -2.0, 3.0 + EVENT_LINE_POINTS * row),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             ha="left" if rightward else "right",
@@ -271,14 +282,14 @@ def draw_event_labels(axes: Any, events: Sequence[Happening], span: tuple[float,
         axes.annotate(  # the line goes up to its label
             "",
             (t, 1.0),
-            (0.0, 3.0 + EVENT_LINE_HEIGHT * (row + 0.85)),
+            (0.0, 3.0 + EVENT_LINE_POINTS * (row + 0.85)),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "linestyle": (0, (2, 2)), "shrinkA": 0, "shrinkB": 0},
             annotation_clip=False,
             zorder=2,
         )
-    return 3.0 + EVENT_LINE_HEIGHT * len(rows) if rows else 0.0
+    return 3.0 + EVENT_LINE_POINTS * len(rows) if rows else 0.0
 
 
 def _draw_all_zero(axes: Any) -> None:

@@ -58,14 +58,16 @@ def plot_phase_portrait(
         else f"{len(shown_pairs)} of {len(pairs)} coordinates; give names of joints to see others"
     )
     with style.plot_style():
-        top = 0.34 + legends.LINE_HEIGHT
-        figure = StyledFigure(figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + top), layout="constrained")
+        header_height = legends.TITLE_HEIGHT + legends.LINE_HEIGHT
+        figure = StyledFigure(
+            figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + header_height), layout="constrained"
+        )
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, (q, v, kind) in zip(grid.flat, shown_pairs, strict=False):
             _draw_portrait(axes, motion, q, v, RADIANS if kind == ANGLE and radians else AXES[kind])
         for axes in list(grid.flat)[len(shown_pairs) :]:
             axes.remove()
-        legends.draw_header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)
+        legends.draw_header(figure, motion.name, remark, [(START, "start"), (END, "end")], header_height)
         return style.save_if_named(figure, file)
 
 

@@ -34,9 +34,9 @@ def plot_singularities(singularities: Singularities, path: str | os.PathLike[str
 
 def _draw_map(singularities: Singularities, angle: tuple[str, float]) -> Any:
     kinds = [k for k in KINDS if (singularities.kind == k).any()]
-    entries: list[legends.Entry] = [({**KINDS[k], "linestyle": "none", "markersize": 3.5}, NAMES[k]) for k in kinds]
-    top = 0.34 + legends.legend_height([name for _, name in entries], 6.1)
-    figure = StyledFigure(figsize=(6.4, 5.4 + top), layout="constrained")
+    entries: list[legends.LegendEntry] = [({**KINDS[k], "linestyle": "none", "markersize": 3.5}, NAMES[k]) for k in kinds]
+    header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], 6.1)
+    figure = StyledFigure(figsize=(6.4, 5.4 + header_height), layout="constrained")
     axes: Any = figure.add_subplot()
     factors = np.array([angle[1] if unit == "rad" else 1.0 for unit in singularities.units])
     values = singularities.values * factors
@@ -47,7 +47,7 @@ def _draw_map(singularities: Singularities, angle: tuple[str, float]) -> Any:
         getattr(axes, f"set_{letter}lim")(*(factor * np.array(singularities.over[name])))
     if singularities.units[0] == singularities.units[1]:
         axes.set_aspect("equal", adjustable="box")
-    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, header_height)
     return figure
 
 
@@ -72,8 +72,8 @@ def _draw_configurations(singularities: Singularities, angle: tuple[str, float])
     plane_axes, extent = view.plane_axes, np.ptp(view.all_points(), axis=0)
     width, plane_height = extent[list(plane_axes)] if plane_axes is not None else (1.0, 0.9)
     height = float(np.clip(5.2 * plane_height / max(width, 1e-9) + 0.6, 2.6, 6.4))
-    top = 0.34 + legends.legend_height([entry for _, entry in entries], 6.1)
-    figure = StyledFigure(figsize=(6.4, height + top), layout="constrained")
+    header_height = legends.TITLE_HEIGHT + legends.legend_height([entry for _, entry in entries], 6.1)
+    figure = StyledFigure(figsize=(6.4, height + header_height), layout="constrained")
     view.draw(figure, figure.add_gridspec(1, 1)[0, 0])
-    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, top)
+    legends.draw_header(figure, singularities.mechanism.name, _remark(singularities), entries, header_height)
     return figure

@@ -57,9 +57,9 @@ class LinkageView:
         points = self.all_points()
         return common_plane(points) if len(points) else (0, 1)
 
-    def legend_entries(self) -> list[legends.Entry]:
+    def legend_entries(self) -> list[legends.LegendEntry]:
         """Legend entries for curves, marks and configurations."""
-        entries: list[legends.Entry] = [(curve_style(k), name) for k, name in enumerate(self.curves)]
+        entries: list[legends.LegendEntry] = [(curve_style(k), name) for k, name in enumerate(self.curves)]
         entries += [(dict(marker_style), name) for name, points, marker_style in self.marks if len(points)]
         return entries + [({"linewidth": 2.0, **s.line_style}, s.name) for s in self.configurations if s.name]
 

@@ -96,14 +96,14 @@ def _make_figure(study: Study, panels: list[StudyPanel], with_title: bool) -> An
     shown_panels = panels[:MAX_PANELS]
     lines = _panel_lines(shown_panels)
     max_columns = max(map(len, lines))
-    width, top = max(max_columns * WIDTH, 5.4), 0.42 if with_title else 0.0
-    figure = StyledFigure(figsize=(width, len(lines) * HEIGHT + top), layout="constrained")
+    width, header_height = max(max_columns * WIDTH, 5.4), 0.42 if with_title else 0.0
+    figure = StyledFigure(figsize=(width, len(lines) * HEIGHT + header_height), layout="constrained")
     for line_figure, line in zip(figure.subfigures(len(lines), 1, squeeze=False)[:, 0], lines, strict=True):
         places = line_figure.add_gridspec(1, max(len(line), min(max_columns, 2)))
         for k, panel in enumerate(line):
             panel.draw(line_figure.add_subplot(places[0, k]))
     if with_title:
-        legends.draw_header(figure, study.name, _remark(study, len(panels) - len(shown_panels)), top=top)
+        legends.draw_header(figure, study.name, _remark(study, len(panels) - len(shown_panels)), header_height=header_height)
     return figure
 
 

@@ -20,7 +20,7 @@ CONTINUOUS: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}
 TASK: dict[str, Any] = {"color": RED, "linewidth": 1.4}
 AT_PEAK: dict[str, Any] = {"color": RED, "marker": "^", "markersize": 7, "markeredgecolor": BLACK, "linestyle": "none"}
 RMS: dict[str, Any] = {"color": ORANGE, "marker": "o", "markersize": 7.5, "markeredgecolor": BLACK, "linestyle": "none"}
-ENTRIES: list[legends.Entry] = [
+ENTRIES: list[legends.LegendEntry] = [
     (PEAK, "peak envelope"),
     (CONTINUOUS, "continuous envelope"),
     (TASK, "task"),
@@ -42,8 +42,8 @@ def plot_torque_speed(
     lines = math.ceil(len(actuators) / columns)
     with style.plot_style():
         width = max(6.4, 4.0 * columns)
-        top = 0.34 + legends.legend_height([name for _, name in ENTRIES], width - 0.3)
-        figure = StyledFigure(figsize=(width, 3.3 * lines + top), layout="constrained")
+        header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in ENTRIES], width - 0.3)
+        figure = StyledFigure(figsize=(width, 3.3 * lines + header_height), layout="constrained")
         grid = figure.subplots(lines, columns, squeeze=False)
         for k, (axes, actuator) in enumerate(zip(grid.flat, actuators, strict=False)):
             power = _draw_panel(axes, actuator)
@@ -54,7 +54,7 @@ def plot_torque_speed(
         for axes in list(grid.flat)[len(actuators) :]:
             axes.remove()
         remark = "" if sizing.converged else "the choice of motors did not converge"
-        legends.draw_header(figure, sizing.mechanism.name, remark, ENTRIES, top)
+        legends.draw_header(figure, sizing.mechanism.name, remark, ENTRIES, header_height)
         return style.save_if_named(figure, file)
 
 

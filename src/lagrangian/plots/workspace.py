@@ -29,14 +29,14 @@ def plot_workspace(workspace: Workspace, path: str | os.PathLike[str] | None = N
 
 
 def _draw_plane(workspace: Workspace) -> Any:
-    entries: list[legends.Entry] = [(EDGE, "boundary"), (AREA, f"reached by {workspace.frame}"), (MECHANISM, "mechanism")]
+    entries: list[legends.LegendEntry] = [(EDGE, "boundary"), (AREA, f"reached by {workspace.frame}"), (MECHANISM, "mechanism")]
     stick_points = _mechanism_sticks(workspace) @ workspace.plane.T
     loops = [p @ workspace.plane.T for p in workspace.boundary]
     all_points = np.vstack([*loops, stick_points.reshape(-1, 2)])
     plane_width, plane_height = np.maximum(np.ptp(all_points, axis=0), 1e-9)
     width, height = 6.4, float(np.clip(5.4 * plane_height / plane_width + 0.6, 2.6, 6.4))
-    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
-    figure = StyledFigure(figsize=(width, height + top), layout="constrained")
+    header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], width - 0.3)
+    figure = StyledFigure(figsize=(width, height + header_height), layout="constrained")
     axes: Any = figure.add_subplot()
     _fill_loops(axes, loops)
     _draw_sticks(axes, stick_points)
@@ -45,7 +45,7 @@ def _draw_plane(workspace: Workspace) -> Any:
         getattr(axes, f"set_{letter}label")(f"{_axis_label(axis_direction)} [{power}m]")
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.06)
-    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
+    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, header_height)
     return figure
 
 
@@ -94,13 +94,13 @@ def _draw_sticks(axes: Any, stick_points: np.ndarray) -> None:
 
 def _draw_space(workspace: Workspace) -> Any:
     stick_points = _mechanism_sticks(workspace)
-    entries: list[legends.Entry] = [(MECHANISM, "mechanism")]
+    entries: list[legends.LegendEntry] = [(MECHANISM, "mechanism")]
     sections = workspace.kind == "space"
     if sections:
         entries = [(EDGE, "boundary in sections"), (AREA, f"reached by {workspace.frame}"), *entries]
     width = 10.2 if sections else 6.4
-    top = 0.34 + legends.legend_height([name for _, name in entries], width - 0.3)
-    figure = StyledFigure(figsize=(width, 5.4 + top), layout="constrained")
+    header_height = legends.TITLE_HEIGHT + legends.legend_height([name for _, name in entries], width - 0.3)
+    figure = StyledFigure(figsize=(width, 5.4 + header_height), layout="constrained")
     grid = figure.add_gridspec(2, 2 if sections else 1, width_ratios=(1.5, 1) if sections else None)
     axes: Any = figure.add_subplot(grid[:, 0], projection="3d")
     if sections:
@@ -118,7 +118,7 @@ def _draw_space(workspace: Workspace) -> Any:
         middle = (low + high) / 2
         _draw_section(figure.add_subplot(grid[0, 1]), workspace, 1, _section_position(low[1], high[1], middle[1]), stick_points)
         _draw_section(figure.add_subplot(grid[1, 1]), workspace, 2, middle[2], stick_points)
-    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, top)
+    legends.draw_header(figure, workspace.mechanism.name, _size_text(workspace), entries, header_height)
     return figure
 
 

@@ -50,19 +50,23 @@ def _coordinate_table(subject: ReportSubject) -> Html:
     motion = subject.motion
     rows: list[Sequence[Any]] = []
     q = subject.rounding.without(motion.q, "coordinates")
-    least = ROUNDING * float(np.abs(q[np.isfinite(q)]).max(initial=0.0))
-    ends = np.column_stack([q[0], q[-1], q.min(axis=0), q.max(axis=0)])
-    ends[np.abs(ends) < least] = 0.0
-    units, allowed = subject.coordinate_units, limits(motion, "position")
+    zero_tolerance = ROUNDING * float(np.abs(q[np.isfinite(q)]).max(initial=0.0))
+    ends_and_extremes = np.column_stack([q[0], q[-1], q.min(axis=0), q.max(axis=0)])
+    ends_and_extremes[np.abs(ends_and_extremes) < zero_tolerance] = 0.0
+    units, position_limits = subject.coordinate_units, limits(motion, "position")
     exceeded = {(x.index, x.value) for x in subject.exceeded_limits if x.what == "position"}
-    named_ends = zip(motion.coordinate_names[:MAX_ROWS], units, ends.tolist(), strict=False)
-    for k, (name, unit, (start, end, *extremes)) in enumerate(named_ends):
+    named_values = zip(motion.coordinate_names[:MAX_ROWS], units, ends_and_extremes.tolist(), strict=False)
+    for k, (name, unit, (start, end, *extremes)) in enumerate(named_values):
         low, high = extremes
-        degrees = Html(f"{number(math.degrees(low))}° to {number(math.degrees(high))}°") if unit == "rad" else ""
-        limit = Html(f"{number(allowed[k, 0])} to {number(allowed[k, 1])}") if np.isfinite(allowed[k]).any() else ""
+        degrees_cell = Html(f"{number(math.degrees(low))}° to {number(math.degrees(high))}°") if unit == "rad" else ""
+        limit_cell = (
+            Html(f"{number(position_limits[k, 0])} to {number(position_limits[k, 1])}")
+            if np.isfinite(position_limits[k]).any()
+            else ""
+        )
         extreme_cells = [_highlight(number(x), (k, x) in exceeded) for x in extremes]
-        rows.append((name, number(start), number(end), *extreme_cells, limit, unit or "quaternion", degrees))
-    rows += [()] * (q.shape[1] - len(rows))
+        rows.append((name, number(start), number(end), *extreme_cells, limit_cell, unit or "quaternion", degrees_cell))
+    rows += [()] * (q.shape[1] - len(rows))  # the table only counts them
     head = ("coordinate", "start", "end", "least", "most", "limits", "unit", "in degrees")
     return table(head, rows, left_aligned=(0, 6), highlighted={k for k, _ in exceeded})
 
@@ -72,23 +76,25 @@ def _speed_table(subject: ReportSubject) -> Html:
     rows: list[Sequence[Any]] = []
     tau = rounding.without(motion.tau, "torques")
     speeds_and_accelerations = rounding.without(motion.qd, "speeds"), rounding.without(motion.qdd, "accelerations")
-    speed, acceleration, peak = (number_column(np.abs(x).max(axis=0)) for x in (*speeds_and_accelerations, tau))
+    peak_speeds, peak_accelerations, peak_torques = (
+        number_column(np.abs(x).max(axis=0)) for x in (*speeds_and_accelerations, tau)
+    )
     exceeded = {(x.index, x.what) for x in subject.exceeded_limits if x.what != "position"}
-    fastest, strongest = (_limit_cells(limits(motion, quantity)) for quantity in ("speed", "effort"))
+    speed_limit_cells, effort_limit_cells = (_limit_cells(limits(motion, quantity)) for quantity in ("speed", "effort"))
     for k, (name, unit) in enumerate(zip(motion.speed_names[:MAX_ROWS], subject.speed_units, strict=False)):
-        force = subject.force_unit(k)
-        at = float(motion.t[int(np.abs(tau[:, k]).argmax())])
-        torque: tuple[Any, ...] = ("", "", "", "", "")
+        force_unit = subject.force_unit(k)
+        peak_time = float(motion.t[int(np.abs(tau[:, k]).argmax())])
+        torque_cells: tuple[Any, ...] = ("", "", "", "", "")
         if np.any(tau[:, k]):
-            peak_cell = _highlight(peak[k], (k, "effort") in exceeded)
-            torque = (peak_cell, strongest[k], number(at), number(subject.rms(tau[:, k])), force)
-        peak_cell = _highlight(speed[k], (k, "speed") in exceeded)
-        rows.append((name, peak_cell, fastest[k], f"{unit}/s", acceleration[k], f"{unit}/s²", *torque))
-    rows += [()] * (len(motion.speed_names) - len(rows))
-    force = "torque or force" if len({subject.force_unit(k) for k in range(len(motion.speed_names))}) > 1 else "torque"
+            peak_cell = _highlight(peak_torques[k], (k, "effort") in exceeded)
+            torque_cells = (peak_cell, effort_limit_cells[k], number(peak_time), number(subject.rms(tau[:, k])), force_unit)
+        peak_cell = _highlight(peak_speeds[k], (k, "speed") in exceeded)
+        rows.append((name, peak_cell, speed_limit_cells[k], f"{unit}/s", peak_accelerations[k], f"{unit}/s²", *torque_cells))
+    rows += [()] * (len(motion.speed_names) - len(rows))  # the table only counts them
+    force_noun = "torque or force" if len({subject.force_unit(k) for k in range(len(motion.speed_names))}) > 1 else "torque"
     head = (
         *("joint", "peak speed", "limit", "", "peak acceleration", ""),
-        *(f"peak {force}", "limit", "at t [s]", f"RMS {force}", ""),
+        *(f"peak {force_noun}", "limit", "at t [s]", f"RMS {force_noun}", ""),
     )
     return table(head, rows, left_aligned=(0, 3, 5, 10), highlighted={k for k, _ in exceeded})
 
@@ -98,9 +104,9 @@ def _highlight(x: Html, is_over: bool) -> Html:
     return element("b", x, class_="bad") if is_over else x
 
 
-def _limit_cells(allowed: np.ndarray) -> list[Html]:
+def _limit_cells(limits_of_speeds: np.ndarray) -> list[Html]:
     """Table cells with the upper limits; a cell is empty where there is no limit."""
-    return [number(x) if np.isfinite(x) else Html("") for x in allowed[:, 1]]
+    return [number(x) if np.isfinite(x) else Html("") for x in limits_of_speeds[:, 1]]
 
 
 def _path_figure(subject: ReportSubject) -> Html:
@@ -120,18 +126,17 @@ def energy(subject: ReportSubject) -> Html | None:
         alt = f"energies of {motion.name} over time, and the error of their balance"
         blocks.append(figure(motion.plot("energy", "balance"), alt))
     kinetic = rounding.without(motion.kinetic_energy, "energy")
-    stored = (
+    energies = (
         ("kinetic energy", kinetic),
         ("potential energy", motion.potential_energy),
         ("together", kinetic + motion.potential_energy),
     )
-    min_change, min_energy = (
-        rounding.of("potential"),
-        0.0 if rounding.still else rounding.of("energy"),
-    )  # less than this is rounding
+    # less than this is rounding
+    min_change = rounding.of("potential")
+    min_energy = 0.0 if rounding.still else rounding.of("energy")
     rows: list[tuple[Any, ...]] = [
         (name, *(number(x[k] if abs(x[k]) > min_energy else 0.0) for k in (0, -1)), _signed_number(x[-1] - x[0], min_change))
-        for name, x in stored
+        for name, x in energies
     ]
     for source, work in motion.work.items():
         total = np.asarray(work).reshape(len(motion.t), -1).sum(axis=1)
@@ -159,12 +164,12 @@ def constraints(subject: ReportSubject) -> Html | None:
     if not motion.constraint_names or not len(motion.t):
         return None
     blocks = [paragraph(constraints_verdict(motion).sentence)]
-    s = motion.statistics
+    statistics = motion.statistics
     rows = []
-    if "drift_at_steps" in s:
+    if "drift_at_steps" in statistics:
         rows = [
-            ("at the integrator's steps", short_number(s["drift_at_steps"])),
-            ("between them", short_number(s["drift_between_steps"])),
+            ("at the integrator's steps", short_number(statistics["drift_at_steps"])),
+            ("between them", short_number(statistics["drift_between_steps"])),
         ]
     rows += [
         ("in the rows", short_number(motion.drift.max())),

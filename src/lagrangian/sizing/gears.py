@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 
-SAMPLED_RATIOS = 60  # across a range, in equal factors; the optimum of each motor is tried too
+SAMPLE_COUNT = 60  # across a range, in equal factors; the optimum of each motor is tried too
 
 
 @dataclass(frozen=True)
@@ -128,27 +128,27 @@ class GearRange:
         """Return gears with ratios across the range, in equal factors."""
         if self.lowest == self.highest:
             return [self.with_ratio(self.lowest)]
-        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, SAMPLED_RATIOS)]
+        return [self.with_ratio(float(r)) for r in np.geomspace(self.lowest, self.highest, SAMPLE_COUNT)]
 
 
 def _check_gear(gear: Gear | GearRange, where: str) -> None:
-    for f in fields(gear):
-        x = getattr(gear, f.name)
-        if f.name == "name":
+    for field in fields(gear):
+        value = getattr(gear, field.name)
+        if field.name == "name":
             continue
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x):
-            raise ArgumentError(f"is {x!r}", where=where, argument=f.name, remedy="a number is needed")
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or math.isnan(value):
+            raise ArgumentError(f"is {value!r}", where=where, argument=field.name, remedy="a number is needed")
     if not 0 < gear.efficiency <= 1:
-        needed = "it must be greater than 0 and at most 1"
-        raise ArgumentError(f"is {gear.efficiency:g}", where=where, argument="efficiency", remedy=needed)
+        remedy = "it must be greater than 0 and at most 1"
+        raise ArgumentError(f"is {gear.efficiency:g}", where=where, argument="efficiency", remedy=remedy)
     if not 0 <= gear.inertia < math.inf:
-        needed = "it must be finite and not negative"
-        raise ArgumentError(f"is {gear.inertia:g} kg m^2", where=where, argument="inertia", remedy=needed)
+        remedy = "it must be finite and not negative"
+        raise ArgumentError(f"is {gear.inertia:g} kg m^2", where=where, argument="inertia", remedy=remedy)
     if isinstance(gear, Gear):
         for name in ("rated_torque", "peak_torque", "max_speed"):
             if not getattr(gear, name) > 0:
-                needed = "it must be greater than 0"
-                raise ArgumentError(f"is {getattr(gear, name):g}", where=where, argument=name, remedy=needed)
+                remedy = "it must be greater than 0"
+                raise ArgumentError(f"is {getattr(gear, name):g}", where=where, argument=name, remedy=remedy)
 
 
 GearsLike = float | Gear | GearRange | Iterable[float | Gear | GearRange]

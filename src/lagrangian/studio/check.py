@@ -13,7 +13,7 @@ from lagrangian.posing.handles import handle_values, joint_handles
 from lagrangian.studio.models import StudioModel
 from lagrangian.studio.resize_link import drag_handles
 from lagrangian.studio.text_positions import line_column, utf16_offset
-from lagrangian.studio.toml_places import scan
+from lagrangian.studio.toml_places import scan_toml
 from lagrangian.viewer.pack import pack_track
 
 MAX_QUANTITIES = 120  # that are listed
@@ -100,7 +100,7 @@ def counts(m: Mechanism) -> str:
 def parameter_data(model: StudioModel) -> list[dict[str, Any]]:
     """The parameters with their values; for plain numbers in a TOML text, also where they stand."""
     m, entries = model.valid_mechanism, []
-    table = scan(model.text).entries.get("parameters") if model.format == "toml" and m.parameters else None
+    table = scan_toml(model.text).entries.get("parameters") if model.format == "toml" and m.parameters else None
     for name, value in m.parameters.items():
         node = table.entries.get(name) if table is not None else None
         where = None

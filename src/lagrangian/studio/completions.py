@@ -18,16 +18,16 @@ from lagrangian.model.event import DIRECTIONS
 from lagrangian.model.expression import FUNCTIONS
 from lagrangian.model.shapes import VISUAL_KINDS
 from lagrangian.studio.text_positions import character_offset, utf16_offset
-from lagrangian.studio.toml_places import TomlNode, scan
+from lagrangian.studio.toml_places import TomlNode, scan_toml
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*([\w.]+)[ \t]*\]\]?", re.MULTILINE)
-_OPEN_TABLE = re.compile(r"([\w-]+)\s*=\s*(?:\[[^\[\]]*)?\{([^{}]*)$", re.DOTALL)
-_VALUE = re.compile(r"([\w-]+)\s*=\s*([^=]*)$")
-BODIES = ("parent", "child", "body", "a", "b", "on")
-SPEEDS = ("torque", "equation", "phi", "when", "length", "coefficients")
+_OPEN_INLINE_TABLE = re.compile(r"([\w-]+)\s*=\s*(?:\[[^\[\]]*)?\{([^{}]*)$", re.DOTALL)
+_KEY_AND_VALUE = re.compile(r"([\w-]+)\s*=\s*([^=]*)$")
+BODY_KEYS = ("parent", "child", "body", "a", "b", "on")  # whose values are names of bodies
+STATE_FORMULA_KEYS = ("torque", "equation", "phi", "when", "length", "coefficients")  # whose formulas may contain q and qd
 REPEATED_TABLES = (*reader.ELEMENTS, "dh.row")  # tables with [[...]]
 # the value that a new entry is given, and the detail that is shown beside it: the unit of its number, or what it is
-EXAMPLES = {
+EXAMPLE_VALUES = {
     "name": '""',
     "mass": "1.0",
     "center": "[0, 0, 0]",
@@ -45,7 +45,7 @@ EXAMPLES = {
     "torque": "{ }",
     **{key: example for key, (_, example) in elements.JOINT_PROPERTIES.items()},
 }
-DETAILS = {
+KEY_DETAILS = {
     "mass": "kg",
     "center": "m, centre of mass",
     "inertia": "kg m², about the centre of mass",
@@ -98,38 +98,40 @@ class _CursorContext:
         headers = list(_HEADER.finditer(before))
         self.table = headers[-1].group(1) if headers else ""
         self.table_text = before[headers[-1].end() :] if headers else before
-        self.root = scan(text)
+        self.root = scan_toml(text)
 
     def proposals(self) -> list[dict[str, Any]]:
         line = self.line
         if re.fullmatch(r"\s*\[{1,2}[\w.]*", line):
-            return self._headers(len(line) - len(line.lstrip()))
+            return self._header_proposals(len(line) - len(line.lstrip()))
         if "#" in re.sub(r"\"[^\"]*\"|'[^']*'", "", line):
             return []
-        opened = _OPEN_TABLE.search(self.table_text)
-        if opened is not None:
-            key, inside = opened.groups()
-            return self._inline_table(key, inside.rpartition(",")[2] if not _in_brackets(inside) else inside)
+        inline_table = _OPEN_INLINE_TABLE.search(self.table_text)
+        if inline_table is not None:
+            key, inside = inline_table.groups()
+            return self._inline_table_proposals(key, inside.rpartition(",")[2] if not _in_brackets(inside) else inside)
         if re.fullmatch(r"\s*[\w-]*", line):
             word = line.strip()
-            keys = self._keys(table_keys().get(self.table, ()), word)
-            return keys + ([] if word else self._headers(len(line)))
-        value = _VALUE.search(line)
-        return self._value(self.table, *value.groups()) if value is not None else []
+            keys = self._key_proposals(table_keys().get(self.table, ()), word)
+            return keys + ([] if word else self._header_proposals(len(line)))
+        value = _KEY_AND_VALUE.search(line)
+        return self._value_proposals(self.table, *value.groups()) if value is not None else []
 
     # -- tables and keys -----------------------------------------------------------------------------------------------
 
-    def _headers(self, indent: int) -> list[dict[str, Any]]:
+    def _header_proposals(self, indent: int) -> list[dict[str, Any]]:
         start = self.cursor - len(self.line) + indent
         names = [x for x in table_keys() if x]
         headers = [f"[[{x}]]" if x in REPEATED_TABLES else f"[{x}]" for x in names]
         present = {f"[{x}]" for x in self.root.entries}
         return [_proposal(x, "class", "", f"{x}\n", start) for x in headers if x not in present]
 
-    def _keys(self, keys: tuple[str, ...], word: str, present: set[str] | None = None) -> list[dict[str, Any]]:
+    def _key_proposals(self, keys: tuple[str, ...], typed: str, present: set[str] | None = None) -> list[dict[str, Any]]:
         present_keys = self._present_keys() if present is None else present
         return [
-            _proposal(key, "property", DETAILS.get(key, ""), f"{key} = {EXAMPLES.get(key, '')}", self.cursor - len(word))
+            _proposal(
+                key, "property", KEY_DETAILS.get(key, ""), f"{key} = {EXAMPLE_VALUES.get(key, '')}", self.cursor - len(typed)
+            )
             for key in keys
             if key not in present_keys
         ]
@@ -140,54 +142,57 @@ class _CursorContext:
         body = self.table_text + self.text[self.cursor : after.start() if after else len(self.text)]
         return set(re.findall(r"^[ \t]*([\w-]+)[ \t]*=", body, re.MULTILINE))
 
-    def _inline_table(self, key: str, last: str) -> list[dict[str, Any]]:
+    def _inline_table_proposals(self, key: str, last_entry: str) -> list[dict[str, Any]]:
         """Inside `key = { ... }`."""
-        value = _VALUE.search(last)
+        value = _KEY_AND_VALUE.search(last_entry)
         if value is not None:
-            return self._value(key, *value.groups())
-        word = re.search(r"[\w-]*$", last)
+            return self._value_proposals(key, *value.groups())
+        word = re.search(r"[\w-]*$", last_entry)
         typed = word.group() if word else ""
         if key in inline_table_keys():
-            return self._keys(inline_table_keys()[key], typed, set())
+            return self._key_proposals(inline_table_keys()[key], typed, set())
         names = self._part_names("joint", "name") or self._part_names("dh", "name")
         return [_proposal(x, "variable", "joint", f"{x} = ", self.cursor - len(typed)) for x in names]
 
     # -- values --------------------------------------------------------------------------------------------------------
 
-    def _value(self, table: str, key: str, typed: str) -> list[dict[str, Any]]:
-        quoted = _in_string(typed)
+    def _value_proposals(self, table: str, key: str, typed: str) -> list[dict[str, Any]]:
+        is_quoted = _in_string(typed)
         word = re.search(r"[A-Za-z_]\w*$", typed)
         start = self.cursor - len(word.group() if word else "")
         words = choices(table, key)
         if words:
-            return self._quoted_proposals(words, "enum", "", quoted, typed)
-        if table in ("joint", "loop", "frame", "constraint", "spring", "wall", "gravity_compensation", "via") and key in BODIES:
-            carried = set(self._part_names("joint", "child")) if key == "child" else set()
-            names = [x for x in self._part_names("body", "name") if x not in carried]
-            return self._quoted_proposals([*([] if key == "child" else ["ground"]), *names], "variable", "body", quoted, typed)
+            return self._quoted_proposals(words, "enum", "", is_quoted, typed)
+        if (
+            table in ("joint", "loop", "frame", "constraint", "spring", "wall", "gravity_compensation", "via")
+            and key in BODY_KEYS
+        ):
+            joined_bodies = set(self._part_names("joint", "child")) if key == "child" else set()
+            names = [x for x in self._part_names("body", "name") if x not in joined_bodies]
+            return self._quoted_proposals([*([] if key == "child" else ["ground"]), *names], "variable", "body", is_quoted, typed)
         if key == "frame":
-            return self._quoted_proposals(self._part_names("frame", "name"), "variable", "frame", quoted, typed)
+            return self._quoted_proposals(self._part_names("frame", "name"), "variable", "frame", is_quoted, typed)
         if key in ("actuated", "effective", "unilateral"):
             return [_proposal(x, "constant", "", x, start) for x in ("true", "false")]
         if key in ("name", "description", "source", "file", "color"):
             return []
         parameters = list(self.root.entries["parameters"].entries) if "parameters" in self.root.entries else []
-        quote = "" if quoted else '"'
+        quote = "" if is_quoted else '"'
         proposals = [_proposal(x, "variable", "parameter", f"{quote}{x}{quote}", start) for x in parameters]
-        proposals += [_proposal(x, "function", "", f"{x}(" if quoted else f'"{x}()"', start) for x in FUNCTIONS]
+        proposals += [_proposal(x, "function", "", f"{x}(" if is_quoted else f'"{x}()"', start) for x in FUNCTIONS]
         proposals.append(_proposal("pi", "constant", "", f"{quote}pi{quote}", start))
-        if key in SPEEDS or table in ("torque", "coefficients"):
+        if key in STATE_FORMULA_KEYS or table in ("torque", "coefficients"):
             names = self._part_names("joint", "name")
             proposals += [_proposal(x, "variable", "coordinate", f"{quote}{x}{quote}", start) for x in names]
             proposals += [_proposal(f"qd_{x}", "variable", "speed", f"{quote}qd_{x}{quote}", start) for x in names]
         return proposals
 
-    def _quoted_proposals(self, words: Any, kind: str, detail: str, quoted: bool, typed: str) -> list[dict[str, Any]]:
+    def _quoted_proposals(self, words: Any, kind: str, detail: str, is_quoted: bool, typed: str) -> list[dict[str, Any]]:
         """Words in quotes, in place of what is typed of one."""
-        match = re.search(r"[\"']?[^\"',\[\]{}]*$", typed.lstrip())
-        start = self.cursor - len(match.group() if match else "")
-        closes = quoted and self.text[self.cursor : self.cursor + 1] in ("'", '"')
-        return [_proposal(x, kind, detail, f'"{x}' if closes else f'"{x}"', start) for x in words]
+        typed_word = re.search(r"[\"']?[^\"',\[\]{}]*$", typed.lstrip())
+        start = self.cursor - len(typed_word.group() if typed_word else "")
+        has_closing_quote = is_quoted and self.text[self.cursor : self.cursor + 1] in ("'", '"')
+        return [_proposal(x, kind, detail, f'"{x}' if has_closing_quote else f'"{x}"', start) for x in words]
 
     def _part_names(self, kind: str, key: str) -> list[str]:
         """Names of parts, as they stand in the text."""
@@ -246,13 +251,13 @@ def table_keys() -> dict[str, tuple[str, ...]]:
 def inline_table_keys() -> dict[str, tuple[str, ...]]:
     """The entries of tables that are written inside an element: `friction = { ... }`."""
     shapes = [_known_keys(elements.read_shapes, shape=kind) for kind in elements.SHAPE_READERS]
-    ends = elements.placement_keys()
+    placement_keys = elements.placement_keys()
     return {
         **{key: _known_keys(read) for key, (read, _) in elements.JOINT_PROPERTIES.items()},
         "shapes": _merge_keys(shapes),
         "visuals": _known_keys(elements.read_visual),
-        "base": ends,
-        "tool": ends,
+        "base": placement_keys,
+        "tool": placement_keys,
     }
 
 
@@ -260,11 +265,11 @@ def _merge_keys(key_lists: list[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for keys in key_lists for key in keys))
 
 
-def _known_keys(read: Callable[..., Any], *more: Any, **data: str) -> tuple[str, ...]:
+def _known_keys(read: Callable[..., Any], *arguments: Any, **data: str) -> tuple[str, ...]:
     try:
-        read(_KeyProbe(data), *more)
-    except _KnownKeys as answer:
-        return answer.keys
+        read(_KeyProbe(data), *arguments)
+    except _KnownKeys as known:
+        return known.keys
     return ()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lagrangian.errors import DescriptionError, MechanismPart, Message
 from lagrangian.studio.text_positions import editor_range, line_span
-from lagrangian.studio.toml_places import Span, Step, TomlNode, scan
+from lagrangian.studio.toml_places import Span, Step, TomlNode, scan_toml
 
 _STEPS = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _LINE = re.compile(r":(\d+)$")
@@ -56,7 +56,7 @@ def problem_span(text: str, format: str, problem: Message) -> Span | None:  # no
 
 
 def _toml_span(text: str, problem: Message) -> Span:
-    root = scan(text)
+    root = scan_toml(text)
     node = root
     for location in _locations(problem):
         if isinstance(location, MechanismPart):

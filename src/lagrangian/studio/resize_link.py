@@ -20,7 +20,7 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.studio.models import StudioModel
 from lagrangian.studio.request_checks import body_point, read_numbers
 from lagrangian.studio.text_positions import line_column, text_edit
-from lagrangian.studio.toml_places import Span, TomlNode, scan
+from lagrangian.studio.toml_places import Span, TomlNode, scan_toml
 from lagrangian.viewer.scene.poses import frame_names
 
 MIN_RATIO = 0.02  # of the length before: a link does not vanish
@@ -63,7 +63,7 @@ def resize_link(model: StudioModel, request: dict[str, Any]) -> dict[str, Any]:
     q = read_numbers(request["q"], m.nq, "q") if request.get("q") is not None else model.view().q
     T = body_poses(m, q)[body][0]
     to = T[:3, :3].T @ (read_numbers(request.get("to"), 3, "to") - T[:3, 3])
-    root = scan(text)
+    root = scan_toml(text)
     joint_position = _inner_joint_position(m, body)
     end = _nearest_end(link_ends(m, root, body), joint_position, point)
     direction = end.point - joint_position
@@ -86,7 +86,7 @@ def drag_handles(model: StudioModel) -> list[dict[str, Any]]:
     m = model.valid_mechanism
     if model.format != "toml" or len(m.bodies) > MAX_HANDLES:
         return []
-    root, numbers, drag_points = scan(model.text), {name: k for k, name in enumerate(frame_names(m))}, []
+    root, numbers, drag_points = scan_toml(model.text), {name: k for k, name in enumerate(frame_names(m))}, []
     for body in (GROUND, *(b.name for b in m.bodies)):
         used_points: list[np.ndarray] = []
         for end in link_ends(m, root, body):

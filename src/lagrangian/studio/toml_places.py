@@ -51,7 +51,7 @@ class _TomlSyntaxError(Exception):
     """Something that is no TOML, or not yet."""
 
 
-def scan(text: str) -> TomlNode:
+def scan_toml(text: str) -> TomlNode:
     """The tree of a text."""
     root = TomlNode((0, 0), (0, 0))
     table, at = root, 0

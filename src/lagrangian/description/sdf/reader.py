@@ -157,21 +157,29 @@ class _DocumentParts:
         static_links = {body_name(node): node for node in self._link_nodes if node.is_static}
         joint_names = root_joint_names(list(static_links), {edge.name for edge in self.edges})
         self.edges[:0] = [
-            JointEdge(joint_names[link_name], "fixed", GROUND, link_name, self.poses[link_name], Transform(), node.element, is_weld=True)
+            JointEdge(
+                joint_names[link_name], "fixed", GROUND, link_name, self.poses[link_name], Transform(), node.element, is_weld=True
+            )
             for link_name, node in static_links.items()
         ]
 
     def mimic_constraints(self, joints: Iterable[Joint]) -> list[tuple[str, HolonomicConstraint]]:
         """The axes that mimic others, and their equations."""
         joints_by_name = {joint.name: joint for joint in joints}
-        reversed_joints = {edge.name for edge in self.edges if edge.name in joints_by_name and joints_by_name[edge.name].parent != edge.parent}
+        reversed_joints = {
+            edge.name for edge in self.edges if edge.name in joints_by_name and joints_by_name[edge.name].parent != edge.parent
+        }
         return mimic_constraints(self._joint_nodes, joints_by_name, reversed_joints, self.notes)
 
     def gravity_compensations(self) -> list[GravityCompensation]:
         """The compensation of the links without gravity."""
         bodies_with_mass = {body.name for body in self.bodies if float(body.mass)}
         weightless_bodies = [body_name(node) for node in self._link_nodes if is_weightless(node)]
-        return [GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name) for name in weightless_bodies if name in bodies_with_mass]
+        return [
+            GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name)
+            for name in weightless_bodies
+            if name in bodies_with_mass
+        ]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""

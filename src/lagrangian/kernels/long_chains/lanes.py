@@ -92,9 +92,13 @@ class LaneLoopEmitter(StepEmitter):
         super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lanes)
         self.parameter_width = plan.lanes
         # what the last sweep does not read is kept for one group at a time
-        keys_read_in_last_pass = {key for step in self.program.passes[-1].all_steps() for source, key in step.reads() if source == "save"}
+        keys_read_in_last_pass = {
+            key for step in self.program.passes[-1].all_steps() for source, key in step.reads() if source == "save"
+        }
         self.chain_saves = {key: k for k, key in enumerate(key for key in self.program.saves if key in keys_read_in_last_pass)}
-        self.group_saves = {key: k for k, key in enumerate(key for key in self.program.saves if key not in keys_read_in_last_pass)}
+        self.group_saves = {
+            key: k for k, key in enumerate(key for key in self.program.saves if key not in keys_read_in_last_pass)
+        }
         self.pointers.insert(self.pointers.index("%save") + 1, "%group_save")
         self.arguments = ", ".join(f"ptr noalias {p}" for p in self.pointers)
 
@@ -112,7 +116,9 @@ class LaneLoopEmitter(StepEmitter):
 
     def save_place(self, pointers: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
         return (
-            (pointers["save"], self.chain_saves[key]) if key in self.chain_saves else (pointers["group_save"], self.group_saves[key])
+            (pointers["save"], self.chain_saves[key])
+            if key in self.chain_saves
+            else (pointers["group_save"], self.group_saves[key])
         )
 
     def parameter_row(self, e: Emitter, i: str) -> str:

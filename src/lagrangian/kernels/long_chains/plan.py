@@ -99,7 +99,10 @@ class Plan:
     @cached_property
     def digest(self) -> bytes:
         """What tells the code of this plan from that of another."""
-        content = [[str(variant) for variant in self.link_variants], sorted((str(key), x) for key, x in self.code_constants.items())]
+        content = [
+            [str(variant) for variant in self.link_variants],
+            sorted((str(key), x) for key, x in self.code_constants.items()),
+        ]
         return hashlib.sha256(repr([content, self.lanes, self.groups, self.runs]).encode()).digest()
 
     @cached_property

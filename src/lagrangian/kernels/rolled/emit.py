@@ -339,7 +339,9 @@ class LoopEmitter(StepEmitter):
 
             last = max((label[2] for label in traced_pass.steps[other].outputs if label[0] == "pair"), default=0)
 
-            def on_pair(b: int, c: int, value: str, e: Emitter = e, pointers: dict[str, str] = pointers, last: int = last) -> None:
+            def on_pair(
+                b: int, c: int, value: str, e: Emitter = e, pointers: dict[str, str] = pointers, last: int = last
+            ) -> None:
                 row = e.put(f"add i64 {pointers['iv']}, {b}")
                 if walk.per == "link":
                     wide = walk.width * self.n

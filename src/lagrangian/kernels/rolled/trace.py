@@ -34,7 +34,9 @@ MIN_SHARING_LINKS = 8  # links that must have a pattern for that
 CodeConstants = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
 
 
-def trace_algorithm(algorithm: Algorithm, tree: Tree, code_constants: CodeConstants | None = None, is_whole_tree: bool = True) -> SweepProgram:
+def trace_algorithm(
+    algorithm: Algorithm, tree: Tree, code_constants: CodeConstants | None = None, is_whole_tree: bool = True
+) -> SweepProgram:
     """All passes of an algorithm, with only what is needed in them.
 
     `code_constants` are the constants that are written into the code: unless given, those of the structure that all links of a kind

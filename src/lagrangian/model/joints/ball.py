@@ -32,7 +32,7 @@ class Ball(JointType):
     entries = ()
     refuses = ("limits",)
     look = JointLook.BALL
-    turns = False
+    turns = False  # it has no single angle
     quaternion = True
 
     def check(self, joint: Joint) -> None:
@@ -111,10 +111,10 @@ class Ball(JointType):
 def angular_velocity_by_angles(joint: Joint) -> list[Combination]:
     """The angular velocity along the child's axes, in the rates of yaw, pitch and roll."""
     yaw, pitch, roll = (f"{joint.name}.{label}" for label in ("yaw", "pitch", "roll"))
-    cp, sp = cos(symbol(pitch)), sin(symbol(pitch))
-    cr, sr = cos(symbol(roll)), sin(symbol(roll))
+    cos_pitch, sin_pitch = cos(symbol(pitch)), sin(symbol(pitch))
+    cos_roll, sin_roll = cos(symbol(roll)), sin(symbol(roll))
     return [
-        ((roll, 1), (yaw, -sp)),
-        ((pitch, cr), (yaw, sr * cp)),
-        ((pitch, -sr), (yaw, cr * cp)),
+        ((roll, 1), (yaw, -sin_pitch)),
+        ((pitch, cos_roll), (yaw, sin_roll * cos_pitch)),
+        ((pitch, -sin_roll), (yaw, cos_roll * cos_pitch)),
     ]

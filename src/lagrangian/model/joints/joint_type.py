@@ -204,7 +204,7 @@ class JointType(ABC):
 
     @abstractmethod
     def motion_subspace_rate(self, state: JointState) -> tuple[UnitTwist, ...]:
-        """d/dt of `columns`, in the child's axes; () if they are constant."""
+        """d/dt of `motion_subspace`, in the child's axes; () if they are constant."""
 
     def regroupable_inertia(self, body: Inertia) -> Inertia | None:
         """The part of the child's inertia that may be moved to the parent without changing any joint force (Khalil and Dombre

@@ -92,8 +92,8 @@ def _gif_bytes(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
     """The GIF with one palette, from a sample of pictures: parts that stand still do not flicker, and take no bytes."""
     from PIL import Image
 
-    _, distinct, times = count_colours(sample.reshape(-1, 3))
-    entries = colour_palette(distinct, times, COLOURS)
+    _, distinct, pixel_counts = count_colours(sample.reshape(-1, 3))
+    entries = colour_palette(distinct, pixel_counts, COLOURS)
     entries[entries.min(axis=1) > 246] = 255  # white stays white
     palette = Image.new("P", (1, 1))
     palette.putpalette(np.resize(entries, (256, 3)).tobytes())

@@ -18,7 +18,7 @@ from lagrangian.viewer.render.colors import colour_palette, count_colours, decod
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.scene.track import still_track
 
-SOLID_COLOURS = 184  # of 256: those of opaque pixels; the others are for lines, shadows and edges
+SOLID_COLOUR_COUNT = 184  # of 256: those of opaque pixels; the others are for lines, shadows and edges
 
 
 def draw(
@@ -78,32 +78,32 @@ def palette_png(image: np.ndarray) -> bytes:
     """
     from PIL import Image
 
-    solid = image[..., 3] == 255
-    index = np.zeros(image.shape[:2], dtype=np.uint8)
+    is_solid = image[..., 3] == 255
+    palette_indices = np.zeros(image.shape[:2], dtype=np.uint8)
     palette = np.zeros((256, 4), dtype=np.uint8)
-    for mask, first, count in ((solid, 0, SOLID_COLOURS), (~solid, SOLID_COLOURS, 256 - SOLID_COLOURS)):
+    for mask, first, count in ((is_solid, 0, SOLID_COLOUR_COUNT), (~is_solid, SOLID_COLOUR_COUNT, 256 - SOLID_COLOUR_COUNT)):
         pixels = image[mask]
         if not len(pixels):
             continue
         # transparent pixels are told apart by their lightness and opacity
         features = pixels[:, :3] if first == 0 else np.stack([pixels[:, :3].max(axis=1), pixels[:, 3], pixels[:, 3]], axis=1)
-        classes = quantise_colours(features, count)
-        index[mask] = first + classes
-        times = np.maximum(np.bincount(classes, minlength=count), 1)
-        means = [np.bincount(classes, pixels[:, k], count) / times for k in range(4)]
+        colour_classes = quantise_colours(features, count)
+        palette_indices[mask] = first + colour_classes
+        pixel_counts = np.maximum(np.bincount(colour_classes, minlength=count), 1)
+        means = [np.bincount(colour_classes, pixels[:, k], count) / pixel_counts for k in range(4)]
         palette[first : first + count] = np.round(np.stack(means, axis=1))
-    palette_image = Image.fromarray(index, "P")
+    palette_image = Image.fromarray(palette_indices, "P")
     palette_image.putpalette(palette[:, :3].tobytes())
     stream = io.BytesIO()
     palette_image.save(stream, "PNG", optimize=True, transparency=palette[:, 3].tobytes())
     return stream.getvalue()
 
 
-def quantise_colours(colors: np.ndarray, count: int) -> np.ndarray:
+def quantise_colours(pixels: np.ndarray, count: int) -> np.ndarray:
     """The class of each colour (n, 3), of at most `count` classes of similar colours."""
-    codes, distinct, times = count_colours(colors)
-    palette = colour_palette(distinct, times, count).astype(int)
-    colours = decode_colours(distinct).astype(int)
-    parts = np.array_split(colours, len(colours) // 2000 + 1)
-    nearest = np.concatenate([((chunk[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1) for chunk in parts])
-    return np.asarray(nearest[np.searchsorted(distinct, codes)])
+    codes, distinct, pixel_counts = count_colours(pixels)
+    palette = colour_palette(distinct, pixel_counts, count).astype(int)
+    distinct_colours = decode_colours(distinct).astype(int)
+    chunks = np.array_split(distinct_colours, len(distinct_colours) // 2000 + 1)
+    nearest_classes = np.concatenate([((chunk[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1) for chunk in chunks])
+    return np.asarray(nearest_classes[np.searchsorted(distinct, codes)])
