@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class CompiledMethod:
     """A method of `Dynamics` with a kernel in front of it: calls that are not of one state run the method's own body.
 
-    `select_kernel(kernels)` returns the kernel that does all that the method does for one state, or None where there is no such kernel.
+    `select_kernel(kernels)` returns the kernel that does all that the method does for one state, or None where there is none.
     """
 
     def __init__(self, select_kernel: Callable[[Kernels], Kernel | None]) -> None:
@@ -64,7 +64,7 @@ def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
 
 
 def tree_kernel_if_complete(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
-    """Select the kernel of an algorithm, or none if springs between points, or friction in planes, have to be added to its result."""
+    """Select the kernel of an algorithm, or none if springs between points or friction in planes are to be added to its result."""
     return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planar_speeds else kernels.sweep(algorithm)
 
 

@@ -13,7 +13,8 @@ from lagrangian.model.mechanism import Mechanism
 class FrictionConstants:
     """The numbers of friction, one for every speed; dry friction may differ between the two directions.
 
-    `planar_speeds` are groups of speeds whose dry friction acts together: it opposes the direction of their velocity, whatever that is.
+    `planar_speeds` are groups of speeds whose dry friction acts together: it opposes the direction of their velocity, whatever
+    that is.
     """
 
     viscous: np.ndarray

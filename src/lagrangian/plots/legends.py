@@ -21,7 +21,7 @@ LETTER_WIDTH, HANDLE_WIDTH = 0.064, 0.41  # of a name's letter, and of what stan
 def draw_header(
     figure: StyledFigure, title: str, remark: str = "", entries: Sequence[LegendEntry] = (), header_height: float = TITLE_HEIGHT
 ) -> None:
-    """Draw a title, a remark beside it and a legend below it in the `header_height` inches of a figure that its panels leave free."""
+    """Draw a title, a remark beside it and a legend below it, in the `header_height` inches that a figure's panels leave free."""
     from matplotlib.text import Annotation
 
     width, figure_height = figure.get_size_inches()

@@ -80,8 +80,9 @@ class PanelAxis:
         )
 
     def draw(self, axes: Any, joint_looks: dict[str, Look], width: float, offset_points: float) -> None:
-        """Draw the curves; `joint_looks` has the looks of coordinates and speeds in all panels, if one legend names them; the legend
-        is `offset_points` points above the axis.
+        """Draw the curves, and a legend `offset_points` points above them.
+
+        `joint_looks` has the looks of coordinates and speeds in all panels, if one legend names them.
         """
         curve_looks = [self._curve_look(motion_index, panel, k, joint_looks) for motion_index, panel, k in self.curves]
         for (_, panel, k), look in zip(self.curves, curve_looks, strict=True):

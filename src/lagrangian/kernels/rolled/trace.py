@@ -39,8 +39,8 @@ def trace_algorithm(
 ) -> SweepProgram:
     """All passes of an algorithm, with only what is needed in them.
 
-    `code_constants` are the constants that are written into the code: unless given, those of the structure that all links of a kind
-    share. Where the tree is not the whole tree, nothing is known of what is carried.
+    `code_constants` are the constants that are written into the code: unless given, those of the structure that all links of a
+    kind share. Where the tree is not the whole tree, nothing is known of what is carried.
     """
     tracer = _Tracer(algorithm, tree, uniform_constants(tree) if code_constants is None else code_constants, is_whole_tree)
     raws: list[tuple[Pass, Any]] = []
