@@ -10,18 +10,12 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.singular_mass import check_determined, undetermined_joints
+from lagrangian.algorithms.singular_mass import undetermined_joints
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import MechanismWarning, warn
 from lagrangian.kernels.catalogue import Kernels
-from lagrangian.kernels.kernel import (
-    Kernel,
-    suppress_finite_checks,
-)
+from lagrangian.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
@@ -64,7 +58,7 @@ def tree_kernel(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
 
 
 def tree_kernel_if_complete(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
-    """Select the kernel of an algorithm, or none if springs between points or friction in planes are to be added to its result."""
+    """Select the kernel of an algorithm, or none if point springs or friction in planes have to be added to its result."""
     return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planar_speeds else kernels.sweep(algorithm)
 
 
@@ -90,15 +84,3 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
             f"is not determined and is NaN; give these bodies mass and inertia, give the joint a rotor, or make it fixed",
             MechanismWarning,
         )
-
-
-def run_constraint_kernel(dynamics: Dynamics, kernel: Kernel, inputs: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
-    """The result of a kernel of constraints; an error that names a joint if nothing determines how one without inertia moves."""
-    arguments = (*inputs, *dynamics._kernels.time_arguments(t))
-    if dynamics._kernels.has_singular_mass_matrix:
-        with suppress_finite_checks():
-            solution = kernel(*arguments)
-        if np.isfinite(solution).all():
-            return solution
-        check_determined(dynamics.mass_matrix(q), dynamics.constraint_jacobian(q, t), dynamics.mechanism.speed_names)
-    return kernel(*arguments)

@@ -14,6 +14,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
+from lagrangian.algorithms.singular_mass import check_determined
 from lagrangian.algorithms.tree import Tree
 from lagrangian.arguments import array
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
@@ -23,13 +24,12 @@ from lagrangian.kernels.catalogue import Kernels
 from lagrangian.kernels.compiled_method import (
     CompiledMethod,
     forward_dynamics_kernel,
-    run_constraint_kernel,
     tree_kernel,
     tree_kernel_if_complete,
 )
 from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.inertial_parameters import body_parameters, body_regressor
-from lagrangian.kernels.kernel import Wrenches, as_rows
+from lagrangian.kernels.kernel import Kernel, Wrenches, as_rows, suppress_finite_checks
 from lagrangian.kernels.least_squares import minimum_norm_multipliers
 from lagrangian.kernels.operational_space import THRESHOLD, Directions, OperationalSpaceDynamics, cartesian
 from lagrangian.kernels.programs import derivatives
@@ -315,7 +315,7 @@ class Dynamics:
         state = kernels.add_applied_forces("forward_dynamics", (q, qd, tau), wrenches, springs=not is_constrained)
         if not is_constrained:
             return kernels.sweep(FORWARD_DYNAMICS)(*state)
-        return run_constraint_kernel(self, kernels.constraint_kernel("forward_dynamics"), state, q, t)
+        return _run_constraint_kernel(self, kernels.constraint_kernel("forward_dynamics"), state, q, t)
 
     @CompiledMethod(tree_kernel(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> np.ndarray:
@@ -884,7 +884,7 @@ class Dynamics:
         {'closure.x': -2.9, 'closure.y': 8.087}
         """
         state = self._kernels.add_applied_forces("multipliers", (q, qd, tau), wrenches)
-        constraint_forces = run_constraint_kernel(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[
+        constraint_forces = _run_constraint_kernel(self, self._kernels.constraint_kernel("acceleration"), state, q, t)[
             ..., self.nv :
         ]
         return (
@@ -1184,3 +1184,15 @@ def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  
     [318.129  74.166]
     """
     return Dynamics(as_mechanism(mechanism), threads)
+
+
+def _run_constraint_kernel(dynamics: Dynamics, kernel: Kernel, inputs: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
+    """The result of a kernel of constraints; an error that names a joint if nothing determines how one without inertia moves."""
+    arguments = (*inputs, *dynamics._kernels.time_arguments(t))
+    if dynamics._kernels.has_singular_mass_matrix:
+        with suppress_finite_checks():
+            solution = kernel(*arguments)
+        if np.isfinite(solution).all():
+            return solution
+        check_determined(dynamics.mass_matrix(q), dynamics.constraint_jacobian(q, t), dynamics.mechanism.speed_names)
+    return kernel(*arguments)
