@@ -23,7 +23,7 @@ from lagrangian.functions.mechanism_graph import MAX_OPERATIONS, MechanismGraph
 from lagrangian.functions.parameters import Parameter, select_parameters
 from lagrangian.functions.routine import CallSequence, ComputeStep, LinkLoops, Package, Routine, StraightLineCode
 from lagrangian.kernels.rolled import trace as rolled
-from lagrangian.kernels.rolled.trace import Uniform, Variant, with_link_variants
+from lagrangian.kernels.rolled.trace import CodeConstants, Variant, with_link_variants
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, GraphTooLargeError, Node, NodeRecord, Trace
 from lagrangian.kernels.trace.replay import replay
 from lagrangian.kernels.trace.schedule import split_constants
@@ -263,9 +263,9 @@ def group_equal_links(algorithm: Algorithm, tree: Tree) -> Tree:
     return replace(tree, kind=tuple(kinds))
 
 
-def shared_constants(tree: Tree) -> Uniform:
+def shared_constants(tree: Tree) -> CodeConstants:
     """Return the constants that all links of a kind share."""
-    constants: Uniform = {}
+    constants: CodeConstants = {}
     kind_keys = np.array([kind.key for kind in tree.kind])
     for kind in set(tree.kind):
         for name in CONSTANTS:
