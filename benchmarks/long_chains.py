@@ -197,7 +197,7 @@ def cores() -> None:
     for n in (1000, 3000, 10_000, 30_000, 100_000):
         plan = plan_if_faster(FORWARD_DYNAMICS, tree_of(n), chosen)
         assert plan is not None
-        groups, steps = len(plan.groups), plan.groups[0].steps
+        groups, steps = len(plan.groups), plan.groups[0].step_count
         alone = cost.piece * len(plan.pieces) + cost.link * len(plan.loose_links) + cost.rest
 
         def total(count: int, groups: int = groups, steps: int = steps, alone: float = alone) -> float:

@@ -57,10 +57,11 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
     steps = lanes.tree_of_steps(plan)
     group_rows, start = [], 0
     for group, *place_rows in zip(plan.groups, coordinates.group_rows, speeds.group_rows, strict=True):
-        group_rows.append([start, group.steps, *place_rows[0], *place_rows[1]])
-        start += group.steps
+        group_rows.append([start, group.step_count, *place_rows[0], *place_rows[1]])
+        start += group.step_count
     pieces_of_lanes = [
-        [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
+        [plan.lane_count * g + (k if k < len(group.pieces) else 0) for k in range(plan.lane_count)]
+        for g, group in enumerate(plan.groups)
     ]
     return {
         "links": rolled.link_table(replace(plan.tree, kind=tuple(plan.link_variants))),  # type: ignore[arg-type]
@@ -84,8 +85,8 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
 def loose_angles(plan: Plan) -> np.ndarray:
     """Where the angles of links in no piece are among the coordinates; the last row repeats one."""
     angle_places = [plan.tree.iq[i] for i in plan.loose_links if plan.tree.kind[i].turns]
-    angle_places += angle_places[-1:] * (-len(angle_places) % plan.lanes)
-    return np.array(angle_places, dtype=np.int64).reshape(-1, plan.lanes)
+    angle_places += angle_places[-1:] * (-len(angle_places) % plan.lane_count)
+    return np.array(angle_places, dtype=np.int64).reshape(-1, plan.lane_count)
 
 
 def parameters(algorithm: Algorithm, plan: Plan, columns: Columns) -> dict[str, np.ndarray]:

@@ -28,7 +28,7 @@ def links_of_steps(plan: Plan) -> np.ndarray:
     """The link in every lane (step, lane); lanes without a piece repeat the first."""
     rows = []
     for group in plan.groups:
-        pieces = [*group.pieces, *[group.pieces[0]] * (plan.lanes - len(group.pieces))]
+        pieces = [*group.pieces, *[group.pieces[0]] * (plan.lane_count - len(group.pieces))]
         rows.append(np.array(pieces, dtype=np.int64).T)
     return np.concatenate(rows)
 
@@ -55,7 +55,7 @@ def tree_of_steps(plan: Plan) -> Tree:
 
 def half_link_parameters(plan: Plan) -> np.ndarray:
     """Of every node, the half of a link before its first joint: mass, h, I."""
-    node_parameters = np.zeros((plan.nodes + 2 * len(plan.runs), 10))
+    node_parameters = np.zeros((plan.node_count + 2 * len(plan.runs), 10))
     for piece, node in plan.split_pieces.items():
         link = plan.pieces[piece][-1]
         node_parameters[node] = 0.5 * np.concatenate([plan.tree.constants[name][link] for name in ("mass", "h", "I")])
@@ -66,7 +66,7 @@ def step_parameters(plan: Plan, columns: list[tuple[str, int]], halves_links: bo
     """Different (parameter, lane) of steps, and which of them each step has: links that are alike share what the cache holds."""
     links = links_of_steps(plan)
     if not columns:
-        return np.zeros((1, 1, plan.lanes)), np.zeros(len(links), dtype=np.int64)
+        return np.zeros((1, 1, plan.lane_count)), np.zeros(len(links), dtype=np.int64)
     mass_fraction = np.ones(len(plan.tree))
     if halves_links:
         mass_fraction[[plan.pieces[piece][-1] for piece in plan.split_pieces]] = 0.5
@@ -89,8 +89,8 @@ class LaneLoopEmitter(StepEmitter):
         self.plan = plan
         tree = tree_of_steps(plan)
         sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
-        super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lanes)
-        self.parameter_width = plan.lanes
+        super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lane_count)
+        self.parameter_width = plan.lane_count
         # what the last sweep does not read is kept for one group at a time
         keys_read_in_last_pass = {
             key for step in self.program.passes[-1].all_steps() for source, key in step.reads() if source == "save"

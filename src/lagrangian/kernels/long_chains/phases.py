@@ -65,7 +65,7 @@ class LongChainKernel(ABC):
         return lambda: None
 
     def __init__(self, plan: Plan, target: CPUTarget) -> None:
-        self.plan, self.target, self.lane_count = plan, target, plan.lanes
+        self.plan, self.target, self.lane_count = plan, target, plan.lane_count
         tree = plan.tree
         self.names = list(self.algorithm.inputs)
         sizes = [tree.nq if name == "q" else tree.nv for name in self.names]
@@ -125,7 +125,7 @@ class LongChainKernel(ABC):
         w, parts = self.lane_count, Layout()
         for name in self.names:
             parts.add(f"lanes.in.{name}", (self.coordinates if name == "q" else self.speeds).widest * w)
-        parts.add("lanes.group_save", len(self.lanes.group_saves) * max(group.steps for group in self.plan.groups) * w)
+        parts.add("lanes.group_save", len(self.lanes.group_saves) * max(group.step_count for group in self.plan.groups) * w)
         for name, amount in {
             "lanes.carry": CACHE_LINE,
             "lanes.out": self.speeds.widest * w,

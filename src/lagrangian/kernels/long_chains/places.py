@@ -26,7 +26,7 @@ class LanePlaces:
         within = np.arange(len(first)) - first
         self.places = np.repeat(np.array(starts, dtype=np.int64)[links], counts, axis=0) + within[:, None]
         ends = np.cumsum([0, *counts])
-        steps = np.cumsum([0, *(group.steps for group in plan.groups)])
+        steps = np.cumsum([0, *(group.step_count for group in plan.groups)])
         self.groups = [(int(ends[a]), int(ends[b])) for a, b in pairwise(steps)]
         self.widest = max(b - a for a, b in self.groups)
         self.side_by_side = all((np.diff(self.places[a:b], axis=0) == 1).all() for a, b in self.groups)

@@ -69,23 +69,23 @@ def _add_pieces(plan: Plan, members: Sequence[Stretch], m: int) -> None:
     """Cut stretches into pieces of length m; the links that remain are at their bases."""
     pieces: list[tuple[int, ...]] = []
     rows: list[list[int]] = []
-    first = plan.lanes * len(plan.groups)
+    first = plan.lane_count * len(plan.groups)
     for stretch in members:
         count = len(stretch.links) // m
         start = len(stretch.links) - count * m
         rows.append([first + len(pieces) + k for k in range(count)])
         pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
-    for k in range(0, len(pieces), plan.lanes):
-        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lanes])))
+    for k in range(0, len(pieces), plan.lane_count):
+        plan.groups.append(PieceGroup(tuple(pieces[k : k + plan.lane_count])))
     plan.runs += [row for row in rows if row]
 
 
 @dataclass
 class Plan:
-    """Groups of pieces; runs of pieces, by their numbers `lanes * group + lane`; and the links that are in no piece."""
+    """Groups of pieces; runs of pieces, by their numbers `lane_count * group + lane`; and the links that are in no piece."""
 
     tree: Tree
-    lanes: int
+    lane_count: int
     link_variants: list[Variant]
     code_constants: CodeConstants
     groups: list[PieceGroup] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Plan:
     @cached_property
     def pieces(self) -> dict[int, tuple[int, ...]]:
         """The links of each piece."""
-        return {self.lanes * g + k: links for g, group in enumerate(self.groups) for k, links in enumerate(group.pieces)}
+        return {self.lane_count * g + k: links for g, group in enumerate(self.groups) for k, links in enumerate(group.pieces)}
 
     @cached_property
     def digest(self) -> bytes:
@@ -103,7 +103,7 @@ class Plan:
             [str(variant) for variant in self.link_variants],
             sorted((str(key), x) for key, x in self.code_constants.items()),
         ]
-        return hashlib.sha256(repr([content, self.lanes, self.groups, self.runs]).encode()).digest()
+        return hashlib.sha256(repr([content, self.lane_count, self.groups, self.runs]).encode()).digest()
 
     @cached_property
     def loose_links(self) -> list[int]:
@@ -157,7 +157,7 @@ class Plan:
 
         Few pieces with nothing beyond them are joined one after the other from the tip, which is the least work.
         """
-        count, merges_by_run = self.lanes * len(self.groups), []
+        count, merges_by_run = self.lane_count * len(self.groups), []
         for run, carrying in zip(self.runs, self.carries_load, strict=True):
             level, merges = list(run), []
             while len(level) > 1 and not carrying and len(run) <= MAX_PIECES_MERGED_IN_TURN:
@@ -193,11 +193,11 @@ class Plan:
 
     def subtree_node(self, run: int) -> int:
         """The node of what a run carries; the one after it is that of both together."""
-        return self.nodes + 2 * run
+        return self.node_count + 2 * run
 
     @property
-    def nodes(self) -> int:
-        return self.lanes * len(self.groups) + len(self.merges)
+    def node_count(self) -> int:
+        return self.lane_count * len(self.groups) + len(self.merges)
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class PieceGroup:
     pieces: tuple[tuple[int, ...], ...]
 
     @property
-    def steps(self) -> int:
+    def step_count(self) -> int:
         return len(self.pieces[0])
 
 

@@ -95,7 +95,7 @@ class LongChainForwardDynamics(LongChainKernel):
 
     def record_sizes(self) -> dict[str, int]:
         plan = self.plan
-        count, nodes = self.lane_count * len(plan.groups), plan.nodes + 2 * len(plan.runs)
+        count, nodes = self.lane_count * len(plan.groups), plan.node_count + 2 * len(plan.runs)
         return {
             "spans": count * runs.SPAN_SIZE,
             "speeds": nodes * 3,
