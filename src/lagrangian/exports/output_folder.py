@@ -23,7 +23,7 @@ MANIFEST = ".lagrangian-export.json"
 def resolve_target(path: str | os.PathLike[str], suffixes: tuple[str, ...], file_suffixes: tuple[str, ...] = ()) -> Path:
     """Where to write, looked at before the work is done.
 
-    `suffixes` are the endings of a target that is one file, and `others` endings of files that a folder is not called by.
+    `suffixes` are the endings of a target that is one file, and `file_suffixes` endings of files that a folder is not called by.
     """
     place = as_path(path)
     if "\0" in str(place):
@@ -46,7 +46,7 @@ def resolve_target(path: str | os.PathLike[str], suffixes: tuple[str, ...], file
 def write_all(place: Path, files: Mapping[str, str | bytes], suffixes: tuple[str, ...], manifest_key: str) -> tuple[Path, ...]:
     """Write files: a new folder appears with all of them, or not at all; in one that is there, none is replaced if one cannot be.
 
-    `what` tells the files of this mechanism for this target from others in the folder.
+    `manifest_key` tells the files of this mechanism for this target from others in the folder.
     """
     try:
         if place.suffix.lower() in suffixes:

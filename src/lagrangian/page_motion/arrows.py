@@ -1,6 +1,6 @@
 """The forces that a page draws as arrows, traced: torques of joints, reactions, forces of loops.
 
-They have the names and the points that `viewer.scene.arrows` gives those of a recorded motion.
+They have the names and the points that `viewer.scene.force_arrows` gives those of a recorded motion.
 """
 
 from __future__ import annotations
