@@ -14,7 +14,7 @@ from lagrangian.closed_form import multipliers
 from lagrangian.equations.multipliers import MultiplierSolution
 from lagrangian.equations.writing.notation import latex_name_parts
 from lagrangian.equations.writing.printers import symbol_markup
-from lagrangian.proof.constraints import MultiplierProof as Solved
+from lagrangian.proof.constraints import MultiplierProof
 from lagrangian.proof.forward_dynamics import ForwardDynamicsProof
 from lagrangian.proof.loops import PointMechanism
 from lagrangian.proof.points import ExactPoint
@@ -122,7 +122,7 @@ def test_exact_points(name: str, equations: dict[str, lg.EquationsOfMotion]) -> 
     found = MultiplierSolution(system, eom.derived.M, rows, bias)
     recursions = Recursions(system)
     point = ExactPoint(system, 2)
-    solved = Solved(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
+    solved = MultiplierProof(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
     forces = [point.evaluate(f) + point.evaluate(h) for f, h in zip(found.force, bias, strict=True)]
     wanted = solved._closed_form_solution(PointMechanism(recursions, point), [point.number(0) + x for x in forces])
     exact = [point.evaluate(above) / point.evaluate(below) for above, below in (*found.accelerations, *found.multipliers)]
