@@ -178,6 +178,8 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
     loop 'pin' is written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree
     """
     formats = [name for name in FORMATS if name != "toml"]
+    if format == "toml":
+        raise ArgumentError("TOML leaves nothing out: use `save` or `dumps`", concerns="format")
     if format not in formats:
         raise ArgumentError(unknown_name_message("format", format, formats), concerns="format")
     options = _writer_options(format, loops)

@@ -97,7 +97,7 @@ def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.Equatio
         left = M @ accelerations + eom.C.evaluate(q, qd) @ qd + eom.G.evaluate(q) + eom.F.evaluate(q, qd)
         np.testing.assert_allclose(left, tau + Psi.T @ forces, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(Psi @ accelerations, -eom.Psi_dot.evaluate(q, qd) @ qd, rtol=1e-9, atol=1e-9)
-        A, b = eom.delassus.evaluate(q), eom.constraint_bias.evaluate(q, qd, **named(eom))
+        A, b = eom.delassus.evaluate(q), eom.unconstrained_drift.evaluate(q, qd, **named(eom))
         np.testing.assert_allclose(A, Psi @ np.linalg.solve(M, Psi.T), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(forces, -np.linalg.solve(A, b), rtol=1e-8, atol=1e-8)
 

@@ -81,5 +81,20 @@ def test_dry_friction_that_a_jump_overcomes():
 
 @pytest.mark.parametrize("discontinuities", [3, "soon", [np.nan], [0.1, None]])
 def test_bad_discontinuities(discontinuities):
-    with pytest.raises(lg.ArgumentError, match="the function's `breaks` are"):
+    with pytest.raises(lg.ArgumentError, match="the function's `discontinuities` are"):
         lg.simulate(slider(), (0, 1), torque=Steps(discontinuities))
+
+
+@pytest.mark.parametrize("argument", ["torque", "wrenches"])
+def test_the_name_before_version_0_1_is_refused(argument):
+    """A function's `breaks` would be ignored, and its jumps with them."""
+
+    def force(t, q, qd):
+        return [1.0 if t < JUMP else 5.0]
+
+    force.breaks = (JUMP,)
+    given = {"torque": force} if argument == "torque" else {"wrenches": {"block": force}}
+    with pytest.raises(
+        lg.ArgumentError, match=f"{argument}: the function has an attribute `breaks`; it must be `discontinuities`"
+    ):
+        lg.simulate(slider(), (0, 1), **given)

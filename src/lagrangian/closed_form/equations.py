@@ -314,7 +314,7 @@ class ConstraintsPart(Basis):
         return self._multipliers.A()
 
     @cached_property
-    def constraint_bias(self) -> FormulaMatrix:
+    def unconstrained_drift(self) -> FormulaMatrix:
         """The vector b = Psi_dot q' + phi_dot + Psi M^-1 f: the acceleration of the constraints without constraint forces.
 
         It gives lambda = -A^-1 b, with A from `delassus`.

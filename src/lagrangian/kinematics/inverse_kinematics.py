@@ -163,7 +163,7 @@ def find_configuration(
     newton = Newton(TargetEquations(equations, target[None]), bounds=bounds)
     first_result = newton.solve(start[None], t)
     solutions, violations = first_result.q, first_result.violation
-    if violations[0] <= RESIDUAL_TOLERANCE and not named_columns:
+    if violations[0] <= RESIDUAL_TOLERANCE and not (named_columns and starts):
         return solutions[0]
     if starts:
         rng = np.random.default_rng(0)
