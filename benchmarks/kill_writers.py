@@ -25,7 +25,7 @@ PREPARE = """
 import os, sys, warnings
 from pathlib import Path
 import lagrangian as lg
-from lagrangian.kernels.llvm import cache
+from lagrangian.kernels.llvm import object_cache
 warnings.simplefilter("ignore")
 name, folder = sys.argv[1], Path(sys.argv[2])
 arm = lg.library("two_r")
@@ -58,7 +58,7 @@ def put(k, path): made[k].save(path)
 """,
     "cache.kernel": """
 def put(k, path):
-    cache.store(path.stem, {"version": k}, bytes([k]) * (400_000 * (k + 1)))
+    object_cache.store(path.stem, {"version": k}, bytes([k]) * (400_000 * (k + 1)))
 """,
 }
 LOOP = r"""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.model import joints as joints_of
+from lagrangian.model import joints as joint_types
 from lagrangian.model.joints import TYPES
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.loops import TYPES as LOOP_TYPES
@@ -62,11 +62,11 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         axis = rng.normal(size=3)
         extra = {}
         if passive:
-            refused = joints_of.TYPES[kind].refuses
+            refused = joint_types.TYPES[kind].refuses
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
             extra["friction"] = lg.Friction(*rng.random(3))
             if "spring" not in refused:
-                rest = 0.0 if joints_of.TYPES[kind].quaternion else rng.normal()
+                rest = 0.0 if joint_types.TYPES[kind].quaternion else rng.normal()
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rest)
             extra = {key: given for key, given in extra.items() if key not in refused}
         joints.append(
@@ -77,7 +77,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
                 f"b{i}",
                 random_placement(rng),
                 random_placement(rng),
-                **own_entries(joints_of.TYPES[kind], axis, rng.normal(size=3)),
+                **own_entries(joint_types.TYPES[kind], axis, rng.normal(size=3)),
                 **extra,
             )
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -77,6 +79,16 @@ def test_an_unknown_name_suggests_the_nearest_or_where_it_stands() -> None:
         _ = lg.normal
     with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
         _ = lg.simulat
+    with pytest.raises(AttributeError, match="there is no attribute of 'lagrangian' called 'page_motion'"):
+        lg.__getattr__("page_motion")  # a package that is not public
+
+
+def test_names_of_public_modules_are_known_before_the_modules_are_imported() -> None:
+    for module, names in lg._MODULE_NAMES.items():
+        assert set(names.split()) == set(getattr(lg, module).__all__) - set(lg.__all__)
+    program = "import sys, lagrangian as lg; hasattr(lg, 'box'); hasattr(lg, 'zzz')\n"
+    program += "print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_no_package_has_the_name_of_a_public_function() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -152,3 +153,17 @@ def test_types_say_something(name: str) -> None:
     assert not vague
     options = [p.name for p in inspect.signature(value).parameters.values() if p.kind is p.VAR_KEYWORD]
     assert not options or sections(value)["Other Parameters"], f"list what {options} may be: Other Parameters"
+
+
+def documented_members() -> Iterator[tuple[str, str]]:
+    """Each object that a page documents with autodoc, with each name of its `:members:`; with an empty name if it has none."""
+    for page in sorted(DOCS.rglob("*.md")):
+        for match in re.finditer(r"^\.\. auto\w+:: (\S+)\n((?:   :.*\n)*)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            names = re.search(r":members: (.+)", match[2])
+            yield from ((match[1], name.strip()) for name in (names[1].split(",") if names else [""]))
+
+
+def test_pages_name_objects_and_members_that_exist() -> None:
+    for name, member in documented_members():
+        value = pkgutil.resolve_name(name)
+        assert not member or hasattr(value, member) or member in getattr(value, "__annotations__", {}), f"{name}.{member}"

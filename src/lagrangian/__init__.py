@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import (
@@ -199,6 +198,15 @@ _LAZY_MODULES = {
     "shapes": "lagrangian.model.shapes",
 }
 
+# their names, so that a message can say where a name stands without importing the module
+_MODULE_NAMES = {
+    "control": "ComputedTorque Controller HybridForceMotion Impedance OperationalSpace PDGravityCompensation",
+    "distributions": "choice grid lognormal normal triangular uniform",
+    "goals": "Goal final_value holding_torque integral path_points",
+    "paths": "CartesianPath JointPath arc circle dwell formula function interpolate joint_line joint_spline line sequence spline",
+    "shapes": "box capsule cylinder disc ellipsoid plate point_mass rod sphere tube",
+}
+
 # the same functions and classes under the names that American readers expect
 _AMERICAN_SPELLINGS = {
     "DeadCenter": "DeadCentre",
@@ -358,18 +366,16 @@ def __getattr__(name: str) -> Any:
             value.__module__ = __name__  # where it is found again when it is unpickled
     elif name in _AMERICAN_SPELLINGS:
         value = __getattr__(_AMERICAN_SPELLINGS[name])
-    elif name.isidentifier() and find_spec(f"{__name__}.{name}"):
-        raise AttributeError(name, name=name)  # `from lagrangian import files` asks this first, and then imports the module
-    else:
+    else:  # `from lagrangian import files` asks this first, and then imports the module
         raise AttributeError(_unknown_attribute_message(name), name=name)
     globals()[name] = value
     return value
 
 
 def _unknown_attribute_message(name: str) -> str:
-    """The message about a name that does not exist: in which module a name like it stands, or the nearest one here."""
-    for module, path in _LAZY_MODULES.items():
-        if not name.startswith("_") and name in import_module(path).__all__:
+    """The message about a name that does not exist: in which public module it stands, or which names here are similar."""
+    for module, names in _MODULE_NAMES.items():
+        if name in names.split():
             return f"there is no attribute of {__name__!r} called {name!r}; it is {__name__}.{module}.{name}"
     return unknown_name_message(f"attribute of {__name__!r} called", name, __all__)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, Place, format_value
+from lagrangian.errors import ArgumentError, ArgumentName, Place, format_value
 
 MAX_COUNT = 20_000_000  # rows, starts and the like beyond which memory ends
 
@@ -102,6 +102,23 @@ def boolean(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> boo
     if not isinstance(value, (bool, np.bool_)):
         raise ArgumentError(f"is {format_value(value)}; True or False is needed", where=where, argument=name)
     return bool(value)
+
+
+def jump_times(function: Any, name: str) -> tuple[float, ...]:
+    """The times at which a caller's function jumps, as its attribute `discontinuities` lists them."""
+    if hasattr(function, "breaks") and not hasattr(function, "discontinuities"):
+        raise ArgumentError("the function has an attribute `breaks`; it must be `discontinuities`", where=ArgumentName(name))
+    values = getattr(function, "discontinuities", ())
+    try:
+        times = tuple(float(x) for x in values)
+    except (TypeError, ValueError):
+        times = (math.nan,)
+    if not all(math.isfinite(x) for x in times):
+        raise ArgumentError(
+            f"the function's `discontinuities` are {values!r:.60}; they must be the times at which it jumps",
+            where=ArgumentName(name),
+        )
+    return tuple(sorted(times))
 
 
 def _as_float(value: Any) -> float:

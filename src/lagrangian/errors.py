@@ -90,7 +90,7 @@ class Message:
 
 
 def _printable(text: str) -> str:
-    """A text that a terminal can show. What a file or a caller put into it is cut, and cannot command the terminal."""
+    """A text that a terminal can show: a long one is cut in the middle, and control characters are written as escapes."""
     if len(text) > _MAX_LENGTH:
         text = f"{text[: _MAX_LENGTH // 2 - 5]} ... {text[-_MAX_LENGTH // 2 :]}"
     if text.isprintable():

@@ -10,7 +10,7 @@ from typing import Any
 from lagrangian.description.load import FORMATS
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.description.notes import Conversion
-from lagrangian.description.toml.writer import to_toml as toml
+from lagrangian.description.toml.writer import to_toml
 from lagrangian.errors import ArgumentError, AssemblyError, LagrangianError, WriterWarning, unknown_name_message, warn
 from lagrangian.files import as_path, as_target_path, write
 from lagrangian.model.initial_state import PartialState
@@ -71,7 +71,7 @@ def save(mechanism: MechanismLike, path: Path, *, loops: str | bool | None = Non
     options = _writer_options(format, loops)
     as_target_path(target)
     if format == "toml":
-        return write(target, toml(mechanism))
+        return write(target, to_toml(mechanism))
     m = as_mechanism(mechanism)
     conversion = convert(m, format, **options)
     conversion.warn(m.name)
@@ -136,7 +136,7 @@ def dumps(mechanism: MechanismLike, format: str = "toml", *, loops: str | bool |
         raise ArgumentError(unknown_name_message("format", format, FORMATS), concerns="format")
     options = _writer_options(format, loops)
     if format == "toml":
-        return toml(mechanism)
+        return to_toml(mechanism)
     m = as_mechanism(mechanism)
     conversion = convert(m, format, **options)
     conversion.warn(m.name)
@@ -178,6 +178,8 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
     loop 'pin' is written by <loop> of URDF+: programs that do not read URDF+, such as Pinocchio, see an open tree
     """
     formats = [name for name in FORMATS if name != "toml"]
+    if format == "toml":
+        raise ArgumentError("TOML leaves nothing out: use `save` or `dumps`", concerns="format")
     if format not in formats:
         raise ArgumentError(unknown_name_message("format", format, formats), concerns="format")
     options = _writer_options(format, loops)

@@ -11,8 +11,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.report.equations_section import EQUATIONS
 from lagrangian.report.html import Html
-from lagrangian.report.page import PageSection
-from lagrangian.report.page import render_page as page_of
+from lagrangian.report.page import PageSection, render_page
 from lagrangian.report.subject import ReportSubject
 from lagrangian.report.write import write_report
 from tests.browser.conftest import Watched, until
@@ -46,7 +45,7 @@ def puma(tmp_path_factory: pytest.TempPathFactory) -> Path:
     body = EQUATIONS.make(ReportSubject(motion))
     assert body is not None
     file = tmp_path_factory.mktemp("report") / "puma.html"
-    file.write_text(page_of("puma560", Html(""), [PageSection(EQUATIONS.id, EQUATIONS.title, body)]), encoding="utf-8")
+    file.write_text(render_page("puma560", Html(""), [PageSection(EQUATIONS.id, EQUATIONS.title, body)]), encoding="utf-8")
     return file
 
 

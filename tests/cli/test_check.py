@@ -11,7 +11,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.cli.commands import check
 from lagrangian.model.shapes import Visual
-from lagrangian.report.findings import findings as found_in
+from lagrangian.report.findings import findings as findings_of_mechanism
 from tests.cli.conftest import Run
 
 
@@ -164,7 +164,7 @@ def test_check_tells_of_inertias_in_other_units(factor: float, said: str) -> Non
     inertia = factor * 2.0 * 0.4**2 / 12
     bar = lg.Body("bar", mass=2.0, center=(0.2, 0, 0), inertia=(0, inertia, inertia))
     m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar")], frames=[lg.Frame("tip", "bar", (0.4, 0, 0))])
-    warned = [str(x) for x in found_in(m) if x.kind == "warning"]
+    warned = [str(x) for x in findings_of_mechanism(m) if x.kind == "warning"]
     if not said:
         assert not warned
         return
@@ -175,7 +175,7 @@ def test_check_tells_of_inertias_in_other_units(factor: float, said: str) -> Non
 def test_check_tells_of_a_joint_that_its_limits_lock() -> None:
     bar = lg.Body("bar", mass=2.0, center=(0.2, 0, 0), inertia=(0, 0.02, 0.02))
     m = lg.Mechanism("arm", [bar], [lg.Joint("hinge", "revolute", "ground", "bar", limits=lg.JointLimits(0.0, 0.0))])
-    assert [str(x) for x in found_in(m) if x.kind == "warning"] == [
+    assert [str(x) for x in findings_of_mechanism(m) if x.kind == "warning"] == [
         "joint hinge: its limits leave it no room: it is locked at 0. If it is to move, give the limits of the real joint, or "
         "none; if it is not, make it fixed"
     ]

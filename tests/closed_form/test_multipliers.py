@@ -14,7 +14,7 @@ from lagrangian.closed_form import multipliers
 from lagrangian.equations.multipliers import MultiplierSolution
 from lagrangian.equations.writing.notation import latex_name_parts
 from lagrangian.equations.writing.printers import symbol_markup
-from lagrangian.proof.constraints import MultiplierProof as Solved
+from lagrangian.proof.constraints import MultiplierProof
 from lagrangian.proof.forward_dynamics import ForwardDynamicsProof
 from lagrangian.proof.loops import PointMechanism
 from lagrangian.proof.points import ExactPoint
@@ -97,7 +97,7 @@ def test_the_equations_of_motion_hold(name: str, equations: dict[str, lg.Equatio
         left = M @ accelerations + eom.C.evaluate(q, qd) @ qd + eom.G.evaluate(q) + eom.F.evaluate(q, qd)
         np.testing.assert_allclose(left, tau + Psi.T @ forces, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(Psi @ accelerations, -eom.Psi_dot.evaluate(q, qd) @ qd, rtol=1e-9, atol=1e-9)
-        A, b = eom.delassus.evaluate(q), eom.constraint_bias.evaluate(q, qd, **named(eom))
+        A, b = eom.delassus.evaluate(q), eom.unconstrained_drift.evaluate(q, qd, **named(eom))
         np.testing.assert_allclose(A, Psi @ np.linalg.solve(M, Psi.T), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(forces, -np.linalg.solve(A, b), rtol=1e-8, atol=1e-8)
 
@@ -122,7 +122,7 @@ def test_exact_points(name: str, equations: dict[str, lg.EquationsOfMotion]) -> 
     found = MultiplierSolution(system, eom.derived.M, rows, bias)
     recursions = Recursions(system)
     point = ExactPoint(system, 2)
-    solved = Solved(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
+    solved = MultiplierProof(ForwardDynamicsProof(recursions, eom.derived, [point]), rows, [point])
     forces = [point.evaluate(f) + point.evaluate(h) for f, h in zip(found.force, bias, strict=True)]
     wanted = solved._closed_form_solution(PointMechanism(recursions, point), [point.number(0) + x for x in forces])
     exact = [point.evaluate(above) / point.evaluate(below) for above, below in (*found.accelerations, *found.multipliers)]

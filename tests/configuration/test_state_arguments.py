@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.commands.simulate import simulate_with_progress as run_of_command
+from lagrangian.cli.commands.simulate import simulate_with_progress
 from lagrangian.configuration import state_arguments
 from lagrangian.posing.posture import Posture
-from lagrangian.viewer.scene.poses import drawn_configuration as drawn_at
+from lagrangian.viewer.scene.poses import drawn_configuration
 
 MECHANISMS = ("two_r", "four_bar", "five_bar", "slider_crank", "stewart", "free_body")
 
@@ -41,11 +41,11 @@ def reached(m: lg.Mechanism, q0: Any) -> np.ndarray:
 
 STARTS: dict[str, Callable[[lg.Mechanism, Any], np.ndarray]] = {
     "simulate": simulated,
-    "draw": drawn_at,
+    "draw": drawn_configuration,
     "linearise": linearised,
     "inverse_kinematics": reached,
     "view": lambda m, q0: Posture(m, q0).q,
-    "command": lambda m, q0: run_of_command(m, 1e-4, q0=q0, torque=0, limits=False, t_eval=2).q[0],
+    "command": lambda m, q0: simulate_with_progress(m, 1e-4, q0=q0, torque=0, limits=False, t_eval=2).q[0],
 }
 
 
@@ -94,7 +94,7 @@ def test_some_coordinates_of_a_quaternion_by_name() -> None:
     m = lg.library("free_body")
     joint = m.joints[0].name
     given = {f"{joint}.w": 0.0, f"{joint}.x": 2.0, f"{joint}.y": 0.0, f"{joint}.z": 0.0, f"{joint}.pz": 0.3}
-    for q in (simulated(m, given), drawn_at(m, given), lg.assemble(m, given)):
+    for q in (simulated(m, given), drawn_configuration(m, given), lg.assemble(m, given)):
         assert q[[0, 1, 6]] == pytest.approx([0, 1, 0.3])
 
 
@@ -125,7 +125,7 @@ def test_a_pose_that_leaves_loops_open() -> None:
         lg.MechanismWarning,
         match="pose 'rough' does not close the loops: .*; the picture shows the nearest",
     ):
-        q = drawn_at(m, "rough")
+        q = drawn_configuration(m, "rough")
     np.testing.assert_allclose(q, lg.assemble(m, "rough"), atol=1e-12)
 
 
@@ -192,4 +192,4 @@ def test_gears_keep_their_turns() -> None:
 def test_a_start_of_a_parameter_set_is_its_own() -> None:
     m = lg.library("four_bar")
     longer = m.replace(initial=replace(m.initial, q=None))
-    assert np.abs(lg.compile(longer).loop_residual(drawn_at(longer))).max() < 1e-9
+    assert np.abs(lg.compile(longer).loop_residual(drawn_configuration(longer))).max() < 1e-9

@@ -7,7 +7,6 @@ import warnings
 import pytest
 
 from lagrangian.description import xml
-from lagrangian.description import xml as sloppy
 from lagrangian.errors import DescriptionError, MechanismError, MechanismPart, ReaderWarning, error_location
 
 
@@ -230,7 +229,7 @@ class _Counted(bytes):
 def test_a_file_that_is_sloppy_all_over_is_mended_in_one_pass():
     """Lines were counted from the start for every place: 20,000 of them took a second, and a long file hours."""
     data = _Counted(b"<a>" + b"<!-- -- -->\n<b x='1'y='2'/>" * 500 + b"</a>")
-    mended, found = sloppy.repair_xml(data)
-    assert found == {sloppy.DOUBLE_DASH: 1, sloppy.MISSING_SPACE: 2}
+    mended, found = xml.repair_xml(data)
+    assert found == {xml.DOUBLE_DASH: 1, xml.MISSING_SPACE: 2}
     assert mended.count(b"'1' y") == 500
     assert data.counts <= 2

@@ -16,8 +16,8 @@ def slider():
 class Steps:
     """Forces 3, then -5, then 1, from these times on."""
 
-    def __init__(self, breaks=(0.0, JUMP, 1.3)):
-        self.discontinuities = breaks
+    def __init__(self, discontinuities=(0.0, JUMP, 1.3)):
+        self.discontinuities = discontinuities
 
     def __call__(self, t, q, qd):
         return [3.0 if t < JUMP else -5.0 if t < 1.3 else 1.0]
@@ -57,8 +57,8 @@ def test_any_order_and_outside_of_the_run():
     np.testing.assert_allclose(from_the_jump.qd[-1], -5 / MASS * (1 - JUMP), rtol=0, atol=1e-12)
 
 
-def test_without_breaks_it_is_not():
-    """What the breaks are for."""
+def test_without_discontinuities_it_is_not():
+    """What the discontinuities are for."""
     motion = lg.simulate(slider(), (0, 2), [0.2], [-0.4], torque=lambda t, q, qd: Steps()(t, q, qd))
     assert 1e-12 < np.abs(motion.q[-1] - exact(2.0)[0]).max() < 1e-5
 
@@ -79,7 +79,22 @@ def test_dry_friction_that_a_jump_overcomes():
     np.testing.assert_allclose(motion.q[:, 0], [0, 0, 0, 0.5 * 3 / MASS * (2 - JUMP) ** 2], rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("breaks", [3, "soon", [np.nan], [0.1, None]])
-def test_bad_breaks(breaks):
-    with pytest.raises(lg.ArgumentError, match="the function's `breaks` are"):
-        lg.simulate(slider(), (0, 1), torque=Steps(breaks))
+@pytest.mark.parametrize("discontinuities", [3, "soon", [np.nan], [0.1, None]])
+def test_bad_discontinuities(discontinuities):
+    with pytest.raises(lg.ArgumentError, match="the function's `discontinuities` are"):
+        lg.simulate(slider(), (0, 1), torque=Steps(discontinuities))
+
+
+@pytest.mark.parametrize("argument", ["torque", "wrenches"])
+def test_the_name_before_version_0_1_is_refused(argument):
+    """A function's `breaks` would be ignored, and its jumps with them."""
+
+    def force(t, q, qd):
+        return [1.0 if t < JUMP else 5.0]
+
+    force.breaks = (JUMP,)
+    given = {"torque": force} if argument == "torque" else {"wrenches": {"block": force}}
+    with pytest.raises(
+        lg.ArgumentError, match=f"{argument}: the function has an attribute `breaks`; it must be `discontinuities`"
+    ):
+        lg.simulate(slider(), (0, 1), **given)

@@ -206,6 +206,15 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
         def equations(self, loop, a, b):
             return origin_on_axis(loop, a, b)
 
+    class Plain(AxisLoop):
+        name = "plain"
+        constrained_freedoms = 3
+
+        def equations(self, loop, a, b):
+            return origin_on_axis(loop, a, b)
+
+    with pytest.raises(MechanismError, match="it has no attribute `look`, which `LoopType` describes"):
+        loops.register(Plain())
     joints.register(Short())
     loops.register(Few())
     with pytest.raises(MechanismError, match="the steps of type 'short' must have its 2 coordinates and 2 speeds"):

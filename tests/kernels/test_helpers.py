@@ -15,7 +15,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.llvm import helpers, target
-from lagrangian.kernels.long_chains import helpers as shared
+from lagrangian.kernels.long_chains import helpers as group_helpers
 from lagrangian.kernels.long_chains import plan
 from lagrangian.kernels.long_chains.program import LongChainForwardDynamics, LongChainInverseDynamics
 from lagrangian.kernels.programs.sweeps import TreeProgram
@@ -32,8 +32,8 @@ def asked() -> Iterator[None]:
         for kind in (LongChainForwardDynamics, LongChainInverseDynamics):
             changed.setattr(kind, "cost", plan.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
         changed.setattr(plan, "MAX_PIECE_LENGTH", 12)
-        changed.setattr(shared, "MAX_PATIENCE", 0)
-        changed.setattr(shared, "LOSS_WEIGHT", 0)
+        changed.setattr(group_helpers, "MAX_PATIENCE", 0)
+        changed.setattr(group_helpers, "LOSS_WEIGHT", 0)
         changed.setenv("LAGRANGIAN_CACHE", "off")
         yield
 

@@ -15,7 +15,7 @@ from lagrangian.kernels.kernel import Kernel, address
 from lagrangian.kernels.llvm import machine_code, object_cache, target, unrolled
 from lagrangian.kernels.llvm.emit import write_functions
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
-from lagrangian.kernels.trace import schedule as pieces
+from lagrangian.kernels.trace import schedule as schedule_module
 from lagrangian.kernels.trace.node import Graph, Node, Trace
 from lagrangian.kernels.trace.schedule import schedule
 
@@ -33,9 +33,9 @@ def network(graph: Graph) -> tuple[list[Node], list[Node]]:
 
 
 def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
-    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", length)
-    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", length)
-    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", length)
+    monkeypatch.setattr(schedule_module, "MAX_WHOLE_OPERATIONS", length)
+    monkeypatch.setattr(schedule_module, "MAX_SHORT_OPERATIONS", length)
+    monkeypatch.setattr(schedule_module, "PIECE_OPERATIONS", length)
     graph, declared, chosen = Graph(), set[str](), target.current()
     first, second = network(graph)
     lines = write_functions({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
@@ -73,15 +73,15 @@ def test_pieces_give_what_the_whole_gives(length: int, monkeypatch: pytest.Monke
 
 
 def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", 3)
-    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", 3)
-    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", 3)
+    monkeypatch.setattr(schedule_module, "MAX_WHOLE_OPERATIONS", 3)
+    monkeypatch.setattr(schedule_module, "MAX_SHORT_OPERATIONS", 3)
+    monkeypatch.setattr(schedule_module, "PIECE_OPERATIONS", 3)
     graph = Graph()
     x = graph.input("x", 0)
     for _ in range(50):
         x = x.sin() * x
     scheduled = schedule(Trace(graph, [x]), fuse_products=False)
-    parts, kept = pieces.cut_schedule(scheduled, [1])
+    parts, kept = schedule_module.cut_schedule(scheduled, [1])
     assert len(parts[0]) > 30
     assert kept <= 3
 
@@ -94,9 +94,9 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     near, far = rng.normal(size=(2, 3, arm.nv))
     far[0, 3] = 4e9
     whole = [lg.compile(arm).inverse_dynamics(*x) for x in (near, far)]
-    monkeypatch.setattr(pieces, "MAX_WHOLE_OPERATIONS", 100)
-    monkeypatch.setattr(pieces, "MAX_SHORT_OPERATIONS", 100)
-    monkeypatch.setattr(pieces, "PIECE_OPERATIONS", 50)
+    monkeypatch.setattr(schedule_module, "MAX_WHOLE_OPERATIONS", 100)
+    monkeypatch.setattr(schedule_module, "MAX_SHORT_OPERATIONS", 100)
+    monkeypatch.setattr(schedule_module, "PIECE_OPERATIONS", 50)
     monkeypatch.setattr(object_cache, "_modules", OrderedDict())
     program = TreeProgram(INVERSE_DYNAMICS, lg.compile(arm).tree)
     trace = trace_unrolled(INVERSE_DYNAMICS, program.structure)

@@ -12,7 +12,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.tree import build_tree
 from lagrangian.kernels.llvm import machine_code, target, unrolled
 from lagrangian.kernels.programs.sweeps import TreeProgram, trace_unrolled
-from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.rolled import kernel as rolled_kernel
 
 
 @pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="reads x86's assembly")
@@ -28,7 +28,7 @@ def test_spilled_vectors_are_aligned(form: str) -> None:
         inputs, numbers = (program.inputs, program.sizes, program.size), len(program.numbers)
         ir = unrolled.unrolled_code(trace, *inputs, chosen, chosen.width, numbers).ir
     else:
-        ir = rolled.rolled_code(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
+        ir = rolled_kernel.rolled_code(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
     assembly = machine_code._machine(chosen, 1).emit_assembly(machine_code.llvm().parse_assembly(ir))
     moves = re.findall(r"vmov([au])p[sd]\s+%[yz]mm\d+, -?\d*\(%r[sb]p\)", assembly)
     assert "a" in moves

@@ -93,9 +93,9 @@ def test_the_parts() -> None:
 
 
 def moved(mechanism: lg.Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    from lagrangian.configuration.coordinates import integrate as along
+    from lagrangian.configuration.coordinates import integrate
 
-    return along(mechanism, q, step)
+    return integrate(mechanism, q, step)
 
 
 @pytest.mark.parametrize("where", CONTACT)

@@ -8,7 +8,6 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.kinematics import screws, spherical_wrist
-from lagrangian.kinematics import spherical_wrist as three_r
 from lagrangian.kinematics.analytic import analytic_inverse_kinematics
 from tests.kinematics.arms import X, Y, Z, apart, pose, serial, unit, wristed
 from tests.kinematics.branch_checks import (
@@ -118,7 +117,7 @@ def test_arms_of_every_geometry(kind):
 def test_closed_form_alone(kind, monkeypatch):
     """Without Newton's steps: they may sharpen a solution, but must not be what finds it."""
     monkeypatch.setattr(screws, "STEPS", 0)
-    monkeypatch.setattr(three_r, "STEPS", 0)
+    monkeypatch.setattr(spherical_wrist, "STEPS", 0)
     monkeypatch.setattr(spherical_wrist, "ACCEPT", 1e-7)
     rng = np.random.default_rng(3)
     for _ in range(20):

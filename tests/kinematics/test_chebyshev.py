@@ -1,4 +1,4 @@
-"""Pieces of Chebyshev's polynomials: as exact as the function is, whatever it does at its breaks."""
+"""Pieces of Chebyshev's polynomials: as exact as the function is, whatever it does at its discontinuities."""
 
 import time
 
@@ -9,8 +9,8 @@ from lagrangian.kinematics.chebyshev import MAX_PIECES, ChebyshevSeries
 T = np.linspace(-1.0, 3.0, 5001)
 
 
-def off(function, breaks=()):
-    series = ChebyshevSeries.interpolate(function, -1.0, 3.0, breaks)
+def off(function, discontinuities=()):
+    series = ChebyshevSeries.interpolate(function, -1.0, 3.0, discontinuities)
     return np.abs(series.evaluate_many(T) - function(T)).max(), series
 
 

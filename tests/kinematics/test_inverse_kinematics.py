@@ -226,3 +226,8 @@ def test_bad_arguments(target, more, told):
     for every in (False, True):
         with pytest.raises(lg.LagrangianError, match=told):
             lg.inverse_kinematics(lg.library("two_r"), target, all_solutions=every, **more)
+
+
+def test_a_solution_from_named_coordinates_counts_without_further_starts() -> None:
+    q = lg.inverse_kinematics("two_r", (1, 0.5), frame="tip", q0={"theta1": -0.5}, starts=0)
+    assert lg.compile("two_r").pose(q, "tip")[:2, 3] == pytest.approx([1, 0.5], abs=1e-9)

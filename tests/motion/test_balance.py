@@ -119,7 +119,7 @@ def test_a_mechanism_at_rest_asks_its_controller_no_more_often() -> None:
                 return [hold - 100 * (q[0] - 0.7) - 20 * qd[0]]
 
         controller = Controller()
-        controller.breaks = breaks
+        controller.discontinuities = breaks
         lg.simulate(pendulum(), 5.0, [0.0], torque=controller)
         asked[breaks] = controller.calls
     assert asked[3.0, 4.0] < 1.5 * asked[()]

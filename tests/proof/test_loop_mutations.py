@@ -16,7 +16,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms import tree_factorisation
 from lagrangian.algorithms.constraints import constrained_dynamics, jet, world
-from lagrangian.algorithms.constraints import rows as shipped
+from lagrangian.algorithms.constraints import rows as constraint_rows
 from lagrangian.equations import constraints, rolling
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import loops as loop_types
@@ -35,7 +35,7 @@ from tests.proof.test_loops import EXPRESSIONS, OF_CONSTRAINTS, rolled
 TYPE_FILES = [importlib.import_module(f"lagrangian.model.loops.{name}") for name in TYPES]
 USERS = (
     constraints,
-    shipped,
+    constraint_rows,
     world,
     jet,
     constrained_dynamics,
@@ -208,7 +208,7 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
         (loop_type, ("prismatic", "revolute", "planar", "universal")),
         (constraints, ("contacts", "written", "loops", "universal")),
         (rolling, ("contacts",)),
-        (shipped, ("contacts", "written")),
+        (constraint_rows, ("contacts", "written")),
         (jet, ("contacts", "written", "loops")),
         (world, ("contacts", "loops")),
         (constrained_dynamics, ("loops", "contacts")),

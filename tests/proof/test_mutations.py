@@ -28,13 +28,13 @@ from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicke
 from lagrangian.equations.reading import link as exact_link
 from lagrangian.equations.reading import system
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.proof import forward_dynamics as forward
+from lagrangian.proof import forward_dynamics as forward_proof
 from lagrangian.proof import prove, shipped
 from lagrangian.proof.certificate import decide
 from tests.algorithms.test_mutations import altered, places
 from tests.proof.trees import tree
 
-PROOF = (prove, forward, shipped)
+PROOF = (prove, forward_proof, shipped)
 
 # the modules, and the claims that use them most
 MODULES = {

@@ -68,3 +68,17 @@ def test_a_dwell_is_held_or_braked() -> None:
         same = lg.size_actuators(arm, motion, catalogue=False, cycle_time=4.0, hold_at_rest=held).demand["theta"]
         assert same.rms_torque == pytest.approx(d.rms_torque)
         assert d.energy == pytest.approx(short.energy)
+
+
+@pytest.mark.parametrize("k", [2.0, 0.3])
+def test_a_task_that_is_k_times_as_fast_needs_the_kth_power_that_its_units_say(k: float) -> None:
+    """Without gravity and friction, tau(t) becomes k^2 tau(k t), whatever the mechanism is."""
+    arm = lg.library("two_r").replace(gravity=(0, 0, 0))
+    slow, fast = (lg.size_actuators(arm, reach(arm, seconds=seconds), catalogue=False).demand for seconds in (1.0, 1 / k))
+    exponents = {"peak_torque": 2, "rms_torque": 2, "wear_torque": 2, "peak_speed": 1, "rms_speed": 1, "peak_acceleration": 2}
+    exponents |= {"peak_power": 3, "peak_power_back": 3, "energy": 2, "energy_back": 2, "load_inertia": 0, "load_factor": 4}
+    for joint in slow:
+        for name, exponent in exponents.items():
+            expected = k**exponent * getattr(slow[joint], name)
+            assert getattr(fast[joint], name) == pytest.approx(expected, rel=1e-9), (joint, name)
+        assert fast[joint].peak_time == pytest.approx(slow[joint].peak_time / k)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.coordinates import integrate as moved_along
+from lagrangian.configuration.coordinates import integrate
 from lagrangian.model.rotation import quaternion
 from lagrangian.posing import handles
 from lagrangian.posing.posture import Posture
@@ -231,7 +231,7 @@ def test_rotation_vectors_change_as_their_gradient_says() -> None:
         G = handles.handle_jacobian(every, q, at, 24)
         speeds = rng.normal(size=24)
         h = 1e-6
-        moved = [moved_along(stewart, q, s * h * speeds) for s in (1, -1)]
+        moved = [integrate(stewart, q, s * h * speeds) for s in (1, -1)]
         rates = (handles.handle_values(every, moved[0], at) - handles.handle_values(every, moved[1], at)) / (2 * h)
         assert np.allclose(rates, G @ speeds, atol=1e-7)
 

@@ -1,4 +1,4 @@
-"""What docs/integrators.md shows, in its order."""
+"""What docs/howto/choose_an_integrator.md shows, in its order."""
 
 # --- tolerances
 import numpy as np

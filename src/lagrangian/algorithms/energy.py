@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.algorithms.coriolis import SPEED
-from lagrangian.algorithms.coriolis import link_velocities as _speeds
+from lagrangian.algorithms.coriolis import SPEED, link_velocities
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.nested import SCALAR, VECTOR
 from lagrangian.algorithms.sweep import Algorithm, OutputLayout, Values, inward, outward
@@ -16,7 +15,7 @@ from lagrangian.model import vector as v
 @outward(SPEED, save={"energy": SCALAR})
 def kinetic(link: Link, parent: Values) -> tuple[Values, Values]:
     """1/2 m v.v + m v.(w x c) + 1/2 w.I w, and 1/2 r^2 J_m qd^2 of the rotor."""
-    carry, _ = _speeds.step(link, parent)
+    carry, _ = link_velocities.step(link, parent)
     w, u = carry["w"], carry["u"]
     twice = v.dot(u, v.add(v.scale(link.mass, u), v.scale(2, v.cross(w, link.h)))) + v.dot(w, v.sym_vec(link.I, w))
     for rate in link.qd:
@@ -80,4 +79,4 @@ def _energy(final: Values) -> tuple[Any, ...]:
 KINETIC_ENERGY = Algorithm("kinetic_energy", ("q", "qd"), (kinetic, total_energy), OutputLayout("ground", finish=_energy))
 POTENTIAL_ENERGY = Algorithm("potential_energy", ("q",), (potential, total_energy), OutputLayout("ground", finish=_energy))
 CENTER_OF_MASS = Algorithm("center_of_mass", ("q",), (first_moments,), OutputLayout("ground", finish=_center))
-MOMENTUM = Algorithm("momentum", ("q", "qd"), (_speeds, momenta), OutputLayout("ground", finish=_about_center))
+MOMENTUM = Algorithm("momentum", ("q", "qd"), (link_velocities, momenta), OutputLayout("ground", finish=_about_center))

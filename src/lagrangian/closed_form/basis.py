@@ -6,8 +6,7 @@ from typing import Any
 
 from lagrangian.cached import cached_property
 from lagrangian.closed_form.terms import FormulaFactory, Terms
-from lagrangian.equations import base_parameters as base
-from lagrangian.equations import constraints
+from lagrangian.equations import base_parameters, constraints
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.equations.writing.notation import Notation
@@ -23,7 +22,7 @@ class Basis:
     ) -> None:
         self.system, self.mechanism = system, system.mechanism
         self.derived, self._jacobians = derived, jacobians
-        self.grouping: base.BaseParameters | None = grouping
+        self.grouping: base_parameters.BaseParameters | None = grouping
         self._terms, self._factory = Terms(system, derived), FormulaFactory(system, grouping)
         self.writer = self._factory.writer
 

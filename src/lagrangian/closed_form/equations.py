@@ -26,8 +26,7 @@ from lagrangian.closed_form.render import TEXT_WIDTH, equations_text, latex_sour
 from lagrangian.closed_form.sections import EquationRow, EquationSection, equation_sections
 from lagrangian.closed_form.terms import FormulaFactory
 from lagrangian.configuration.state_arguments import as_configuration
-from lagrangian.equations import base_parameters as base
-from lagrangian.equations import energies, kinematics, operational_space
+from lagrangian.equations import base_parameters, energies, kinematics, operational_space
 from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula import Formula, FormulaLike
@@ -315,7 +314,7 @@ class ConstraintsPart(Basis):
         return self._multipliers.A()
 
     @cached_property
-    def constraint_bias(self) -> FormulaMatrix:
+    def unconstrained_drift(self) -> FormulaMatrix:
         """The vector b = Psi_dot q' + phi_dot + Psi M^-1 f: the acceleration of the constraints without constraint forces.
 
         It gives lambda = -A^-1 b, with A from `delassus`.
@@ -515,7 +514,7 @@ class DerivationsPart(Basis):
 
         return prove(self.system, self.derived, report_share)
 
-    def base_parameters(self, rotors: bool = False) -> base.BaseParameters:
+    def base_parameters(self, rotors: bool = False) -> base_parameters.BaseParameters:
         """Find the base parameters: the fewest combinations of inertial parameters on which the motion depends.
 
         Parameters
@@ -546,8 +545,8 @@ class DerivationsPart(Basis):
           m1, hz1, Ixx1, Ixy1, Ixz1, Iyy1, Iyz1, hz2, Ixx2, Ixy2, Ixz2, Iyy2, Iyz2
         """
         if self.system.symbols == "given":
-            return base.base_parameters(self.system, rotors=rotors)
-        return base.base_parameters(self.system, rotors=rotors, M=self.derived.M, V=self.derived.V)
+            return base_parameters.base_parameters(self.system, rotors=rotors)
+        return base_parameters.base_parameters(self.system, rotors=rotors, M=self.derived.M, V=self.derived.V)
 
 
 class OutputPart(Basis):

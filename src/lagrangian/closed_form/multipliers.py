@@ -130,12 +130,12 @@ def multiplier_sections(eom: EquationsOfMotion) -> list[EquationSection]:
 
 def _delassus_sections(eom: EquationsOfMotion) -> list[EquationSection]:
     """The sections of A and b, and of lambda from them."""
-    A, b = eom.delassus, eom.constraint_bias
+    A, b = eom.delassus, eom.unconstrained_drift
     title = SectionTitle("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
     terms = _count_terms(A) + _count_terms(b)
     if terms > MAX_DELASSUS_TERMS:
         explanation = (
-            f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.constraint_bias) write them, "
+            f"A and b have {terms} terms and are not printed; print(eom.delassus) and print(eom.unconstrained_drift) write them, "
             f"and lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
         )
         return [EquationSection("lambda", title, words=(explanation,))]

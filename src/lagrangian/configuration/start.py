@@ -28,7 +28,7 @@ from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyWarning, LagrangianError, is_number, warn
 from lagrangian.kernels.catalogue import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.initial_state import StateOrigin
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import parameter_value
@@ -53,7 +53,7 @@ def as_dynamics(mechanism: MechanismLike | Dynamics, parameters: Mapping[str, An
     mechanism = as_mechanism(mechanism)
     dyn = _RECENT_DYNAMICS.pop(id(mechanism), None)
     if dyn is None or dyn.mechanism is not mechanism:
-        dyn = compiled(mechanism)
+        dyn = compile_mechanism(mechanism)
     _RECENT_DYNAMICS[id(mechanism)] = dyn
     while len(_RECENT_DYNAMICS) > CACHE_SIZE:
         _RECENT_DYNAMICS.pop(next(iter(_RECENT_DYNAMICS)))

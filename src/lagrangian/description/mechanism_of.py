@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description import load as packaged
-from lagrangian.description.load import SUFFIXES, load
+from lagrangian.description.load import SUFFIXES, library_mechanism, library_names, load
 from lagrangian.errors import ArgumentError, ArgumentName, UnknownMechanismError
 from lagrangian.model.mechanism import Mechanism
 
@@ -37,7 +36,7 @@ def as_mechanism(mechanism: Any, **options: Any) -> Mechanism:
         if "\n" not in name and not os.path.exists(path):
             raise _unknown_mechanism_error("there is no such file", name, where=name)
         return load(mechanism, **options)
-    if name in packaged.library_names():
+    if name in library_names():
         for option in ("floating", "mimic", "loops", "xacro", "keyframe", "root"):
             if options.get(option) is not None:
                 kind = {"keyframe": "MJCF", "root": "MJCF", "floating": "URDF and SDF", "mimic": "URDF and SDF"}.get(
@@ -45,7 +44,7 @@ def as_mechanism(mechanism: Any, **options: Any) -> Mechanism:
                 )
                 given_as = ArgumentName(option, False) if options[option] is False else ArgumentName(option)
                 raise ArgumentError(f"{given_as} is for {kind} files; mechanisms of the library do not have it", where=name)
-        return packaged.library_mechanism(name, options.get("parameters"))
+        return library_mechanism(name, options.get("parameters"))
     if os.path.exists(path):
         return load(mechanism, **options)  # which says what files it reads
     raise _unknown_mechanism_error(f"{name!r} is neither a file nor a mechanism of the library", name)
@@ -65,7 +64,7 @@ def _similar_names(name: str) -> tuple[str, ...]:
     """What may have been meant."""
     folder = Path(name).parent
     files = [str(p) for p in folder.iterdir() if p.suffix.lower() in SUFFIXES] if folder.is_dir() else []
-    stem, names_in_library = Path(name).stem.lower().replace("-", "_"), packaged.library_names()
+    stem, names_in_library = Path(name).stem.lower().replace("-", "_"), library_names()
     candidates = difflib.get_close_matches(name, files, n=3, cutoff=0.6)
     candidates += [x for x in difflib.get_close_matches(stem, names_in_library, n=3, cutoff=0.55) if x not in candidates]
     candidates += [x for x in names_in_library if stem and (stem in x or x in stem) and x not in candidates]

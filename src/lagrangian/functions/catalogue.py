@@ -22,7 +22,7 @@ from lagrangian.functions.function import CatalogueFunction
 from lagrangian.functions.mechanism_graph import MAX_OPERATIONS, MechanismGraph
 from lagrangian.functions.parameters import Parameter, select_parameters
 from lagrangian.functions.routine import CallSequence, ComputeStep, LinkLoops, Package, Routine, StraightLineCode
-from lagrangian.kernels.rolled import trace as rolled
+from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.trace import CodeConstants, Variant, with_link_variants
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, GraphTooLargeError, Node, NodeRecord, Trace
 from lagrangian.kernels.trace.replay import replay
@@ -182,7 +182,7 @@ def _link_loops(model: MechanismGraph, function: CatalogueFunction) -> LinkLoops
     if function.algorithm is None or has_more_terms:
         return None
     tree = group_equal_links(function.algorithm, replace(model.tree, sample_tree=None))
-    return LinkLoops(function.algorithm, tree, rolled.trace_algorithm(function.algorithm, tree, shared_constants(tree)))
+    return LinkLoops(function.algorithm, tree, rolled_trace.trace_algorithm(function.algorithm, tree, shared_constants(tree)))
 
 
 def _with_distinct_names(routines: Iterable[Routine]) -> Iterator[Routine]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.functions.parameters import Parameter
-from lagrangian.kernels.rolled.trace import SweepProgram as LoopProgram
+from lagrangian.kernels.rolled.trace import SweepProgram
 from lagrangian.kernels.trace.node import Trace
 
 
@@ -51,7 +51,7 @@ class LinkLoops:
 
     algorithm: Algorithm
     tree: Tree
-    program: LoopProgram
+    program: SweepProgram
 
 
 @dataclass(frozen=True)

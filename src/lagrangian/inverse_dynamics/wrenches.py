@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import jump_times
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.expression import features, functions, switching_times
@@ -23,7 +24,7 @@ class ExternalWrenches:
 
     def discontinuities(self, start: float, end: float) -> tuple[float, ...]:
         """Return the times at which functions say they jump, and at which expressions of time jump, have kinks or pulses."""
-        times = [float(t) for w in self.wrenches for t in getattr(w.called, "discontinuities", ())]
+        times = [t for w in self.wrenches for t in jump_times(w.called, "wrenches")]
         entries = [x for w in self.wrenches for x in w.entries]
         try:
             jumps = switching_times.switching_times(entries, start, end)

@@ -34,10 +34,14 @@ class ChebyshevSeries:
 
     @staticmethod
     def interpolate(
-        function: Callable[[np.ndarray], np.ndarray], start: float, end: float, breaks: Sequence[float] = (), pieces: int = 16
+        function: Callable[[np.ndarray], np.ndarray],
+        start: float,
+        end: float,
+        discontinuities: Sequence[float] = (),
+        pieces: int = 16,
     ) -> ChebyshevSeries:
-        """Of a function of many times (n,), which gives (n, columns); it may jump at the breaks."""
-        inner = [x for x in breaks if start < x < end]
+        """Of a function of many times (n,), which gives (n, columns); it may jump at the discontinuities."""
+        inner = [x for x in discontinuities if start < x < end]
         edges = np.unique(np.concatenate([np.linspace(start, end, pieces + 1), inner]))
         edges = np.append(edges[:-1][np.diff(edges) > 1e-12 * (end - start)], end)
         open_pieces = list(pairwise(edges))

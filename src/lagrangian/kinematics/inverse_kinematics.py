@@ -162,8 +162,8 @@ def find_configuration(
     start, named_columns = _start_configuration(equations.dyn, q0, t, bounds)
     newton = Newton(TargetEquations(equations, target[None]), bounds=bounds)
     first_result = newton.solve(start[None], t)
-    solutions, miss = first_result.q, first_result.violation
-    if miss[0] <= RESIDUAL_TOLERANCE and not named_columns:
+    solutions, violations = first_result.q, first_result.violation
+    if violations[0] <= RESIDUAL_TOLERANCE and not (named_columns and starts):
         return solutions[0]
     if starts:
         rng = np.random.default_rng(0)
@@ -171,12 +171,12 @@ def find_configuration(
         random_starts = bounds.redraw_outside(integrate(model, start, spread * rng.normal(size=(starts, model.nv))), rng)
         random_starts[:, named_columns] = start[named_columns]
         random_results = newton.solve(random_starts, t)
-        solutions, miss = np.vstack([solutions, random_results.q]), np.append(miss, random_results.violation)
-        converged = np.flatnonzero(miss <= RESIDUAL_TOLERANCE)
+        solutions, violations = np.vstack([solutions, random_results.q]), np.append(violations, random_results.violation)
+        converged = np.flatnonzero(violations <= RESIDUAL_TOLERANCE)
         if converged.size:
             distances = np.abs(solutions[converged] - start)[:, named_columns or slice(None)].max(axis=1)
             return solutions[converged[np.argmin(np.round(distances, 9))]]
-    best = solutions[np.argmin(miss)]
+    best = solutions[np.argmin(violations)]
     residual = equations.residual(best[None], target[None], np.array([t]))[0]
     limits_text = " within the limits of its joints" if bounds.has_limits else ""
     raise UnreachableError(

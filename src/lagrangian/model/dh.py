@@ -106,18 +106,18 @@ def build_arm(
     is_text = isinstance(convention, str)
     if not is_text or convention not in CONVENTIONS:
         conventions = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
-        given = "is not given" if is_text and not convention else f"is {format_value(convention)}"
+        problem = "is not given" if is_text and not convention else f"is {format_value(convention)}"
         raise MechanismError(
-            given, where=name, argument="convention", remedy=f"name the convention of the table: convention={conventions}"
+            problem, where=name, argument="convention", remedy=f"name the convention of the table: convention={conventions}"
         )
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
     if not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
         raise MechanismError(f"is {format_value(rows)}", where=name, argument="rows", remedy="it must be a list of rows")
-    for i, given in enumerate(rows, 1):
+    for i, entries in enumerate(rows, 1):
         with error_location(f"DH row {i}"):
-            row = _as_dh_parameters(given)
+            row = _as_dh_parameters(entries)
             if row.joint not in _JOINT_TYPES:
                 raise MechanismError(unknown_name_message("joint", row.joint, ("R", "P")))
         kind = _JOINT_TYPES[row.joint]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import singular_mass
-from lagrangian.arguments import boolean, count, floats, number
+from lagrangian.arguments import boolean, count, floats, jump_times, number
 from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_name_message
 from lagrangian.model.event import Event, LockJoints
 from lagrangian.model.mechanism import Mechanism
@@ -82,7 +82,7 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism, span: 
     pushes = wrenches_of(wrenches, model)
     if not pushes and not bounded:
         return source
-    breaks = tuple(sorted((*source.breaks, *(t for push in pushes for t in getattr(push.called, "discontinuities", ())))))
+    breaks = tuple(sorted((*source.breaks, *(t for push in pushes for t in jump_times(push.called, "wrenches")))))
     return replace(source, wrenches=pushes, breaks=breaks, saturate=bounded)
 
 

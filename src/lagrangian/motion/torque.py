@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import array, floats, number
+from lagrangian.arguments import array, floats, jump_times, number
 from lagrangian.errors import (
     ArgumentError,
     ArgumentName,
@@ -215,7 +215,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
             f"is the class {given.__name__}; give an object of this class: {given.__name__}(model, path)", argument="torque"
         )
     if callable(given):
-        return Torque(called=given, external=True, breaks=_breaks(getattr(given, "discontinuities", ())))
+        return Torque(called=given, external=True, breaks=jump_times(given, "torque"))
     if isinstance(given, tuple) and len(given) == 2 and _is_row(given[0]):
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:
@@ -239,19 +239,6 @@ def _is_row(given: Any) -> bool:
         return floats(given).ndim == 1
     except TypeError:
         return isinstance(given, (list, tuple, np.ndarray))
-
-
-def _breaks(given: Any) -> tuple[float, ...]:
-    """Times at which a function of torques jumps, as it says itself."""
-    try:
-        found = tuple(float(x) for x in given)
-    except (TypeError, ValueError):
-        found = (math.nan,)
-    if not all(math.isfinite(x) for x in found):
-        raise ArgumentError(
-            f"the function's `breaks` are {given!r:.60}; they must be the times at which it jumps", where=ArgumentName("torque")
-        )
-    return tuple(sorted(found))
 
 
 def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

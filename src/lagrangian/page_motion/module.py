@@ -31,7 +31,7 @@ from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.functions.parameters import Parameter, trace_parameters
 from lagrangian.functions.traced_parameter import node_of
 from lagrangian.kernels.llvm import machine_code
-from lagrangian.kernels.llvm.emit import write_function as as_function
+from lagrangian.kernels.llvm.emit import write_function
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from lagrangian.kernels.trace.node import NUMBERS, Graph, Trace
 from lagrangian.kernels.wasm import load_or_compile_wasm
@@ -214,7 +214,7 @@ class PageModuleWriter:
         declared: set[str] = set()
         lines: list[str] = []
         for name, (graph, outputs, places) in self._functions.items():
-            lines += as_function(name, graph, outputs, places, declared, fma)
+            lines += write_function(name, graph, outputs, places, declared, fma)
         lines_so_far = set(text.split("\n"))
         return "\n".join([text, *lines, *sorted(declared - lines_so_far)]), numbers
 

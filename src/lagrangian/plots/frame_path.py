@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.plots import legends, style
 from lagrangian.plots.phase import END, START, draw_arrows
@@ -47,7 +47,7 @@ def plot_frame_path(
     for name in names:
         if name not in known_names:
             raise ArgumentError(unknown_name_message("frame or body", name, known_names), concerns="frames")
-    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(m)
+    dyn = motion.trajectory.dyn if motion.trajectory is not None else compile_mechanism(m)
     q = motion.q[np.isfinite(motion.q).all(axis=1)]  # of a run that broke down, what was before
     if not len(q):
         raise ArgumentError(f"{motion.name}: no row of the motion is finite")

@@ -19,7 +19,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.result.over_limits import over_limits
 from lagrangian.motion.result.rounding import Rounding
-from lagrangian.sizing import tables as sizing_text
+from lagrangian.sizing import tables as sizing_tables
 from lagrangian.sizing.actuators import ActuatorSizing
 
 CELL = "padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:none"
@@ -80,11 +80,11 @@ def summary(motion: Motion) -> list[tuple[str, str]]:
 
 def sizing_html(sizing: ActuatorSizing) -> str:
     """The demand of the joints, the chosen motors, and the joints without one."""
-    parts = [_heading(sizing_text.title(sizing)), _paragraph("At the joints"), rows_html(sizing_text.demand_rows(sizing))]
-    motors = sizing_text.motor_rows(sizing)
+    parts = [_heading(sizing_tables.title(sizing)), _paragraph("At the joints"), rows_html(sizing_tables.demand_rows(sizing))]
+    motors = sizing_tables.motor_rows(sizing)
     if len(motors) > 1:
         parts += [_paragraph("At the motors"), rows_html(motors)]
-    return _wrap_parts([*parts, *(_paragraph(line, small=True) for line in sizing_text.remarks(sizing))])
+    return _wrap_parts([*parts, *(_paragraph(line, small=True) for line in sizing_tables.remarks(sizing))])
 
 
 def text_html(text: str) -> str:

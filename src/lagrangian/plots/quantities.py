@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, unknown_name_message
-from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.motion.motion import Motion
@@ -276,7 +276,7 @@ def frame_names(motion: Motion, frames: Sequence[str]) -> list[str]:
 
 def frame_positions(motion: Motion, name: str) -> np.ndarray:
     """The positions of a frame in the world, by rows."""
-    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(motion.model("positions of frames need"))
+    dyn = motion.trajectory.dyn if motion.trajectory is not None else compile_mechanism(motion.model("positions of frames need"))
     return np.asarray(dyn.pose(motion.q, name))[:, :3, 3]
 
 

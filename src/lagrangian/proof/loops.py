@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.algorithms.constraints import rows as shipped
+from lagrangian.algorithms.constraints import rows as constraint_rows
 from lagrangian.algorithms.constraints.world import World
 from lagrangian.cached import cached_property
 from lagrangian.equations import constraints
@@ -107,16 +107,16 @@ class PointMechanism:
         return [self.field(self.system.speed(k)) for k in range(self.system.n)]
 
     @cached_property
-    def rows(self) -> list[shipped.ConstraintRow]:
+    def rows(self) -> list[constraint_rows.ConstraintRow]:
         """The constraint equations, by jets."""
         mechanism = self.system.mechanism
         names: dict[str, Any] = {}
         left_out = {name for name, _ in unprovable_constraints(self.system)}
         constraints_named = [_with_named_constants(self.field, c, names) for c in mechanism.constraints if c.name not in left_out]
-        coordinates = shipped.CoordinateJets(mechanism, self.q, self.qd, self.field.t)
+        coordinates = constraint_rows.CoordinateJets(mechanism, self.q, self.qd, self.field.t)
         coordinates.by_name = {**coordinates.by_name, **names}
         read: Any = SimpleNamespace(loops=mechanism.loops, constraints=constraints_named, speed_names=mechanism.speed_names)
-        return shipped.constraint_rows(read, World(self.tree, self.links), coordinates)
+        return constraint_rows.constraint_rows(read, World(self.tree, self.links), coordinates)
 
     def evaluate_in_time(self, x: Scalar) -> Any:
         """A function of time and parameters."""
@@ -167,10 +167,10 @@ def shipped_polynomials(recursions: Recursions, rows: Sequence[constraints.Const
     system, ring, n = recursions.system, recursions.system.ring, recursions.system.n
     tree = recursions.regrouped
     mechanism, qd = system.mechanism, [system.speed(k) for k in range(n)]
-    coordinates = shipped.CoordinateJets(mechanism, [system.generator(f"q{k + 1}") for k in range(n)], qd, 0)
+    coordinates = constraint_rows.CoordinateJets(mechanism, [system.generator(f"q{k + 1}") for k in range(n)], qd, 0)
     chosen, _ = split_polynomial_constraints(system)
     read: Any = SimpleNamespace(loops=mechanism.loops, constraints=chosen[len(mechanism.loops) :])
-    compiled_rows = shipped.constraint_rows(read, World(tree, recursions.links(tree, ("q", "qd"))), coordinates)
+    compiled_rows = constraint_rows.constraint_rows(read, World(tree, recursions.links(tree, ("q", "qd"))), coordinates)
     rows_by_name = {row.name: row for row in rows}
     for row in compiled_rows:
         yield from _row_entries(rows_by_name[row.name], row, ring, n, (0, 0), lambda x: x, system)
@@ -200,7 +200,7 @@ def shipped_at_points(
 
 def _row_entries(
     row: constraints.ConstraintEquation,
-    compiled_row: shipped.ConstraintRow,
+    compiled_row: constraint_rows.ConstraintRow,
     evaluate: Any,
     n: int,
     phi: Sequence[Any],

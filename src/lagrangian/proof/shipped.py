@@ -20,7 +20,7 @@ from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import ScalarReader, Tree
-from lagrangian.equations import kinematics as closed
+from lagrangian.equations import kinematics as exact_kinematics
 from lagrangian.equations.algebra.ring import RingElement, sum_elements
 from lagrangian.equations.derivations import newton_euler
 from lagrangian.equations.derivations.uicker_kahn import TransformMatrix, UickerKahn
@@ -239,11 +239,11 @@ def _tip_entries(recursions: Recursions, traces: UickerKahn, j: int, body: str) 
     comparisons: list[tuple[str, Any, list[RingElement]]] = [
         ("pose", kinematics.POSE_OF_FRAME, [x for row in T for x in row]),
         ("J", kinematics.JACOBIAN, [x for row in J for x in row]),
-        ("J as printed", kinematics.JACOBIAN, [x for row in closed.jacobian(system, frame) for x in row]),
+        ("J as printed", kinematics.JACOBIAN, [x for row in exact_kinematics.jacobian(system, frame) for x in row]),
         (
             "pose as printed",
             kinematics.POSE_OF_FRAME,
-            [system.ring(x) for x in _flatten_pose(closed.frame_pose(system, frame)[1])],
+            [system.ring(x) for x in _flatten_pose(exact_kinematics.frame_pose(system, frame)[1])],
         ),
         ("J q'", kinematics.VELOCITY, twist),
         ("J' q'", kinematics.JACOBIAN_RATE, rates),

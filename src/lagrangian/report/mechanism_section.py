@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from lagrangian.configuration.mobility import mobility
-from lagrangian.model import printed_table as plain
+from lagrangian.model import printed_table
 from lagrangian.model.event import describe_event
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
@@ -70,7 +70,7 @@ def _joints(m: Mechanism) -> Html:
     all_driven = all(joint.actuated for joint in m.joints if joint.kind.nv)
     for k, joint in enumerate(m.joints[:MAX_ROWS], 1):
         low, high = joint.limits.lower, joint.limits.upper
-        axis = ", ".join([*map(plain.axis_name, joint.axes), *joint.kind.table_notes(joint)])
+        axis = ", ".join([*map(printed_table.axis_name, joint.axes), *joint.kind.table_notes(joint)])
         limits = "" if math.isinf(low) and math.isinf(high) else Html(f"{number(low)} to {number(high)}")
         at = "" if not any(map(float, joint.placement.position)) else _vector(joint.placement.position)
         drive = "" if joint.kind.nv == 0 or all_driven else "driven" if joint.actuated else "free"
@@ -82,15 +82,15 @@ def _joints(m: Mechanism) -> Html:
             joint.child,
             joint.parent,
             at,
-            _nonbreaking(plain.format_roll_pitch_yaw(joint.placement.rotation)),
+            _nonbreaking(printed_table.format_roll_pitch_yaw(joint.placement.rotation)),
             limits,
         )
-        rows.append((*row, plain.format_nonzero(joint.rotor.reflected_inertia), _friction(joint), drive))
+        rows.append((*row, printed_table.format_nonzero(joint.rotor.reflected_inertia), _friction(joint), drive))
     return table(head, [*rows, *[()] * (len(m.joints) - len(rows))], left_aligned=(1, 2, 3, 4, 5, 6, 7, 8, 10, 11))
 
 
 def _vector(x: Any) -> str:
-    return _nonbreaking(plain.format_vector(x))
+    return _nonbreaking(printed_table.format_vector(x))
 
 
 def _nonbreaking(words: str) -> str:
@@ -119,19 +119,19 @@ def _bodies(m: Mechanism) -> Html:
     for body in m.bodies[:MAX_ROWS]:
         xx, xy, xz, yy, yz, zz = body.inertia
         products = "" if not any(map(float, (xy, xz, yz))) else _vector((xy, xz, yz))
-        rows.append((body.name, plain.format_number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
+        rows.append((body.name, printed_table.format_number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
     return table(head, [*rows, *[()] * (len(m.bodies) - len(rows))], left_aligned=(0, 2, 3, 4))
 
 
 def _other_parts(m: Mechanism) -> Html:
-    max_items = plain.MAX_ROWS
-    springs = [plain.describe_spring(x) for x in m.springs[:max_items]]
+    max_items = printed_table.MAX_ROWS
+    springs = [printed_table.describe_spring(x) for x in m.springs[:max_items]]
     names = ", ".join(f.name for f in m.frames[:max_items]) + (" ..." if len(m.frames) > max_items else "")
     return definition_list(
         [
-            ("Gravity", f"{plain.format_vector(m.gravity)} m/s²"),
+            ("Gravity", f"{printed_table.format_vector(m.gravity)} m/s²"),
             ("Loops", "; ".join(f"{x.name}: {x.type} joint of {x.a} and {x.b}" for x in m.loops[:max_items])),
-            ("Constraints", "; ".join(f"{x.name}: {plain.describe_constraint(x)}" for x in m.constraints[:max_items])),
+            ("Constraints", "; ".join(f"{x.name}: {printed_table.describe_constraint(x)}" for x in m.constraints[:max_items])),
             ("Walls" if all(isinstance(x, Wall) for x in m.springs) else "Springs", "; ".join(springs)),
             ("Events", "; ".join(f"{x.name} {describe_event(x)}" for x in m.events[:max_items])),
             ("Frames", names),

@@ -151,7 +151,7 @@ def size_actuators(
         requirements = [
             JointRequirement(rows, k, gear_forces[:, k], demands[k], pitch_by_joint[k], *limits) for k in range(len(rows.joints))
         ]
-        return [_choose(x, motors, offered_gears[x.k], prefer) for x in requirements]
+        return [_choose_for_joint(x, motors, offered_gears[x.k], prefer) for x in requirements]
 
     sizing = _make_sizing(dyn, motion, rows, described_inertia, _choose_until_stable(rows, described_inertia, choose))
     joints_without_motor = [f"{a.joint}: {a.message}" for a in sizing.actuators.values() if motors and a.chosen is None]
@@ -246,7 +246,7 @@ class JointChoice:
         )
 
 
-def _choose(requirement: JointRequirement, motors: Sequence[Motor], gears: Any, prefer: str) -> JointChoice:
+def _choose_for_joint(requirement: JointRequirement, motors: Sequence[Motor], gears: Any, prefer: str) -> JointChoice:
     """The motors and gears that fit one joint, the preferred ones first; a joint with several speeds has none."""
     candidates = list(requirement.candidates(motors, gears)) if requirement.rows.joints[requirement.k].kind.nv == 1 else []
     return JointChoice(requirement, rank_candidates(candidates, prefer), nearest_candidate(candidates))

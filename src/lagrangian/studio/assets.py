@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lagrangian.viewer import page as player
+from lagrangian.viewer import page as viewer_page
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -73,11 +73,11 @@ async def vendored_asset(request: Request) -> Response:
 
 
 async def script(request: Request) -> Response:
-    return Response(player.player_module(), media_type=TYPES["js"])
+    return Response(viewer_page.player_module(), media_type=TYPES["js"])
 
 
 async def style(request: Request) -> Response:
-    return Response(player.player_style(), media_type=TYPES["css"])
+    return Response(viewer_page.player_style(), media_type=TYPES["css"])
 
 
 async def icon(request: Request) -> Response:

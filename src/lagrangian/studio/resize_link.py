@@ -206,10 +206,10 @@ def _solve_length(text: str, root: TomlNode, m: Mechanism, body: str, end: LinkE
         return [_round_literal(NumberLiteral(x.name, x.span, x.value * target_length / length)) for x in alike_literals]
     value = number.value + (target_length - length) / slope
     for _ in range(8):  # most lengths are linear, and there at once
-        miss = _length_with(text, [NumberLiteral(number.name, number.span, value)], body, end) - target_length
-        if abs(miss) < 1e-7 * length:
+        length_error = _length_with(text, [NumberLiteral(number.name, number.span, value)], body, end) - target_length
+        if abs(length_error) < 1e-7 * length:
             break
-        value -= miss / slope
+        value -= length_error / slope
     return [_round_literal(NumberLiteral(number.name, number.span, value))]
 
 

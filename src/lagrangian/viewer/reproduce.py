@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description import load as packaged
+from lagrangian.description.load import library_mechanism, library_names
 from lagrangian.errors import LagrangianError
 from lagrangian.model.event import DEAD_CENTRE, Event
 from lagrangian.model.expression import parameters
@@ -196,8 +196,8 @@ def _candidates(model: Mechanism) -> Iterator[tuple[dict[str, str], Mechanism]]:
     from lagrangian.description.load import SUFFIXES, load
 
     file = Path(model.file)
-    if file.name == model.file and file.stem in packaged.library_names():
-        yield {"library": file.stem}, packaged.library_mechanism(file.stem)
+    if file.name == model.file and file.stem in library_names():
+        yield {"library": file.stem}, library_mechanism(file.stem)
     if file.suffix.lower() in SUFFIXES and file.is_file():
         yield {"file": file.name}, load(file)
 

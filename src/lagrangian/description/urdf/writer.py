@@ -51,7 +51,8 @@ _LOOP_TYPES = {
 def convert(mechanism: Mechanism, *, loops: str | bool = "urdf+") -> Conversion:
     """The URDF of a mechanism. `loops` are written as elements of URDF+ ("urdf+"), in a YAML file ("yaml"), or not (False)."""
     if loops not in (*LOOPS, False):
-        raise ArgumentError(unknown_name_message("way to write loops", loops, LOOPS), concerns="loops")
+        remedy = "False leaves the loops out"
+        raise ArgumentError(unknown_name_message("way to write loops", loops, LOOPS), concerns="loops", remedy=remedy)
     return _UrdfWriter(mechanism, loops).to_urdf()
 
 

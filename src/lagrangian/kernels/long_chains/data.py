@@ -13,7 +13,7 @@ from lagrangian.kernels.llvm.target import CPUTarget
 from lagrangian.kernels.long_chains import helpers, lanes, places, runs
 from lagrangian.kernels.long_chains.items import tree_of_items
 from lagrangian.kernels.long_chains.plan import Plan
-from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.rolled import kernel as rolled_kernel
 
 # which parameters the code reads of links, items and steps, and which numbers of the ground
 GROUP_ROW = 8  # first step, steps; of coordinates and of speeds the row of their places, the first and how many
@@ -64,9 +64,9 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         for g, group in enumerate(plan.groups)
     ]
     return {
-        "links": rolled.link_table(replace(plan.tree, kind=tuple(plan.link_variants))),  # type: ignore[arg-type]
-        "items": rolled.link_table(tree_of_items(plan)),
-        "steps": rolled.link_table(steps),
+        "links": rolled_kernel.link_table(replace(plan.tree, kind=tuple(plan.link_variants))),  # type: ignore[arg-type]
+        "items": rolled_kernel.link_table(tree_of_items(plan)),
+        "steps": rolled_kernel.link_table(steps),
         "coordinates": coordinates.table,
         "speeds": speeds.table,
         "left": loose_angles(plan),
@@ -93,8 +93,8 @@ def parameters(algorithm: Algorithm, plan: Plan, columns: Columns) -> dict[str, 
     """All other numbers; how many those of the steps are is not known when compiling."""
     items = tree_of_items(plan)
     return {
-        "links": rolled.parameter_array(algorithm, plan.tree, columns["links"], columns["ground of links"]),
-        "items": rolled.parameter_array(algorithm, items, columns["items"], columns["ground of items"]),
+        "links": rolled_kernel.parameter_array(algorithm, plan.tree, columns["links"], columns["ground of links"]),
+        "items": rolled_kernel.parameter_array(algorithm, items, columns["items"], columns["ground of items"]),
         "halves": lanes.half_link_parameters(plan),
         "steps": np.zeros(0),
     }

@@ -21,7 +21,7 @@ from lagrangian.kernels.long_chains.items import ItemLoopEmitter
 from lagrangian.kernels.long_chains.lanes import LaneLoopEmitter
 from lagrangian.kernels.long_chains.places import LaneCopyEmitter
 from lagrangian.kernels.long_chains.plan import Cost, Plan
-from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.rolled import kernel as rolled_kernel
 
 MAX_CARRY_SIZE = runs.NODE_SIZE  # of what a sweep carries
 
@@ -69,7 +69,7 @@ class LongChainKernel(ABC):
         tree = plan.tree
         self.names = list(self.algorithm.inputs)
         sizes = [tree.nq if name == "q" else tree.nv for name in self.names]
-        self.sequential = rolled.rolled_code(self.algorithm, tree, self.names, sizes, target, 1)
+        self.sequential = rolled_kernel.rolled_code(self.algorithm, tree, self.names, sizes, target, 1)
         self.items = ItemLoopEmitter(self.algorithm, plan, target, self.run_functions, self.run_arguments)
         self.lanes = LaneLoopEmitter(self.lanes_algorithm, plan, target)
         self.columns: Columns = {

@@ -21,7 +21,7 @@ from lagrangian.algorithms.tree_factorisation import TreeLDL
 from lagrangian.kernels.llvm import machine_code, target
 from lagrangian.kernels.long_chains.program import long_chain_program
 from lagrangian.kernels.program import Header, Program, compile_unrolled, prepare_constants
-from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.rolled import kernel as rolled_kernel
 from lagrangian.kernels.rolled.trace import GLOBAL_INPUTS, with_link_variants
 from lagrangian.kernels.trace.node import NUMBERS, Graph, GraphTooLargeError, Trace, trace_reading_all_inputs
 
@@ -107,7 +107,7 @@ class TreeProgram(Program):
                 trace = None
             if trace is not None and trace.operations <= MAX_UNROLLED_OPERATIONS:
                 return compile_unrolled(self, trace, cpu_target, width, len(self.numbers))
-        loop = rolled.rolled_code(self.algorithm, self.tree, self.inputs, self.sizes, cpu_target, width)
+        loop = rolled_kernel.rolled_code(self.algorithm, self.tree, self.inputs, self.sizes, cpu_target, width)
         operations = 100 * len(self.tree) + self.size
         header = {"form": "rolled", "scratch": loop.scratch, "operations": operations}
         header |= {"columns": loop.columns, "ground": loop.ground}
@@ -118,7 +118,7 @@ class TreeProgram(Program):
 
     def data(self, header: Header, code: machine_code.LoadedCode) -> list[np.ndarray]:
         if header["form"] != "rolled":
-            return [prepare_constants(self.numbers.values, header["numbers"], code), rolled.link_table(self.tree)]
+            return [prepare_constants(self.numbers.values, header["numbers"], code), rolled_kernel.link_table(self.tree)]
         columns, ground = ([(a, b) for a, b in header[key]] for key in ("columns", "ground"))
         tree = with_link_variants(self.algorithm, self.tree)
-        return [rolled.parameter_array(self.algorithm, tree, columns, ground), rolled.link_table(tree)]
+        return [rolled_kernel.parameter_array(self.algorithm, tree, columns, ground), rolled_kernel.link_table(tree)]

@@ -30,10 +30,10 @@ REACH, MIN_RELATIVE_WIDTH = 8.0, 1 / 16
 PULSE_WIDTH_RATIO = 4.0  # in a pulse, cells up to so many times its narrowest are kept as steps
 
 
-def pulse_times(expressions: Iterable[Scalar], start: float, end: float, breaks: Sequence[float]) -> list[float]:
-    """Times at which steps must end so that no pulse is passed over; between `breaks` all functions are smooth."""
+def pulse_times(expressions: Iterable[Scalar], start: float, end: float, discontinuities: Sequence[float]) -> list[float]:
+    """Times at which steps must end so that no pulse is passed over; between `discontinuities` all functions are smooth."""
     parts = dict.fromkeys(part for x in expressions for part in _time_dependent_parts(x) if not _is_low_degree(part))
-    pieces = np.array([start, *breaks, end])
+    pieces = np.array([start, *discontinuities, end])
     times: list[float] = []
     for part in parts:
         cells = _cells(part, pieces)

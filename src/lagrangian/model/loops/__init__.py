@@ -43,10 +43,12 @@ def register(loop_type: LoopType) -> None:
 
 
 def _check(loop_type: LoopType) -> None:
-    base = AxisLoop if isinstance(loop_type, AxisLoop) else LoopType
-    for attribute in ("name", "entries", "look", "holds_point", *(("constrained_freedoms",) if base is AxisLoop else ())):
+    described = dict.fromkeys(("name", "entries", "look", "holds_point"), "LoopType")
+    if isinstance(loop_type, AxisLoop):
+        described["constrained_freedoms"] = "AxisLoop"
+    for attribute, base in described.items():
         if not hasattr(loop_type, attribute):
-            raise MechanismError(f"it has no attribute `{attribute}`, which `{base.__name__}` describes")
+            raise MechanismError(f"it has no attribute `{attribute}`, which `{base}` describes")
     if not isinstance(loop_type.look, LoopLook):
         raise MechanismError(f"its look is {loop_type.look!r}; one of {', '.join(map(str, LoopLook))} is needed")
     check_entry_names(loop_type.entries, COMMON_ENTRIES)

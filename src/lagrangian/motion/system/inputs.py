@@ -42,7 +42,7 @@ class Inputs:
 
     @property
     def decided(self) -> int:
-        """The time at which functions of time alone that jump are decided: see `model.expression.functions.DECIDED`."""
+        """The time at which functions of time alone that jump are decided: see `model.expression.functions.DECISION_TIME`."""
         return 3 * self.nv + 3
 
     @property

@@ -2,7 +2,7 @@
 
 const DONE = 0, BUSY = 1, EVENT = 2, TOO_SMALL = 3, NEAR_SINGULAR = 5;
 const TOLD = 0, STOP = 1, HAPPENED = 2, JUST_NOW = 1, TO_COME = 2;
-const STEPS = 2048, MOST_STEPS = 300000, CROWD = 300, MOMENT = 1e-6, INSTANT = 1e-12, EPSILON = 2 ** -52;
+const STEPS = 2048, MAX_STEPS = 300000, CROWD = 300, MOMENT = 1e-6, INSTANT = 1e-12, EPSILON = 2 ** -52;
 const ENDINGS = {
   [TOO_SMALL]: "the step became too small; the motion may be singular there",
   [NEAR_SINGULAR]: "it reaches a singular configuration; only Python can continue from there",
@@ -73,7 +73,7 @@ class Run {
         const ended = this.act();
         if (ended) return ended;
       } else if (status !== BUSY) return { t: s[T], reason: ENDINGS[status] || "the computation could not continue" };
-      if (Number(c[ACCEPTED] + c[REJECTED]) > MOST_STEPS) return { t: s[T], reason: "it needs more steps than a page computes" };
+      if (Number(c[ACCEPTED] + c[REJECTED]) > MAX_STEPS) return { t: s[T], reason: "it needs more steps than a page computes" };
     }
   }
 

@@ -1,7 +1,8 @@
 // Where a motion begins: loops closed by Newton's method, in the assembly in which the recorded motion began, and speeds that
 // keep them so. The same steps as in Python's `configuration.continuation` and `configuration.speeds`.
 
-const CLOSED = 1e-12, MET = 1e-14, SHORT = 1e-8, LONGEST = 1, FAR = 0.5, AT_ONCE = 6, LEAST_STEP = 0.01, EXACT = 1e-15, NEAR = 1e-6, TURNED = 1e-9;
+const CLOSED_TOLERANCE = 1e-12, RESIDUAL_TOLERANCE = 1e-14, STEP_TOLERANCE = 1e-8, EXACT_TOLERANCE = 1e-15;
+const ROUNDED_TOLERANCE = 1e-6, WRAPPED_TOLERANCE = 1e-9, MAX_STEP = 1, MAX_CHANGE = 0.5, MAX_ITERATIONS = 6, MIN_PART = 0.01;
 
 class Start {
   constructor(program) {
@@ -49,10 +50,10 @@ class Start {
   /** A start that follows the parameters as a whole: it must close the loops, but for rounding. */
   complete(q) {
     const miss = largest(this.program.closure(q));
-    if (miss <= EXACT) return q;
-    if (!(miss <= NEAR)) return null;
+    if (miss <= EXACT_TOLERANCE) return q;
+    if (!(miss <= ROUNDED_TOLERANCE)) return null;
     const found = this.newton(q, [], 30, Infinity);
-    return found && found.miss <= CLOSED ? found.q : null;
+    return found && found.miss <= CLOSED_TOLERANCE ? found.q : null;
   }
 
   /** The loops closed from where the description has them, if what it gives leaves no choice between assemblies: on the straight
@@ -61,7 +62,7 @@ class Start {
     const { nv, equations } = this.program.plan;
     if (this.held.length < nv - equations) return null;
     const found = this.newton(q, this.held.map((x) => x[1]), 30, Infinity);
-    return found && found.miss <= CLOSED ? found.q : null;
+    return found && found.miss <= CLOSED_TOLERANCE ? found.q : null;
   }
 
   /** From a closed configuration the one in which some coordinates have their values, and the parameters theirs.
@@ -74,22 +75,22 @@ class Start {
     const q = this.gone(from, begin, targets.map((x, k) => x - 2 * Math.PI * turns[k]), held, values, parameters);
     if (!q) return null;
     held.forEach(([place], k) => (q[place] = targets[k]));
-    return largest(program.closure(q)) > TURNED ? this.gone(from, begin, targets, held, values, parameters) : q;
+    return largest(program.closure(q)) > WRAPPED_TOLERANCE ? this.gone(from, begin, targets, held, values, parameters) : q;
   }
 
   /** The same along the straight way of the coordinates that are held. */
   gone(from, begin, goals, held, values, parameters) {
     const { program } = this;
     const way = goals.map((x, k) => x - begin[k]), longest = largest(way);
-    const least = LEAST_STEP / Math.max(longest, 1);
-    let q = from.slice(), done = 0, size = Math.min(1, FAR / Math.max(longest, 1e-300));
+    const least = MIN_PART / Math.max(longest, 1);
+    let q = from.slice(), done = 0, size = Math.min(1, MAX_CHANGE / Math.max(longest, 1e-300));
     while (done < 1 && size >= least) {
       const part = done + 1.01 * size >= 1 ? 1 : done + size;
       const trial = q.slice();
       held.forEach(([place], k) => (trial[place] = part === 1 ? goals[k] : begin[k] + part * way[k]));
       if (parameters) program.put(program.between(values, part));
-      const found = this.newton(trial, held.map((x) => x[1]), AT_ONCE, FAR);
-      const taken = found && found.miss <= CLOSED && found.way <= FAR;
+      const found = this.newton(trial, held.map((x) => x[1]), MAX_ITERATIONS, MAX_CHANGE);
+      const taken = found && found.miss <= CLOSED_TOLERANCE && found.way <= MAX_CHANGE;
       if (taken) {
         q = found.q;
         done = part;
@@ -104,18 +105,18 @@ class Start {
   newton(q, fixed, iterations, reach) {
     const { program } = this, { plan } = program;
     let at = q.slice(), r = program.closure(at), size = 1, way = 0;
-    for (let k = 0; k < iterations && largest(r) > MET * size; k++) {
+    for (let k = 0; k < iterations && largest(r) > RESIDUAL_TOLERANCE * size; k++) {
       const A = program.slopes(at).filter((_, i) => plan.holonomic[i]);
       size = Math.max(1, ...A.map(largest));
       for (const row of A) for (const j of fixed) row[j] = 0;
       let x = smallest(A, r.map((v) => -v));
       const long = largest(x);
-      if (long > LONGEST) x = x.map((v) => (v * LONGEST) / long);
+      if (long > MAX_STEP) x = x.map((v) => (v * MAX_STEP) / long);
       at = program.moved(at, x);
       r = program.closure(at);
-      way += Math.min(long, LONGEST);
+      way += Math.min(long, MAX_STEP);
       if (!r.every(Number.isFinite)) return null;
-      if (long < SHORT || way > reach) break;
+      if (long < STEP_TOLERANCE || way > reach) break;
     }
     return { q: at, miss: largest(r) / size, way };
   }
@@ -124,9 +125,9 @@ class Start {
   withSpeeds(y, fixed) {
     const { program } = this, { nq, nv } = program.plan;
     const rate = program.rate(y), off = largest(rate);
-    if (off <= EXACT) return y;
+    if (off <= EXACT_TOLERANCE) return y;
     const size = 1 + Math.max(...program.slopes(y).map(largest)) * largest(y.slice(nq));
-    if (!fixed.length && !program.plan.begin.finds && off > NEAR * size) fixed = program.plan.begin.driven;  // other lengths: those of the motors stay
+    if (!fixed.length && !program.plan.begin.finds && off > ROUNDED_TOLERANCE * size) fixed = program.plan.begin.driven;  // other lengths: those of the motors stay
     const free = Array.from({ length: nv }, (_, k) => k).filter((k) => !fixed.includes(k));
     const M = program.mass(y), psi = program.slopes(y);
     const L = cholesky(free.map((i) => free.map((j) => M[i][j])));

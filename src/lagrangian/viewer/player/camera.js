@@ -1,6 +1,6 @@
 // A camera that turns about a point: yaw about the up direction, pitch above the floor.
 
-const MOST_CORNERS = 20000;  // that are looked at to find the view
+const MAX_CORNERS = 20000;  // that are looked at to find the view
 const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
 
 class Camera {
@@ -138,7 +138,7 @@ function outermost({ v, low, reach }) {
 /** Points of all parts over the motion, which the camera has to show. */
 function outline(data, course) {
   const ends = data.parts.map(outermost), count = ends.reduce((n, e) => n + e.length, 0);
-  const points = [], rows = Math.min(data.rows, clamp(Math.round(MOST_CORNERS / (count + 1)), 6, 48));
+  const points = [], rows = Math.min(data.rows, clamp(Math.round(MAX_CORNERS / (count + 1)), 6, 48));
   for (let k = 0; k < rows; k++) {
     course.seek(rows > 1 ? (course.duration * k) / (rows - 1) : 0);
     data.parts.forEach((part, n) => {

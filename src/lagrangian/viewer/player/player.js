@@ -1,7 +1,7 @@
 // A player: a track, a camera and a clock. `window.lagrangianPlayers[id]` is the player of an element.
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
-const MOST = 6e6;  // pixels of a picture
+const MAX_PIXELS = 6e6;  // pixels of a picture
 const FEW = 4;  // arrows of a group that are shown from the start
 
 class Player {
@@ -157,7 +157,7 @@ class Player {
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
     for (const tell of this.watchers) tell(this);
     if (!on) return this.fail();
-    const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MOST / (canvas.clientWidth * canvas.clientHeight || 1)));
+    const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MAX_PIXELS / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });

@@ -88,9 +88,9 @@ void fmu_backward(const double *l, size_t n, double *x);
 void fmu_least(const double *a, const double *r, size_t rows, size_t columns, double damping, double *work, double *x);
 
 #if MODEL_EQUATIONS
-#define FMU_POLISH 20    /* steps of Newton's method from nearby */
-#define FMU_TURNED 1e-9  /* what loops may miss by after angles were turned back */
-#define MOST_ROWS (MODEL_EQUATIONS + MODEL_COORDINATES)
+#define FMU_POLISH_STEPS 20        /* steps of Newton's method from nearby */
+#define FMU_WRAPPED_TOLERANCE 1e-9 /* what loops may miss by after angles were turned back */
+#define MAX_ROWS (MODEL_EQUATIONS + MODEL_COORDINATES)
 
 /* A search for a start: on the way from values to others, with room to compute in. */
 typedef struct {
@@ -98,7 +98,7 @@ typedef struct {
     double t;
     model_constants constants;
     bool set[MODEL_COORDINATES], held[MODEL_COORDINATES];
-    double psi[MODEL_EQUATIONS * MODEL_SPEEDS], a[MOST_ROWS * MODEL_SPEEDS], r[MOST_ROWS], work[MOST_ROWS * (MOST_ROWS + 1)];
+    double psi[MODEL_EQUATIONS * MODEL_SPEEDS], a[MAX_ROWS * MODEL_SPEEDS], r[MAX_ROWS], work[MAX_ROWS * (MAX_ROWS + 1)];
     double masses[MODEL_SPEEDS * MODEL_SPEEDS], factor[MODEL_SPEEDS * MODEL_SPEEDS];
 } fmu_search;
 

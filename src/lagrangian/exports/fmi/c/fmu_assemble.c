@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT 1e-15 /* what an equation is off by that is kept but for rounding */
-#define NEAR 1e-6   /* rad or m: what was rounded when it was written */
-#define NEARBY 0.5  /* rad or m: further than from there to where it is closed */
-#define SHOWN 6     /* values that a message lists */
+#define EXACT_TOLERANCE 1e-15    /* what an equation is off by that is kept but for rounding */
+#define ROUNDED_TOLERANCE 1e-6   /* rad or m: what was rounded when it was written */
+#define MAX_CLOSING_DISTANCE 0.5 /* rad or m: further than from there to where it is closed */
+#define MAX_LISTED 6             /* values that a message lists */
 
 #if MODEL_CLOSURES
 
 /* Hold these coordinates; parts of a quaternion together. How many that are. */
-static size_t hold(fmu_search *s, const bool *chosen)
+static size_t fix_coordinates(fmu_search *s, const bool *chosen)
 {
     size_t count = 0;
     memcpy(s->held, chosen, sizeof s->held);
@@ -29,17 +29,17 @@ static size_t hold(fmu_search *s, const bool *chosen)
 }
 
 /* Values of variables as a message says them. */
-static void listed(const size_t *places, size_t count, const double *values, char *text, size_t size)
+static void list_values(const size_t *places, size_t count, const double *values, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < count && i < SHOWN && used < size; ++i) {
+    for (size_t i = 0; i < count && i < MAX_LISTED && used < size; ++i) {
         const char *name = model_names[places[i]];
         const int more = snprintf(text + used, size - used, "%s%s = %.6g", i ? ", " : "", name, values[places[i]]);
         used += more > 0 ? (size_t)more : 0;
     }
-    if (count > SHOWN && used < size)
-        (void)snprintf(text + used, size - used, " and %lu more", (unsigned long)(count - SHOWN));
+    if (count > MAX_LISTED && used < size)
+        (void)snprintf(text + used, size - used, " and %lu more", (unsigned long)(count - MAX_LISTED));
 }
 
 /* Tell why a start is refused: what is given, which constraint it opens, or what would be near. */
@@ -55,13 +55,13 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
             own += !s->set[i];
             places[count++] = STATES + i;
         }
-    listed(places, count, values, kept, sizeof kept);
+    list_values(places, count, values, kept, sizeof kept);
     if (own) /* nothing was set: what stays is where the description begins, and parameters or the time are the cause */
         count = 0;
     for (size_t i = 0; i < INPUTS; ++i)
         if (s->to[i] != model_start[i])
             places[count++] = i;
-    listed(places, count, values, given, sizeof given);
+    list_values(places, count, values, given, sizeof given);
     fmu_go(s, 1.0);
     const double off = fmu_descent(s, q, &worst);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
@@ -69,8 +69,8 @@ static fmi3Status refused(const fmu_instance *fmu, fmu_search *s, double *q, con
             values[STATES + i] = q[i];
             places[free_count++] = STATES + i;
         }
-    listed(places, free_count, values, found, sizeof found);
-    if (off <= FMU_TURNED)
+    list_values(places, free_count, values, found, sizeof found);
+    if (off <= FMU_WRAPPED_TOLERANCE)
         return fmu_tell(fmu, fmi3Error,
                         "%s: with %s the loops close, but not without passing a dead centre on the way from the start of the "
                         "description, so that the assembly is not known. Set all coordinates to choose it; these would "
@@ -89,12 +89,12 @@ static bool begun(fmu_search *s, double *q)
     bool driven[MODEL_COORDINATES];
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         driven[i] = model_traits[i] & MODEL_DRIVEN;
-    (void)hold(s, driven);
+    (void)fix_coordinates(s, driven);
     memcpy(q, model_start + STATES, MODEL_COORDINATES * sizeof *q);
     return fmu_reached(s, q, model_start + STATES);
 }
 
-static void followed(const fmu_instance *fmu)
+static void warn_of_moved_start(const fmu_instance *fmu)
 {
     (void)fmu_tell(fmu, fmi3Warning,
                    "%s: coordinates that were set to the start values of the description move, to close the loops.", fmu->name);
@@ -114,24 +114,25 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     if (!fmu_unit_quaternions(targets))
         return fmu_tell(fmu, fmi3Error, "%s: a quaternion is zero; 1, 0, 0, 0 is no rotation.", fmu->name);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
-        changed[i] = now->set[i] && fabs(targets[i] - start[i]) > NEAR;
+        changed[i] = now->set[i] && fabs(targets[i] - start[i]) > ROUNDED_TOLERANCE;
         any_changed = any_changed || changed[i];
     }
     /* what is given may close the loops as it is, in whichever assembly */
-    const size_t given = hold(s, now->set);
+    const size_t given = fix_coordinates(s, now->set);
     fmu_go(s, 1.0);
     memcpy(trial, targets, sizeof trial);
     model_closure(s->t, trial, &s->constants, s->r);
     const double off = fmu_largest(s->r, MODEL_CLOSURES, NULL);
-    if (off <= EXACT || (off <= NEAR && given && fmu_newton(s, trial, FMU_POLISH, NEARBY))) {
+    if (off <= EXACT_TOLERANCE
+        || (off <= ROUNDED_TOLERANCE && given && fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE))) {
         memcpy(q, trial, sizeof trial);
         return fmi3OK;
     }
-    if (off <= NEAR && given == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
+    if (off <= ROUNDED_TOLERANCE && given == MODEL_COORDINATES) { /* all was given, and rounded when it was written */
         static const bool none[MODEL_COORDINATES] = {false};
-        (void)hold(s, none);
+        (void)fix_coordinates(s, none);
         memcpy(trial, targets, sizeof trial);
-        if (fmu_newton(s, trial, FMU_POLISH, NEARBY)) {
+        if (fmu_newton(s, trial, FMU_POLISH_STEPS, MAX_CLOSING_DISTANCE)) {
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
@@ -144,7 +145,7 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
     memcpy(s->from, first ? s->to : model_start, sizeof s->from);
     memcpy(q, last, sizeof last);
     if (given) {
-        (void)hold(s, now->set);
+        (void)fix_coordinates(s, now->set);
         if (fmu_reached(s, q, targets))
             return fmi3OK;
     }
@@ -153,19 +154,19 @@ static fmi3Status assembled(const fmu_instance *fmu, fmu_search *s, double *q)
             (void)begun(s, q);
             return refused(fmu, s, q, start);
         }
-        followed(fmu);
+        warn_of_moved_start(fmu);
         memcpy(q, last, sizeof last);
         return fmi3OK;
     }
     /* importers may set all start values: what they set to the value of the description stays only if it can */
-    if (hold(s, changed) < given) {
+    if (fix_coordinates(s, changed) < given) {
         memcpy(trial, last, sizeof trial);
         if (fmu_reached(s, trial, targets)) {
-            followed(fmu);
+            warn_of_moved_start(fmu);
             memcpy(q, trial, sizeof trial);
             return fmi3OK;
         }
-        (void)hold(s, now->set);
+        (void)fix_coordinates(s, now->set);
     }
     return refused(fmu, s, q, targets);
 }

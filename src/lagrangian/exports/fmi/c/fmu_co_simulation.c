@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_STEPS 1e9 /* within one communication step */
-#define STABLE 2.0     /* a step times the fastest rate of the motion; the method is stable up to 2.78 */
-#define HALVINGS 6     /* of a step at most, so that what jumps does not take forever */
+#define MAX_STEPS 1e9       /* within one communication step */
+#define STABILITY_LIMIT 2.0 /* a step times the fastest rate of the motion; the method is stable up to 2.78 */
+#define MAX_HALVINGS 6      /* of a step at most, so that what jumps does not take forever */
 
 /*
  * One step from t to t + h; the inputs are held, and the torques of the description are not. It gives the step times the fastest
@@ -44,7 +44,7 @@ static void advance(const fmu_values *now, double t, double h, double *x, int ha
     double reached[MODEL_STATES];
     memcpy(reached, x, sizeof reached);
     const double stiffness = runge_kutta(now, t, h, reached);
-    if (halvings && (stiffness > STABLE || !fmu_finite(reached, MODEL_STATES))) {
+    if (halvings && (stiffness > STABILITY_LIMIT || !fmu_finite(reached, MODEL_STATES))) {
         advance(now, t, 0.5 * h, x, halvings - 1);
         advance(now, t + 0.5 * h, 0.5 * h, x, halvings - 1);
     } else {
@@ -72,7 +72,7 @@ FMI3_STATUS(fmi3DoStep)(fmi3Instance instance, fmi3Float64 point, fmi3Float64 st
         return fmu_tell(fmu, fmi3Error, "fmi3DoStep: %.17g s is after the stop time, %.17g s.", point + step, now->stop);
     /* a communication step that is a multiple of the largest one but for rounding has no step more for it */
     const double count = fmax(1.0, ceil(step / largest * (1.0 - 1e-9)));
-    if (!(count <= MOST_STEPS))
+    if (!(count <= MAX_STEPS))
         return fmu_tell(fmu, fmi3Error, "%s is %g s, which is too small for a communication step of %g s.",
                         model_names[MODEL_LARGEST_STEP], largest, step);
     const fmi3Status status = fmu_close(fmu);
@@ -82,7 +82,7 @@ FMI3_STATUS(fmi3DoStep)(fmi3Instance instance, fmi3Float64 point, fmi3Float64 st
     memcpy(x, now->values + STATES, sizeof x);
     for (double k = 0.0; k < count; k += 1.0) {
         const double t = point + step * (k / count);
-        advance(now, t, step / count, x, HALVINGS);
+        advance(now, t, step / count, x, MAX_HALVINGS);
         if (!fmu_finite(x, MODEL_STATES))
             return fmu_tell(fmu, fmi3Discard, "The state is not finite after the step from %.17g s on; %s may be too large.", t,
                             model_names[MODEL_LARGEST_STEP]);

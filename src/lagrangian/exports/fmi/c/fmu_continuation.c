@@ -12,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 0.5       /* rad or m: more than a step changes any coordinate by */
-#define AT_ONCE 6     /* steps of Newton's method */
-#define PORTION 0.1   /* of the way of parameters and the time, at most in a step */
-#define SHORTEST 0.01 /* of the way, or rad or m: where steps of coordinates must be shorter, there is a dead centre */
-#define BRIEFEST 1e-5 /* of the way of parameters and the time */
+#define MAX_CHANGE 0.5      /* rad or m: more than a step changes any coordinate by */
+#define MAX_ITERATIONS 6    /* steps of Newton's method */
+#define MAX_VALUE_PART 0.1  /* of the way of parameters and the time, at most in a step */
+#define MIN_PART 0.01       /* of the way, or rad or m: where steps of coordinates must be shorter, there is a dead centre */
+#define MIN_VALUE_PART 1e-5 /* of the way of parameters and the time */
 #define TWO_PI 6.283185307179586
 
 /* The time and the constants at a part of the way. */
@@ -31,7 +31,7 @@ void fmu_go(fmu_search *s, double part)
 }
 
 /* From q to where the coordinates that are held have their targets, and the values are those that are given. */
-static bool gone(fmu_search *s, double *q, const double *targets)
+static bool follow_path(fmu_search *s, double *q, const double *targets)
 {
     double begin[MODEL_COORDINATES], trial[MODEL_COORDINATES], done = 0.0, longest = 0.0;
     const bool values = memcmp(s->from, s->to, INPUTS * sizeof *s->to) != 0;
@@ -39,8 +39,8 @@ static bool gone(fmu_search *s, double *q, const double *targets)
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         if (s->held[i])
             longest = fmax(longest, fabs(targets[i] - q[i]));
-    double size = fmin(values ? PORTION : 1.0, FAR / fmax(longest, 1e-300));
-    const double least = (values ? BRIEFEST : SHORTEST) / fmax(longest, 1.0);
+    double size = fmin(values ? MAX_VALUE_PART : 1.0, MAX_CHANGE / fmax(longest, 1e-300));
+    const double least = (values ? MIN_VALUE_PART : MIN_PART) / fmax(longest, 1.0);
     while (done < 1.0 && size >= least) {
         const double part = done + 1.01 * size >= 1.0 ? 1.0 : done + size;
         memcpy(trial, q, sizeof trial);
@@ -50,10 +50,10 @@ static bool gone(fmu_search *s, double *q, const double *targets)
         if (part < 1.0)
             (void)fmu_unit_quaternions(trial);
         fmu_go(s, part);
-        if (fmu_newton(s, trial, AT_ONCE, FAR)) {
+        if (fmu_newton(s, trial, MAX_ITERATIONS, MAX_CHANGE)) {
             memcpy(q, trial, sizeof trial);
             done = part;
-            size = fmin(2.0 * size, values ? PORTION : 1.0);
+            size = fmin(2.0 * size, values ? MAX_VALUE_PART : 1.0);
         } else {
             size *= 0.5;
         }
@@ -82,17 +82,17 @@ bool fmu_reached(fmu_search *s, double *q, const double *targets)
         near[i] -= TWO_PI * turns;
         turned = turned || turns != 0.0;
     }
-    const bool arrived = gone(s, q, near);
+    const bool arrived = follow_path(s, q, near);
     if (!arrived || !turned)
         return arrived;
     for (size_t i = 0; i < MODEL_COORDINATES; ++i)
         if (s->held[i])
             q[i] = targets[i];
     model_closure(s->t, q, &s->constants, s->r);
-    if (fmu_largest(s->r, MODEL_CLOSURES, NULL) <= FMU_TURNED && fmu_newton(s, q, FMU_POLISH, FAR))
+    if (fmu_largest(s->r, MODEL_CLOSURES, NULL) <= FMU_WRAPPED_TOLERANCE && fmu_newton(s, q, FMU_POLISH_STEPS, MAX_CHANGE))
         return true;
     memcpy(q, begin, sizeof begin);
-    return gone(s, q, targets);
+    return follow_path(s, q, targets);
 }
 
 #endif

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-#define MET 1e-14     /* of the slopes' size: equations that are off by rounding */
-#define CLOSED 1e-12  /* of the slopes' size: an equation that is off by less is kept */
-#define SHORT 1e-8    /* rad or m: after a step this short the next one would be rounding */
-#define LONGEST 1.0   /* rad or m, in a step */
-#define LEAST 1e-13   /* damping, with which equations may depend on each other */
-#define RAISED 1e-6   /* and after a step that did not help */
-#define MOST 1e8      /* and at the end */
-#define DESCENTS 200  /* steps of damped descent */
+#define RESIDUAL_TOLERANCE 1e-14 /* of the slopes' size: equations that are off by rounding */
+#define CLOSED_TOLERANCE 1e-12   /* of the slopes' size: an equation that is off by less is kept */
+#define STEP_TOLERANCE 1e-8      /* rad or m: after a step this short the next one would be rounding */
+#define MAX_STEP 1.0             /* rad or m, in a step */
+#define MIN_DAMPING 1e-13        /* damping, with which equations may depend on each other */
+#define RAISED_DAMPING 1e-6      /* and after a step that did not help */
+#define MAX_DAMPING 1e8          /* and at the end */
+#define MAX_DESCENT_STEPS 200    /* steps of damped descent */
 
 double fmu_largest(const double *x, size_t count, size_t *which)
 {
@@ -67,16 +67,16 @@ static size_t slopes(fmu_search *s, const double *q)
 }
 
 /* One step from q, which may also be where it ends; how far it goes. */
-static double stepped(fmu_search *s, const double *q, double damping, double *reached)
+static double take_step(fmu_search *s, const double *q, double damping, double *reached)
 {
     double x[MODEL_SPEEDS], rates[MODEL_COORDINATES], turn = 0.0;
     int rest = 0; /* parts of a quaternion that are to come */
     const size_t rows = slopes(s, q);
     fmu_least(s->a, s->r, rows, MODEL_SPEEDS, damping, s->work, x);
     double length = fmu_largest(x, MODEL_SPEEDS, NULL);
-    for (size_t k = 0; k < MODEL_SPEEDS && length > LONGEST; ++k)
-        x[k] *= LONGEST / length;
-    length = fmin(length, LONGEST);
+    for (size_t k = 0; k < MODEL_SPEEDS && length > MAX_STEP; ++k)
+        x[k] *= MAX_STEP / length;
+    length = fmin(length, MAX_STEP);
     model_moving(q, x, &s->constants, rates);
     for (size_t i = 0; i < MODEL_COORDINATES; ++i) {
         double next = q[i] + rates[i];
@@ -101,25 +101,25 @@ bool fmu_newton(fmu_search *s, double *q, int steps, double reach)
 {
     double way = 0.0, size = 1.0;
     model_closure(s->t, q, &s->constants, s->r);
-    for (int k = 0; k < steps && fmu_largest(s->r, MODEL_CLOSURES, NULL) > MET * size; ++k) {
-        const double length = stepped(s, q, LEAST, q);
+    for (int k = 0; k < steps && fmu_largest(s->r, MODEL_CLOSURES, NULL) > RESIDUAL_TOLERANCE * size; ++k) {
+        const double length = take_step(s, q, MIN_DAMPING, q);
         size = fmax(1.0, fmu_largest(s->a, MODEL_CLOSURES * MODEL_SPEEDS, NULL));
         way += length;
         model_closure(s->t, q, &s->constants, s->r);
-        if (length < SHORT || !(way <= reach))
+        if (length < STEP_TOLERANCE || !(way <= reach))
             break;
     }
-    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= CLOSED * size && way <= reach;
+    return fmu_finite(q, MODEL_COORDINATES) && fmu_largest(s->r, MODEL_CLOSURES, NULL) <= CLOSED_TOLERANCE * size && way <= reach;
 }
 
 double fmu_descent(fmu_search *s, double *q, size_t *worst)
 {
-    double trial[MODEL_COORDINATES], before[MODEL_CLOSURES], damping = LEAST;
+    double trial[MODEL_COORDINATES], before[MODEL_CLOSURES], damping = MIN_DAMPING;
     model_closure(s->t, q, &s->constants, before);
-    for (int k = 0; k < DESCENTS && damping <= MOST; ++k) {
+    for (int k = 0; k < MAX_DESCENT_STEPS && damping <= MAX_DAMPING; ++k) {
         double error = 0.0, after = 0.0;
         memcpy(s->r, before, MODEL_CLOSURES * sizeof *before);
-        const double length = stepped(s, q, damping, trial);
+        const double length = take_step(s, q, damping, trial);
         model_closure(s->t, trial, &s->constants, s->r);
         for (size_t i = 0; i < MODEL_CLOSURES; ++i) {
             error += before[i] * before[i];
@@ -128,11 +128,11 @@ double fmu_descent(fmu_search *s, double *q, size_t *worst)
         if (after < error) {
             memcpy(q, trial, sizeof trial);
             memcpy(before, s->r, MODEL_CLOSURES * sizeof *before);
-            if (length < SHORT && damping <= LEAST)
+            if (length < STEP_TOLERANCE && damping <= MIN_DAMPING)
                 break;
-            damping = fmax(damping / 10.0, LEAST);
+            damping = fmax(damping / 10.0, MIN_DAMPING);
         } else {
-            damping = fmax(10.0 * damping, RAISED);
+            damping = fmax(10.0 * damping, RAISED_DAMPING);
         }
     }
     return fmu_largest(before, MODEL_CLOSURES, worst);

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#define EXACT 1e-15
-#define KEPT 1e-9   /* of the speeds' size: rates of constraints that are rounding */
-#define NEAR 1e-6
-#define LEAST 1e-13 /* damping, with which equations may depend on each other */
-#define TIMES 3     /* that what the damping leaves is solved again */
+#define EXACT_TOLERANCE 1e-15
+#define RATE_TOLERANCE 1e-9   /* of the speeds' size: rates of constraints that are rounding */
+#define ROUNDED_TOLERANCE 1e-6
+#define MIN_DAMPING 1e-13 /* damping, with which equations may depend on each other */
+#define MAX_REFINEMENTS 3 /* that what the damping leaves is solved again */
 
 /*
  * The speeds that keep the constraints and are nearest to those of x, as the mass matrix M measures it; those held stay.
@@ -45,9 +45,9 @@ static bool nearest(fmu_search *s, double *x, const bool *held)
             row[k] = s->psi[i * MODEL_SPEEDS + places[k]];
         fmu_forward(s->factor, n, row);
     }
-    for (int k = 0; k < TIMES; ++k) {
+    for (int k = 0; k < MAX_REFINEMENTS; ++k) {
         model_breaking(s->t, x, &s->constants, s->r);
-        fmu_least(s->a, s->r, MODEL_EQUATIONS, n, LEAST, s->work, y);
+        fmu_least(s->a, s->r, MODEL_EQUATIONS, n, MIN_DAMPING, s->work, y);
         memcpy(change, y, n * sizeof *y);
         fmu_backward(s->factor, n, change);
         for (size_t i = 0; i < n; ++i)
@@ -56,7 +56,7 @@ static bool nearest(fmu_search *s, double *x, const bool *held)
     model_breaking(s->t, x, &s->constants, s->r);
     most = fmu_largest(s->psi, MODEL_EQUATIONS * MODEL_SPEEDS, NULL);
     fastest = fmu_largest(qd, MODEL_SPEEDS, NULL);
-    return fmu_finite(qd, MODEL_SPEEDS) && fmu_largest(s->r, MODEL_EQUATIONS, NULL) <= KEPT * (1.0 + most * fastest);
+    return fmu_finite(qd, MODEL_SPEEDS) && fmu_largest(s->r, MODEL_EQUATIONS, NULL) <= RATE_TOLERANCE * (1.0 + most * fastest);
 }
 
 fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s)
@@ -70,14 +70,14 @@ fmi3Status fmu_speeds(fmu_instance *fmu, fmu_search *s)
     s->t = now->values[TIME];
     s->constants = now->constants;
     model_breaking(s->t, x, &s->constants, s->r);
-    if (fmu_largest(s->r, MODEL_EQUATIONS, NULL) <= EXACT)
+    if (fmu_largest(s->r, MODEL_EQUATIONS, NULL) <= EXACT_TOLERANCE)
         return fmi3OK;
     for (size_t k = 0; k < MODEL_SPEEDS; ++k)
         any = any || set[k];
     /* what was set stays; else what was set to another value than the description's; else speeds of driven joints; else none */
     for (int attempt = any ? 0 : 2; attempt < 4; ++attempt) {
         for (size_t k = 0; k < MODEL_SPEEDS; ++k) {
-            const bool other = set[k] && fabs(x[MODEL_COORDINATES + k] - start[k]) > NEAR;
+            const bool other = set[k] && fabs(x[MODEL_COORDINATES + k] - start[k]) > ROUNDED_TOLERANCE;
             changed = changed || other;
             held[k] = attempt == 0 ? set[k] : attempt == 1 ? other : attempt == 2 && model_driven_speeds[k];
         }

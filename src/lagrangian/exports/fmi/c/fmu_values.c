@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_PROJECTIONS 50
-#define CLOSED 1e-8 /* what an equation may be off by: less is rounding, and what iterations leave */
+#define MAX_PROJECTIONS 50
+#define CLOSED_TOLERANCE 1e-8 /* what an equation may be off by: less is rounding, and what iterations leave */
 
 void fmu_start(fmu_values *now)
 {
@@ -75,7 +75,7 @@ fmi3Status fmu_close(fmu_instance *fmu)
     if (!now->moved)
         return fmi3OK;
     memcpy(before, x, sizeof before);
-    for (int k = 0; k < MOST_PROJECTIONS; ++k) {
+    for (int k = 0; k < MAX_PROJECTIONS; ++k) {
         double change = 0.0;
         model_nearest(t, x, &now->constants, nearest);
         for (size_t i = 0; i < MODEL_STATES; ++i)
@@ -86,7 +86,7 @@ fmi3Status fmu_close(fmu_instance *fmu)
     }
     fmu_touch(now);
     const double off = model_open(t, x, &now->constants, &worst);
-    if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED)) {
+    if (!fmu_finite(x, MODEL_STATES) || !(off <= CLOSED_TOLERANCE)) {
         memcpy(x, before, sizeof before);
         return fmu_tell(fmu, fmi3Error, "%s: no state near the one that is given keeps the constraint %s: it is off by %g.",
                         fmu->name, model_constraint_names[worst], off);
