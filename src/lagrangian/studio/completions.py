@@ -141,7 +141,7 @@ class _CursorContext:
         return set(re.findall(r"^[ \t]*([\w-]+)[ \t]*=", body, re.MULTILINE))
 
     def _inline_table(self, key: str, last: str) -> list[dict[str, Any]]:
-        """Inside `key = { ... }`."""
+        """The proposals inside `key = { ... }`."""
         value = _VALUE.search(last)
         if value is not None:
             return self._value(key, *value.groups())
@@ -269,7 +269,7 @@ def _known_keys(read: Callable[..., Any], *more: Any, **data: str) -> tuple[str,
 
 
 class _KnownKeys(Exception):
-    """Carries the entries that a reader allows out of the reader."""
+    """An exception that carries the entries which a reader allows out of the reader."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys
