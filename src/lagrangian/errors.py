@@ -598,7 +598,7 @@ _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument
 
 @contextmanager
 def argument_spelling(spell: Spelling) -> Iterator[None]:
-    """Within this context, texts name arguments as `spell` writes them, such as the options of the command line."""
+    """A context in which texts name arguments as `spell` writes them, such as the options of the command line."""
     previous_spelling = _SPELLING.set(spell)
     try:
         yield

@@ -128,7 +128,7 @@ def _annotated_types(annotation: Any) -> list[str]:
 
 
 def _matches_type(kind: str, value: Any, module_globals: dict[str, Any]) -> bool:
-    """Whether it is of this kind; also if that cannot be told."""
+    """Whether a value is of a kind of annotation; also true if that cannot be told."""
     match kind:
         case "None":
             return value is None

@@ -316,7 +316,7 @@ def _attached_bodies(mechanism: Mechanism) -> set[str]:
 
 
 def canonical_form(x: Any) -> Any:
-    """Something whose text tells it from all others."""
+    """A simplified form of a value, whose text tells it from all others."""
     if isinstance(x, Expression):
         return str(x)
     if isinstance(x, PfaffianFunctionConstraint):

@@ -72,7 +72,7 @@ def inward(carry: Values, save: Values | None = None, per_speed: Values | None =
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Where the result of an algorithm stands.
+    """The places at which an algorithm leaves its result.
 
     "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the
     walk's matrix; "ground": `finish` of the last sweep's carry at the ground; "tip": `finish` of the outward carry at the

@@ -97,7 +97,7 @@ class MultiplierFormulas:
 
 
 def short_matrices(eom: Any) -> dict[str, FormulaMatrix]:
-    """Those of lambda and the accelerations that are short enough to be shown in full."""
+    """The formulas of lambda and of the accelerations, by name, if they are short enough to be shown in full."""
     try:
         matrices = {"multipliers": eom.multipliers, "accelerations": eom.accelerations}
     except MechanismError:

@@ -82,7 +82,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
 
     @cached_property
     def _constraint_equations(self) -> list[ConstraintEquation]:
-        """No constraint is left."""
+        """Return no equations: the reduced system has no constraints left."""
         return []
 
     def project_forces(self, elements: Sequence[RingElement]) -> list[RingElement]:

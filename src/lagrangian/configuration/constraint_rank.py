@@ -16,7 +16,7 @@ from lagrangian.kernels.least_squares import unit_rows
 
 
 def constraint_ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> GroupRanks:
-    """For each loop and constraint, the number of equations that do not follow from its others and from those before it.
+    """Return how many equations of each loop and constraint do not follow from its others and from those before it.
 
     The configuration must not be singular. Equations that share no motion are independent. "Before" is the order in which code
     eliminates them: in long mechanisms, loops further out come first.

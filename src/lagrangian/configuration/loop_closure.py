@@ -218,11 +218,11 @@ class Alignment:
         return np.stack(velocities, axis=1) if velocities else np.zeros((len(q), 0, 3))
 
     def is_aligned(self, q: np.ndarray) -> np.ndarray:
-        """For each configuration, whether no loop is closed the wrong way round, by half a turn."""
+        """Whether, in each configuration, no loop is closed the wrong way round, by half a turn."""
         return np.abs(self._axis_differences(np.atleast_2d(q))).max(axis=1, initial=0.0) < MAX_AXIS_DIFFERENCE
 
     def _axis_differences(self, q: np.ndarray) -> np.ndarray:
-        """For each of these loops, two axes of its frame on a minus those of its frame on b."""
+        """The differences of two axes of each loop's frames, those on a minus those on b: (configurations, numbers)."""
         if not self:
             return np.zeros((len(q), 0))
         poses = body_poses(self.mechanism, q)
@@ -231,7 +231,7 @@ class Alignment:
 
     @cached_property
     def _moving_speeds(self) -> dict[str, np.ndarray]:
-        """For each body, 1 for the speeds that move it and 0 for others: (speeds, 1)."""
+        """The speeds that move each body, as arrays (speeds, 1) of 1 for those that do and 0 for others."""
         speeds_by_body, slices = {GROUND: np.zeros((self.loops.dyn.nv, 1))}, {}
         first = np.cumsum([0, *(joint.kind.nv for joint in self.mechanism.joints)])
         for joint, k in zip(self.mechanism.joints, first, strict=False):

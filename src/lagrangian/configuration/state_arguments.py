@@ -141,7 +141,7 @@ def values_by_name(
 
 
 def values_in_order(mechanism: Mechanism, values: Any, names: tuple[str, ...], argument: str) -> np.ndarray:
-    """As many finite numbers as there are names."""
+    """Read one finite number for each name; anything else is an error."""
     if isinstance(values, (list, tuple)) and any(isinstance(x, str) for x in values):
         values = [as_number(mechanism, x, ArgumentName(argument)) for x in values]
     try:

@@ -61,7 +61,7 @@ def _unknown_mechanism_error(problem: str, name: str, where: str | tuple[()] = (
 
 
 def _similar_names(name: str) -> tuple[str, ...]:
-    """What may have been meant."""
+    """The names of files and of library mechanisms that may have been meant, three at most."""
     folder = Path(name).parent
     files = [str(p) for p in folder.iterdir() if p.suffix.lower() in SUFFIXES] if folder.is_dir() else []
     stem, names_in_library = Path(name).stem.lower().replace("-", "_"), library_names()

@@ -363,7 +363,7 @@ def _record_first_line(first_lines: dict[str, int], repair: str, data: bytes, po
 
 
 def _scan_tag(data: bytes, position: int) -> tuple[int, list[int]]:
-    """Where a tag ends, and where in it an attribute begins without a space behind the one before."""
+    """Return where a tag ends, and the places in it where an attribute begins without a space behind the one before."""
     missing_spaces: list[int] = []
     while (mark := _QUOTE_OR_BRACKET.search(data, position)) is not None and mark[0] in b"\"'":
         end = data.find(mark[0], mark.end())

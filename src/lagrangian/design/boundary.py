@@ -95,7 +95,7 @@ def _march_squares(grid: ReachabilityGrid) -> list[BoundaryPolygon]:
 
 
 def _link_edges(inside: np.ndarray) -> dict[tuple[int, int, int], tuple[int, int, int]]:
-    """For each edge that the boundary crosses, the next one: (axis, i, j) is the edge from node (i, j) along the axis."""
+    """The edge that follows each edge which the boundary crosses: (axis, i, j) is the edge from node (i, j) along the axis."""
     next_edge: dict[tuple[int, int, int], tuple[int, int, int]] = {}
     count = inside[:-1, :-1].astype(int) + inside[1:, :-1] + inside[1:, 1:] + inside[:-1, 1:]
     for i, j in np.argwhere((count > 0) & (count < 4)).tolist():
@@ -314,7 +314,7 @@ def _dual_contour(
 
 
 class _Cells:
-    """For every cell the sums over the boundary's points p with normals n that determine its vertex x.
+    """The sums that determine the vertex x of every cell, over the boundary's points p with normals n.
 
     The vertex minimises the sum of (n . (x - p))^2, and stays next to the mean of the points where that leaves a choice.
     """

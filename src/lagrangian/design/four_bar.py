@@ -48,7 +48,7 @@ class FourBar:
 
     @property
     def margin(self) -> float:
-        """By how much the shortest and the longest link together are shorter than the other two, in m."""
+        """The length in m by which the shortest and the longest link together are shorter than the other two."""
         a, b, c, d = sorted((self.ground, self.input, self.coupler, self.output))
         return (b + c) - (a + d)
 
@@ -130,7 +130,7 @@ def find_four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | No
 
 
 def _rigid_groups(dyn: Dynamics) -> dict[str, str]:
-    """For each body the name of the body that stands for it and all that fixed joints join to it."""
+    """The body that stands for each body and for all that fixed joints join to it, by name."""
     groups = {GROUND: GROUND}
     for joint in dyn.mechanism.outward_joints():
         groups[joint.child] = joint.child if joint.kind.nv else groups[joint.parent]

@@ -23,7 +23,7 @@ STEP = 1e-3  # rad or m: the distance from a change point of the configurations 
 
 
 class InputRange:
-    """From one dead centre of the input to the next, or to the ends of the curve; all of it if the input turns fully."""
+    """The range of the input from one dead centre to the next, or to the ends of the curve; all if the input turns fully."""
 
     def __init__(self, linkage: Linkage, curve: SolutionCurve, over: tuple[float, float] | None) -> None:
         self.linkage, self.over = linkage, over
@@ -173,7 +173,7 @@ class InputRange:
 
 
 def _turn_shift(linkage: Linkage, curve: SolutionCurve) -> np.ndarray:
-    """By how many whole turns angles have grown when a closed curve is back at its beginning."""
+    """The whole turns, in rad, that each angle has grown by when a closed curve is back at its beginning; else zeros."""
     shift = np.zeros(curve.q.shape[1])
     angles = periodic_coordinates(linkage.dyn.mechanism)
     shift[angles] = TURN * np.round((curve.q[-1] - curve.q[0])[angles] / TURN)

@@ -48,7 +48,7 @@ def singularity_tests(
 
 
 def _moving_directions(dyn: Dynamics, frame: str, q: np.ndarray) -> tuple[str, ...]:
-    """Those of x, y and z along which the frame moves; the rotations too, if there are more degrees of freedom than that."""
+    """Return those of x, y and z along which the frame moves; and the rotations, if there are more degrees of freedom."""
     generic_q = q if dyn.mechanism.equation_count else dyn.mechanism.random_configuration(1)
     N = constraint_null_space(dyn, generic_q[None], np.zeros((1, dyn.nv)), 0.0)[0]
     J = np.asarray(dyn.jacobian(generic_q, frame))
@@ -88,7 +88,7 @@ class SingularityTest:
         return np.concatenate([A[:, :m] / self._row_scales, goal], axis=1) if m else goal
 
     def find_rank_drops(self, curve: SolutionCurve) -> list[tuple[float, np.ndarray]]:
-        """Where along a curve of configurations the rank falls below what it is elsewhere: distances and configurations."""
+        """Find the distances along a curve of configurations at which the rank falls below its usual value, each with its q."""
         M = self.matrix(curve.q)
         singular_values = np.linalg.svd(M, compute_uv=False)
         rank = int((singular_values > RANK_TOLERANCE).sum(axis=1).max())
@@ -100,7 +100,7 @@ class SingularityTest:
         return list(zip(distances, configurations, strict=True))
 
     def lost_directions(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """At a singular configuration, the combination of output rows that is lost and the speeds that become possible."""
+        """The combination of output rows that is lost at a singular configuration, and the speeds that become possible there."""
         M, m = self.matrix(q[None])[0], len(self.equations.goal.names)
         U, s, Vt = np.linalg.svd(M)
         k = max(int((s > 1e3 * ZERO_TOLERANCE).sum()), 0)

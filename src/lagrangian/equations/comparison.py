@@ -52,7 +52,10 @@ def _is_one_decimal_angle(functions: set[str]) -> bool:
 
 
 def _normal_form(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, RingElement]:
-    """Over what is not zero, with cos^2(a/2) = (1 + cos a)/2 and sin(a/2) = sin(a) cos(a/2)/(1 + cos a) put in."""
+    """Return the numerator and the nonzero denominator of x, with its half angles replaced.
+
+    The replacements are cos^2(a/2) = (1 + cos a)/2 and sin(a/2) = sin(a) cos(a/2)/(1 + cos a).
+    """
     x = substitute_numbers(x)
     scalars, ring = writer.system.scalars, x.ring
     denominator = ring.one
@@ -107,7 +110,10 @@ def _vanishes_numerically(writer: FormulaWriter, x: RingElement) -> bool:
 
 
 def canonical_hash(x: Formula) -> int:
-    """Of the quotient in a form that is the same for equal ones: without inverses, and without sines and roots below the line."""
+    """The hash of a formula, from a form of its quotient that equal formulas share.
+
+    That form has no inverses, and no sines and roots in its denominator.
+    """
     ring = x.element.ring
     numerator, denominator = _plain_quotient(x.writer, x.element)
     if x.denominator is not None:
@@ -130,7 +136,7 @@ def canonical_hash(x: Formula) -> int:
 
 
 def _plain_quotient(writer: FormulaWriter, x: RingElement) -> tuple[RingElement, RingElement]:
-    """As a quotient, without inverses and angles halved below the line."""
+    """Return the numerator and the denominator of x, without inverses, and without half angles in the denominator."""
     numerator, first = _normal_form(writer, x)
     numerator, second = _without_inverses(numerator)
     return numerator, x.ring(first * second)

@@ -97,7 +97,7 @@ def compensation_energies(system: SymbolicSystem) -> dict[str, RingElement]:
 
 
 def compensating_forces(system: SymbolicSystem) -> Iterator[tuple[str, str, v.Vector, v.Vector]]:
-    """For every gravity compensation its name, its body, the force -factor m g, and the centre where it acts, in the world."""
+    """Yield each gravity compensation's name, its body, the force -factor m g, and the centre where it acts, in the world."""
     for compensation in system.gravity_compensations:
         body = system.mechanism.body(compensation.body)
         weight = system.scalars.read(compensation.factor) * system.scalars.read(body.mass)

@@ -579,7 +579,7 @@ def reference_key(x: SymbolReference) -> ReferenceKey:
 
 
 def generator_dependencies(writer: FormulaWriter, generator: Symbol) -> set[ReferenceKey]:
-    """What a generator depends on: itself, or all that a function is made of."""
+    """The references that a generator depends on: itself, or all that a function is made of."""
     if generator.kind in (*_STATE_KINDS, "sign"):
         return {("speed" if generator.kind == "sign" else generator.kind, generator.index)}
     if generator.kind in ("sine", "cosine"):
@@ -630,7 +630,7 @@ def formula_names(formula: Formula) -> tuple[str, ...]:
 
 
 def _resolve_name(formula: Formula, name: Any) -> SymbolReference:
-    """What a name stands for by which a derivative is taken, or which is replaced."""
+    """The reference that a name stands for, by which a derivative is taken or which is replaced."""
     writer = formula.writer.family.writers[-1]
     known_names = FormulaNames(writer)
     if isinstance(name, int) and not isinstance(name, bool):
@@ -778,7 +778,7 @@ def _element_node(writer: FormulaWriter, x: RingElement) -> FormulaNode:
 
 
 def _generator_node(writer: FormulaWriter, generator: Symbol) -> FormulaNode:
-    """What a generator stands for, with everything that it depends on in sight."""
+    """The node that a generator stands for, which shows everything that it depends on."""
     if generator.kind in (*_STATE_KINDS, "sign"):
         return reference_node(SymbolReference(generator.kind, generator.name, generator.index))
     if generator.kind in ("sine", "cosine"):

@@ -124,7 +124,7 @@ class Pullback:
         return RingElement(self.ring, self.ring.reduce(x.poly.compose(*images, ctx=self.ring.context)))
 
     def _image(self, symbol: Symbol) -> Any:
-        """What takes a generator's place."""
+        """The element that takes a generator's place in the reduced system."""
         match symbol.kind:
             case "sine" | "cosine":
                 return self._angle_pair(dict(symbol.angle))[symbol.kind == "sine"]

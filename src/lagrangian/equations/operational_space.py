@@ -92,7 +92,7 @@ class CartesianElements:
 
 @dataclass(frozen=True)
 class RowDenominators:
-    """What the rows of a Jacobian stand over: a power of `square` each, 1, 1/2 (its `root`) or 0."""
+    """The denominators of the rows of a Jacobian: each is a power of `square`, namely 1, 1/2 (its `root`) or 0."""
 
     square: RingElement
     root: RingElement

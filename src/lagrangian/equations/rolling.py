@@ -78,7 +78,7 @@ class RollingContact:
 
     @cached_property
     def upward_direction(self) -> v.Vector:
-        """From a disc's lowest point to its centre; the length of this vector is `lean_cosine`, not the radius."""
+        """The vector in the direction from a disc's lowest point to its centre; its length is `lean_cosine`, not the radius."""
         return v.sub(self.normal, v.scale(self.normal_component, self.axis))
 
     @cached_property
@@ -102,7 +102,7 @@ class RollingContact:
 
     @cached_property
     def contact_offset(self) -> v.Vector:
-        """From the centre to the point in contact."""
+        """The vector from the centre of the sphere or disc to the point of contact, in the world's axes."""
         if self.rolling.axis is None:
             return v.scale(-self.radius, self.normal)
         if self.unit_upward_direction is not None:
@@ -117,7 +117,7 @@ class RollingContact:
         return self.ring(v.dot(self.normal, v.sub(self.center, self.origin)) - self.height)
 
     def slip_rows(self) -> list[tuple[RingElement, ...]]:
-        """For each direction of the plane, how fast the point in contact slips along it, for unit rates of every coordinate."""
+        """The slip of the point of contact along each direction of the plane, for unit rates of every coordinate."""
         body_jacobian, plane_jacobian = jacobian(self.system, self._body), jacobian(self.system, self._plane)
         contact = v.sub(v.add(self.center, self.contact_offset), self.origin)
         columns = []

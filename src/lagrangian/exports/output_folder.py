@@ -21,7 +21,7 @@ MANIFEST = ".lagrangian-export.json"
 
 
 def resolve_target(path: str | os.PathLike[str], suffixes: tuple[str, ...], file_suffixes: tuple[str, ...] = ()) -> Path:
-    """Where to write, looked at before the work is done.
+    """Return the folder or file to write to, after checking before the work is done that it can be one.
 
     `suffixes` are the endings of a target that is one file, and `file_suffixes` endings of files that a folder is not called by.
     """
@@ -112,7 +112,7 @@ def _manifest_text(manifest: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def _read_manifest(folder: Path) -> dict[str, dict[str, str]]:
-    """What the list in a folder says; nothing where there is none that can be read."""
+    """Read the list of files in a folder; it is empty if there is none that can be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return {str(manifest_key): {str(n): str(d) for n, d in files.items()} for manifest_key, files in manifest.items()}

@@ -130,7 +130,7 @@ class BatchedDynamics:
         return evaluate
 
     def _argument_by_sample(self, x: Any, where: str, axes: int = 1) -> Callable[[int], Any]:
-        """What sample k is given of an argument."""
+        """Return a function that gives the value of an argument for sample k."""
         if x is None or isinstance(x, str) or hasattr(x, "placement"):  # such as a frame
             return lambda k: x
         if isinstance(x, Mapping):  # of wrenches

@@ -16,7 +16,7 @@ def body_parameters(body: Body) -> np.ndarray:
 
 
 def body_to_link(mechanism: Mechanism, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """For each body its link, and the 10x10 matrix that takes its parameters into the link's frame.
+    """The link of each body, and the 10x10 matrix that takes the body's parameters into the link's frame.
 
     A body fixed to the ground has no link: its matrix is zero, and its link the first.
     """

@@ -288,7 +288,7 @@ def as_wrench_mapping(wrenches: Wrenches) -> Mapping[str, ArrayLike]:
 
 
 def allocate_results(where: str, count: int, size: int) -> np.ndarray:
-    """Room for the results of `count` states. It starts a cache line: whole vectors then never straddle two."""
+    """Allocate the array for the results of `count` states. It starts a cache line: whole vectors then never straddle two."""
     try:
         if count * size <= 64:
             return np.empty((count, size))

@@ -69,7 +69,10 @@ def null_space(A: np.ndarray) -> np.ndarray:
 
 
 def minimum_norm_multipliers(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """Of all multipliers with the same Psi^T lambda, the smallest: those found by leaving out rows are only some of them."""
+    """The smallest of all multipliers with the same Psi^T lambda.
+
+    Multipliers that are found by leaving out dependent rows are only one choice of many.
+    """
     fine, bad = mask_not_finite(psi)
     if bad is not None:  # what is not a number has no rank, and must not hide those that are
         return np.where(bad[..., 0], np.nan, minimum_norm_multipliers(fine, multipliers))

@@ -391,7 +391,7 @@ def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, 
 def check_degrees_of_freedom(
     dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], frame_jacobian: np.ndarray, N: np.ndarray | None, euler: str | None
 ) -> None:
-    """More directions than degrees of freedom are an error, which names independent ones."""
+    """Raise an error that names independent directions if there are more directions than degrees of freedom."""
     degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name
@@ -424,7 +424,7 @@ def _generic_jacobian(dyn: Dynamics, frame: str | Frame, euler: str | None) -> n
 
 
 def _independent_rows(G: np.ndarray) -> tuple[int, ...]:
-    """As many of the six directions, positions first, as are independent."""
+    """Return as many of the six directions, positions first, as are independent."""
     G, rows = unit_rows(G)[0], list[int]()
     for k in (3, 4, 5, 0, 1, 2):
         if np.linalg.matrix_rank(G[[*rows, k]], tol=1e-6) > len(rows):
@@ -460,7 +460,7 @@ class EulerAngleRates:
     def from_rotations(
         angles: str, R: np.ndarray, w: np.ndarray, frame: str, valid: np.ndarray, warn_near_lock: bool
     ) -> EulerAngleRates:
-        """At states of rotation matrices R and angular velocities w; states that are not `valid` are not looked at."""
+        """Make the rates for rotation matrices R and angular velocities w of states; those not `valid` are not checked."""
         sequence = EulerSequence.from_name(angles)
         phi = sequence.angles(R)
         openness = np.where(valid, sequence.abs_determinant(phi), 1.0)
@@ -495,7 +495,7 @@ class EulerAngleRates:
         return combined
 
     def jacobian(self, J: np.ndarray) -> np.ndarray:
-        """Of (phi, p), from J of (w, p): (n, 6, nv)."""
+        """The Jacobian of (phi, p), from the Jacobian J of (w, p): (n, 6, nv)."""
         return np.concatenate([np.linalg.solve(self.E, J[:, :3]), J[:, 3:]], axis=1)
 
     def acceleration(self, a: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ class Program(ABC):
 
     @abstractmethod
     def compile(self, cpu_target: target.CPUTarget, width: int) -> tuple[Header, bytes]:
-        """What is known of the code, and the code for `width` states at once."""
+        """Compile the code for `width` states at once; return a header that describes it, and the code."""
 
     def for_single_state(self, cpu_target: target.CPUTarget) -> Program:
         """The program for a single state, where another is faster; its results may differ by rounding."""
@@ -107,7 +107,7 @@ class TracedProgram(Program):
         return self.name, self._digest
 
     def trace(self, limit: int | None = None) -> Trace:
-        """Its operations, which read the numbers as inputs; `GraphTooLargeError` if there are more than the limit."""
+        """The operations of the program, which read the numbers as inputs; more than the limit raise `GraphTooLargeError`."""
         graph = Graph(limit)
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):

@@ -1,4 +1,4 @@
-"""A smooth function of time as pieces of Chebyshev's polynomials: dear to compute once, cheap ever after.
+"""A smooth function of time as pieces of Chebyshev's polynomials: slow to compute once, and fast to evaluate afterwards.
 
 Trefethen, Approximation Theory and Approximation Practice (2013): values at Chebyshev's points give the coefficients, and where
 the last of these are not yet rounding, a piece is cut in two.
@@ -40,7 +40,7 @@ class ChebyshevSeries:
         discontinuities: Sequence[float] = (),
         pieces: int = 16,
     ) -> ChebyshevSeries:
-        """Of a function of many times (n,), which gives (n, columns); it may jump at the discontinuities."""
+        """Make the series of a function of times (n,), whose values are (n, columns); it may jump at the discontinuities."""
         inner = [x for x in discontinuities if start < x < end]
         edges = np.unique(np.concatenate([np.linspace(start, end, pieces + 1), inner]))
         edges = np.append(edges[:-1][np.diff(edges) > 1e-12 * (end - start)], end)
@@ -72,7 +72,7 @@ class ChebyshevSeries:
         return ChebyshevSeries(np.array([*starts, end]), np.array([finished_pieces[x][1] for x in starts]))
 
     def __call__(self, t: float) -> np.ndarray:
-        """At one time."""
+        """The values at one time, (columns,)."""
         k = min(max(int(np.searchsorted(self.edges, t, side="right")) - 1, 0), len(self.coefficients) - 1)
         a, b = self.edges[k], self.edges[k + 1]
         x = min(1.0, max(-1.0, (2 * t - a - b) / (b - a)))
@@ -80,7 +80,7 @@ class ChebyshevSeries:
         return value
 
     def evaluate_many(self, t: np.ndarray) -> np.ndarray:
-        """At many times, rows first."""
+        """The values at times (n,), as an array (n, columns)."""
         k = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.coefficients) - 1)
         a, b = self.edges[k], self.edges[k + 1]
         x = np.clip((2 * t - a - b) / (b - a), -1.0, 1.0)

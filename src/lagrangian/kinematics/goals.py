@@ -101,7 +101,7 @@ class FrameGoal:
         return J
 
     def row_scales(self, q: np.ndarray) -> np.ndarray:
-        """What rows are measured by: the longest of their kind, since where one vanishes the mechanism is singular."""
+        """The scale of each row: the length of the longest of its kind, since where one vanishes the mechanism is singular."""
         length = np.linalg.norm(self.dyn.jacobian(q, self.frame), axis=2)
         longest = np.repeat(length.reshape(-1, 2, 3).max(axis=2), 3, axis=1)
         return np.maximum(longest, 1e-12)[:, self._rows]
@@ -118,7 +118,7 @@ KinematicGoal = JointGoal | FrameGoal
 
 
 def goal_from_path(dyn: Dynamics, path: Any, frame: Any) -> KinematicGoal:
-    """What a path asks of a mechanism."""
+    """The goal that a path sets for a mechanism: for its coordinates, or for a frame."""
     if isinstance(path, CartesianPath):
         frame = path.frame if frame is None else frame
         if frame is None:
@@ -154,12 +154,12 @@ class KinematicEquations:
         self.names = (*constraints, *goal.names)
 
     def residual(self, q: np.ndarray, target: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """How far the equations of coordinates are from being met."""
+        """The violation of the equations of coordinates, those of the constraints first: (rows, equations)."""
         goal_error = self.goal.residual(q, target)
         return np.hstack([self.dyn.loop_residual(q, t), goal_error]) if self.holonomic.any() else goal_error
 
     def jacobian(self, q: np.ndarray, t: np.ndarray, holonomic_only: bool = False) -> np.ndarray:
-        """Of all equations; or of those that hold for coordinates, not only for speeds."""
+        """The Jacobian A, (rows, equations, speeds), of all equations, or only of those that hold for coordinates, too."""
         J = self.goal.jacobian(q)
         if not self.constrained:
             return J
@@ -169,7 +169,7 @@ class KinematicEquations:
     def rank_and_singular_values(
         self, q: np.ndarray, t: np.ndarray, holonomic_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Of the matrix at each state, whatever its units: its rank, and all singular values."""
+        """The rank and all singular values of the Jacobian at each state, its rows scaled so that units do not matter."""
         A, scales = self.jacobian(q, t, holonomic_only), self.goal.row_scales(q)
         constraints = A.shape[1] - scales.shape[1]
         rows = np.concatenate([unit_rows(A[:, :constraints])[0], A[:, constraints:] / scales[..., None]], axis=1)
@@ -177,7 +177,7 @@ class KinematicEquations:
         return (s > RANK_TOLERANCE).sum(axis=-1), s
 
     def speed_rhs(self, q: np.ndarray, velocity: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """What A qd must be."""
+        """The right-hand side b of A qd = b, for the goal's `velocity`."""
         goal_speeds = self.goal.rates(velocity)
         if not self.constrained:
             return goal_speeds
@@ -185,14 +185,17 @@ class KinematicEquations:
         return np.hstack([constraint_speeds, goal_speeds])
 
     def acceleration_rhs(self, q: np.ndarray, qd: np.ndarray, acceleration: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """What A qdd must be: less A' qd."""
+        """The right-hand side b of A qdd = b, for the goal's `acceleration`; it contains -A' qd."""
         goal_accelerations = self.goal.rates(acceleration) - self.goal.bias(q, qd)
         return np.hstack([-self.dyn.constraint_bias(q, qd, t), goal_accelerations]) if self.constrained else goal_accelerations
 
 
 @dataclass(frozen=True, eq=False)
 class TargetEquations:
-    """The requirements' equations of coordinates, for Newton's method: `targets` has one for all rows, or one for each."""
+    """The equations of coordinates of a goal at given targets, for Newton's method.
+
+    `targets` has one row for all configurations, or one for each.
+    """
 
     equations: KinematicEquations
     targets: np.ndarray
@@ -210,7 +213,7 @@ class TargetEquations:
 
 
 def explain_overprescription(equations: KinematicEquations) -> str:
-    """Why coordinates may not fit each other: more of them are led than the constraints leave free. '' if they are not."""
+    """A note that the path prescribes more coordinates than the constraints leave free; "" if it does not."""
     if not isinstance(equations.goal, JointGoal) or not equations.constrained:
         return ""
     degrees = mobility(equations.dyn).nearby

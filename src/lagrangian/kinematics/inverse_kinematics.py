@@ -153,9 +153,9 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
 def find_configuration(
     equations: KinematicEquations, target: np.ndarray, q0: Any, t: float, limits: bool, starts: int
 ) -> np.ndarray:
-    """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0.
+    """Find a configuration that meets all equations, from q0 and then from ever further away; of several, the nearest to q0.
 
-    Where q0 names some coordinates only, it is these that count.
+    Where q0 names some coordinates only, the distance from q0 is that of these.
     """
     model = equations.dyn.mechanism
     bounds = CoordinateBounds(model, limits)
@@ -187,7 +187,7 @@ def find_configuration(
 
 
 def _start_configuration(dyn: Dynamics, q0: Any, t: float, bounds: CoordinateBounds) -> tuple[np.ndarray, list[int]]:
-    """Where to begin, within the limits, and the places of the coordinates that q0 gives by name.
+    """The configuration within the limits from which the search starts, and the places of the coordinates that q0 gives by name.
 
     That is where a simulation from q0 begins; or q0 itself, if no configuration near it closes the loops.
     """

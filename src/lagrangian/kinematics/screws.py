@@ -100,7 +100,7 @@ class SerialChain:
 
 
 def _error(T: np.ndarray, pose: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """What is left to go from each T to the pose, as (rotation vector, distance / size), and its largest part."""
+    """The remaining motion from each T to the pose, as (rotation vector, distance / size), and the larger of the two."""
     D = pose[:3, :3] @ T[:, :3, :3].swapaxes(1, 2)
     rotation = 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1)
     translation = (pose[:3, 3] - T[:, :3, 3]) / size

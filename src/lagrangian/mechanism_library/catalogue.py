@@ -158,7 +158,7 @@ def _html_row(e: CatalogueEntry) -> str:
 
 
 def _read_entry(name: str, text: str) -> CatalogueEntry:
-    """From the file itself: no mechanism is made."""
+    """Read an entry from the text of its file, without making the mechanism."""
     import tomllib
 
     document: dict[str, Any] = tomllib.loads(text)

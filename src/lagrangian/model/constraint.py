@@ -300,7 +300,7 @@ def as_expression(value: Any, name: str) -> Scalar:
 
 
 class _AnySymbol(dict[str, Scalar]):
-    """Which names there are is for the mechanism to say: it checks them."""
+    """A mapping in which every name but pi and those of functions is a symbol; the mechanism checks which names exist."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name not in ("pi", *FUNCTIONS)

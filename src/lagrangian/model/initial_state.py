@@ -1,4 +1,4 @@
-"""How a simulation starts, and numbers of which some were given, and the others follow."""
+"""The start of a simulation, and sets of numbers of which some are given and the others follow."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Friction:
                 raise MechanismError(f"is {float(breakaway_force):g}", where="friction", argument=name, remedy=remedy)
 
     def __repr__(self) -> str:
-        """With static friction where it is given."""
+        """The friction as text, with static friction only where it is set."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return f"Friction({', '.join(f'{name}={x!r}' for name, x in values.items() if x is not None)})"
 
@@ -392,7 +392,7 @@ class Joint(TypedElement):
 
     @property
     def slides(self) -> tuple[bool, ...]:
-        """For each speed, whether it is linear (m/s, with a force in N) rather than angular (rad/s, with a torque in N m)."""
+        """Whether each speed is linear (m/s, with a force in N) rather than angular (rad/s, with a torque in N m)."""
         return self.kind.slides
 
 
@@ -400,7 +400,7 @@ JOINT_PARTS: dict[str, type] = {"friction": Friction, "rotor": Rotor, "spring": 
 
 
 def _joint_part(kind: JointType, key: str, value: Any) -> Any:
-    """What sits at a joint, checked; what would mean nothing at a joint of this type is refused."""
+    """Check a part of a joint, such as its limits, and return it; a part that means nothing for this type of joint is refused."""
     part = JOINT_PARTS[key]
     if value is None:
         return part()

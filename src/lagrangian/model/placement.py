@@ -254,7 +254,7 @@ TransformLike = Transform | VectorLike
 
 
 def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
-    """What a rotation is made of; an angle that is nothing but rounding, as 1.2e-16 of a CAD program, is none."""
+    """The cosine and the sine of an angle; one that is nothing but rounding, as 1.2e-16 of a CAD program, counts as zero."""
     if isinstance(angle, (int, float)) and abs(angle) < ROUNDING:
         return 1, 0
     return cos(angle), sin(angle)

@@ -48,7 +48,7 @@ def axis_name(x: v.Vector) -> str:
 
 
 def _drop_empty_columns(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Without the columns in which nothing stands."""
+    """The rows without the columns that are empty below the header."""
     columns = [k for k in range(len(rows[0])) if any(row[k] for row in rows[1:])]
     return [tuple(row[k] for k in columns) for row in rows]
 
@@ -62,7 +62,7 @@ def _format_columns(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def format_nonzero(x: Any) -> str:
-    """Nothing for zero."""
+    """The number as text; "" for zero."""
     return "" if float(x) == 0 else format_number(x)
 
 
@@ -140,7 +140,7 @@ def pluralise(n: int, noun: str) -> str:
 
 
 def describe_constraint(constraint: Constraint) -> str:
-    """What it demands."""
+    """The equation of a constraint, or what it requires, in one line."""
     match constraint:
         case PfaffianConstraint():
             terms = " + ".join(f"({format_number(c)}) {name}'" for name, c in constraint.coefficients)
@@ -171,7 +171,7 @@ def describe_spring(spring: Spring) -> str:
 
 
 def size_summary(m: Mechanism) -> str:
-    """How many of everything there are."""
+    """The numbers of bodies, coordinates, speeds and constraint equations, as text."""
     summary = f"{pluralise(len(m.bodies), 'body')}, {pluralise(m.nq, 'coordinate')}, {pluralise(m.nv, 'speed')}"
     if m.equation_count:
         summary += f", {pluralise(m.equation_count, 'constraint equation')}"

@@ -16,7 +16,7 @@ _UNIT_BY_VECTOR = {"center": "m", "inertia": "kg m²"}  # by the word before it
 
 
 def quantity_units(mechanism: Mechanism) -> dict[str, str]:
-    """Of what a motion has over time, by the names that expressions use."""
+    """The units of all quantities that a motion has over time, by the names that expressions use."""
     speeds = [slides for joint in mechanism.joints for slides in joint.kind.slides]
     units = {"t": "s", "kinetic_energy": "J", "potential_energy": "J", "energy": "J", "balance": "J"}
     units |= {f"work_{x}": "J" for x in ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")}
@@ -32,7 +32,11 @@ def quantity_units(mechanism: Mechanism) -> dict[str, str]:
 
 
 def parameter_unit(mechanism: Mechanism, name: str) -> str:
-    """By where the parameter stands for itself: as a mass, a length, a moment of inertia, or gravity; of a path by its words."""
+    """The unit of a parameter, or of a number by its path; "" if it is unknown.
+
+    A parameter has the unit of the numbers that it stands for: a mass, a length, a moment of inertia, or gravity. The unit of any
+    other number follows from the words of its path.
+    """
     units = {unit for x, unit in _numbers_with_units(mechanism) if _stands_for(x, name)}
     if units:
         return units.pop() if len(units) == 1 else ""
@@ -48,7 +52,10 @@ def parameter_unit(mechanism: Mechanism, name: str) -> str:
 
 
 def _friction_unit(joint: Joint, entry: str) -> str:
-    """Of a joint that both turns and slides nothing is said: the number acts on each of its speeds."""
+    """The unit of an entry of a joint's friction.
+
+    It is "" for a joint that both turns and slides, where the number acts on each of its speeds.
+    """
     slides = set(joint.kind.slides)
     if len(slides) != 1:
         return ""

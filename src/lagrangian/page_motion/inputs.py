@@ -220,7 +220,7 @@ class AvailableInputs:
         return reasons
 
     def _python_dependence(self, name: str) -> str:
-        """What depends on a parameter and is decided by Python before or during a run; "" if there is nothing."""
+        """Why a parameter needs Python, which decides on something that depends on it; the text is empty if there is nothing."""
         # a number of a part becomes a parameter of its path's name, and so it is seen what follows it
         mechanism = self.mechanism
         if name not in mechanism.parameters:

@@ -69,7 +69,7 @@ class PageMotion:
 
 
 def as_page_motion(motion: Motion) -> PageMotion:
-    """What a page has to compute of a motion; a `NotComputableError` if it is not all compiled."""
+    """The motion as a page can compute it; a `NotComputableError` if it is not all compiled."""
     trajectory, mechanism = motion.trajectory, motion.mechanism
     if trajectory is None or mechanism is None or not trajectory.segments:
         raise NotComputableError("this motion was not simulated: only its rows are known, not the options of the run")

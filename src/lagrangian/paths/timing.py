@@ -187,7 +187,7 @@ class _LimitedCurve:
 
     @property
     def moving(self) -> np.ndarray:
-        """Which coordinates move."""
+        """Whether each coordinate moves."""
         return np.asarray(self.speeds > 0)
 
     @property

@@ -22,7 +22,7 @@ INSTALL_COMMAND = "pip install pin mujoco"
 
 
 class JointMismatchError(ArgumentError):
-    """Another program finds other joints in the same file."""
+    """The error that another program finds other joints in the same file."""
 
 
 class PeerModel(Protocol):

@@ -101,7 +101,7 @@ def _title(motions: Mapping[str, Motion]) -> str:
 
 
 def _remark(motions: Mapping[str, Motion]) -> str:
-    """How those runs ended that stopped early."""
+    """The messages of the runs that ended early, in one line."""
     if len(motions) == 1:
         (motion,) = motions.values()
         return "" if motion.success else motion.message

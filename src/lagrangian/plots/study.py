@@ -108,7 +108,7 @@ def _make_figure(study: Study, panels: list[StudyPanel], with_title: bool) -> An
 
 
 def _panel_lines(panels: list[StudyPanel]) -> list[list[StudyPanel]]:
-    """At most three beside each other; of those that belong together, as many in each line."""
+    """The panels in lines of at most three; those that belong together are spread evenly over their lines."""
     lines: list[list[StudyPanel]] = []
     for row in dict.fromkeys(panel.row for panel in panels):
         row_panels = [panel for panel in panels if panel.row == row]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ConstraintProof:
-    """What there is to prove of the constraints of one system, and the exact points for it."""
+    """The proof of the constraints of one system: its claims, and the exact points for them."""
 
     def __init__(self, system: SymbolicSystem, M: list[list[RingElement]], points: int) -> None:
         self.system = system

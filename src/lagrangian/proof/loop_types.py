@@ -31,7 +31,7 @@ ORIENTATIONS: Sequence[tuple[int, int, int, int]] = ((1, 0, 0, 0), (5, 2, -3, 1)
 
 
 def loop_type_entries(system: SymbolicSystem, point: ExactPoint) -> Entries:
-    """For each loop, in every orientation: its equations, and their slopes along the motions of a and b."""
+    """Yield the equations of each loop in every orientation, and their slopes along the motions of a and b."""
     field = Field(point)
     for loop in loops_with_wrenches(system):
         loop = _with_default_axes(loop)

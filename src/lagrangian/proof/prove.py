@@ -158,7 +158,7 @@ class _Proof:
         return [*listed, *self.constraint_claims()]
 
     def constraint_claims(self) -> list[Claim]:
-        """What is to be proved of loops and other constraints."""
+        """The claims to be proved about loops and other constraints."""
         constraints, listed = self.constraints, []
         if constraints.holonomic:
             listed.append(Claim("Psi = d closure / dq", POLYNOMIALS, constraints.rates.slopes))
@@ -249,7 +249,7 @@ class _Proof:
     # -- the shipped algorithms --------------------------------------------------------------------------------------
 
     def joint_terms(self) -> tuple[list[RingElement], list[RingElement]]:
-        """What springs at joints and viscous friction take, as the equations have it."""
+        """The generalised forces of springs at joints and of viscous friction in the derived equations."""
         potential = energies.joint_spring_potential(self.system)
         return lagrange.gradient(self.system, potential), energies.viscous_friction_forces(self.system)
 
@@ -274,7 +274,10 @@ class _Proof:
         return ((_entry_label(name, *divmod(k, self.n)), x, A[k // self.n][k % self.n]) for k, x in enumerate(flat))
 
     def shipped_energies(self) -> Entries:
-        """Both are measured from the ground's origin: the potential is the same, not only up to a constant."""
+        """Yield the compiled and the derived kinetic and potential energies.
+
+        Both potentials are measured from the ground's origin, so they are the same, not only up to a constant.
+        """
         (kinetic,) = self.recursions.run(energy.KINETIC_ENERGY)
         (potential,) = self.recursions.run(energy.POTENTIAL_ENERGY)
         momenta = [self.product(row, self.rates) for row in self.derived.M]

@@ -128,7 +128,7 @@ def motor_rows(sizing: ActuatorSizing) -> list[tuple[str, ...]]:
 
 
 def remarks(sizing: ActuatorSizing) -> list[str]:
-    """How the choice went, why joints have no motor, and which joints are passive."""
+    """Remarks on how the choice went, why joints have no motor, and which joints are passive."""
     lines = []
     if any(a.best is not None for a in sizing.actuators.values()):
         rounds = f"after {sizing.iterations} round{'s' * (sizing.iterations != 1)}"

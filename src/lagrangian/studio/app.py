@@ -115,7 +115,7 @@ class Studio:
         return model
 
     async def prepare_view(self, model: StudioModel, patience: float | None = None) -> bool:
-        """Have the view of the model computed; whether that is done within `patience` seconds."""
+        """Have the view of the model computed, and return whether that is done within `patience` seconds."""
         if model.ready:
             return True
         future = self._pending_views.get(id(model))

@@ -143,7 +143,7 @@ class _CursorContext:
         return set(re.findall(r"^[ \t]*([\w-]+)[ \t]*=", body, re.MULTILINE))
 
     def _inline_table_proposals(self, key: str, last_entry: str) -> list[dict[str, Any]]:
-        """Inside `key = { ... }`."""
+        """The proposals inside `key = { ... }`."""
         value = _KEY_AND_VALUE.search(last_entry)
         if value is not None:
             return self._value_proposals(key, *value.groups())
@@ -274,7 +274,7 @@ def _known_keys(read: Callable[..., Any], *arguments: Any, **data: str) -> tuple
 
 
 class _KnownKeys(Exception):
-    """Carries the entries that a reader allows out of the reader."""
+    """An exception that carries the entries which a reader allows out of the reader."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys

@@ -75,7 +75,7 @@ def _toml_span(text: str, problem: Message) -> Span:
 
 
 def _locations(problem: Message) -> list[Any]:
-    """From the outermost to the innermost."""
+    """The places that a message names, from the outermost to the innermost."""
     part = getattr(problem, "part", None)
     return [*problem.where, *([part] if part is not None else [])]
 

@@ -70,7 +70,7 @@ class StudioModel:
         return self.valid_mechanism.nv <= MAX_SPEEDS
 
     def view(self) -> ModelView:
-        """What is drawn, with the loops closed as far as they close."""
+        """The view of the model, with its loops closed as far as they close."""
         with self.lock:
             if self._view is None:
                 self._view = self._compute_view()

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RequestError(Exception):
-    """Answered with the status and {"error": ..., "remedy": ...}, to which `more` entries may be added."""
+    """A refused request, which is answered with the status, {"error": ..., "remedy": ...} and perhaps `more` entries."""
 
     def __init__(self, status: int, error: str, remedy: str = "", **more: Any) -> None:
         super().__init__(error)

@@ -32,7 +32,7 @@ def read_text(options: Mapping[str, Any], name: str, default: str = "", most: in
 
 
 def read_numbers(values: Any, count: int, name: str) -> np.ndarray:
-    """As many finite numbers as are needed."""
+    """Read `count` finite numbers; anything else is an error."""
     if not isinstance(values, list | tuple | np.ndarray) or len(values) != count or not all(is_number(x) for x in values):
         raise ArgumentError(f"is {format_value(values)}", argument=name, remedy=f"{count} numbers are needed")
     return np.array([float(x) for x in values])

@@ -27,7 +27,7 @@ def collect_warnings() -> Iterator[list[LagrangianWarning]]:
 
 @contextmanager
 def route_warnings_by_thread() -> Iterator[None]:
-    """Within it, a warning goes to the collector of its thread, and nowhere else."""
+    """A context in which a warning goes to the collector of its thread, and nowhere else."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         collected = getattr(_COLLECTORS, "warnings", None)

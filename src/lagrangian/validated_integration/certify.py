@@ -521,6 +521,9 @@ class _CertificationTask:
         return kinetic, potential
 
     def _missing_digits(self, state: CertifiedState) -> int:
-        """How many digits the number with the fewest needs besides; small numbers need only be proven to be small."""
+        """The number of further digits that the least certain number of a state needs.
+
+        Small numbers need only be proven to be small.
+        """
         numbers = [x for x in (*state.q, *state.qd) if x.max_magnitude > Fraction(1, 10**self.digits)]
         return max((x.missing_digits(self.digits) for x in numbers), default=0)

@@ -79,7 +79,7 @@ def _slider_list(sliders: Any) -> list[Any] | None:
 
 
 def _shape_data(motion: Motion, track: Track, inputs: list[dict[str, Any]], block: Block) -> Iterable[dict[str, Any]]:
-    """For each parameter that changes shapes, the derivatives upwards and downwards."""
+    """Yield for each parameter that changes shapes its number and the derivatives upwards and downwards."""
     parameters = [(k, x) for k, x in enumerate(inputs) if x["kind"] == "parameter"]
     if not parameters:
         return

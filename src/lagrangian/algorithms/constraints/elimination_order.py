@@ -1,4 +1,4 @@
-"""In which order a sparse symmetric system is eliminated, by its structure alone (George and Liu 1981, chapters 4 and 5).
+"""The order in which a sparse symmetric system is eliminated, from its structure alone (George and Liu 1981, chapters 4 and 5).
 
 A structure is, for every unknown, the set of others that it shares an equation with. Eliminating one joins all that are left of
 those it shares with: what is joined then and was not before is fill.

@@ -57,7 +57,7 @@ class Rate:
         return Rate(-self.value, -self.bias, {k: -x for k, x in self.slopes.items()})
 
     def __mul__(self, other: Any) -> Any:
-        """With a number, or a jet: (x r)' = x' r + x r'."""
+        """The product with a number or a jet x: (x r)' = x' r + x r'."""
         if is_zero(other):
             return 0
         if isinstance(other, Jet):

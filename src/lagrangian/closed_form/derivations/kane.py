@@ -134,12 +134,18 @@ class Kane(Derivation):
 
     @cached_property
     def partial_angular_velocities(self) -> Mapping[str, FormulaMatrix]:
-        """By link, a 3 x n matrix in its own axes; column r multiplies u_r in the angular velocity."""
+        """The partial angular velocities by link, each a 3 x n matrix in the link's axes.
+
+        Column r multiplies u_r in the angular velocity.
+        """
         return {name: matrices[0] for name, matrices in self._partial_velocity_matrices.items()}
 
     @cached_property
     def partial_velocities(self) -> Mapping[str, FormulaMatrix]:
-        """By link with mass, a 3 x n matrix in its own axes; column r multiplies u_r in the velocity of the centre of mass."""
+        """The partial velocities of the centres of mass by link with mass, each a 3 x n matrix in the link's axes.
+
+        Column r multiplies u_r in the velocity of the centre of mass.
+        """
         return {name: matrices[1] for name, matrices in self._partial_velocity_matrices.items() if matrices[1] is not None}
 
     @cached_property
@@ -177,7 +183,7 @@ class Kane(Derivation):
         return tuple(rows)
 
     def _multiplier_coefficient(self, psi: Sequence[RingElement], r: int) -> Formula:
-        """What multiplies a constraint's lambda: Psi along a partial velocity."""
+        """The coefficient of a constraint's lambda in equation r: Psi along a partial velocity."""
         return self._quotient(sum((self._elements.W[k][r] * x for k, x in enumerate(psi)), self.eom.system.ring.zero))
 
     def _left_side(self, r: int) -> Formula:

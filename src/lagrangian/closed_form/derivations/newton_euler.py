@@ -209,7 +209,7 @@ class NewtonEuler(Derivation):
         return [*sections, EquationSection("tau", tau, tuple(((name,), x) for name, x in self.tau.entries))]
 
     def _legend(self) -> tuple[str, ...]:
-        """What the letters stand for."""
+        """The meanings of the letters, a line each."""
         upward = ", with gravity as an upward acceleration of the ground" if self.gravity == "acceleration" else ""
         return (
             "omega, alpha: angular velocity and acceleration",

@@ -210,7 +210,7 @@ def _is_ear(corner: np.ndarray, other_points: np.ndarray) -> bool:
 
 
 def _are_inside(corner: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """For each point, whether a ray from it crosses the outline an odd number of times."""
+    """Whether each point is inside the triangle: a ray from it crosses the outline an odd number of times."""
     odd = np.zeros(len(x), dtype=bool)
     for k in range(3):
         (ax, ay), (bx, by) = corner[k], corner[k - 1]

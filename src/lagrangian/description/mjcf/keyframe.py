@@ -27,7 +27,10 @@ class Keyframe:
     q: tuple[float, ...]
 
     def speeds(self, joints: Sequence[Joint]) -> tuple[float, ...] | None:
-        """Its qvel in our order and along our axes: MuJoCo has a free body's linear velocity first, and along the world's."""
+        """The speeds of the keyframe, from its qvel, in our order and along our axes; None if it has no qvel.
+
+        MuJoCo has a free body's linear velocity first, and along the world's axes.
+        """
         if "qvel" not in self.element.attributes:
             return None
         qvel = _read_numbers(self.element, "qvel", sum(joint.kind.nv for joint in joints))
@@ -44,7 +47,7 @@ class Keyframe:
         return tuple(qd)
 
     def controls(self, count: int) -> tuple[float, ...]:
-        """Of all actuators in their order, of which there are so many."""
+        """The controls of all `count` actuators, in their order; zeros if the keyframe has none."""
         return _read_numbers(self.element, "ctrl", count) if "ctrl" in self.element.attributes else (0.0,) * count
 
 
@@ -88,7 +91,7 @@ def select_keyframe(keyframes: Mapping[str, Keyframe], choice: str | int | None,
 
 
 def _resolve_name(keyframes: Mapping[str, Keyframe], choice: object) -> str | None:
-    """A key's name, of which the file has it; or that of the key of a number, as MuJoCo counts them."""
+    """The name of the keyframe that `choice` names or numbers, as MuJoCo counts them; None if there is none."""
     if isinstance(choice, str) and choice in keyframes:
         return choice
     text = str(choice) if isinstance(choice, (str, Integral)) and not isinstance(choice, bool) else ""
@@ -97,7 +100,7 @@ def _resolve_name(keyframes: Mapping[str, Keyframe], choice: object) -> str | No
 
 
 def _read_numbers(element: Element, attribute: str, count: int) -> tuple[float, ...]:
-    """As many numbers; none, where there is nothing to say."""
+    """Read `count` numbers of an attribute; none if none are expected and the attribute is blank."""
     return number_attributes(element, attribute, count) if count or element.attributes[attribute].split() else ()
 
 

@@ -45,7 +45,7 @@ class FrameNode:
 
     @property
     def path(self) -> str:
-        """Its name with those of the models around it."""
+        """The name of the element with those of the models around it."""
         return self.name if self.scope is None else self.scope.qualified_name(self.name)
 
 
@@ -158,7 +158,7 @@ class FrameGraph:
         self._links: dict[FrameNode, FrameNode | None] = {world.node: None, **{link: link for link in world.all_nodes("link")}}
 
     def pose(self, node: FrameNode) -> Transform:
-        """Its pose in the world, as the document is written."""
+        """The pose of a node in the world, as the document is written."""
         path = self._path_to_resolved(node, self._poses, self._reference_frame)
         for step in reversed(path):
             self._poses[step] = self._poses[self._reference_frame(step)] @ self._local_pose(step)

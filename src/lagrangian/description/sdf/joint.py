@@ -192,7 +192,7 @@ def _universal_edges(edge: JointEdge, node: FrameNode, frames: FrameGraph, notes
 
 
 def mimic_elements(joint: Element) -> list[tuple[Element, str]]:
-    """What says that an axis of a joint mimics another, and which axis it is."""
+    """The elements by which axes of a joint mimic another, each with the axis that it belongs to."""
     axis_mimics = [
         (mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.find_all("mimic")
     ]

@@ -142,7 +142,7 @@ class _UrdfWriter:
         return chain
 
     def _mimic_couplings(self) -> dict[str, tuple[str, float, float]]:
-        """For each follower its leader, a multiplier and an offset."""
+        """The leader, the multiplier and the offset of each joint that mimics another, by the follower's name."""
         scalar_joints = {j.name for j in self.mechanism.joints if j.kind.nq == 1}
         couplings = {
             name: (name.removesuffix(".advance"), *slope_and_offset) for name, slope_and_offset in self.screw_slopes.items()

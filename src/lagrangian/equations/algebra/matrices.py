@@ -152,7 +152,7 @@ class Subring:
         return p.project_to_context(self.context)
 
     def to_ring(self, p: Polynomial) -> Polynomial:
-        """As a polynomial of the ring."""
+        """The polynomial `p` as one of the ring."""
         return p.project_to_context(self.ring.context)
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -173,7 +173,7 @@ class Subring:
 
 
 def lowest_terms(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """A fraction a / b in lowest terms."""
+    """Return the fraction a / b in lowest terms, as its numerator and denominator."""
     if a.is_one():
         return a, b
     common = a.gcd(b)

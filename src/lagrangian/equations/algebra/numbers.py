@@ -43,7 +43,10 @@ def evaluate_element(x: RingElement, values: Mapping[str, float] | None = None) 
 def generator_values(
     scalars: RingReader, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], parameter_values: Mapping[str, float]
 ) -> dict[str, float]:
-    """The value of every generator in a state, which is zero where it is not given, with other values of parameters by name."""
+    """The value of every generator in one state, by name.
+
+    Coordinates, speeds or accelerations that are empty are zero; `parameter_values` replaces values of parameters by name.
+    """
     n = len(scalars.coordinates)
     state = {}
     for name, numbers in (("q", q), ("qd", qd), ("qdd", qdd)):

@@ -87,7 +87,7 @@ class Ring:
 
     @contextmanager
     def time_limit(self, deadline: float) -> Iterator[None]:
-        """Within it, products raise DeadlineError once `time.perf_counter()` has passed the deadline."""
+        """A context in which products raise DeadlineError once `time.perf_counter()` has passed the deadline."""
         previous, self._deadline = self._deadline, deadline
         try:
             yield

@@ -30,7 +30,10 @@ from lagrangian.model.spring import PointSpring
 
 @dataclass(frozen=True)
 class FreeBody:
-    """Of one link, in its own axes. The centre of mass is h / m: what is about it stands over the mass."""
+    """The free body of one link, in the link's own axes, with the forces and moments on it.
+
+    The centre of mass is h / m. Moments about it would have the mass as a denominator, so they are multiplied by it.
+    """
 
     link: SymbolicLink
     motion: SymbolicMotion
@@ -42,14 +45,17 @@ class FreeBody:
 
     @property
     def axis_component(self) -> Any:
-        """What the joint's drive, spring and friction supply: a component of n for a turn, of f for a slide, both for a screw."""
+        """The force or moment along the axis that the joint's drive, spring and friction supply together.
+
+        It is a component of n for a joint that turns, of f for one that slides, and of both for a screw.
+        """
         axis = v.mat_t_vec(self.link.joint_to_link.R, v.Z)
         turning = v.dot(axis, self.n) if self.link.turns else 0
         return turning + self.link.rise * v.dot(axis, self.f)
 
 
 def free_bodies(system: SymbolicSystem) -> list[FreeBody]:
-    """Of all links, parents before children."""
+    """The free bodies of all links, parents before children."""
     motions = link_motions(system)
     inertia_wrenches = [
         inertia_force_and_moment(link.inertia, motion) for link, motion in zip(system.links, motions, strict=True)
@@ -72,7 +78,10 @@ def free_bodies(system: SymbolicSystem) -> list[FreeBody]:
 
 
 def spring_wrenches(system: SymbolicSystem) -> Iterator[tuple[int, Wrench]]:
-    """What springs between points, and what carries weight, exert on links: force and moment at the origin, in its axes."""
+    """Yield the wrenches of springs between points and of gravity compensations, each with the number of its link.
+
+    A wrench is the force and the moment about the link's origin, in the link's axes.
+    """
     for body, position, force in _spring_forces(system):
         i, _ = system.locate_body(body)
         if i >= 0:
@@ -95,7 +104,7 @@ def _spring_forces(system: SymbolicSystem) -> Iterator[tuple[str, v.Vector, v.Ve
 
 
 def spring_tension(system: SymbolicSystem, spring: PointSpring) -> RingElement:
-    """k (s - rest) + c s'."""
+    """The tension of a spring between two points: k (s - rest) + c s', where s is its length."""
     ring, read = system.ring, system.scalars.read
     length = spring_length(system, spring)
     rate: Any = ring.zero

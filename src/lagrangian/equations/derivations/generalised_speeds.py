@@ -104,7 +104,7 @@ class GeneralisedSpeeds:
         return self.project_forces(kane_torques(self.system, gravity=False))
 
     def potential_forces(self) -> list[DeterminantQuotient]:
-        """What gravity and springs ask for: minus their active forces."""
+        """The generalised forces that balance gravity and springs: minus the active forces of these."""
         system = self.system
         weight = zip(kane_torques(system), kane_torques(system, gravity=False), strict=True)
         springs = gradient(system, energies.joint_spring_potential(system) + energies.other_spring_potential(system))
@@ -116,7 +116,10 @@ class GeneralisedSpeeds:
         return self.project_forces(energies.friction_forces(self.system))
 
     def partial_velocities(self, link: SymbolicLink, columns: JacobianColumns) -> tuple[list[v.Vector], list[v.Vector]]:
-        """What multiplies u_r in a link's angular velocity, and in m times its centre's velocity, each over det, in its axes."""
+        """The coefficients of each u_r in a link's angular velocity, and in m times its centre's velocity.
+
+        They are numerators over det, in the link's axes.
+        """
         body = link.inertia
         angular, linear = [], []
         for r in range(self.system.n):

@@ -61,7 +61,7 @@ def inertia_wrench(system: SymbolicSystem, link: SymbolicLink, w: v.Vector, u: v
 
 
 def vector_time_derivative(system: SymbolicSystem, x: v.Vector) -> v.Vector:
-    """By the chain rule, component by component: d/dt = sum_k q'_k d/dq_k + q''_k d/dq'_k."""
+    """The time derivative of a vector by the chain rule, component by component: d/dt = sum_k q'_k d/dq_k + q''_k d/dq'_k."""
     return tuple(_time_derivative(system, e) for e in x)
 
 

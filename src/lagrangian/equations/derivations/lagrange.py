@@ -20,11 +20,11 @@ StageCallback = Callable[[str, float], None]
 
 
 def ignore_progress(stage: str, share: float) -> None:
-    """Nobody is told."""
+    """Do nothing: the default where no progress is to be reported."""
 
 
 def jacobian_columns(system: SymbolicSystem, tick: StageCallback = ignore_progress) -> list[JacobianColumns]:
-    """For each link the columns of its Jacobian in its own frame, at its origin."""
+    """The columns of each link's Jacobian, at the link's origin and in its own frame."""
     jacobians: list[JacobianColumns] = []
     for number, link in enumerate(system.links):
         tick("velocities", number / len(system.links))
@@ -113,12 +113,12 @@ class Christoffel:
 
     @property
     def term_count(self) -> int:
-        """How many terms all of them have."""
+        """The number of terms of all symbols together."""
         return sum(x.term_count for x in self.symbols.values())
 
     @property
     def nonzero_count(self) -> int:
-        """How many are not zero, of those with j <= k."""
+        """The number of symbols with j <= k that are not zero."""
         return sum(bool(x.poly) for x in self.symbols.values())
 
     def mass_derivative(self, i: int, j: int, k: int) -> RingElement:

@@ -37,7 +37,7 @@ def newton_euler_torques(system: SymbolicSystem) -> list[RingElement]:
 
 
 def joint_wrenches(system: SymbolicSystem) -> list[Wrench]:
-    """What every joint carries: its own link's wrench and its children's, about the link's origin and in its axes."""
+    """The wrench that every joint carries: its own link's and its children's, about the link's origin and in its axes."""
     return accumulate_wrenches(
         system,
         [inertia_force_and_moment(link.inertia, motion) for link, motion in zip(system.links, link_motions(system), strict=True)],
@@ -58,7 +58,7 @@ def accumulate_wrenches(system: SymbolicSystem, wrenches: Sequence[Wrench]) -> l
 
 
 def link_motions(system: SymbolicSystem) -> list[SymbolicMotion]:
-    """How every link moves."""
+    """The motion of every link in its own axes, with gravity as an upward acceleration of the ground."""
     ground = SymbolicMotion(v.ZERO, v.ZERO, v.neg(system.gravity))
     motions: list[SymbolicMotion] = []
     for link in system.links:
@@ -68,7 +68,7 @@ def link_motions(system: SymbolicSystem) -> list[SymbolicMotion]:
 
 
 def propagate_across_joint(system: SymbolicSystem, link: SymbolicLink, parent: SymbolicMotion) -> SymbolicMotion:
-    """From the parent's motion to the link's, across its joint."""
+    """The motion of a link, from the motion of its parent across its joint."""
     qd, qdd = system.speed(link.k), system.acceleration(link.k)
     axis, slide = link.motion_subspace  # of a unit rate, in the link's axes
     r = link.offset

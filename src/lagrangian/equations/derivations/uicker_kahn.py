@@ -67,7 +67,7 @@ class UickerKahn:
         return self._world_cache[target, differentiated]
 
     def _chain_product(self, start: int, target: int, differentiated: tuple[int, ...]) -> TransformMatrix:
-        """From just before the joint of link `start` to the frame of link `target`, with D before each marked joint."""
+        """The matrix from just before the joint of link `start` to the frame of link `target`, with D before marked joints."""
         key = (start, target, differentiated)
         if key not in self._products:
             link = self.system.links[start]

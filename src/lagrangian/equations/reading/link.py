@@ -32,7 +32,7 @@ class Inertia:
         return Inertia(self.mass + other.mass, v.add(self.h, other.h), v.sym_add(self.I, other.I))
 
     def in_parent_frame(self, pose: Pose) -> Inertia:
-        """In a frame in which this one stands at `pose`."""
+        """The inertia in a frame in which its own frame stands at `pose`."""
         h = v.mat_vec(pose.R, self.h)
         I = v.shift_inertia(v.sym_rotate(pose.R, self.I), h, self.mass, pose.p)
         return Inertia(self.mass, v.add(h, v.scale(self.mass, pose.p)), I)
@@ -84,7 +84,7 @@ class SymbolicLink:
 
     @property
     def offset(self) -> v.Vector:
-        """From the parent's origin to the link's, in the parent's axes."""
+        """The vector from the parent's origin to the link's, in the parent's axes."""
         return v.add(
             self.parent_to_joint.p,
             v.mat_vec(self.parent_to_joint.R, v.add(self.joint_translation, self.apply_joint_rotation(self.joint_to_link.p))),

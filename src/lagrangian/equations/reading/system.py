@@ -174,7 +174,7 @@ class SymbolicSystem:
         return Pose(self.rotations.read(placement.rotation, where), self.read_position(placement.position, letter, number))
 
     def _joint_poses(self, joint: Joint, number: int) -> tuple[Pose, Pose]:
-        """Before and after the joint's motion about z."""
+        """The constant poses before and after the joint's motion, which is about or along z."""
         where = f"joint {joint.name!r}"
         before = self.read_pose(joint.placement, where, "p", number)
         inverse = joint.child_placement.inverse()

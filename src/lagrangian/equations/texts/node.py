@@ -13,7 +13,7 @@ from lagrangian.model.expression.linear import exact_decimal
 
 @dataclass(frozen=True)
 class SymbolReference:
-    """What a name stands for.
+    """The meaning of a name in a formula.
 
     `kind` is that of a generator: coordinate, speed, acceleration, sign (of a speed), each with the coordinate's `index`;
     sine or cosine, of the sum of multiples of coordinates `angle`; or symbol: whatever else has the name `name`.
@@ -48,7 +48,7 @@ class FormulaNode:
 
     @property
     def references(self) -> set[SymbolReference]:
-        """What the node depends on."""
+        """The names that the node depends on."""
         return {node.parts[0] for node in self.walk() if node.operation == "reference"}
 
 

@@ -83,7 +83,10 @@ class Notation:
         return None if number is None else self.system.ring.symbols[number]
 
     def plain(self, name: str) -> str:
-        """As texts are read back: q1, qd1 and c1 where coordinates are numbered, else alpha, qd_alpha and cos(alpha)."""
+        """The name as it is written in texts that are read back.
+
+        Where coordinates are numbered, it is q1, qd1 or c1, and else alpha, qd_alpha or cos(alpha).
+        """
         symbol = self.symbol(name)
         if symbol is not None and symbol.kind == "inverse":
             return f"({name})"

@@ -185,7 +185,7 @@ class Trigonometry:
         return p
 
     def _shortest_squares(self, p: Any, angles: list[AngleVector]) -> Any:
-        """For each angle the shortest of `1, c^2`, `1, s^2` and `s^2, c^2`."""
+        """The polynomial with each angle's squares in whichever of `1, c^2`, `1, s^2` and `s^2, c^2` makes it shortest."""
         best = p
         for _ in range(2):
             for angle in angles:
@@ -207,7 +207,7 @@ class Trigonometry:
         return best
 
     def _harmonics(self, polynomial: SparsePolynomial) -> Tree | None:
-        """As a sum of sines and cosines of sums of angles, if that has fewer terms."""
+        """The polynomial as a sum of sines and cosines of sums of angles; None if that is not simpler."""
         total: dict[tuple[Monomial, str, AngleVector], Fraction] = {}
         for monomial, coefficient in polynomial.items():
             cofactor = tuple(pair for pair in monomial if pair[0] not in self.generator_angles)
@@ -282,7 +282,7 @@ def _positive_angle(angle: AngleVector) -> tuple[AngleVector, int]:
 
 
 def _shortest(*polynomials: Any) -> Any:
-    """That of the fewest terms, and of these that with the lowest powers."""
+    """The polynomial with the fewest terms, and of several such that with the lowest powers."""
     fewest = min(map(len, polynomials))
     short = [p for p in polynomials if len(p) == fewest]
     if len(short) > 1:

@@ -1,4 +1,4 @@
-"""From an element of the ring to the formula that a person would write.
+"""Writer of formulas: it turns an element of the ring into the formula that a person would write.
 
 The equations are linear in the inertial parameters. A formula is arranged either by these, `m2 (l1^2 + r2^2 + 2 l1 r2 c2) +
 I2`, or by its trigonometric parts, `(m1 r1 + m2 l1) g c1 + m2 r2 g c12`, whichever is shorter; inside, what multiplies a

@@ -123,7 +123,7 @@ def _package(mechanism: Mechanism, functions: Sequence[str], request: ExportRequ
 
 
 def _normalisation_routine(mechanism: Mechanism) -> Routine:
-    """What brings quaternions back to length one."""
+    """The routine that brings quaternions back to length one."""
     names, graph = tuple(mechanism.coordinate_names), Graph()
     q = normalise_quaternions(mechanism, [graph.input("q", k) for k in range(len(names))])
     input_argument, output_argument = (RoutineArgument(name, (len(names),), ABOUT["q"], names) for name in ("q", "q_next"))
@@ -134,7 +134,7 @@ def _normalisation_routine(mechanism: Mechanism) -> Routine:
 
 
 def _start_state(mechanism: Mechanism, t: float) -> list[float]:
-    """Where a simulation without any other start begins: loops are closed, and speeds keep them so."""
+    """The state (q, qd) in which a simulation starts by default: its loops are closed, and its speeds keep them closed."""
     start = Start(as_dynamics(mechanism), None, t)
     return [float(x) for x in (*start.q, *start.speeds())]
 
@@ -171,7 +171,7 @@ def _renaming_notes(variables: FmuVariables) -> list[str]:
 
 
 def _notes(mechanism: Mechanism, unused_names: Sequence[str], sliding: Iterable[int]) -> list[str]:
-    """What of a simulation is not in the FMU."""
+    """Notes on the parts of a simulation that the FMU does not contain."""
     notes = []
     if unused_names:
         notes.append(f"{', '.join(unused_names)}: the equations do not depend on them, so they are not parameters of the FMU.")

@@ -236,7 +236,7 @@ def _entries(request: FunctionRequest, x: RoutineArgument, several: bool) -> Ite
 
 
 class OutputDependencies:
-    """On which groups of variables routines depend, by the inputs that they read."""
+    """The groups of variables on which routines depend, by the inputs that they read."""
 
     def __init__(self, package: Package) -> None:
         routines = {x.name: x for x in package.routines}

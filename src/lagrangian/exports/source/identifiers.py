@@ -30,7 +30,7 @@ class IdentifierTable:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of them."""
+        """Notes on the names that had to change."""
         return renaming_notes(self.changed)
 
     def legal(self, name: str, prefix: str = "") -> str:
@@ -55,7 +55,7 @@ class IdentifierTable:
 
 
 def renaming_notes(changed: Mapping[str, str]) -> tuple[str, ...]:
-    """What is said of names that could not stay."""
+    """Notes on names that had to change, one sentence for each."""
     return tuple(f"{old} is called {new} in the code." for old, new in changed.items())
 
 

@@ -171,7 +171,7 @@ class LoopWriter:
         lines.close()
 
     def _write_climb(self, traced_pass: Pass, walk: Walk, kind: JointType, a: int) -> None:
-        """From speed a of link i, which is of this kind, through its ancestors."""
+        """Write the walk from speed a of link i, which is of this kind, through its ancestors."""
         language, lines, result = self.language, self.lines, self.routine.outputs[0]
         first = self._write_step(traced_pass.starts[kind, a], "i", {})
         names = {c: f"w{a}_{c}" for c in traced_pass.carry}

@@ -32,7 +32,7 @@ class SourceFiles:
     def __init__(
         self, mechanism: Mechanism, package: Package, name: str, functions: IdentifierTable, fields: IdentifierTable | None
     ) -> None:
-        """Without `fields`, parameters keep their names."""
+        """Choose legal names for the routines and the parameters; without `fields`, the parameters keep theirs."""
         self.mechanism, self.name = mechanism, name
         legal = {routine.name: functions.legal(routine.name) for routine in package.routines}
         self.package = replace(package, routines=tuple(replace(r, name=legal[r.name]) for r in package.routines))
@@ -69,7 +69,7 @@ class SourceFiles:
         return (*self.package.notes, *identifiers.renaming_notes(self.changed))
 
     def introduction(self, *more: str) -> list[str]:
-        """What stands at the top: sentences, each of which begins a line."""
+        """The sentences at the top of the source code, each of which begins a line."""
         return [
             f"Dynamics of the mechanism {self.mechanism.name}, in SI units and radians.",
             f"It is written by lagrangian {version('lagrangian')}.",
@@ -79,7 +79,7 @@ class SourceFiles:
         ]
 
     def _state_entries(self) -> list[str]:
-        """Which coordinates and speeds the entries of arrays are."""
+        """Sentences that name the coordinates and speeds in the order of the entries of arrays."""
         if len(self.package.coordinates) > MAX_LISTED_COORDINATES:
             return []
         units = [unit for joint in self.mechanism.joints for unit in joint.kind.units]

@@ -42,7 +42,7 @@ class CasadiInterface:
 
     @property
     def signature(self) -> str:
-        """Its inputs and outputs in one line."""
+        """The inputs and outputs of the function in one line."""
         input_names, output_names = (", ".join(x.name for x in matrices) for matrices in (self.inputs, self.outputs))
         return f"({input_names}) -> ({output_names})" if len(self.outputs) > 1 else f"({input_names}) -> {output_names}"
 

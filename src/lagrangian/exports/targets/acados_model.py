@@ -32,7 +32,7 @@ class AcadosSizes:
 
 
 def check_supported(model: MechanismGraph) -> None:
-    """What has no state (q, qd) with the rates of q as qd, and what depends on time."""
+    """Raise an error if the mechanism has no state (q, qd) in which qd are the rates of q, or if it depends on time."""
     for joint in model.mechanism.joints:
         if joint.kind.quaternion:
             raise ArgumentError(

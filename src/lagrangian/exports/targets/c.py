@@ -104,12 +104,12 @@ class CSourceFiles(package_text.SourceFiles):
         return CLanguage(real, self.prefix, bool(self.constants))
 
     def header_remarks(self) -> list[str]:
-        """What the header says of the functions, beside what all headers say."""
+        """The remarks on the functions that the header of this language has beside those of every header."""
         return []
 
     @property
     def constants_argument(self) -> list[str]:
-        """What a call is given between inputs and outputs."""
+        """The arguments of a call between its inputs and its outputs."""
         return [f"&{self.prefix}_default_constants"] if self.constants else []
 
     # -- the header ----------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class CSourceFiles(package_text.SourceFiles):
         ]
 
     def _function_comment(self, routine: Routine) -> list[str]:
-        """What a function computes, of what, at what cost."""
+        """The comment of a function: its purpose, its inputs and outputs, and its cost."""
         lines = ["/*", *comment_lines(routine.about)]
         for x in (*routine.inputs, *routine.outputs):
             lines += comment_lines(f"  {x.name} ({package_text.shape_text(x)}): {x.about}", hanging=4)

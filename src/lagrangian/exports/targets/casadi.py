@@ -133,7 +133,7 @@ def _operations(casadi: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _saved_bytes(function: Any) -> bytes:
-    """What CasADi saves, which is not what it serialises to a text."""
+    """The content of the file that CasADi saves for a function, which differs from its serialisation as text."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "function.casadi"
         function.save(str(path))

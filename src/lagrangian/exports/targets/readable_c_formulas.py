@@ -50,7 +50,7 @@ class FormulaPrinter:
 
     @property
     def local_constants(self) -> list[LocalConstant]:
-        """Those of all that was spelled so far, each after those it is made of."""
+        """The constants of all formulas written so far, each after those that it is made of."""
         return sorted(self._local_constants, key=lambda local: local.order)
 
     # -- formulas ------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class FormulaPrinter:
         return self.language.formula(operation, operands)
 
     def _denominator_factor(self, tree: Tree) -> ExpressionText | None:
-        """What a factor puts below the line; None if it stands above."""
+        """The text that a factor contributes to the denominator; None if it belongs to the numerator."""
         base, exponent = (tree.base, tree.exponent) if isinstance(tree, Power) else (tree, 1)
         symbol = self.eom.notation.symbol(base.name) if isinstance(base, Name) else None
         if symbol is None or symbol.kind != "inverse":

@@ -13,7 +13,7 @@ from lagrangian.saving import convert
 
 
 class RobotFileTarget(ExportTarget):
-    """A format that a mechanism is written in; what it cannot hold is told in the notes."""
+    """A file format that a mechanism is written in; the notes list what the format cannot hold."""
 
     exports_functions = False
 

@@ -24,7 +24,7 @@ class TargetOption:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What was asked for: functions by name, frames, parameters that stay adjustable (None: the usual ones), options."""
+    """A request for an export: functions by name, frames, parameters that stay adjustable (None: the usual ones), options."""
 
     functions: Sequence[str] | None = None
     frames: Sequence[str] | None = None
@@ -34,7 +34,7 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class ExportedFiles:
-    """What a target made: files by their names, functions of another package by name, and what is to be said.
+    """The result of an export: files by their names, functions of another package by name, and notes.
 
     `parameters` are those that stay adjustable in the functions, with their values in the mechanism.
     """
@@ -46,7 +46,7 @@ class ExportedFiles:
 
 
 class ExportTarget(ABC):
-    """What a mechanism can be exported to.
+    """A format or language that a mechanism can be exported to.
 
     `file_suffix` is the ending of its file, where it makes one alone; `exports_functions` says whether it is asked for functions.
     """
@@ -66,7 +66,7 @@ class ExportTarget(ABC):
 
     @abstractmethod
     def make(self, mechanism: Mechanism, request: ExportRequest) -> ExportedFiles:
-        """What is exported; an error where it cannot be."""
+        """Export a mechanism; raise an error if that is impossible."""
 
     def package(self, mechanism: Mechanism, request: ExportRequest) -> Package:
         """The routines that were asked for."""

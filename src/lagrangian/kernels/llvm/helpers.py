@@ -137,7 +137,10 @@ def _ir() -> str:
 
 @cache
 def start_helpers(count: int, target: CPUTarget) -> np.ndarray | None:
-    """So many helpers: the array by which others know them; None where the C library has no semaphores."""
+    """Start `count` helper threads and return the array through which others address them.
+
+    It is None if `count` is 0, or where the C library has no semaphores.
+    """
     functions = _semaphores()
     if functions is None or count < 1:
         return None
@@ -165,7 +168,7 @@ _KEEP_ALIVE: list[object] = []  # what helpers use: they never end
 
 
 def _semaphores() -> tuple[ctypes._NamedFuncPointer, int, int] | None:
-    """Those of POSIX that need no name: their start, and the addresses of waiting and posting."""
+    """POSIX semaphores without names: the function that initialises one, and the addresses of those that wait and post."""
     try:
         library = ctypes.CDLL(None)
         names = [library.sem_init, library.sem_wait, library.sem_post]

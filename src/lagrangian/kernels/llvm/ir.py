@@ -126,7 +126,7 @@ class FunctionBuilder:
         return math.emit_power(self, self.value(x, DOUBLE), y)
 
     def broadcast(self, condition: Value) -> Value:
-        """What is the same for all lanes, in every lane."""
+        """A condition that is the same for all lanes, as a vector with a copy in every lane."""
         if self.width == 1 or condition.type != TRUTH:
             return condition
         first_lane = self.put(self.mask, f"insertelement {self.mask} poison, i1 {condition.text}, i32 0").text
@@ -228,7 +228,7 @@ class FunctionBuilder:
 
     @contextmanager
     def while_loop(self, condition: Callable[[], Value]) -> Iterator[Callable[[], None]]:
-        """While the condition holds; what it yields leaves the loop."""
+        """Write a loop that runs while the condition holds; the function that is yielded leaves the loop."""
         head, body, after = self._label("head"), self._label("body"), self._label("after")
         self._branch(head)
         self._begin(head)
@@ -245,7 +245,7 @@ class FunctionBuilder:
 
     @contextmanager
     def for_range(self, n: Operand, first: Operand = 0) -> Iterator[Any]:
-        """For index first, ..., n - 1."""
+        """Write a loop over index first, ..., n - 1, and yield the index."""
         index = self.variable(first, INTEGER)
         with self.while_loop(lambda: index.get() < n):
             current = index.get()
@@ -253,7 +253,7 @@ class FunctionBuilder:
             index.set(current + 1)
 
     def for_each(self, n: int, body: Callable[[Any], None], unroll: int = 24) -> None:
-        """For every index below a fixed n: written out where there are few."""
+        """Write the body for every index below a fixed n: one copy for each if there are few, else a loop."""
         if n <= unroll:
             for i in range(n):
                 body(i)

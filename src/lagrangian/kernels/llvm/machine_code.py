@@ -1,4 +1,4 @@
-"""From LLVM IR, as text, to machine code in memory, by way of an object file that can be kept."""
+"""Compile LLVM IR, as text, to machine code in memory, by way of an object file that can be kept."""
 
 from __future__ import annotations
 

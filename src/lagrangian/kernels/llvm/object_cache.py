@@ -130,7 +130,7 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
 
 
 def _digest(name: str, content: bytes) -> bytes:
-    """Of an object and its name: a whole object under another's name would compute something else."""
+    """The hash of an object with its name, since a whole object under another's name would compute something else."""
     return hashlib.sha256(f"{name}\n".encode() + content).digest()
 
 
@@ -192,5 +192,5 @@ def _private_folder(base: Path) -> Path | None:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Owned by us, and writable by nobody else."""
+    """Whether a file belongs to this user, and nobody else can write to it."""
     return os.name != "posix" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)

@@ -83,7 +83,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
 
 
 def loose_angles(plan: Plan) -> np.ndarray:
-    """Where the angles of links in no piece are among the coordinates; the last row repeats one."""
+    """The places among the coordinates of the angles of links in no piece, as rows of lanes; the last row repeats one."""
     angle_places = [plan.tree.iq[i] for i in plan.loose_links if plan.tree.kind[i].turns]
     angle_places += angle_places[-1:] * (-len(angle_places) % plan.lane_count)
     return np.array(angle_places, dtype=np.int64).reshape(-1, plan.lane_count)

@@ -45,7 +45,7 @@ def store_atomic(b: FunctionBuilder, job: Array, place: int, value: Operand) -> 
 
 
 def update_atomic(b: FunctionBuilder, job: Array, place: int, operation: str, value: Operand) -> Value:
-    """What was there before."""
+    """Write an atomic operation on an entry of the job, and return the value that the entry had before."""
     operand = b.value(value, INTEGER).text
     return b.put(INTEGER, f"atomicrmw {operation} ptr {job.address(place)}, i64 {operand} acq_rel")
 
@@ -86,7 +86,7 @@ def assist(
 
 @contextmanager
 def with_helpers(b: FunctionBuilder, job: Array, gate: Array, phases: int, arguments: list[Array]) -> Iterator[None]:
-    """While this lasts, helpers take groups, too, unless they did not pay when they last did.
+    """A context for phases in which helpers take groups, too, unless they did not make the last call with them faster.
 
     They do not where other programs use the machine: one that has begun a group may have to wait, and all with it. So a call
     without them is timed first, and after one that they did not make faster they are asked again ever less often.
@@ -120,7 +120,10 @@ def with_helpers(b: FunctionBuilder, job: Array, gate: Array, phases: int, argum
 
 
 def _judge_helpers(b: FunctionBuilder, gate: Array, cycles: Value) -> None:
-    """After a call with helpers: if it was not faster, so many calls go without that what it lost is little beside them."""
+    """Write the code that decides, after a call with helpers, how many calls go without them.
+
+    If the call was not faster, these are so many that the time lost is little beside theirs.
+    """
     alone = gate[CYCLES_ALONE]
     worse = cycles * 10 > alone * 9
     lost_calls = b.put(INTEGER, f"sdiv i64 {((cycles - alone) * LOSS_WEIGHT).text}, {alone.text}")
@@ -131,7 +134,7 @@ def _judge_helpers(b: FunctionBuilder, gate: Array, cycles: Value) -> None:
 
 
 def _record_cycles_alone(b: FunctionBuilder, gate: Array, cycles: Value) -> None:
-    """After one without: the least time, which is forgotten slowly."""
+    """Write the code that records, after a call without helpers, the least time so far, which is forgotten slowly."""
     best = gate[CYCLES_ALONE]
     forgetting = best + b.put(INTEGER, f"ashr i64 {best.text}, 6")
     gate[CYCLES_ALONE] = b.select((cycles < forgetting) | (best <= 0), cycles, forgetting, INTEGER)

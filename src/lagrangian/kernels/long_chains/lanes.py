@@ -54,7 +54,7 @@ def tree_of_steps(plan: Plan) -> Tree:
 
 
 def half_link_parameters(plan: Plan) -> np.ndarray:
-    """Of every node, the half of a link before its first joint: mass, h, I."""
+    """The mass, h and I of the half link that each node has before its first joint, (nodes, 10); zeros for nodes without one."""
     node_parameters = np.zeros((plan.node_count + 2 * len(plan.runs), 10))
     for piece, node in plan.split_pieces.items():
         link = plan.pieces[piece][-1]

@@ -39,7 +39,7 @@ class LongChainCode:
     gate: int | None  # the place in the tables of what helpers are found by: see `long_chains.helpers`
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
-        """What the kernel reads of the tree that it was planned for."""
+        """The arrays that the kernel reads of the tree that it was planned for."""
         return data.arrays(algorithm, self.plan, self.target, self.columns, self.halves_links)
 
     def enable_helpers(self, table: np.ndarray, threads: Threads) -> None:
@@ -61,7 +61,7 @@ class LongChainKernel(ABC):
     group_phases: tuple[Callable[[Any, FunctionBuilder, dict[str, Array], Array, Array], None], ...]
 
     def set_float_mode(self, b: FunctionBuilder) -> Callable[[], None]:
-        """How threads are to compute, until what is given back is called."""
+        """Write code that sets how threads compute; the returned function writes the code that restores it."""
         return lambda: None
 
     def __init__(self, plan: Plan, target: CPUTarget) -> None:
@@ -90,7 +90,7 @@ class LongChainKernel(ABC):
 
     @abstractmethod
     def write_phases(self, b: FunctionBuilder, rows: dict[str, Array]) -> None:
-        """From the inputs to the output."""
+        """Write the phases of the computation, from its inputs to its output."""
 
     def build(self) -> LongChainCode:
         self.lanes.write_functions()
@@ -121,7 +121,7 @@ class LongChainKernel(ABC):
         return layout(self.integer_tables).offsets["gate"] if self.uses_helpers else None
 
     def thread_layout(self) -> Layout:
-        """What every thread has for itself: one group at a time."""
+        """The layout of the memory that every thread has for itself, for one group at a time."""
         w, parts = self.lane_count, Layout()
         for name in self.names:
             parts.add(f"lanes.in.{name}", (self.coordinates if name == "q" else self.speeds).widest * w)
@@ -164,7 +164,7 @@ class LongChainKernel(ABC):
         return len(self.plan.groups) >= helpers.MIN_SHARED_GROUPS
 
     def bind(self, b: FunctionBuilder, work: Array, thread: Operand = 0) -> dict[str, Array]:
-        """Know where everything is, in a function; and what it is given."""
+        """Find the places of all arrays within a function, and return its inputs by name."""
         inputs = b.array("inputs", "ptr")
         input_names = [*self.names, "angles", "parameters", "table"]
         rows = {name: Array(b, inputs[k].text) for k, name in enumerate(input_names)}
@@ -212,7 +212,7 @@ class LongChainKernel(ABC):
 
     @contextmanager
     def with_helpers(self, b: FunctionBuilder) -> Iterator[None]:
-        """Around all that is done group by group."""
+        """A context in which helpers, if the kernel uses any, share the work that is done group by group."""
         if not self.uses_helpers:
             yield
             return
@@ -248,14 +248,14 @@ class LongChainKernel(ABC):
         self.large_angle.set(self.large_angle.get() | large)
 
     def load_sines(self, b: FunctionBuilder, rows: dict[str, Array], group: Array) -> None:
-        """Into lanes: cosines and sines of a group."""
+        """Load the cosines and sines of a group into lanes."""
         if any(kind.turns for kind in self.plan.link_variants):
             self.copies.sines("sines", self.coordinates.side_by_side)
             to = [self.arrays[f"lanes.{name}"].offset(group[3] * self.lane_count) for name in ("cos", "sin")]
             self.call_sines(b, "sines", (self.place_table("coordinates", group[2]), rows["angles"], *to), group[4])
 
     def gather(self, b: FunctionBuilder, rows: dict[str, Array], group: Array, passes: Sequence[int]) -> None:
-        """Into lanes: what some passes read of a group."""
+        """Load into lanes those coordinates and speeds of a group that some passes read."""
         traced_passes = (self.lanes.program.passes[number] for number in passes)
         inputs_read = {
             input_name for traced_pass in traced_passes for step in traced_pass.all_steps() for input_name, _ in step.reads()
@@ -282,7 +282,7 @@ class LongChainKernel(ABC):
             b.for_each(amount, lambda j: self.arrays["start"].__setitem__(k + (j + first) * self.lane_count, record[j]))
 
     def lanes_to_records(self, b: FunctionBuilder, numbers: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
-        """What lanes have left into records of pieces."""
+        """Copy the last values of the lanes into records of pieces."""
         with b.for_range(self.lane_count) as k:
             record = self.arrays[name].offset(numbers[k] * stride)
             with b.for_range(amount) as j:
@@ -306,7 +306,7 @@ class LongChainKernel(ABC):
             )
 
     def run_argument(self, name: str) -> Array:
-        """What functions of runs are given."""
+        """The array that functions of runs receive as the argument `name`."""
         tables = {"order": self.table["order"], "halves": self.parameter["halves"]}
         return tables.get(name) or self.arrays[name]
 
@@ -326,7 +326,7 @@ class LongChainKernel(ABC):
 
 
 def flush_denormals(b: FunctionBuilder) -> Callable[[], None]:
-    """From here on, numbers too small to be normal are zero, until what is given back is called.
+    """Write code after which numbers too small to be normal are zero; the returned function writes the code that ends this.
 
     What a wrench at its tip does to the base of a long piece decays below all bounds, and some processors take a hundred times
     as long for numbers on the way to zero.

@@ -17,10 +17,10 @@ from lagrangian.kernels.long_chains.plan import Plan
 
 
 class LanePlaces:
-    """Where each coordinate (coordinate of the steps, lane) of pieces is in q, or each speed in qd."""
+    """The places in q of the coordinates of pieces, or in qd of their speeds: an array (coordinate of the steps, lane)."""
 
     def __init__(self, plan: Plan, starts: Sequence[int], sizes: Sequence[int]) -> None:
-        """Of every link, its first one and how many it has."""
+        """Place the coordinates of the links of a plan: `starts` has every link's first one, and `sizes` how many it has."""
         links, counts = links_of_steps(plan), [sizes[i] for i in links_of_steps(plan)[:, 0]]
         first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
         within = np.arange(len(first)) - first
@@ -33,12 +33,12 @@ class LanePlaces:
 
     @property
     def table(self) -> np.ndarray:
-        """What code reads: of every group the first row, or all rows."""
+        """The places that the code reads: the first row of every group, or all rows."""
         return self.places[[min(a, len(self.places) - 1) for a, _ in self.groups]] if self.side_by_side else self.places
 
     @property
     def group_rows(self) -> list[tuple[int, int, int]]:
-        """Of every group: its row in the table, its first coordinate among those of the steps, and how many it has."""
+        """The row of every group in the table, its first coordinate among those of the steps, and how many it has."""
         return [(g if self.side_by_side else a, a, b - a) for g, (a, b) in enumerate(self.groups)]
 
 
@@ -58,7 +58,7 @@ class LaneCopyEmitter:
         self.lines: list[str] = []
 
     def gather(self, name: str, arrays: Sequence[str], side_by_side: bool) -> None:
-        """From rows `<array>` into lanes `to.<array>`."""
+        """Write a function that copies rows `<array>` into lanes `to.<array>`."""
         e, places = self._begin(name, [*arrays, *(f"to.{a}" for a in arrays)], side_by_side)
         for array in arrays:
             self._store(e, self._load_lanes(e, array, places), f"to.{array}")

@@ -98,7 +98,7 @@ class Plan:
 
     @cached_property
     def digest(self) -> bytes:
-        """What tells the code of this plan from that of another."""
+        """A hash that tells the code of this plan from that of another."""
         content = [
             [str(variant) for variant in self.link_variants],
             sorted((str(key), x) for key, x in self.code_constants.items()),
@@ -113,7 +113,7 @@ class Plan:
 
     @cached_property
     def items(self) -> list[tuple[int, int]]:
-        """What is swept one after the other, parents first: (link, -1) or (first link of a run, run)."""
+        """The parts that are swept one after the other, parents first: (link, -1) or (first link of a run, run)."""
         runs = [(self.pieces[run[0]][0], k) for k, run in enumerate(self.runs)]
         return sorted([*((i, -1) for i in self.loose_links), *runs])
 
@@ -128,7 +128,7 @@ class Plan:
 
     @cached_property
     def merges(self) -> list[tuple[int, int, int]]:
-        """Which nodes are joined, (inner, outer, both), in an order in which this can be done; pieces are the first nodes."""
+        """The triples (inner, outer, both) of nodes that are joined, in an order that allows it; pieces are the first nodes."""
         return [joint for tree in self._merges_by_run for joint in tree]
 
     def continues_beyond(self, node: int) -> bool:
@@ -153,7 +153,7 @@ class Plan:
 
     @cached_property
     def _merges_by_run(self) -> list[list[tuple[int, int, int]]]:
-        """Of each run: neighbours become one node, and these again, until one is left.
+        """The merges of each run: neighbours become one node, and these again, until one is left.
 
         Few pieces with nothing beyond them are joined one after the other from the tip, which is the least work.
         """

@@ -42,7 +42,7 @@ def long_chain_code_if_faster(algorithm: Algorithm, tree: Tree, cpu_target: CPUT
 
 
 def plan_if_faster(algorithm: Algorithm, tree: Tree, target: CPUTarget) -> Plan | None:
-    """How an algorithm goes in pieces, where it can, and is faster by that."""
+    """The plan for computing an algorithm in pieces; None if that is impossible or not faster."""
     kernel = KERNELS.get(algorithm.name)
     return None if kernel is None else plan(tree, target.width, kernel.cost)
 

@@ -130,7 +130,7 @@ def _share(inner: Sequence[Any], outer: Sequence[Any], joint: Sequence[Any], sta
 
 
 def _speeds(b: FunctionBuilder, row: Array, values: Array, order: Array, spans: Array, speeds: Array, **_: Array) -> None:
-    """From piece to piece: how fast its base turns."""
+    """Write the loop that computes, from piece to piece, how fast the base of each turns."""
     first, next_speed = row[0], b.local_array(3)
     with b.for_range(row[1]) as k:
         piece = order[first + k]
@@ -174,7 +174,7 @@ def _accelerations(b: FunctionBuilder, row: Array, values: Array, nodes: Array, 
 
 
 def _motions(b: FunctionBuilder, row: Array, values: Array, order: Array, relative: Array, motions: Array, **_: Array) -> None:
-    """From piece to piece: how its base moves."""
+    """Write the loop that computes, from piece to piece, how the base of each moves."""
     first, next_motion = row[0], b.local_array(MOTION_SIZE)
     with b.for_range(row[1]) as k:
         piece = order[first + k]
@@ -186,7 +186,7 @@ def _motions(b: FunctionBuilder, row: Array, values: Array, order: Array, relati
 def _wrenches(
     b: FunctionBuilder, row: Array, values: Array, order: Array, relative: Array, own: Array, tip_wrenches: Array, **_: Array
 ) -> None:
-    """From piece to piece, inward: the wrench at its tip."""
+    """Write the loop that computes, from piece to piece inward, the wrench at the tip of each."""
     first, count, next_wrench = row[0], row[1], b.local_array(6)
     with b.for_range(count) as k:
         piece = order[first + count - 1 - k]
@@ -209,7 +209,10 @@ def _add_bodies(b: FunctionBuilder, row: Array, order: Array, halves: Array, spe
 
 
 def _merge_all(b: FunctionBuilder, joints: Array, nodes: Array) -> None:
-    """Over rows (inner, outer, both, whether anything is beyond them), whose number is the first entry."""
+    """Write the loop that joins nodes, over rows (inner, outer, both, whether anything is beyond them).
+
+    The number of rows is the first entry of `joints`.
+    """
     with b.for_range(joints[0]) as k:
         row = joints.offset(k * JOINT_ROW + 1)
         records = [nodes.offset(row[j] * RECORD_SIZE) for j in range(3)]
@@ -236,8 +239,10 @@ def _hand_back(b: FunctionBuilder, row: Array, nodes: Array, states: Array) -> N
 
 
 def _disagreement(b: FunctionBuilder, row: Array, values: Array, order: Array, states: Array, tips: Array, **_: Array) -> None:
-    """Into values: the largest difference between a tip's acceleration, as its piece finds it, and that of the base of the next,
-    angular and linear; then the largest acceleration of a tip, angular and linear.
+    """Write code that puts two differences and two accelerations into `values`, each angular and linear.
+
+    The differences are the largest between a tip's acceleration, as its piece finds it, and that of the base of the next; the
+    accelerations are the largest of a tip.
     """
     first, last = row[0], row[1] - 1
     with b.for_range(row[1]) as k:

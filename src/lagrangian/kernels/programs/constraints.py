@@ -52,7 +52,7 @@ def traced_state(
 
 
 def digest(structure: Structure) -> bytes:
-    """Of all that the equations of motion depend on, but for numbers."""
+    """A hash of all that the equations of motion depend on, except for numbers."""
     hasher = hashlib.sha256(structure.digest)
     if any(isinstance(c, PfaffianFunctionConstraint) for c in structure.mechanism.constraints):
         # a function is known by what it does

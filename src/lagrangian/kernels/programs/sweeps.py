@@ -96,7 +96,7 @@ class TreeProgram(Program):
         return self.name, digest.digest(), MAX_UNROLLED_LINKS, MAX_UNROLLED_OPERATIONS
 
     def trace(self, limit: int | None = None) -> Trace:
-        """Its operations, which read the numbers as inputs; `GraphTooLargeError` if there are more than the limit."""
+        """The operations of the program, which read the numbers as inputs; more than the limit raise `GraphTooLargeError`."""
         return trace_unrolled(self.algorithm, self.structure, limit)
 
     def compile(self, cpu_target: target.CPUTarget, width: int) -> tuple[Header, bytes]:

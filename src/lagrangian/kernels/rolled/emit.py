@@ -114,7 +114,7 @@ class StepEmitter:
     parameter_width = 1  # how many numbers a parameter of a link is
 
     def parameter_row(self, e: Emitter, i: str) -> str:
-        """Which row of the parameters is link i's."""
+        """The number of link i's row in the parameters."""
         return i
 
     def save_place(self, pointers: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
@@ -315,7 +315,7 @@ class LoopEmitter(StepEmitter):
         lines.append("exit:\n  ret void\n}")
 
     def write_climb(self, traced_pass: Pass, walk: Walk, kind: JointType, a: int) -> None:
-        """From speed a of link i, which is of this kind, through its ancestors."""
+        """Write the walk from speed a of link i, which is of this kind, through its ancestors."""
         lines, n = self.lines, self.tree.nv
         e = self.emitter()
         start_pointers = {**self.link_pointers(e, "%i"), "i": "%i"}

@@ -211,7 +211,10 @@ class _LoopKernel(LoopEmitter):
         lines.append("  %result = phi i1 [false, %entry], [%either, %done]\n  %wide = zext i1 %result to i64\n  ret i64 %wide\n}")
 
     def write_copy(self, rows: str, lanes: str, dim: int, inward: bool) -> None:
-        """Between rows of states and coordinates of lanes; lanes without a state repeat the last one, and are not copied back."""
+        """Write the copy from rows of states to coordinates of lanes, or back.
+
+        Lanes without a state repeat the last one, and are not copied back.
+        """
         lines, w = self.lines, self.width
         name = self.new_label("copy")
         before, row, column, after, end = (f"{name}.{x}" for x in ("before", "row", "column", "after", "end"))

@@ -93,7 +93,7 @@ class _RowScheduler:
             self._next += 1
 
     def _phases(self) -> list[list[int]]:
-        """What is computed, by how many functions are one after the other before it."""
+        """The nodes that are computed, in phases by the number of functions that come one after the other before them."""
         rank: dict[int, int] = {}
         by_rank: defaultdict[int, list[int]] = defaultdict(list)
         for k, node in enumerate(self.nodes):

@@ -107,7 +107,7 @@ def _cells(x: Expression, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
 
 
 def _values(x: Expression, low: np.ndarray, high: np.ndarray, decided: np.ndarray) -> np.ndarray:
-    """At the places of every cell."""
+    """The values of an expression at the nodes of every cell, (cells, nodes)."""
     times = low[:, None] + (high - low)[:, None] * 0.5 * (_NODES + 1)
     names = {
         "t": TimeArray.from_values(times),

@@ -123,7 +123,7 @@ class _Parser:
         )
 
     def error(self, message: str, *, grammar: bool = True, column: int | None = None, remedy: str = "") -> DescriptionError:
-        """What is wrong, at a column: the next token's unless another is given; 0 for none."""
+        """The error at a column of the text: the next token's unless another is given, and 0 for none."""
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         if column is None:
             is_inside = self.position < len(self.tokens)

@@ -44,13 +44,13 @@ def parse_quantity(text: str, where: Place | tuple[Place, ...], names: Mapping[s
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    """What stands before the unit, and the unit, or "" if there is none."""
+    """The text before the unit, and the unit, or "" if there is none."""
     match = _WITH_UNIT.match(text.strip())
     return (match[1], match[2]) if match else (text, "")
 
 
 def split_list(text: str, separators: str = ",;") -> list[str]:
-    """What stands between separators, those in parentheses and between backquotes not counted."""
+    """The parts of a text between separators; those in parentheses and between backquotes do not separate."""
     items, depth, quoted = [""], 0, False
     for c in text.strip():
         quoted ^= c == "`"
@@ -81,7 +81,7 @@ def split_assignment(text: str, where: Place) -> tuple[str, str]:
 
 
 def collect_assignments(texts: Iterable[str], where: Place) -> dict[str, str]:
-    """What several texts `name=value` say, of which no name is given twice."""
+    """The values by name in several texts `name=value`, of which no name is given twice."""
     assignments: dict[str, str] = {}
     for text in texts:
         name, value = split_assignment(text, where)
@@ -92,7 +92,7 @@ def collect_assignments(texts: Iterable[str], where: Place) -> dict[str, str]:
 
 
 def parse_assignments(text: str, where: Place) -> dict[str, str] | None:
-    """What `a=1, b=2` says; None if no part of it reads `name=value`."""
+    """The values by name in a text such as `a=1, b=2`; None if no part of it reads `name=value`."""
     pieces = split_list(text)
     return collect_assignments(pieces, where) if any(_ASSIGNMENT.match(piece) for piece in pieces) else None
 
@@ -104,5 +104,5 @@ def unquote(name: str) -> str:
 
 
 def _quoting_advice(text: str) -> str:
-    """Of a part without a sign of equality: that a comma may have cut it out of a name."""
+    """Advice to quote a name, for a part without a sign of equality, which a comma may have cut out of a name; "" for others."""
     return "" if "=" in text else f"; {_QUOTING_REMEDY}"

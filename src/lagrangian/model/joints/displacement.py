@@ -31,8 +31,9 @@ class NumericState:
 
 
 def step_frames(joint: Joint, q: np.ndarray) -> list[tuple[JointStep, np.ndarray, np.ndarray]]:
-    """For each step of a joint at configurations q (rows, nq): the frames before and behind it, in the joint's frame on the
-    parent, as homogeneous matrices (rows, 4, 4).
+    """The frames before and behind each step of a joint at configurations q (rows, nq).
+
+    They are homogeneous matrices (rows, 4, 4) in the joint's frame on the parent.
     """
     frames = []
     before = np.tile(np.eye(4), (len(q), 1, 1))

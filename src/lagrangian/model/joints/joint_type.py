@@ -1,4 +1,4 @@
-"""What a type of joint owes the rest of the house: one class, and nobody else asks for a type's name.
+"""The base class of joint types: all that the package needs to know of a type, so that no other module asks for its name.
 
 A type is read, checked, derived, proved, compiled, simulated, moved by hand and drawn through the members below alone. Types of
 one coordinate derive from `Screw`, those made of other joints one after the other from `Compound`; `ball`, `free` and `fixed`
@@ -192,7 +192,7 @@ class JointType(ABC):
 
     @abstractmethod
     def rotation(self, state: JointState) -> JointRotation:
-        """How the child is turned against the parent."""
+        """The rotation of the child against the parent."""
 
     @abstractmethod
     def translation(self, state: JointState) -> v.Vector:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PlainCoordinates:
-    """For types with as many coordinates as speeds: dq/dt is qd, and a step is added."""
+    """The coordinates of types with as many coordinates as speeds: dq/dt is qd, and a step is added."""
 
     units: ClassVar[tuple[str, ...]]
 
@@ -22,7 +22,7 @@ class PlainCoordinates:
         return (0.0,) * len(self.units)
 
     def random(self, joint: Joint, rng: np.random.Generator) -> list[float]:
-        """Within the limits; without any, angles over the circle and lengths within a metre."""
+        """Random coordinates within the limits; without any, angles over the circle and lengths within a metre."""
         coordinates = []
         for unit in self.units:
             span = math.pi if unit == "rad" else 1.0

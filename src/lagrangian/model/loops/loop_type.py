@@ -1,7 +1,8 @@
-"""What a type of loop joint owes: its entries, its number of equations, and the equations themselves, written once.
+"""The base class of types of loop joints: their entries, their number of equations, and the equations themselves.
 
-The equations are written over two frames that have an origin and directions in the world. What stands for these is up to who
-asks: polynomials (the closed form), jets over traced values (compiled code), or plain numbers (is a loop closed?).
+The equations are written over two frames that have an origin and directions in the world. The caller
+chooses their numbers: polynomials for the closed form, jets over traced values for compiled code, or plain numbers to test
+whether a loop is closed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class PlacedFrame(Protocol):
 
     @property
     def origin(self) -> Any:
-        """Its origin, a vector."""
+        """The origin of the frame, a vector in the world."""
 
     def direction(self, axis: v.Vector) -> Any:
         """A direction given in the frame."""
@@ -72,7 +73,7 @@ class LoopType(ABC):
 
     @abstractmethod
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
-        """What must be zero, with a label each."""
+        """The equations of the loop, as expressions that must be zero, each with a label."""
 
     def multiplier_wrenches(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> MultiplierWrenches | None:
         """What the multipliers are, in the order of the equations: for unit ones, the moment and the force on body a.
@@ -83,7 +84,7 @@ class LoopType(ABC):
         return None
 
     def gap_when_closed(self, loop: LoopJoint) -> v.Vector:
-        """From the origin of b to that of a in the closed position, in the frame on a."""
+        """The vector from the origin of b to that of a in the closed position, in the frame on a."""
         return v.ZERO
 
 
@@ -102,7 +103,7 @@ class AxisLoop(LoopType):
 
 
 def origin_difference(a: PlacedFrame, b: PlacedFrame) -> Any:
-    """From the origin of b to that of a."""
+    """The vector from the origin of b to that of a."""
     return v.sub(a.origin, b.origin)
 
 

@@ -47,7 +47,10 @@ class PointLoop(LoopType):
 
 
 def point_equations(directions: tuple[str, ...], a: PlacedFrame, b: PlacedFrame) -> LabelledEquations:
-    """Along the world's axes if these hold the same directions, else along those of the frame on a, which turn with it."""
+    """The equations that keep two origins together in some directions.
+
+    They are along the world's axes if these hold the same directions, else along those of the frame on a, which turn with it.
+    """
     difference = origin_difference(a, b)
     free = [k for k in range(3) if "xyz"[k] not in directions]
     constrained = [k for k in range(3) if k not in free]

@@ -30,7 +30,7 @@ class EulerSequence:
 
     @staticmethod
     def from_name(name: object) -> EulerSequence:
-        """From a text such as "ZYX", or "xyz" for fixed axes."""
+        """Make the sequence of a name such as "ZYX", or "xyz" for fixed axes."""
         if isinstance(name, str) and name.upper() in MOVING_SEQUENCES and name in (name.upper(), name.lower()):
             fixed = name.islower()
             axes = tuple("XYZ".index(axis) for axis in name.upper())
@@ -69,7 +69,10 @@ class EulerSequence:
         return rotations[0] @ rotations[1] @ rotations[2]
 
     def angles(self, R: np.ndarray) -> np.ndarray:
-        """Of rotation matrices (n, 3, 3): beta from -90 to 90 degrees, or from 0 to 180 where the first axis is also the last."""
+        """The angles of rotation matrices (n, 3, 3), in rad: (n, 3).
+
+        The middle angle beta is from -90 to 90 degrees, or from 0 to 180 where the first axis is also the last.
+        """
         i, j, k, sign = self.axes[0], self.axes[1], self.third_axis, self.handedness
         if self.proper:
             beta = np.arctan2(np.hypot(R[:, i, j], R[:, i, k]), R[:, i, i])

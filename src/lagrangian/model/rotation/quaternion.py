@@ -74,7 +74,10 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 
 def from_matrix(R: np.ndarray) -> np.ndarray:
-    """Of a rotation matrix, with w >= 0: by the largest of the four, which is never small (Shepperd 1978)."""
+    """The quaternion of a rotation matrix, with w >= 0.
+
+    It is computed from the largest of its four numbers, which is never small (Shepperd 1978).
+    """
     R = np.asarray(R, dtype=float)
     xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
     a, b, c = R[..., 2, 1], R[..., 0, 2], R[..., 1, 0]
@@ -95,7 +98,7 @@ def from_matrix(R: np.ndarray) -> np.ndarray:
 
 
 def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Of one rotation matrix: logarithm(from_matrix(R)), in a twentieth of the time."""
+    """The rotation vector of one rotation matrix: the same as logarithm(from_matrix(R)), in a twentieth of the time."""
     v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     sine, cosine = math.sqrt(v @ v), 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1)
     if sine > 1e-6:

@@ -304,7 +304,7 @@ class DrawingFrames:
 
 @dataclass(frozen=True)
 class LinkFrame:
-    """Where a link's frame is in the drawing."""
+    """The frame of a link in the drawing: its origin and its angle."""
 
     origin: Point
     angle: float

@@ -67,7 +67,7 @@ def check_port(port: int) -> None:
 
 @contextlib.contextmanager
 def _guard_new_server(guard: ViewerGuard) -> Iterator[None]:
-    """Within it, `websockets` hands each new server to the guard; a server has started when its constructor returns.
+    """A context in which `websockets` hands each new server to the guard; a server has started when its constructor returns.
 
     viser has no hook for this. Whether the guard is in place is tested afterwards.
     """
@@ -113,5 +113,5 @@ def _set_title(server: Any, name: str) -> None:
 
 
 def suppress_output() -> contextlib.AbstractContextManager[Any]:
-    """Within it, nothing that viser prints appears."""
+    """A context in which nothing that viser prints appears."""
     return contextlib.redirect_stdout(io.StringIO())

@@ -84,7 +84,7 @@ def _extent_points(track: Track) -> np.ndarray:
 
 @dataclass(frozen=True)
 class CameraView:
-    """From where a picture is taken.
+    """The direction and the point from which a picture is taken, and how large it shows the scene.
 
     `direction` has the azimuth, counter-clockwise about `up` from the front, and the elevation above the level, in degrees;
     None is the view of the scene. `target` is in the middle of the picture, if there is one.

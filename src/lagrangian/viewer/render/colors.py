@@ -22,7 +22,7 @@ def decode_colours(codes: np.ndarray) -> np.ndarray:
 
 
 def colour_palette(codes: np.ndarray, pixel_counts: np.ndarray, count: int) -> np.ndarray:
-    """At most `count` colours (n, 3) that stand for all colours that were counted."""
+    """A palette of at most `count` colours (n, 3) that stand for all colours that were counted."""
     from PIL import Image
 
     sample = decode_colours(np.repeat(codes, np.sqrt(pixel_counts).astype(int)))

@@ -13,7 +13,7 @@ BATCH = 2_000_000  # pixels of triangles that are drawn at once
 
 
 class Triangles(NamedTuple):
-    """To be drawn, in the world."""
+    """Triangles in the world that are to be drawn."""
 
     points: np.ndarray  # (n, 3, 3) m
     normals: np.ndarray  # (n, 3, 3)
@@ -62,7 +62,7 @@ def covered_pixels(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tup
 
 
 def _expand_counts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For every item counts[i] times: 0, 1, 2, ... and i."""
+    """Two arrays with counts[i] entries for every item i: the numbers 0, 1, 2, ..., and i itself."""
     counts = np.maximum(counts, 0)
     total = int(counts.sum())
     which = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
@@ -110,7 +110,7 @@ def visible_pixels(points: np.ndarray, camera: Camera, closed: np.ndarray | None
 def _nearest_triangles(
     x: np.ndarray, y: np.ndarray, near: np.ndarray, width: int, height: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some triangles, at every pixel that they cover: where it is, which is the nearest, and how near."""
+    """The numbers of the pixels that triangles cover, the nearest triangle at each, and how near it is (1/m)."""
     row, column, which = covered_pixels(x, y, width, height)
     plane = plane_coefficients(x, y, near[..., None])[..., 0].astype(np.float32)
     c, a, b = (np.take(plane[:, k], which) for k in range(3))

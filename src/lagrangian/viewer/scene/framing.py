@@ -1,4 +1,4 @@
-"""From where a mechanism is looked at: what is up, the direction of the view, and how large all of it is."""
+"""The viewpoint from which a mechanism is looked at: its upward direction, its direction of view, and the size of the scene."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIRECTIONS = np.stack([np.cos(_TURN) * np.sqrt(1 - _Z**2), np.sin(_TURN) * np.s
 
 
 def up_direction(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
-    """Against gravity; without any, z, or y for what moves in the x-y plane."""
+    """The upward direction in a picture: against gravity; without any, z, or y for what moves in the x-y plane."""
     g = np.array(mechanism.gravity, dtype=float)
     if np.linalg.norm(g) > 0:
         return 0.0 - g / np.linalg.norm(g)

@@ -153,8 +153,9 @@ def _color(piece: Any) -> Colour | None:
 
 
 def simplify(vertices: np.ndarray, faces: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """At most `limit` triangles: vertices in one cell of a grid become one, and the grid as coarse as it takes
-    (Rossignac and Borrel 1993). Vertices in the same place are made one in any case.
+    """Simplify a mesh to at most `limit` triangles: the vertices in one cell of a grid become one (Rossignac and Borrel 1993).
+
+    The grid is as coarse as it takes. Vertices in the same place are made one in any case.
     """
     low, extent = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max()) or 1.0
     cells = 1e6

@@ -40,7 +40,7 @@ class Mesh(NamedTuple):
 
 @contextmanager
 def fewer_sides(bodies: int) -> Iterator[None]:
-    """Within it, circles have fewer sides if there are many bodies, each of which is small."""
+    """A context in which circles have fewer sides if there are many bodies, each of which is small."""
     token = _SIDES.set(max(8, min(ROUND_SIDES, 2 * round(ROUND_SIDES / 2 * math.sqrt(40 / max(bodies, 1))))))
     try:
         yield
