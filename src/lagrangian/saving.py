@@ -179,7 +179,8 @@ def convert(mechanism: MechanismLike, format: str, *, loops: str | bool | None =
     """
     formats = [name for name in FORMATS if name != "toml"]
     if format == "toml":
-        raise ArgumentError("TOML leaves nothing out: use `save` or `dumps`", concerns="format")
+        remedy = "`save` and `dumps` write it; `convert` is for urdf, mjcf, sdf"
+        raise ArgumentError("TOML holds the whole mechanism", concerns="format", remedy=remedy)
     if format not in formats:
         raise ArgumentError(unknown_name_message("format", format, formats), concerns="format")
     options = _writer_options(format, loops)

@@ -202,3 +202,8 @@ def test_arguments_of_a_xacro_file(run: Run, wrong: Callable[..., str]) -> None:
         "show", "r.urdf.xacro", "--xacro", "tip:=a", "--xacro", "sid:=b"
     )
     assert "such as --xacro prefix:=left_" in wrong("show", "r.urdf.xacro", "--xacro", "left")
+
+
+def test_the_library_is_listed_without_numpy() -> None:
+    program = "import sys, lagrangian as lg; len(list(lg.library())); print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"

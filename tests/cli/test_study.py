@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,3 +169,16 @@ def test_all_samples_failing_is_a_failure(run: Run, written: Callable[..., Path]
     assert done.code == 1
     assert done.json["failed"] == 16
     assert "mass" in done.json["reasons"][0]
+
+
+def test_a_sweep_that_another_version_began_says_why_it_begins_anew(run: Run, tmp_path: Path) -> None:
+    command = ("simulate", "pendulum", "-t", 0.1, "--sweep", "L=0.5:1.5:3", "--keep", "max(qd_theta)")
+    assert "another version" not in run(*command).err
+    about = tmp_path / "pendulum-sweep" / "study.json"
+    content = json.loads(about.read_text(encoding="utf-8"))
+    earlier = content | {"source": "0", "key": "0", "over": {"L": "span(0.5, 1.5, 3)"}}
+    about.write_text(json.dumps(earlier), encoding="utf-8")
+    assert "pendulum-sweep was begun with another version of lagrangian" in " ".join(run(*command).err.split())
+    assert (tmp_path / "pendulum-sweep-2").is_dir()
+    about.write_text(json.dumps(earlier | {"keep": {"x": "end(theta)"}}), encoding="utf-8")  # another sweep
+    assert "another version" not in run(*command).err

@@ -56,6 +56,10 @@ def test_a_study_that_an_earlier_version_began_says_why_it_begins_anew(copy: Pat
     run()  # goes on without a warning
 
 
+def test_another_study_in_the_folder_of_an_earlier_version_begins_without_a_warning(copy: Path) -> None:
+    lg.study("four_bar", {"l1": [0.3, 0.31]}, {"t_span": 0.1}, "max(qd_theta1)", folder=copy / "study", workers=1)
+
+
 def test_a_saved_motion_opens(copy: Path) -> None:
     motion = lg.read(copy / "motion.nc")
     assert motion.mechanism == lg.library("four_bar")

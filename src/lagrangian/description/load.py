@@ -13,13 +13,15 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.files import read_text
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, unknown_name_message
 from lagrangian.files import as_path
-from lagrangian.model.mechanism import Mechanism
-from lagrangian.types import Path
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+    from lagrangian.types import Path
 
 FORMATS = ("toml", "urdf", "mjcf", "sdf")
 _FORMAT_BY_SUFFIX = {

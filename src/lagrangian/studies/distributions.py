@@ -355,7 +355,7 @@ def _parse_varied_input(text: str, names: Any) -> VariedInput:
             return GridAxis(tuple(quantity.parse_quantity(x, (), names) for x in quantity.split_list(text)))
         raise ArgumentError(f"{text!r} is not understood; a grid is first:last:number, such as 0.2:0.4:20")
     if name.strip() not in _MAKERS:
-        raise ArgumentError(unknown_name_message("distribution", name.strip(), _MAKERS))
+        raise ArgumentError(unknown_name_message("distribution", name.strip(), [x for x in _MAKERS if x != "span"]))
     if not argument_text.endswith(")"):
         raise ArgumentError(f"{text!r}: ')' is missing")
     inside = argument_text[:-1].strip()

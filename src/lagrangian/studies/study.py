@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -24,7 +25,7 @@ from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.simulate import simulate
 from lagrangian.studies import cluster, local, reductions, varied_names
 from lagrangian.studies.digest import package_digest
-from lagrangian.studies.distributions import VariedInputLike
+from lagrangian.studies.distributions import VariedInputLike, as_varied_input
 from lagrangian.studies.evaluate import batch_row_count
 from lagrangian.studies.folder import StudyFolder
 from lagrangian.studies.job import Function, Settings, StudyJob, as_run, chunk_size, pickle_settings
@@ -32,6 +33,10 @@ from lagrangian.studies.result import Study
 from lagrangian.studies.sampling import SamplingDesign
 from lagrangian.studies.worker import IN_WORKER
 from lagrangian.types import Progress
+
+OTHER_VERSION = "was begun with another version of lagrangian, whose results do not mix with those of this one"
+# what two descriptions of a study agree in if they ask for the same samples and results
+_ASKED = ("mechanism", "description", "kinds", "method", "draws", "seed", "run", "keep")
 
 
 def study(
@@ -138,7 +143,7 @@ def study(
     study_folder = StudyFolder(as_path(folder) if folder is not None else Path(f"{file_stem(study_name)}-study"))
     study_folder.create()
     keys = [job.chunk_key(k) for k in range(job.chunks)]
-    about = {"name": study_name, **_describe_job(job, keys)}
+    about = {"name": study_name, **describe_job(job, keys)}
     _warn_of_other_version(study_folder, about)
     study_folder.write_about(about)
     _compute_missing(study_name, job, study_folder, keys, worker_count, scheduler, progress)
@@ -236,15 +241,26 @@ def _default_name(job: StudyJob) -> str:
 
 def _warn_of_other_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> None:
     """Warn that a study does not continue from what another version of the package has computed in its folder."""
-    if not study_folder.stored_keys():
-        return
+    if study_folder.stored_keys() and was_begun_by_another_version(study_folder, about):
+        warn(f"{about['name']}: the study in {study_folder.path} {OTHER_VERSION}; all samples are computed again", StudyWarning)
+
+
+def was_begun_by_another_version(study_folder: StudyFolder, about: Mapping[str, Any]) -> bool:
+    """Whether a folder holds the study that `describe_job` describes, begun by another version of the package."""
     try:
         begun = study_folder.read_about()
-    except DescriptionError:
-        return
-    if begun.get("source") != about["source"]:
-        cause = "was begun with another version of lagrangian, whose results do not mix with those of this one"
-        warn(f"{about['name']}: the study in {study_folder.path} {cause}; all samples are computed again", StudyWarning)
+        if begun.get("source") == about["source"] or _varied_inputs(begun) != _varied_inputs(about):
+            return False
+    except (DescriptionError, ArgumentError):
+        return False
+    asked = json.loads(json.dumps(about))
+    return all(begun.get(name) == asked[name] for name in _ASKED)
+
+
+def _varied_inputs(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs of a description of a study by their names: versions write one input as different texts."""
+    over = about.get("over")
+    return {name: as_varied_input(text, "over") for name, text in over.items()} if isinstance(over, Mapping) else {}
 
 
 def _compute_missing(
@@ -295,8 +311,8 @@ def _chunk_length(job: StudyJob, chunk: int) -> int:
     return last - first
 
 
-def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
-    """The content of study.json, from which `read_study` makes a `Study`."""
+def describe_job(job: StudyJob, keys: Sequence[str] = ()) -> dict[str, Any]:
+    """The content of study.json, from which `read_study` makes a `Study`, but for its name."""
     from lagrangian import __version__
 
     run = job.run
@@ -321,7 +337,7 @@ def _describe_job(job: StudyJob, keys: list[str]) -> dict[str, Any]:
         "keep": job.keep if job.keep is None else dict(job.keep),
         "size": job.size,
         "key": job.key,
-        "chunks": keys,
+        "chunks": list(keys),
     }
 
 

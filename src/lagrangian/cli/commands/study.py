@@ -14,12 +14,13 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILURE, INTERRUPTED, SUCCESS, JsonOption
 from lagrangian.cli.output import progress_bar, spinner
 from lagrangian.cli.result_options import TABLE_SUFFIXES, ResultOptions, open_in_browser
-from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, LagrangianError
+from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError, LagrangianError, StudyWarning, warn
 from lagrangian.files import as_target_path
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
+    from lagrangian.studies.job import StudyJob
     from lagrangian.studies.result import Study
 
 STUDY_EXAMPLES = """
@@ -232,27 +233,41 @@ def run_sweep(
     run_options = {name: x for name, x in options.items() if x is not None}
     table = results.out if results.out is not None and results.out.suffix in TABLE_SUFFIXES else None
     try:
-        key = make_job(m, over, run_options, sweep_options.keep).key
+        job = make_job(m, over, run_options, sweep_options.keep)
     except LagrangianError as error:
         raise error.without_place(ArgumentName("run")) from None  # here the arguments of `run` are options of the command
     if results.out is not None and table is None:
         folder = results.out
-        if not _is_free(folder, key):
+        if not _is_free(folder, job.key):
             raise ArgumentError(
                 f"-o is {folder}, which contains another sweep, or one that another version of lagrangian began; "
                 "choose another folder, or delete this one"
             )
     else:
-        folder = _free_folder(Path(f"{stem}-sweep") if table is None else table.parent / f"{table.stem}-sweep", key)
+        folder = _free_folder(Path(f"{stem}-sweep") if table is None else table.parent / f"{table.stem}-sweep", job)
     return run_study(
         m, over, folder, table, json, results.open_pages, run=run_options, keep=sweep_options.keep, workers=sweep_options.workers
     )
 
 
-def _free_folder(folder: Path, key: str) -> Path:
-    """The first of folder, folder-2, folder-3 and so on that holds no other sweep."""
+def _free_folder(folder: Path, job: StudyJob) -> Path:
+    """The first of folder, folder-2, folder-3 and so on that holds no other sweep.
+
+    It warns if a folder holds this sweep, but another version of the package began it.
+    """
+    from lagrangian.studies.folder import StudyFolder
+    from lagrangian.studies.study import OTHER_VERSION, describe_job, was_begun_by_another_version
+
     numbered_folders = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
-    return next(path for path in chain([folder], numbered_folders) if _is_free(path, key))
+    passed = []
+    for path in chain([folder], numbered_folders):
+        if _is_free(path, job.key):
+            break
+        passed.append(path)
+    for other in passed:
+        if was_begun_by_another_version(StudyFolder(other), describe_job(job)):
+            warn(f"the sweep in {other} {OTHER_VERSION}; it is computed again in {path}", StudyWarning)
+    return path
 
 
 def _is_free(path: Path, key: str) -> bool:
