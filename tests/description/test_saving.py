@@ -57,7 +57,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
 def test_formats_and_options_that_there_are_not():
     with pytest.raises(lg.ArgumentError, match="toml, urdf, mjcf, sdf"):
         lg.dumps("two_r", "xml")
-    with pytest.raises(lg.ArgumentError, match="TOML holds the whole mechanism; .* urdf, mjcf, sdf"):
+    with pytest.raises(lg.ArgumentError, match=r"TOML holds the whole mechanism; .* urdf, mjcf, sdf"):
         lg.convert("two_r", "toml")
     with pytest.raises(lg.ArgumentError, match="MJCF takes no options"):
         lg.dumps("two_r", "mjcf", loops="yaml")
