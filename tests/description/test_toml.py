@@ -340,7 +340,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_files_that_never_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("lagrangian.description.files.MAX_BYTES", 1000)
+    monkeypatch.setattr("lagrangian.description.files.MAX_TEXT_BYTES", 1000)
     big = tmp_path / "big.toml"
     big.write_text("#" * 1001)
     with pytest.raises(DescriptionError, match="larger than"):

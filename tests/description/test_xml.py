@@ -116,7 +116,7 @@ def test_missing_directory_pipe_and_nul(tmp_path):
 def test_a_huge_file_is_refused_unread(tmp_path):
     file = tmp_path / "huge.xml"
     with file.open("wb") as stream:
-        stream.truncate(xml.MAX_BYTES + 1)  # a hole: no space on disk
+        stream.truncate(xml.MAX_XML_BYTES + 1)  # a hole: no space on disk
     tracemalloc.start()
     try:
         with pytest.raises(DescriptionError, match=r"huge\.xml: has 200 MB; at most 200 MB"):

@@ -16,7 +16,7 @@ from lagrangian.description.xml import Element
 from lagrangian.errors import ArgumentError, ArgumentName, DescriptionError
 from lagrangian.files import as_path
 
-MAX_BYTES = 16_000_000
+MAX_TEXT_BYTES = 16_000_000
 _SCHEMES = ("package", "model", "file")
 _PATH_VARIABLES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
 _NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
@@ -34,14 +34,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
         if not file.is_file():  # a pipe or a device could give bytes for ever
             raise DescriptionError(f"{file}: this is not a regular file")
         with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(MAX_TEXT_BYTES + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, DescriptionError):
             raise
         reason = getattr(error, "strerror", None) or error
         raise DescriptionError(f"{str(file)!r}: it cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise DescriptionError(f"{file}: the file is larger than the {MAX_BYTES // 1_000_000} MB that are allowed")
+    if len(data) > MAX_TEXT_BYTES:
+        raise DescriptionError(f"{file}: the file is larger than the {MAX_TEXT_BYTES // 1_000_000} MB that are allowed")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

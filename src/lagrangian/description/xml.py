@@ -19,7 +19,7 @@ from xml.parsers import expat
 from lagrangian.errors import DescriptionError, MechanismPart, Place, ReaderWarning, unknown_name_message, warn
 from lagrangian.files import as_path
 
-MAX_BYTES = 200_000_000
+MAX_XML_BYTES = 200_000_000
 _CHUNK = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8; expat accepts it only as the first bytes
 _BLANKS = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])*")
@@ -108,8 +108,8 @@ def read_file(path: str | os.PathLike[str]) -> Element:
         raise DescriptionError("is a directory; an XML file is needed", where=file)
     if not stat.S_ISREG(info.st_mode):
         raise DescriptionError("is not a regular file; an XML file is needed", where=file)
-    if info.st_size > MAX_BYTES:
-        raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are allowed", where=file)
+    if info.st_size > MAX_XML_BYTES:
+        raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_XML_BYTES / 1e6:.0f} MB are allowed", where=file)
     try:
         return _parse(lambda: _chunks(file), file)
     except OSError as error:

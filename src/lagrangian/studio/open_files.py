@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lagrangian.description import load
-from lagrangian.description.files import MAX_BYTES
+from lagrangian.description.files import MAX_TEXT_BYTES
 from lagrangian.description.load import FORMATS, SUFFIXES, format_of, loads
 from lagrangian.description.toml.starter import starter_text
 from lagrangian.errors import LagrangianError, unknown_name_message
@@ -37,8 +37,10 @@ def read_dropped_file(name: Any, content: Any) -> dict[str, Any]:
     """The text and format of a file that was dropped. Only the ending of its name counts: it is no path on this computer."""
     if not isinstance(name, str) or not isinstance(content, str):
         raise RequestError(400, "a file name and a text are needed")
-    if len(content) > MAX_BYTES:
-        raise RequestError(413, f"{_safe_name(name)} is larger than the {MAX_BYTES // 1_000_000} MB that a description can have")
+    if len(content) > MAX_TEXT_BYTES:
+        raise RequestError(
+            413, f"{_safe_name(name)} is larger than the {MAX_TEXT_BYTES // 1_000_000} MB that a description can have"
+        )
     path = PurePosixPath(_safe_name(name))
     if path.suffix.lower() == ".xacro":
         raise RequestError(400, f"{path} is a macro file", "process it with xacro first, then open the URDF file")

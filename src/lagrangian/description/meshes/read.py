@@ -14,7 +14,7 @@ import numpy as np
 from lagrangian.description import xml
 from lagrangian.description.files import read_bytes
 
-MAX_BYTES = 64_000_000
+MAX_MESH_BYTES = 64_000_000
 _MAX_POLYGON_WORK = 1_000_000  # squares of numbers of corners: the time to cut polygons grows with it
 _MAX_CORNERS = 500  # of a face
 _EPSILON = float(np.finfo(np.float32).eps)  # of a corner that is not straight
@@ -32,7 +32,7 @@ def read_triangles(path: str, *, all_groups: bool = True) -> Triangles:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"meshes of this kind cannot be read; only {', '.join(SUFFIXES)} can")
-    data = read_bytes(path, MAX_BYTES)
+    data = read_bytes(path, MAX_MESH_BYTES)
     if not data:
         raise ValueError("it is empty")
     vertices, faces = _parse_obj(data, all_groups) if suffix == ".obj" else (_parse_stl if suffix == ".stl" else _parse_msh)(data)
@@ -46,7 +46,7 @@ def read_collada(path: str) -> Triangles:
     """
     import trimesh
 
-    read_bytes(path, MAX_BYTES)
+    read_bytes(path, MAX_MESH_BYTES)
     root = xml.read_file(path)  # refuses declarations that trimesh would follow
     if root.tag != "COLLADA":
         raise ValueError(f"its root is <{root.tag[:40]}>, not <COLLADA>")

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from lagrangian.description import files
-from lagrangian.description.files import MAX_BYTES
+from lagrangian.description.files import MAX_TEXT_BYTES
 from lagrangian.description.parameter_values import apply_parameter_values
 from lagrangian.description.toml.elements import (
     apply_payload,
@@ -136,8 +136,8 @@ def _check_unique_names(elements: list[TomlTable]) -> None:
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     """The parsed document; errors of tomllib become errors with the line of the file."""
-    if len(text) > MAX_BYTES:
-        raise DescriptionError(f"the text is larger than the {MAX_BYTES // 1_000_000} MB that are allowed", where=file)
+    if len(text) > MAX_TEXT_BYTES:
+        raise DescriptionError(f"the text is larger than the {MAX_TEXT_BYTES // 1_000_000} MB that are allowed", where=file)
     for line_number, line in enumerate(text.split("\n"), 1):
         if len(line) > MAX_LINE:
             raise DescriptionError(

@@ -36,7 +36,7 @@ sys.path[:] = request["path"]
 from lagrangian.description.urdf.xacro import run
 run(request)
 """
-MAX_SECONDS, MAX_BYTES = 30, 2 * 10**9  # of computing time and of memory
+MAX_SECONDS, MAX_MEMORY = 30, 2 * 10**9  # of computing time, and bytes of memory
 _ALLOWED_NODES = (
     *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice),
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
@@ -127,7 +127,7 @@ def run(request: Mapping[str, Any]) -> None:
         except RecursionError:
             answer = {"wrong": "its macros call each other endlessly"}
         except MemoryError:
-            answer = {"wrong": f"expanding it takes more than {MAX_BYTES / 1e9:g} GB of memory"}
+            answer = {"wrong": f"expanding it takes more than {MAX_MEMORY / 1e9:g} GB of memory"}
         except Exception as error:  # any error in the file
             answer = _describe_error(error)
     if "wrong" in answer:  # the package may not have seen all arguments
@@ -148,7 +148,7 @@ def _limit_resources() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 def _expand(xacro: Any, path: Path, arguments: _Arguments) -> str:
