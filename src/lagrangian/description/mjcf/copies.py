@@ -115,7 +115,8 @@ def _expand_replicate(model: MjcfModel, element: Element, size: int) -> tuple[li
             raise child.error(f"<{child.tag}> is directly inside <replicate>; put it into a body")
     references = References(model.root, names_by_kind(element.children))
     copy_size = _count_elements(element.children) + _count_elements([e for _, e in references.complete])
-    size = _size_with_copies(element, size, int(count) * copy_size)
+    size += int(count) * copy_size
+    _check_size(element, size)
     for _, reference in references.dangling:
         model.notes.add(
             f"<{reference.tag}> that refers into <replicate>", _DANGLING_NOTE, reference.attributes.get("name", ""), warn=True
@@ -148,7 +149,8 @@ def _expand_attach(model: MjcfModel, element: Element, other: MjcfModel | None, 
     sources = _find_sources(element, source)
     rename = RenameRule(prefix, other_model=other is not None)
     references = References(source.root, names_by_kind(sources))
-    size = _size_with_copies(element, size, _count_elements(sources) + _count_elements([e for _, e in references.complete]))
+    size += _count_elements(sources) + _count_elements([e for _, e in references.complete])
+    _check_size(element, size)
     for _, reference in references.dangling:
         model.notes.add(
             f"<{reference.tag}> that refers into <attach>", _DANGLING_NOTE, reference.attributes.get("name", ""), warn=True
@@ -207,13 +209,10 @@ def _adopt_assets(model: MjcfModel, other: MjcfModel, rename: RenameRule) -> Non
 # -- elements ------------------------------------------------------------------------------------------------------------
 
 
-def _size_with_copies(element: Element, size: int, added_count: int) -> int:
-    """The number of elements of the model with copies; an error if it is too large."""
-    if size + added_count > MAX_ELEMENTS:
-        raise element.error(
-            f"the model would have {size + added_count} elements with these copies; at most {MAX_ELEMENTS} are allowed"
-        )
-    return size + added_count
+def _check_size(element: Element, size: int) -> None:
+    """Refuse copies with which the model has too many elements."""
+    if size > MAX_ELEMENTS:
+        raise element.error(f"the model would have {size} elements with these copies; at most {MAX_ELEMENTS} are allowed")
 
 
 def _count_elements(elements: list[Element]) -> int:

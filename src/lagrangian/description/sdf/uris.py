@@ -57,9 +57,10 @@ def find_description(element: Element, uri: str) -> Path | None:
     for path, folder in candidate_paths(element, uri):
         manifest = path / "model.config"
         if manifest.is_file():
-            _require_within(element, uri, manifest, folder)
+            _check_within(element, uri, manifest, folder)
         if (file := _description_file(path, element)) is not None:
-            return _require_within(element, uri, file, folder)
+            _check_within(element, uri, file, folder)
+            return file
     return None
 
 
@@ -67,14 +68,15 @@ def find_mesh(element: Element, uri: str) -> Path:
     """The file of a mesh that a URI names."""
     for path, folder in candidate_paths(element, uri):
         if path.is_file():
-            return _require_within(element, uri, path, folder)
+            _check_within(element, uri, path, folder)
+            return path
     raise element.error(f"there is no mesh {uri!r} beside or around this file")
 
 
-def _require_within(element: Element, uri: str, path: Path, folder: Path) -> Path:
+def _check_within(element: Element, uri: str, path: Path, folder: Path) -> None:
+    """Refuse a link that leads out of a folder."""
     if not is_within(os.path.realpath(path), os.path.realpath(folder)):
         raise element.error(f"{uri!r} is a link that leads out of the folder {str(folder)!r}; only files in it are read")
-    return path
 
 
 def _description_file(path: Path, element: Element) -> Path | None:
