@@ -124,6 +124,14 @@ def is_within(path: str, root: str) -> bool:
         return False
 
 
+def absolute_mesh_path(mesh: str, file: str) -> str:
+    """The file of a mesh: a URI stays as it is, and a path relative to the mechanism's file becomes absolute."""
+    if "://" in mesh or os.path.isabs(mesh) or not os.path.isfile(file):
+        return mesh
+    path = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), mesh))
+    return path if os.path.isfile(path) else mesh
+
+
 # -- ROS packages --------------------------------------------------------------------------------------------------------
 
 

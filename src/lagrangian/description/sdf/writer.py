@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.description import notes
+from lagrangian.description.files import absolute_mesh_path
 from lagrangian.description.notes import Conversion, WriterNotes
 from lagrangian.description.unique_names import NO_XML, UniqueNames
-from lagrangian.description.urdf.write_link import absolute_mesh_path
 from lagrangian.description.writing import expressible
 from lagrangian.description.writing.expressible import ChainJoint, affine_coefficients, with_body_frames, with_zero_at
 from lagrangian.description.writing.loops import SampledLoops, body_poses, loop_error, q_slices

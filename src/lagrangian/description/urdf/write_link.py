@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
+from lagrangian.description.files import absolute_mesh_path
 from lagrangian.description.notes import WriterNotes
 from lagrangian.description.writing.numbers import roll_pitch_yaw
 from lagrangian.description.xml import Tag
@@ -66,11 +66,3 @@ def _visual_element(shape: Tag, placement: Transform, visual: Visual) -> Tag:
         rgba = (*visual.color, 1.0)[:4]
         element.add(Tag("material", [Tag("color", rgba=rgba)], name="color_" + "_".join(f"{round(255 * x):02x}" for x in rgba)))
     return element
-
-
-def absolute_mesh_path(mesh: str, file: str) -> str:
-    """The file of a mesh: a URI stays as it is, and a path relative to the mechanism's file becomes absolute."""
-    if "://" in mesh or os.path.isabs(mesh) or not os.path.isfile(file):
-        return mesh
-    path = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), mesh))
-    return path if os.path.isfile(path) else mesh
