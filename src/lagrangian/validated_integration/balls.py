@@ -22,6 +22,7 @@ from lagrangian.kernels.trace.node import Graph, Node
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.expression import functions as f
+from lagrangian.model.expression.linear import exact_decimal
 from lagrangian.model.rotation import quaternion
 
 CONSTANT_INPUT = "constant number"  # the name of inputs of a trace that are numbers of the description
@@ -70,7 +71,7 @@ def ball(x: Scalar | fmpq) -> Any:
 
 def decimal_fraction(x: float) -> fmpq:
     """A float as the shortest decimal that gives it."""
-    exact = Fraction(repr(float(x)))
+    exact = exact_decimal(float(x))
     return fmpq(exact.numerator, exact.denominator)
 
 

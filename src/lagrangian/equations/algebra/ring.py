@@ -22,6 +22,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly_ctx
 
+from lagrangian.model.expression.linear import exact_decimal
+
 Polynomial = Any  # flint.fmpq_mpoly
 CosineSine = tuple[Any, Any]  # cosine and sine of one angle
 
@@ -251,7 +253,7 @@ def rational(x: Any) -> Any:
     if isinstance(x, (int, fmpq)):
         return x
     if isinstance(x, float):
-        x = int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
+        x = exact_decimal(x)
     if isinstance(x, Fraction):
         return fmpq(x.numerator, x.denominator)
     if isinstance(x, int) or type(x).__name__ == "fmpz":
