@@ -71,23 +71,29 @@ def read_keyframes(elements: Iterable[Element], tree: MjcfTree, notes: ReaderNot
     return keyframes
 
 
-def select_keyframe(keyframes: Mapping[str, Keyframe], choice: str | int | None, notes: ReaderNotes) -> Keyframe | None:
-    """The keyframe with which a run begins, by name or number; what is not used of it and of the others is noted."""
-    name = None if choice is None else _resolve_name(keyframes, choice)
-    if name is None and choice is not None:
+def select_keyframe(keyframes: Mapping[str, Keyframe], choice: str | int | None, file: str) -> Keyframe | None:
+    """The keyframe with which a run begins, by name or number; None if none is chosen."""
+    if choice is None:
+        return None
+    name = _resolve_name(keyframes, choice)
+    if name is None:
         index_hint = f"or a number, from 0 to {len(keyframes) - 1}" if keyframes else ""
         raise ArgumentError(
-            unknown_name_message("keyframe", choice, keyframes), where=(notes.file, ArgumentName("keyframe")), remedy=index_hint
+            unknown_name_message("keyframe", choice, keyframes), where=(file, ArgumentName("keyframe")), remedy=index_hint
         )
+    return keyframes[name]
+
+
+def note_unused_attributes(keyframes: Mapping[str, Keyframe], selected: Keyframe | None, notes: ReaderNotes) -> None:
+    """Note what a mechanism does not have of the selected keyframe and of the others."""
     option = ArgumentName("keyframe", ..., call="load(path)")
-    for key_name, key in keyframes.items():
+    for name, key in keyframes.items():
         for attribute in key.element.attributes:
             if attribute in ("qvel", "ctrl"):
-                if key_name != name:
-                    notes.add(f"<key> {attribute}", f"not part of a pose; {option} starts a simulation with it", key_name)
+                if key is not selected:
+                    notes.add(f"<key> {attribute}", f"not part of a pose; {option} starts a simulation with it", name)
             elif attribute not in ("name", "qpos"):
-                notes.add(f"<key> {attribute}", "ignored", key_name, warn=key_name == name and attribute == "act")
-    return None if name is None else keyframes[name]
+                notes.add(f"<key> {attribute}", "ignored", name, warn=key is selected and attribute == "act")
 
 
 def _resolve_name(keyframes: Mapping[str, Keyframe], choice: object) -> str | None:

@@ -18,7 +18,7 @@ from lagrangian.description.mjcf.compiler import CompilerSettings
 from lagrangian.description.mjcf.copies import MjcfModel, expand_copies
 from lagrangian.description.mjcf.document import MAIN_CLASS, DefaultClasses, expand_includes, read_gravity, section_children
 from lagrangian.description.mjcf.equality import read_equalities
-from lagrangian.description.mjcf.keyframe import Keyframe, read_keyframes, select_keyframe
+from lagrangian.description.mjcf.keyframe import Keyframe, note_unused_attributes, read_keyframes, select_keyframe
 from lagrangian.description.mjcf.mass_matrix import WrittenMassMatrix
 from lagrangian.description.mjcf.passive_forces import (
     TendonJointEffects,
@@ -108,7 +108,8 @@ def _read_mechanism(
     tendons = read_tendons(section_children(root, "tendon"), tree, defaults)
     equalities = read_equalities(section_children(root, "equality"), tree, tendons, defaults, notes)
     keys = read_keyframes(section_children(root, "keyframe"), tree, notes)
-    key = select_keyframe(keys, keyframe, notes)
+    key = select_keyframe(keys, keyframe, notes.file)
+    note_unused_attributes(keys, key, notes)
     parameter_values, actuators = as_parameter_values(parameters, root.file), list(section_children(root, "actuator"))
     controls = (0.0,) * len(actuators) if key is None else key.controls(len(actuators))
     tendon_effects = joint_effects(tendons, model.compiler)
