@@ -53,6 +53,7 @@ def test_terms_that_are_forecast_are_those_that_come(monkeypatch: pytest.MonkeyP
 
 
 def test_thirty_links_in_a_plane_are_not_refused() -> None:
-    expected = derive.check_cost(SymbolicSystem(chain(30, 0.0), "given"), 600.0)
+    expected = derive.forecast(SymbolicSystem(chain(30, 0.0), "given"))
+    derive.check_cost(expected, 600.0, "chain", 30)
     assert expected is not None
     assert expected.bytes < derive.MAX_MEMORY

@@ -414,7 +414,7 @@ def test_the_limit_holds_for_few_joints_with_named_angles(joints):
 
 
 def test_a_derivation_that_takes_longer_than_forecast_is_given_up(monkeypatch):
-    monkeypatch.setattr("lagrangian.closed_form.derive.check_cost", lambda system, limit: None)
+    monkeypatch.setattr("lagrangian.closed_form.derive.check_cost", lambda *_: None)
     monkeypatch.setattr(derive, "GRACE_SECONDS", 0.0)
     with pytest.raises(lg.errors.CostLimitError, match=r"stopped after .* the limit is 1e-06 s") as caught:
         lg.derive(lg.library("puma560"), limit=1e-6)

@@ -94,7 +94,7 @@ def test_a_record_without_forces_says_nothing() -> None:
 def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     regression = make_regression(lg.compile("two_r"), True, False, True, None)
     assert exact_grouping(regression) is not None
-    monkeypatch.setattr(base_parameters, "check_cost", lambda system, limit: None)  # a forecast that was wrong
+    monkeypatch.setattr(base_parameters, "check_cost", lambda *_: None)  # a forecast that was wrong
     monkeypatch.setattr(base_parameters, "MAX_EXACT_SECONDS", 0.0)
     assert exact_grouping(regression) is None
 

@@ -118,7 +118,8 @@ def derive(
     single = with_single_coordinates(mechanism)
     check_early(single, symbols, limit)
     system = SymbolicSystem(single, symbols)
-    expected = check_cost(system, limit)
+    expected = forecast(system)
+    check_cost(expected, limit, mechanism.name, len(system.links))
     terminal = TerminalProgress(mechanism.name, expected)
     tick = deadline.track_stage(_stage_counter(progress) if progress is not None else terminal)
     try:
@@ -210,20 +211,18 @@ class Deadline:
             ) from None
 
 
-def check_cost(system: SymbolicSystem, limit: float | None, depths: list[int] | None = None) -> Forecast | None:
-    """The forecast, or None if the mechanism is small; an error if the forecast is beyond the limit."""
-    expected = forecast(system) if depths is None else forecast(system, depths)
+def check_cost(expected: Forecast | None, limit: float | None, mechanism: str, joint_count: int) -> None:
+    """Refuse a derivation whose forecast is beyond the limit; small mechanisms have no forecast."""
     if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MAX_MEMORY):
         raise CostLimitError(
-            f"the closed form of {len(depths or system.links)} joints would take {expected}",
-            where=system.mechanism.name,
+            f"the closed form of {joint_count} joints would take {expected}",
+            where=mechanism,
             remedy=f"the limit is {format_duration(limit)} and {_format_memory(MAX_MEMORY)}. "
             f"Use {ArgumentName('limit', None)} to derive it anyway, or lagrangian.compile, which computes the same functions "
             f"just as accurately for thousands of joints",
             seconds=expected.seconds,
             limit=limit,
         )
-    return expected
 
 
 def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None:
@@ -250,7 +249,8 @@ def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None
         "initial": InitialState(),
     }
     first = mechanism.replace(bodies=bodies, joints=tuple(joints), **nothing_else)
-    check_cost(SymbolicSystem(first, symbols), limit, [depths[j.child] for j in mechanism.joints if j.kind.nv])
+    link_depths = [depths[joint.child] for joint in mechanism.joints if joint.kind.nv]
+    check_cost(forecast(SymbolicSystem(first, symbols), link_depths), limit, mechanism.name, len(link_depths))
 
 
 def forecast(system: SymbolicSystem, depths: list[int] | None = None) -> Forecast | None:

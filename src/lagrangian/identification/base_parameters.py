@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lagrangian.closed_form.derive import check_cost
+from lagrangian.closed_form.derive import check_cost, forecast
 from lagrangian.equations.algebra.numbers import evaluate_element
 from lagrangian.equations.algebra.ring import DeadlineError, RingElement
 from lagrangian.equations.base_parameters import base_parameters, group_formula
@@ -58,7 +58,7 @@ def exact_grouping(regression: Regression) -> ParameterGrouping | None:
         system = SymbolicSystem(with_single_coordinates(mechanism.replace(joints=joints, springs=(), frames=())), "inertial")
         if system.scalars.angles.uses_fractions:  # frames at odd angles: exact, but slow
             return None
-        check_cost(system, MAX_EXACT_SECONDS)
+        check_cost(forecast(system), MAX_EXACT_SECONDS, mechanism.name, len(system.links))
         with system.ring.time_limit(time.perf_counter() + MAX_EXACT_SECONDS):
             grouping = base_parameters(system, rotors=bool(rotors))
     except (CostLimitError, MechanismError, DeadlineError):
