@@ -632,9 +632,20 @@ def unknown_name_message(noun: str, name: object, known_names: Iterable[str]) ->
     """The sentence that there is no such name, with the name that was probably meant, and the names that exist."""
     names = list(known_names)
     similar_name = closest_name(str(name), names)
-    hint = f" Did you mean {similar_name!r}?" if similar_name else ""
-    if noun == "direction" and (directions := _split_into_names(str(name), names)):
-        hint = f" Did you mean {directions}?"
+    return _unknown_name_message(noun, name, names, repr(similar_name) if similar_name else "")
+
+
+def unknown_direction_message(name: object, known_names: Iterable[str]) -> str:
+    """The sentence that there is no such direction; several that were given as one, as in "xy", are probably meant apart."""
+    names = list(known_names)
+    directions = _split_into_names(str(name), names)
+    if not directions:
+        return unknown_name_message("direction", name, names)
+    return _unknown_name_message("direction", name, names, str(directions))
+
+
+def _unknown_name_message(noun: str, name: object, names: list[str], probable: str) -> str:
+    hint = f" Did you mean {probable}?" if probable else ""
     listing = ", ".join(names[:MAX_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MAX_LISTED else "")
     return f"there is no {noun} {name!r}.{hint} Known: {listing or 'none'}"
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import DEFAULT_FREQUENCY, as_gains, second_order_gains
-from lagrangian.errors import ArgumentError, ArgumentName, format_value, is_number, unknown_name_message
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, is_number, unknown_direction_message
 from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.motion.torque import Sampled
 from lagrangian.public import public
@@ -115,7 +115,7 @@ class HybridForceMotion(CartesianController):
         force_directions = tuple(self.force)
         for name, value in self.force.items():
             if name not in TWIST_COMPONENTS:
-                raise ArgumentError(unknown_name_message("direction", name, TWIST_COMPONENTS), where=ArgumentName("force"))
+                raise ArgumentError(unknown_direction_message(name, TWIST_COMPONENTS), where=ArgumentName("force"))
             if not callable(value) and not is_number(value):
                 raise ArgumentError(
                     f"force along {name} is {value!r}; a finite number, or a function of time, is needed", concerns="force"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.errors import ArgumentError, unknown_direction_message, unknown_name_message
 from lagrangian.kinematics.chebyshev import ChebyshevSeries
 from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
@@ -132,8 +132,7 @@ class CartesianReference:
         for direction in controlled:
             if direction not in prescribed:
                 raise ArgumentError(
-                    f"control: the path leads {', '.join(prescribed)}; "
-                    f"{unknown_name_message('direction', direction, prescribed)}",
+                    f"control: the path leads {', '.join(prescribed)}; {unknown_direction_message(direction, prescribed)}",
                     concerns="directions",
                 )
         return CartesianReference(path, frame, controlled)

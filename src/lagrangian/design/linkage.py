@@ -16,7 +16,7 @@ from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import LIMIT_TOLERANCE, CoordinateBounds, periodic_coordinates, single_coordinates
 from lagrangian.configuration.start import Start
 from lagrangian.design.freedom import SingleFreedom
-from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_name_message
+from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_direction_message, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import TWIST_COMPONENTS
 from lagrangian.model.mechanism import GROUND
@@ -206,7 +206,7 @@ def as_output(dyn: Dynamics, output: Output, input_name: str) -> LinkageOutput |
         known_names = [*coordinates, *model._frames]
         raise ArgumentError(unknown_name_message("coordinate or frame", name, known_names), where=ArgumentName("output"))
     if direction and direction not in TWIST_COMPONENTS:
-        raise ArgumentError(unknown_name_message("direction", direction, TWIST_COMPONENTS), where=ArgumentName("output"))
+        raise ArgumentError(unknown_direction_message(direction, TWIST_COMPONENTS), where=ArgumentName("output"))
     return LinkageOutput(dyn, "", name, direction)
 
 

@@ -29,7 +29,7 @@ from lagrangian.equations.algebra.matrices import adjugate, inner, matrix_produc
 from lagrangian.equations.algebra.ring import Ring, RingElement, as_fraction
 from lagrangian.equations.kinematics import frame_pose, jacobian, resolve_frame
 from lagrangian.equations.reading.system import SymbolicSystem
-from lagrangian.errors import ArgumentError, MechanismError, unknown_name_message
+from lagrangian.errors import ArgumentError, MechanismError, unknown_direction_message
 from lagrangian.model import vector as v
 from lagrangian.model.loop import TWIST_COMPONENTS, Frame
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
@@ -130,7 +130,7 @@ def _check_directions(system: SymbolicSystem, directions: Sequence[str], allowed
     """Raise an error unless there are as many different directions, all of them known, as there are coordinates."""
     for direction in directions:
         if direction not in allowed:
-            raise ArgumentError(unknown_name_message("direction", direction, allowed), concerns="directions")
+            raise ArgumentError(unknown_direction_message(direction, allowed), concerns="directions")
     if len(directions) != system.n or len(set(directions)) != len(directions):
         raise ArgumentError(
             f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "

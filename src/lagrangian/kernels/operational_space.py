@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
-from lagrangian.errors import ArgumentError, SingularWarning, is_number, unknown_name_message
+from lagrangian.errors import ArgumentError, SingularWarning, is_number, unknown_direction_message
 from lagrangian.errors import warn as emit_warning
 from lagrangian.kernels.kernel import as_rows
 from lagrangian.kernels.least_squares import pseudoinverse_factors, unit_rows
@@ -380,7 +380,7 @@ def as_direction_names(directions: Directions, euler: str | None) -> tuple[str, 
     names = available if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
     for name in names:
         if not isinstance(name, str) or name not in available:
-            raise ArgumentError(f"cartesian: {unknown_name_message('direction', name, available)}", concerns="directions")
+            raise ArgumentError(f"cartesian: {unknown_direction_message(name, available)}", concerns="directions")
     if not names or len(set(names)) != len(names):
         raise ArgumentError(
             f"are {names}; give some of {', '.join(available)}, each once", where="cartesian", argument="directions"

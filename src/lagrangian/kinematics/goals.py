@@ -14,7 +14,7 @@ import numpy as np
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.slopes import finite_jacobian
-from lagrangian.errors import ArgumentError, unknown_name_message
+from lagrangian.errors import ArgumentError, unknown_direction_message, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE, unit_rows
 from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
@@ -81,7 +81,7 @@ class FrameGoal:
         self.dyn.mechanism.frame(self.frame)
         for name in self.names:
             if name not in TWIST_COMPONENTS:
-                raise ArgumentError(unknown_name_message("direction", name, TWIST_COMPONENTS), concerns="directions")
+                raise ArgumentError(unknown_direction_message(name, TWIST_COMPONENTS), concerns="directions")
 
     @property
     def _rows(self) -> list[int]:

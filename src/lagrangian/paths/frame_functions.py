@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
+from lagrangian.errors import ArgumentError, ArgumentName, unknown_direction_message
 from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
@@ -38,7 +38,7 @@ def frame_path(
     """The path of a frame of which `motion` gives the columns called `names`, with their two derivatives."""
     for name in names:
         if name not in COLUMN_NAMES:
-            raise ArgumentError(f"a formula of frame {frame!r}: {unknown_name_message('direction', name, COLUMN_NAMES)}")
+            raise ArgumentError(f"a formula of frame {frame!r}: {unknown_direction_message(name, COLUMN_NAMES)}")
     representations = {
         representation: column_names
         for representation, column_names in ORIENTATION_COLUMNS.items()

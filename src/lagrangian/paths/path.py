@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
-from lagrangian.errors import ArgumentError, format_value, is_number, unknown_name_message
+from lagrangian.errors import ArgumentError, format_value, is_number, unknown_direction_message
 from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.curves import ValuesAndDerivatives
@@ -187,7 +187,7 @@ class CartesianPath(Path):
         for direction in self.directions:
             if direction not in TWIST_COMPONENTS:
                 raise ArgumentError(
-                    f"the path's directions: {unknown_name_message('direction', direction, TWIST_COMPONENTS)}",
+                    f"the path's directions: {unknown_direction_message(direction, TWIST_COMPONENTS)}",
                     concerns="directions",
                 )
         if self.orientation is None and any(d in ANGULAR_COMPONENTS for d in self.directions):
