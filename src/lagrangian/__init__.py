@@ -82,12 +82,13 @@ if TYPE_CHECKING:
     from lagrangian.model.dh import DHParameters
     from lagrangian.model.event import Event, LockJoints, SetParameters, SetPayload, SetTorque, UnlockJoints
     from lagrangian.model.expression import parameter
+    from lagrangian.model.frame import Frame
     from lagrangian.model.initial_state import InitialState
     from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
-    from lagrangian.model.loop import Frame, LoopJoint, Wall
+    from lagrangian.model.loop import LoopJoint
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Transform
-    from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+    from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring, Wall
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
@@ -136,8 +137,9 @@ _LAZY_ATTRIBUTES = {
     ),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "JointLimits", "Rotor"), "lagrangian.model.joint"),
-    **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
-    **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring"), "lagrangian.model.spring"),
+    "Frame": "lagrangian.model.frame",
+    "LoopJoint": "lagrangian.model.loop",
+    **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring", "Wall"), "lagrangian.model.spring"),
     "InitialState": "lagrangian.model.initial_state",
     "Mechanism": "lagrangian.model.mechanism",
     "Transform": "lagrangian.model.placement",

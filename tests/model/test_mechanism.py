@@ -10,14 +10,16 @@ from lagrangian.errors import MechanismError
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import PfaffianConstraint
 from lagrangian.model.expression import parameter, parse, symbol
+from lagrangian.model.frame import Frame
 from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
 from lagrangian.model.joints import TYPES
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import box, sphere
+from lagrangian.model.spring import PointSpring, Wall
 
 A, B = Body("a", 1.0), Body("b", 1.0)
 JA, JB = Joint("qa", "revolute", "ground", "a"), Joint("qb", "revolute", "a", "b")

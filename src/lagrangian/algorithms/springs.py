@@ -19,10 +19,9 @@ from lagrangian.algorithms.constraints.world import World
 from lagrangian.algorithms.link import is_zero
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
-from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring, Spring, Wall
 
 # coordinates as jets, by name; None where forces at joints are not asked for
 JetsByName = Mapping[str, Any] | None

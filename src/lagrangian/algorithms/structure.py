@@ -25,10 +25,9 @@ from lagrangian.model.constraint import PfaffianFunctionConstraint
 from lagrangian.model.expression import Expression, Scalar, parameters, symbol
 from lagrangian.model.expression import functions as f
 from lagrangian.model.expression.automatic_derivatives import DualArray
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import GravityCompensation, PointSpring
+from lagrangian.model.spring import GravityCompensation, PointSpring, Wall
 from lagrangian.model.type_entries import TypedElement
 
 AXIS_NAMES = ("axis", "axis2", "axis3", "normal", "direction")  # directions decide which parts of other vectors are zero

@@ -36,7 +36,7 @@ from lagrangian.equations.writing.printers import LATEX_WIDTH
 from lagrangian.equations.writing.tree import Name, Tree, add, negate, product
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Scalar
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation.euler import ANGLE_NAMES
 from lagrangian.proof.certificate import Certificate

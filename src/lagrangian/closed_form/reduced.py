@@ -24,7 +24,7 @@ from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.equations.writing.notation import latex_expression
 from lagrangian.errors import ArgumentError, MechanismError
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.proof.certificate import Certificate
 from lagrangian.proof.prove import DerivedEquations
 from lagrangian.public import public_methods

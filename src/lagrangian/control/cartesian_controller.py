@@ -12,7 +12,7 @@ from lagrangian.control.controller import Controller, as_gains
 from lagrangian.control.reference import CartesianReference, pose_error
 from lagrangian.errors import ArgumentError, ArgumentName, SingularWarning, warn
 from lagrangian.kernels.operational_space import OperationalSpaceDynamics, cartesian
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.paths.arguments import as_coordinates
 from lagrangian.types import State
 

@@ -16,7 +16,7 @@ from lagrangian.control.reference import PathOrSetPoint, discontinuities
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import Wall
+from lagrangian.model.spring import Wall
 from lagrangian.motion.torque import Sampled
 
 DEFAULT_FREQUENCY = 20.0  # rad/s

@@ -13,7 +13,7 @@ from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import DEFAULT_FREQUENCY, as_gains, second_order_gains
 from lagrangian.errors import ArgumentError, ArgumentName, format_value, is_number, unknown_direction_message
-from lagrangian.model.loop import TWIST_COMPONENTS
+from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.motion.torque import Sampled
 from lagrangian.public import public
 

@@ -14,7 +14,7 @@ from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import ArgumentError, unknown_direction_message, unknown_name_message
 from lagrangian.kinematics.chebyshev import ChebyshevSeries
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.arguments import as_coordinates, as_point_or_pose

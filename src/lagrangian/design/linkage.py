@@ -18,7 +18,7 @@ from lagrangian.configuration.start import Start
 from lagrangian.design.freedom import SingleFreedom
 from lagrangian.errors import ArgumentError, ArgumentName, format_value, unknown_direction_message, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import TWIST_COMPONENTS
+from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.model.mechanism import GROUND
 
 Fixed = Iterable[str] | Mapping[str, float]

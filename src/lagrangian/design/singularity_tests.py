@@ -23,7 +23,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE
 from lagrangian.kernels.operational_space import constraint_null_space
 from lagrangian.kinematics.goals import FrameGoal, JointGoal, KinematicEquations
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 
 ZERO_TOLERANCE = 1e-9  # singular values that are smaller are zero

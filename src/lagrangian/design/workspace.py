@@ -22,7 +22,7 @@ from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.design.workspace_samples import moving_rank, plane_basis, sample_configurations, sampling_bounds
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.types import State
 

@@ -20,7 +20,8 @@ from lagrangian.model import vector as v
 from lagrangian.model.constraint import HolonomicConstraint, KnifeEdgeConstraint, PfaffianConstraint, RollingConstraint
 from lagrangian.model.expression import Scalar
 from lagrangian.model.expression.derivative import derivative
-from lagrangian.model.loop import Frame, LoopJoint
+from lagrangian.model.frame import Frame
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.placement import Transform, rotation_z_to
 
 

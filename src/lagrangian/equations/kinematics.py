@@ -8,7 +8,7 @@ from lagrangian.equations.algebra.ring import RingElement
 from lagrangian.equations.reading.link import Pose
 from lagrangian.errors import ArgumentError
 from lagrangian.model import vector as v
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:

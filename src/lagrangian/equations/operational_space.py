@@ -31,7 +31,7 @@ from lagrangian.equations.kinematics import frame_pose, jacobian, resolve_frame
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.errors import ArgumentError, MechanismError, unknown_direction_message
 from lagrangian.model import vector as v
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
 
 ElementRow = list[RingElement]

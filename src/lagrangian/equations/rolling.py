@@ -18,7 +18,7 @@ from lagrangian.equations.kinematics import frame_pose, jacobian
 from lagrangian.equations.reading.lengths import LengthDefinition, relate_length
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import RollingConstraint
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.placement import Transform, rotation_z_to
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from lagrangian.kernels.trace.node import NUMBERS, Graph, GraphTooLargeError
 from lagrangian.kernels.trace.replay import replay
 from lagrangian.model.expression import Scalar
 from lagrangian.model.expression import functions as f
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 

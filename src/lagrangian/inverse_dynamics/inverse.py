@@ -15,7 +15,7 @@ from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower
 from lagrangian.kinematics.path_limits import check_limits
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.wrench import WrenchesLike
 from lagrangian.paths.path import CartesianPath, JointPath

@@ -34,7 +34,7 @@ from lagrangian.kernels.programs.constraints import ConstraintPrograms, constrai
 from lagrangian.kernels.programs.derivatives import residual_derivatives
 from lagrangian.kernels.programs.springs import SpringPrograms
 from lagrangian.kernels.programs.sweeps import TreeProgram
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.spring import PointSpring
 from lagrangian.model.vector import Vector

@@ -35,7 +35,7 @@ from lagrangian.kernels.operational_space import THRESHOLD, Directions, Operatio
 from lagrangian.kernels.programs import derivatives
 from lagrangian.kernels.reactions import reactions
 from lagrangian.model import checks
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 
 ParameterValues = float | Sequence[float] | np.ndarray

@@ -30,7 +30,7 @@ from lagrangian.errors import ArgumentError, SingularWarning, is_number, unknown
 from lagrangian.errors import warn as emit_warning
 from lagrangian.kernels.kernel import as_rows
 from lagrangian.kernels.least_squares import pseudoinverse_factors, unit_rows
-from lagrangian.model.loop import TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
 

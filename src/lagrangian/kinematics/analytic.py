@@ -18,7 +18,7 @@ from lagrangian.errors import ArgumentError, format_value
 from lagrangian.kinematics.screws import SerialChain, angle_about, length, perpendicular_part, rotate_vector, serial_chain
 from lagrangian.kinematics.spherical_wrist import SphericalWrist
 from lagrangian.model import vector as v
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 
 PARALLEL = 1e-9

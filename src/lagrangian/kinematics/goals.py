@@ -17,7 +17,7 @@ from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError, unknown_direction_message, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE, unit_rows
-from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.path import CartesianPath

@@ -27,7 +27,7 @@ from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, UnreachableError, format_value
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.goals import FrameGoal, JointGoal, KinematicEquations, TargetEquations, format_worst_residuals
-from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
+from lagrangian.model.frame import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
 from lagrangian.paths.arguments import as_point_or_pose, distinct_names
 from lagrangian.types import State
 

@@ -15,8 +15,8 @@ from lagrangian.algorithms.tree import build_tree
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.model import vector as v
+from lagrangian.model.frame import Frame
 from lagrangian.model.joints.revolute import Revolute
-from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
 EXACT = 1e-13  # a pose met this well is not refined further

@@ -15,8 +15,8 @@ from lagrangian.model import checks
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Scalar, keep_symbolic
+from lagrangian.model.frame import Frame
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
-from lagrangian.model.loop import Frame
 from lagrangian.model.placement import Transform, rotation_x, rotation_z
 from lagrangian.model.vector import InertiaLike, VectorLike
 

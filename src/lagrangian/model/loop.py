@@ -1,9 +1,9 @@
-"""Loop joints, which close loops of the tree, and their residual in numbers; frames on bodies; compliant walls."""
+"""Loop joints, which close loops of the tree, and their residual in numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,11 @@ import numpy as np
 from lagrangian.errors import MechanismError, MechanismPart, error_location
 from lagrangian.model import checks, loops
 from lagrangian.model import vector as v
-from lagrangian.model.checks import direction
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import LabelledEquations, LoopType, PlacedFrame
 from lagrangian.model.placement import Transform, TransformLike, rotation_z_to
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 from lagrangian.model.type_entries import TypedElement, validate_entries
-from lagrangian.model.vector import AxisLike, Vector
-
-# the components of a frame's velocity along the axes of the world: angular, then linear
-TWIST_COMPONENTS = ("wx", "wy", "wz", "x", "y", "z")
-ANGULAR_COMPONENTS = TWIST_COMPONENTS[:3]
+from lagrangian.model.vector import AxisLike
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -162,111 +156,6 @@ class LoopJoint(TypedElement):
                 where=MechanismPart("loop", self.name),
             )
         return equations
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A named frame that is fixed to a body, such as the tool of a robot.
-
-    Paths, forces, payloads and plots name frames. The frame of a body has the name of the body and need not be listed.
-
-    Parameters
-    ----------
-    name : str
-        The name, which no body or other frame has.
-    body : str
-        The name of the body; "ground" is the fixed world.
-    placement : Transform or array_like, optional
-        The frame in the frame of the body: a `Transform`, or a position in m. By default they are the same.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> tool = lg.Frame("tool", "link2", (0.5, 0, 0))
-    >>> tool.placement.position
-    (0.5, 0, 0)
-    """
-
-    name: str
-    body: str
-    placement: Transform = field(default_factory=Transform)
-
-    def __post_init__(self) -> None:
-        with error_location(MechanismPart("frame", self.name)):
-            checks.convert_fields(self, checks.text, "name", "body")
-            object.__setattr__(self, "placement", Transform.from_value(self.placement, "placement"))
-
-
-@dataclass(frozen=True, slots=True)
-class Wall:
-    """A compliant plane that a point of a body can press into; it has no friction and never pulls.
-
-    At the depth d > 0 behind the plane, the point is pushed along the normal by max(0, stiffness d + damping d ḋ), and the body
-    `on` by the opposite force. Walls belong to the `springs` of a mechanism.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    body : str
-        The name of the body with the point.
-    point : array_like, optional
-        The point in the frame of `body`, in m; the default is its origin.
-    on : str, optional
-        The name of the body that carries the plane; the default is "ground".
-    position : array_like, optional
-        A point of the plane in the frame of `on`, in m; the default is its origin.
-    normal : str or array_like, optional
-        The outward normal in the frame of `on`; the default is "z".
-    stiffness : float or Expression
-        The stiffness in N/m, which must be positive.
-    damping : float or Expression, optional
-        The damping in N s/m²; the default is 0.
-
-    Raises
-    ------
-    MechanismError
-        If the stiffness is not positive or the damping is negative.
-
-    Notes
-    -----
-    The damping is that of K. H. Hunt and F. R. E. Crossley, "Coefficient of restitution interpreted as damping in vibroimpact",
-    Journal of Applied Mechanics 42 (1975). It grows with the depth, so that the force does not jump when contact begins or ends.
-
-    Examples
-    --------
-    >>> import lagrangian as lg
-    >>> floor = lg.Wall("floor", "ball", normal="z", stiffness=1e5, damping=1e4)
-    >>> floor.normal
-    (0, 0, 1)
-    """
-
-    name: str
-    body: str
-    point: Vector = v.ZERO
-    on: str = "ground"
-    position: Vector = v.ZERO
-    normal: Vector = v.Z
-    stiffness: Scalar = 0
-    damping: Scalar = 0
-
-    def __post_init__(self) -> None:
-        with error_location(MechanismPart("wall", self.name)):
-            checks.convert_fields(self, checks.text, "name", "body", "on")
-            checks.convert_fields(self, checks.point, "point", "position")
-            checks.convert_fields(self, direction, "normal")
-            checks.convert_fields(self, checks.number, "stiffness", "damping")
-            if float(self.stiffness) <= 0:
-                remedy = "it must be positive, such as 1e5"
-                raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=remedy)
-            if float(self.damping) < 0:
-                raise MechanismError(f"is {float(self.damping):g} N s/m^2", argument="damping", remedy="it cannot be negative")
-            if self.body == self.on:
-                problem = f"it is fixed to body {self.on!r}, which also has the point"
-                raise MechanismError(problem, remedy="it needs two bodies")
-
-
-Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what `Mechanism.springs` may contain
 
 
 def loop_residual(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:

@@ -17,12 +17,13 @@ from lagrangian.model.constraint import Constraint, HolonomicConstraint, Pfaffia
 from lagrangian.model.display import MechanismDisplay
 from lagrangian.model.event import Event, validate_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
+from lagrangian.model.frame import Frame
 from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, Spring
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.parameters import Parameters, check_unchanged
 from lagrangian.model.placement import Transform, TransformLike
-from lagrangian.model.spring import check_attachment
+from lagrangian.model.spring import Spring, check_attachment
 from lagrangian.model.vector import InertiaLike, Vector, VectorLike
 
 if TYPE_CHECKING:

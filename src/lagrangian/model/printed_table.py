@@ -15,8 +15,7 @@ from lagrangian.model.constraint import (
 )
 from lagrangian.model.event import describe_event
 from lagrangian.model.expression import Expression, free_symbols
-from lagrangian.model.loop import Spring, Wall
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, Spring, Wall
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -1,4 +1,4 @@
-"""Springs: between points of bodies, of coordinates, and what carries a part of a body's weight."""
+"""Springs: between points of bodies, of coordinates, what carries a part of a body's weight, and compliant walls."""
 
 from __future__ import annotations
 
@@ -164,6 +164,78 @@ class GravityCompensation:
         with error_location(MechanismPart("gravity compensation", self.name)):
             checks.convert_fields(self, checks.text, "name", "body")
             checks.convert_fields(self, checks.number, "factor")
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """A compliant plane that a point of a body can press into; it has no friction and never pulls.
+
+    At the depth d > 0 behind the plane, the point is pushed along the normal by max(0, stiffness d + damping d ḋ), and the body
+    `on` by the opposite force. Walls belong to the `springs` of a mechanism.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    body : str
+        The name of the body with the point.
+    point : array_like, optional
+        The point in the frame of `body`, in m; the default is its origin.
+    on : str, optional
+        The name of the body that carries the plane; the default is "ground".
+    position : array_like, optional
+        A point of the plane in the frame of `on`, in m; the default is its origin.
+    normal : str or array_like, optional
+        The outward normal in the frame of `on`; the default is "z".
+    stiffness : float or Expression
+        The stiffness in N/m, which must be positive.
+    damping : float or Expression, optional
+        The damping in N s/m²; the default is 0.
+
+    Raises
+    ------
+    MechanismError
+        If the stiffness is not positive or the damping is negative.
+
+    Notes
+    -----
+    The damping is that of K. H. Hunt and F. R. E. Crossley, "Coefficient of restitution interpreted as damping in vibroimpact",
+    Journal of Applied Mechanics 42 (1975). It grows with the depth, so that the force does not jump when contact begins or ends.
+
+    Examples
+    --------
+    >>> import lagrangian as lg
+    >>> floor = lg.Wall("floor", "ball", normal="z", stiffness=1e5, damping=1e4)
+    >>> floor.normal
+    (0, 0, 1)
+    """
+
+    name: str
+    body: str
+    point: Vector = v.ZERO
+    on: str = "ground"
+    position: Vector = v.ZERO
+    normal: Vector = v.Z
+    stiffness: Scalar = 0
+    damping: Scalar = 0
+
+    def __post_init__(self) -> None:
+        with error_location(MechanismPart("wall", self.name)):
+            checks.convert_fields(self, checks.text, "name", "body", "on")
+            checks.convert_fields(self, checks.point, "point", "position")
+            checks.convert_fields(self, checks.direction, "normal")
+            checks.convert_fields(self, checks.number, "stiffness", "damping")
+            if float(self.stiffness) <= 0:
+                remedy = "it must be positive, such as 1e5"
+                raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=remedy)
+            if float(self.damping) < 0:
+                raise MechanismError(f"is {float(self.damping):g} N s/m^2", argument="damping", remedy="it cannot be negative")
+            if self.body == self.on:
+                problem = f"it is fixed to body {self.on!r}, which also has the point"
+                raise MechanismError(problem, remedy="it needs two bodies")
+
+
+Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what `Mechanism.springs` may contain
 
 
 def _check_nonnegative(spring: Any, names: tuple[str, ...], names_text: str) -> None:

@@ -12,8 +12,8 @@ from lagrangian.errors import ArgumentError, LagrangianError, unknown_name_messa
 from lagrangian.model.constraint import HolonomicConstraint, RollingConstraint
 from lagrangian.model.event import DEAD_CENTRE, Event, KinkCondition, PullCondition, check_action, is_action, is_dead_centre
 from lagrangian.model.expression import Expression
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import Wall
 from lagrangian.motion.torque import expression
 
 RESTART = "restart"  # the action there: a step ends and another begins, so that none has to pass over a kink

@@ -8,9 +8,8 @@ from pathlib import PurePath
 from lagrangian.model.constraint import HolonomicConstraint, KnifeEdgeConstraint, PfaffianConstraint, RollingConstraint
 from lagrangian.model.expression import free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring, Wall
 
 # of files that describe robots with the ground they stand on; a description of our own says itself what holds it
 _FOREIGN = (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".xacro")

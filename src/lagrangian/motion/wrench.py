@@ -12,7 +12,7 @@ from lagrangian.algorithms.constraints.world import World
 from lagrangian.algorithms.link import is_zero
 from lagrangian.errors import ArgumentError, ArgumentName, MechanismError, format_value
 from lagrangian.model.expression import Expression, Scalar
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import TorqueFunction, expression
 

@@ -14,8 +14,9 @@ from lagrangian.functions.mechanism_graph import MechanismGraph
 from lagrangian.kernels.programs.constraints import constraint_wrench_program
 from lagrangian.kernels.programs.sweeps import TreeProgram
 from lagrangian.model import vector as v
+from lagrangian.model.frame import Frame
 from lagrangian.model.joints.joint_type import JointLook
-from lagrangian.model.loop import Frame, LoopJoint
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.placement import Transform
 
 MAX_JOINTS = 40  # joints whose forces are drawn

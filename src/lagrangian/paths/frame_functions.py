@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_direction_message
-from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
+from lagrangian.model.frame import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
 from lagrangian.model.rotation.euler import ANGLE_NAMES, EulerSequence
 from lagrangian.paths.curves import ValuesAndDerivatives

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError, format_value, is_number
-from lagrangian.model.loop import TWIST_COMPONENTS
+from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.paths import curves
 from lagrangian.paths.arguments import as_point_or_pose, check_increasing, check_only_times, distinct_names, finite_array
 from lagrangian.paths.curves import QuaternionSpline, Slerp, as_quaternion

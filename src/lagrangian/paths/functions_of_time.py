@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, DescriptionError, format_value, is_number
 from lagrangian.model.expression import Expression
-from lagrangian.model.loop import TWIST_COMPONENTS
+from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.paths import curves
 from lagrangian.paths.arguments import distinct_names
 from lagrangian.paths.curves import QuaternionSpline

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, format_value, is_number, unknown_direction_message
-from lagrangian.model.loop import ANGULAR_COMPONENTS, TWIST_COMPONENTS
+from lagrangian.model.frame import ANGULAR_COMPONENTS, TWIST_COMPONENTS
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.curves import ValuesAndDerivatives
 

@@ -8,8 +8,8 @@ from typing import Any
 from lagrangian.configuration.mobility import mobility
 from lagrangian.model import printed_table
 from lagrangian.model.event import describe_event
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import Wall
 from lagrangian.report.html import (
     MAX_ROWS,
     Html,

@@ -10,8 +10,8 @@ from flint import arb
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.singular_mass import undetermined_joints
 from lagrangian.errors import ArgumentError, ArgumentName, MechanismPart, SimulationError
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import Wall
 from lagrangian.motion.torque import Torque
 from lagrangian.validated_integration.tube import Tube
 

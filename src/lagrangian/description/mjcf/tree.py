@@ -31,8 +31,8 @@ from lagrangian.description.xml import Element, number_attribute, number_attribu
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.frame import Frame
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual

@@ -14,9 +14,9 @@ from lagrangian.description.xml import Element, text_attribute
 from lagrangian.errors import error_location, unknown_name_message
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Friction
-from lagrangian.model.loop import LoopJoint, Spring
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import PointSpring
+from lagrangian.model.spring import PointSpring, Spring
 
 _DRAKE_JOINT_TYPES = ("planar", "curvilinear")
 

@@ -28,9 +28,9 @@ from lagrangian.errors import ArgumentName
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import HolonomicConstraint
+from lagrangian.model.frame import Frame
 from lagrangian.model.initial_state import InitialState
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.rotation import quaternion

@@ -17,14 +17,15 @@ from lagrangian.model.checks import symmetric
 from lagrangian.model.dh import CONVENTIONS, DHParameters
 from lagrangian.model.expression import Expression, Scalar, has_pi, parse, symbol
 from lagrangian.model.expression.scalar import NumberWithSource
+from lagrangian.model.frame import Frame
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
 from lagrangian.model.joints.joint_type import JointType
-from lagrangian.model.loop import Frame, LoopJoint, Wall
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import disc, rod
-from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import BodyPoint, CoordinateSpring, GravityCompensation, PointSpring, Wall
 from lagrangian.model.type_entries import EntryKind, TypeEntry
 from lagrangian.model.vector import NO_INERTIA
 

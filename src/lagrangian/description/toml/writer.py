@@ -23,13 +23,14 @@ from lagrangian.model.constraint import (
 )
 from lagrangian.model.event import DEAD_CENTRE, Event, LockJoints, SetTorque, UnlockJoints
 from lagrangian.model.expression import Expression, Scalar, exact_text, parameters, parse, walk
+from lagrangian.model.frame import Frame
 from lagrangian.model.initial_state import PartialState
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, Wall
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
 from lagrangian.model.shapes import Visual
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring, Wall
 from lagrangian.model.type_entries import EntryKind
 
 _MAX_DOTS = 50  # the reader refuses lines with more, which could be names of many parts

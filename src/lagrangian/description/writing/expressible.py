@@ -23,13 +23,14 @@ from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.expression import Scalar, free_symbols, substitute
 from lagrangian.model.expression.derivative import derivative
+from lagrangian.model.frame import Frame
 from lagrangian.model.joint import Friction, Joint, JointLimits, JointSpring, Rotor
 from lagrangian.model.joints.cam import ANGLE
 from lagrangian.model.joints.free import SLIDES
-from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import PointSpring
+from lagrangian.model.spring import PointSpring, Spring, Wall
 
 NO_LIMIT = 1e16  # written where there is no limit: the default of SDF, which no joint reaches
 InversePlacements = Mapping[str, Transform]  # of the old frames of bodies in their new ones

@@ -29,9 +29,8 @@ from lagrangian.model.constraint import (
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
 from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.expression.linear import exact_decimal
-from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring, Spring, Wall
 
 if TYPE_CHECKING:
     from lagrangian.equations.reading.lengths import LengthDefinition

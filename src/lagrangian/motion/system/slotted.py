@@ -13,7 +13,7 @@ from typing import Any
 from lagrangian.algorithms.structure import SlotNumbers, with_slots
 from lagrangian.model.event import EventCondition, SwitchCondition
 from lagrangian.model.expression import Expression, Scalar, call, sqrt
-from lagrangian.model.loop import Frame
+from lagrangian.model.frame import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.vector import dot
 from lagrangian.motion.system.event_table import EventTable, Watched

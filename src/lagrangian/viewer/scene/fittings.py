@@ -10,8 +10,9 @@ import numpy as np
 from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import JointLook
-from lagrangian.model.loop import LoopJoint, Wall
+from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopLook
+from lagrangian.model.spring import Wall
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.links import carries_others, is_particle, is_telescope, is_tube, planar_hull, spoked_wheel
 from lagrangian.viewer.scene.outline import BodyOutline, axis_in_parent

@@ -10,11 +10,10 @@ from lagrangian.model.body import Body
 from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import JointLook
-from lagrangian.model.loop import Wall
 from lagrangian.model.loops.loop_type import LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Transform
-from lagrangian.model.spring import PointSpring
+from lagrangian.model.spring import PointSpring, Wall
 
 ROTARY_LOOKS = (JointLook.PIN, JointLook.SCREW)
 FLOATING_LOOKS = (JointLook.NOTHING, JointLook.PLANE)  # of joints that hold nothing

@@ -13,10 +13,9 @@ from lagrangian.configuration.poses import body_poses
 from lagrangian.model.constraint import KnifeEdgeConstraint, RollingConstraint
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.joints.joint_type import JointLook
-from lagrangian.model.loop import Wall
 from lagrangian.model.loops.loop_type import LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.spring import PointSpring
+from lagrangian.model.spring import PointSpring, Wall
 from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.fittings import ground_meshes
 from lagrangian.viewer.scene.links import link_meshes, max_rod_length, rod_extension
