@@ -17,7 +17,7 @@ from lagrangian.description.notes import ReaderNotes
 from lagrangian.description.schema import check_sdf_schema
 from lagrangian.description.sdf.couplings import coupled_joints, gearbox_constraint, mimic_constraints
 from lagrangian.description.sdf.document import IncludeExpander, upgrade
-from lagrangian.description.sdf.extensions import DrakeElements, read_extensions
+from lagrangian.description.sdf.extensions import ExtensionReader
 from lagrangian.description.sdf.frames import SCOPE_SEPARATOR, FrameGraph, FrameNode, Scope, body_name, build_scopes
 from lagrangian.description.sdf.joint import JointEdge, read_joint_edges
 from lagrangian.description.sdf.link import is_weightless, read_body
@@ -111,7 +111,7 @@ class _DocumentParts:
         self.poses: dict[str, Transform] = {}  # of the bodies in the world
         self.bodies: list[Body] = []
         self.edges: list[JointEdge] = []
-        self.extensions = DrakeElements()
+        self.extensions = ExtensionReader(self.frames, notes)
         self._joint_nodes: list[FrameNode] = []
         self._gearbox_nodes: list[FrameNode] = []
         scopes = list(world.scopes())
@@ -130,7 +130,7 @@ class _DocumentParts:
         for scope in scopes:
             if canonical_link := scope.node.element.attributes.get("canonical_link"):
                 scope.resolve(canonical_link, scope.node.element, world=False)
-            read_extensions(scope, self.frames, self.extensions, notes)
+            self.extensions.read(scope)
         self.edges += self.extensions.edges
         gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearbox_nodes)
         self.gear_constraints = [equation for equation in gear_equations if equation is not None]
