@@ -8,7 +8,7 @@ angular in the body's. Contacts and sensors are ignored, and the notes say so.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lagrangian.description import xml
@@ -122,7 +122,7 @@ def _read_mechanism(
     mechanism = Mechanism(
         name=text_attribute(root, "model", "MuJoCo Model"),
         bodies=tuple(tree.bodies),
-        joints=_complete_joints(tree, drives, tendon_effects, notes),
+        joints=tuple(_complete_joints(tree, drives, tendon_effects, notes)),
         loops=tuple(equalities.loops),
         constraints=tuple(equalities.constraints),
         springs=(*springs, *gravity_compensations(tree, (*used_names, *(x.name for x in springs)))),
@@ -148,34 +148,44 @@ def _initial_state(tree: MjcfTree, key: Keyframe | None) -> InitialState:
 
 def _complete_joints(
     tree: MjcfTree, drives: JointActuation, tendon_effects: TendonJointEffects, notes: ReaderNotes
-) -> tuple[Joint, ...]:
-    """The joints, with the effects of actuators, tendons and `springdamper` added."""
+) -> Iterator[Joint]:
+    """The joints, with the effects of `springdamper`, actuators and tendons added."""
     mass_matrix = WrittenMassMatrix.from_tree(tree, drives.armature) if tree.springdampers else None
-    joints = []
     for joint in tree.joints:
-        friction, rotor, spring = joint.friction, joint.rotor, joint.spring
         if mass_matrix is not None and joint.name in tree.springdampers:
-            time, ratio = tree.springdampers[joint.name]
-            inertia = mass_matrix.effective_inertia(joint)
-            friction = replace(friction, viscous=2 * inertia / time)
-            if "spring" not in joint.kind.refuses:
-                spring = replace(spring, stiffness=inertia / (time * ratio) ** 2)
-            else:
-                notes.add(f"springdamper of a {joint.type} joint", "only its damping is read", joint.name, warn=True)
-        if joint.name in drives.damping:
-            friction = replace(friction, viscous=friction.viscous + drives.damping[joint.name])
-        if joint.name in drives.armature:
-            rotor = Rotor(rotor.inertia + drives.armature[joint.name])
-        if dry_friction := tendon_effects.frictionloss.get(joint.name, 0.0):
-            dry_friction += float(friction.coulomb)
-            friction = replace(friction, coulomb=dry_friction, coulomb_negative=dry_friction)
-        if joint.name in tendon_effects.range:
-            low, high = tendon_effects.range[joint.name]
-            kind = "revolute" if joint.type == "continuous" else joint.type
-            joint = replace(joint, type=kind, limits=replace(joint.limits, lower=low, upper=high))
-        is_changed = (friction, rotor, spring) != (joint.friction, joint.rotor, joint.spring)
-        joints.append(replace(joint, friction=friction, rotor=rotor, spring=spring) if is_changed else joint)
-    return tuple(joints)
+            joint = _with_springdamper(joint, mass_matrix.effective_inertia(joint), *tree.springdampers[joint.name], notes)
+        yield _with_tendon_effects(_with_actuation(joint, drives), tendon_effects)
+
+
+def _with_springdamper(joint: Joint, inertia: float, time: float, ratio: float, notes: ReaderNotes) -> Joint:
+    """The joint with the damping and the stiffness that give an inertia this time constant and damping ratio."""
+    joint = replace(joint, friction=replace(joint.friction, viscous=2 * inertia / time))
+    if "spring" in joint.kind.refuses:
+        notes.add(f"springdamper of a {joint.type} joint", "only its damping is read", joint.name, warn=True)
+        return joint
+    return replace(joint, spring=replace(joint.spring, stiffness=inertia / (time * ratio) ** 2))
+
+
+def _with_actuation(joint: Joint, drives: JointActuation) -> Joint:
+    """The joint with the damping and the armature of its actuators."""
+    if joint.name in drives.damping:
+        viscous = joint.friction.viscous + drives.damping[joint.name]
+        joint = replace(joint, friction=replace(joint.friction, viscous=viscous))
+    if joint.name in drives.armature:
+        joint = replace(joint, rotor=Rotor(joint.rotor.inertia + drives.armature[joint.name]))
+    return joint
+
+
+def _with_tendon_effects(joint: Joint, effects: TendonJointEffects) -> Joint:
+    """The joint with the dry friction and the limits of tendons along it."""
+    if dry_friction := effects.frictionloss.get(joint.name, 0.0):
+        dry_friction += float(joint.friction.coulomb)
+        joint = replace(joint, friction=replace(joint.friction, coulomb=dry_friction, coulomb_negative=dry_friction))
+    if joint.name in effects.range:
+        low, high = effects.range[joint.name]
+        kind = "revolute" if joint.type == "continuous" else joint.type
+        joint = replace(joint, type=kind, limits=replace(joint.limits, lower=low, upper=high))
+    return joint
 
 
 # -- the document ------------------------------------------------------------------------------------------------------
