@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def _read_mechanism(root: Element, floating: bool, mimic: bool, *, forbid_includ
     check_sdf_schema(root, notes)
     world, is_single_model = _find_world(root)
     scope = build_scopes(world, is_single_model)
-    document = _DocumentParts(scope, root.file, notes)
+    document = _read_document(scope, root.file, notes)
     trees = spanning_trees(list(document.poses), document.edges, document.poses, floating, notes)
     _note_unheld_bases(trees, floating, notes)
     mimic_equations = document.mimic_constraints(trees.joints) if mimic else []
@@ -102,66 +102,20 @@ def _find_world(root: Element) -> tuple[Element, bool]:
     return world, len(models) == 1
 
 
-class _DocumentParts:
-    """The bodies, joints and extensions of a document, read scope by scope."""
+@dataclass(frozen=True)
+class _Document:
+    """The bodies, joints and extensions of a document."""
 
-    def __init__(self, world: Scope, file: str, notes: ReaderNotes) -> None:
-        self.world, self.notes = world, notes
-        self.frames = FrameGraph(world)
-        self.poses: dict[str, Transform] = {}  # of the bodies in the world
-        self.bodies: list[Body] = []
-        self.edges: list[JointEdge] = []
-        self.extensions = ExtensionReader(self.frames, notes)
-        self._joint_nodes: list[FrameNode] = []
-        self._gearbox_nodes: list[FrameNode] = []
-        scopes = list(world.scopes())
-        self._link_nodes = list(world.all_nodes("link"))
-        for node in self._link_nodes:
-            name = body_name(node)
-            self.bodies.append(read_body(node, name, self.frames, file, notes))
-            self.poses[name] = self.frames.pose(node)
-        if not self.bodies:
-            model_elements = [scope.node.element for scope in scopes if scope.node.element.line]
-            if len(scopes) > 1:
-                raise model_elements[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
-            notes.add("world without a model", "it contains nothing that moves", warn=True)
-        for node in world.all_nodes("joint"):
-            self._read_joint(node)
-        for scope in scopes:
-            if canonical_link := scope.node.element.attributes.get("canonical_link"):
-                scope.resolve(canonical_link, scope.node.element, world=False)
-            self.extensions.read(scope)
-        self.edges += self.extensions.edges
-        gear_equations = (gearbox_constraint(node, self.frames, self.edges, notes) for node in self._gearbox_nodes)
-        self.gear_constraints = [equation for equation in gear_equations if equation is not None]
-        coupled_names = coupled_joints(self._joint_nodes, self.gear_constraints)
-        self.edges = [replace(edge, is_coupled=edge.name in coupled_names) for edge in self.edges]
-        self._weld_static_links()
-        intermediate_bodies = {end for edge in self.edges for end in (edge.parent, edge.child)} - {GROUND, *self.poses}
-        for edge in self.edges:
-            if edge.child in intermediate_bodies:
-                self.bodies.append(Body(edge.child))
-                self.poses[edge.child] = edge.world_placement
-
-    def _read_joint(self, node: FrameNode) -> None:
-        if node.scope is not None and node.scope.static:
-            self.notes.add("joint of a static model", "ignored: its links are fixed", node.path)
-        elif node.element.attributes.get("type") == "gearbox":
-            self._gearbox_nodes.append(node)
-        else:
-            self._joint_nodes.append(node)
-            self.edges += read_joint_edges(node, self.frames, self.notes)
-
-    def _weld_static_links(self) -> None:
-        """Add fixed joints between the ground and the static links."""
-        static_links = {body_name(node): node for node in self._link_nodes if node.is_static}
-        joint_names = root_joint_names(list(static_links), {edge.name for edge in self.edges})
-        self.edges[:0] = [
-            JointEdge(
-                joint_names[link_name], "fixed", GROUND, link_name, self.poses[link_name], Transform(), node.element, is_weld=True
-            )
-            for link_name, node in static_links.items()
-        ]
+    world: Scope
+    notes: ReaderNotes
+    frames: FrameGraph
+    link_nodes: list[FrameNode]
+    joint_nodes: list[FrameNode]
+    bodies: list[Body]
+    poses: dict[str, Transform]  # of the bodies in the world
+    edges: list[JointEdge]
+    gear_constraints: list[HolonomicConstraint]
+    extensions: ExtensionReader
 
     def mimic_constraints(self, joints: Iterable[Joint]) -> list[tuple[str, HolonomicConstraint]]:
         """The axes that mimic others, and their equations."""
@@ -169,12 +123,12 @@ class _DocumentParts:
         reversed_joints = {
             edge.name for edge in self.edges if edge.name in joints_by_name and joints_by_name[edge.name].parent != edge.parent
         }
-        return mimic_constraints(self._joint_nodes, joints_by_name, reversed_joints, self.notes)
+        return mimic_constraints(self.joint_nodes, joints_by_name, reversed_joints, self.notes)
 
     def gravity_compensations(self) -> list[GravityCompensation]:
         """The compensation of the links without gravity."""
         bodies_with_mass = {body.name for body in self.bodies if float(body.mass)}
-        weightless_bodies = [body_name(node) for node in self._link_nodes if is_weightless(node)]
+        weightless_bodies = [body_name(node) for node in self.link_nodes if is_weightless(node)]
         return [
             GravityCompensation(f"{name}{SCOPE_SEPARATOR}no_gravity", name)
             for name in weightless_bodies
@@ -194,6 +148,67 @@ class _DocumentParts:
             used_names.add(name)
             frames.append(Frame(name, body_name(link), link_pose.inverse() @ self.frames.pose(node)))
         return frames
+
+
+def _read_document(world: Scope, file: str, notes: ReaderNotes) -> _Document:
+    """Read all models of a world. Links come first, because joints are between them."""
+    frames = FrameGraph(world)
+    link_nodes = list(world.all_nodes("link"))
+    bodies: list[Body] = []
+    poses: dict[str, Transform] = {}
+    for node in link_nodes:
+        name = body_name(node)
+        bodies.append(read_body(node, name, frames, file, notes))
+        poses[name] = frames.pose(node)
+    if not bodies:
+        _note_empty_world(world, notes)
+    edges: list[JointEdge] = []
+    joint_nodes: list[FrameNode] = []
+    gearbox_nodes: list[FrameNode] = []
+    for node in world.all_nodes("joint"):
+        if node.scope is not None and node.scope.static:
+            notes.add("joint of a static model", "ignored: its links are fixed", node.path)
+        elif node.element.attributes.get("type") == "gearbox":
+            gearbox_nodes.append(node)
+        else:
+            joint_nodes.append(node)
+            edges += read_joint_edges(node, frames, notes)
+    extensions = ExtensionReader(frames, notes)
+    for scope in world.scopes():
+        if canonical_link := scope.node.element.attributes.get("canonical_link"):
+            scope.resolve(canonical_link, scope.node.element, world=False)
+        extensions.read(scope)
+    edges += extensions.edges
+    gear_equations = (gearbox_constraint(node, frames, edges, notes) for node in gearbox_nodes)
+    gear_constraints = [equation for equation in gear_equations if equation is not None]
+    coupled_names = coupled_joints(joint_nodes, gear_constraints)
+    edges = [replace(edge, is_coupled=edge.name in coupled_names) for edge in edges]
+    edges = [*_static_welds(link_nodes, poses, edges), *edges]
+    intermediate_bodies = {end for edge in edges for end in (edge.parent, edge.child)} - {GROUND, *poses}
+    for edge in edges:
+        if edge.child in intermediate_bodies:
+            bodies.append(Body(edge.child))
+            poses[edge.child] = edge.world_placement
+    return _Document(world, notes, frames, link_nodes, joint_nodes, bodies, poses, edges, gear_constraints, extensions)
+
+
+def _note_empty_world(world: Scope, notes: ReaderNotes) -> None:
+    """Note a world that has no links; a model without a link is an error."""
+    scopes = list(world.scopes())
+    if len(scopes) > 1:
+        model = next(scope.node.element for scope in scopes if scope.node.element.line)
+        raise model.error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+    notes.add("world without a model", "it contains nothing that moves", warn=True)
+
+
+def _static_welds(link_nodes: Iterable[FrameNode], poses: Mapping[str, Transform], edges: Iterable[JointEdge]) -> list[JointEdge]:
+    """Fixed joints between the ground and the static links."""
+    static_links = {body_name(node): node for node in link_nodes if node.is_static}
+    joint_names = root_joint_names(list(static_links), {edge.name for edge in edges})
+    return [
+        JointEdge(joint_names[name], "fixed", GROUND, name, poses[name], Transform(), node.element, is_weld=True)
+        for name, node in static_links.items()
+    ]
 
 
 def _read_gravity(world: Element | None, notes: ReaderNotes) -> v.Vector:
