@@ -166,25 +166,28 @@ class ConstraintWriter:
     # -- springs -------------------------------------------------------------------------------------------------------
 
     def write_spring(self, spring: object) -> None:
-        if isinstance(spring, GravityCompensation):
-            self.gravcomp[spring.body] = self.gravcomp.get(spring.body, 0.0) + float(spring.factor)
-        elif isinstance(spring, PointSpring):
-            sites = [
-                self.site(body, Transform(position=p), f"{spring.name}_{k + 1}") for k, (body, p) in enumerate(spring.points)
-            ]
-            attributes = _spring_attributes(spring, float(spring.rest))
-            self.tendon.add(
-                Tag("spatial", [Tag("site", site=x) for x in sites], name=self._tendons("spring", spring.name), **attributes)
-            )
-        elif isinstance(spring, CoordinateSpring) and self._write_coordinate_spring(spring):
-            pass
-        else:
-            notes.note_spring(spring, self.remarks)
+        match spring:
+            case GravityCompensation():
+                self.gravcomp[spring.body] = self.gravcomp.get(spring.body, 0.0) + float(spring.factor)
+            case PointSpring():
+                self._write_point_spring(spring)
+            case CoordinateSpring():
+                self._write_coordinate_spring(spring)
+            case _:
+                notes.note_spring(spring, self.remarks)
 
-    def _write_coordinate_spring(self, spring: CoordinateSpring) -> bool:
+    def _write_point_spring(self, spring: PointSpring) -> None:
+        sites = [self.site(body, Transform(position=p), f"{spring.name}_{k}") for k, (body, p) in enumerate(spring.points, 1)]
+        attributes = _spring_attributes(spring, float(spring.rest))
+        self.tendon.add(
+            Tag("spatial", [Tag("site", site=x) for x in sites], name=self._tendons("spring", spring.name), **attributes)
+        )
+
+    def _write_coordinate_spring(self, spring: CoordinateSpring) -> None:
         linear_form = affine_coefficients(spring.length)
         if linear_form is None or not all(name in self.joints for name in linear_form[0]):
-            return False
+            notes.note_spring(spring, self.remarks)
+            return
         rest_length = float(spring.rest) - linear_form[1]
         if rest_length == -1 and not float(spring.slack):  # which in MuJoCo means that none is given
             self._add_fixed_tendon(
@@ -192,7 +195,6 @@ class ConstraintWriter:
             )
         else:
             self._add_fixed_tendon(spring.name, linear_form[0], **_spring_attributes(spring, rest_length))
-        return True
 
 
 def _axes_sign(loop: LoopJoint, poses: Mapping[str, np.ndarray]) -> int:
