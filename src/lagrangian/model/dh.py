@@ -103,13 +103,7 @@ def build_arm(
     options: dict[str, Any],
 ) -> Any:
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
-    is_text = isinstance(convention, str)
-    if not is_text or convention not in CONVENTIONS:
-        conventions = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
-        problem = "is not given" if is_text and not convention else f"is {format_value(convention)}"
-        raise MechanismError(
-            problem, where=name, argument="convention", remedy=f"name the convention of the table: convention={conventions}"
-        )
+    _check_convention(convention, name)
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
@@ -121,14 +115,7 @@ def build_arm(
             if row.joint not in _JOINT_TYPES:
                 raise MechanismError(unknown_name_message("joint", row.joint, ("R", "P")))
         kind = _JOINT_TYPES[row.joint]
-        alpha, theta = keep_symbolic(row.alpha, row.theta)
-        along = Transform(v.IDENTITY, (row.a, 0, 0)) @ Transform(rotation_x(alpha))
-        turn = Transform(rotation_z(theta), (0, 0, row.d))
-        # the joint moves along z before (standard) or after (modified) the link's own constant part
-        if convention == "standard":
-            placement, child = before @ turn, along.inverse()
-        else:
-            placement, child = before @ Transform(rotation_x(alpha)) @ Transform(v.IDENTITY, (row.a, 0, 0)) @ turn, Transform()
+        placement, child_placement = _joint_placements(row, convention, before)
         link = row.link or f"link{i}"
         bodies.append(Body(link, row.mass, row.center, row.inertia, effective=row.effective))  # type: ignore[arg-type]
         joints.append(
@@ -138,7 +125,7 @@ def build_arm(
                 parent,
                 link,
                 placement,
-                child,
+                child_placement,
                 friction=row.friction,
                 rotor=row.rotor,
                 spring=row.spring,
@@ -150,6 +137,29 @@ def build_arm(
     if tool is not None:
         frames.append(Frame("tool", parent, tool))
     return cls(name=name, bodies=bodies, joints=joints, frames=frames, gravity=gravity, **options)
+
+
+def _check_convention(convention: str, mechanism: str) -> None:
+    is_text = isinstance(convention, str)
+    if not is_text or convention not in CONVENTIONS:
+        conventions = "'standard' (distal: Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal: Craig, Khalil)"
+        problem = "is not given" if is_text and not convention else f"is {format_value(convention)}"
+        raise MechanismError(
+            problem, where=mechanism, argument="convention", remedy=f"name the convention of the table: convention={conventions}"
+        )
+
+
+def _joint_placements(row: DHParameters, convention: str, base: Transform) -> tuple[Transform, Transform]:
+    """The placements of a joint on its parent, where the row begins at `base`, and on its link.
+
+    The joint moves along z before (standard) or after (modified) the link's own constant part.
+    """
+    alpha, theta = keep_symbolic(row.alpha, row.theta)
+    slide_and_turn = Transform(rotation_z(theta), (0, 0, row.d))
+    along, twist = Transform(v.IDENTITY, (row.a, 0, 0)), Transform(rotation_x(alpha))
+    if convention == "standard":
+        return base @ slide_and_turn, (along @ twist).inverse()
+    return base @ twist @ along @ slide_and_turn, Transform()
 
 
 def _as_dh_parameters(value: Any) -> DHParameters:
