@@ -66,15 +66,16 @@ class _MjcfWriter:
         self.joint_names = UniqueNames(self.remarks)
         self.site_names = UniqueNames(self.remarks)
         self.screw_advances: dict[str, tuple[str, tuple[float, ...]]] = {}  # the hinge and polynomial of a slide
-        self.mechanism = self._make_expressible(mechanism)
         self.sites: dict[str, list[Tag]] = {}
+        self.joints_in_file: list[Joint] = []  # in the order of the file
+        # what follows fills the names, notes and screws above
+        self.mechanism = self._make_expressible(mechanism)
         start_q = mechanism.initial.q if start is None else start
+        self.has_start = start_q is not None
         self.q = self._expand_coordinates(
             mechanism.neutral_configuration() if start_q is None else np.array(start_q, dtype=float)
         )
-        self.has_start = start_q is not None
         self._min_mass = minimum_mass(mechanism, _MIN_INERTIA)
-        self.joints_in_file: list[Joint] = []  # in the order of the file
         self.referenced_bodies = self._referenced_bodies()
 
     def to_mjcf(self) -> Conversion:
