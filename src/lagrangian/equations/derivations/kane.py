@@ -2,8 +2,7 @@
 
 Kane and Levinson, Dynamics: Theory and Applications, 1985, chapters 2 to 6. Velocities are propagated outward; partial velocities
 are their derivatives with respect to the rates q'_r, and accelerations their derivatives with respect to time, in the link's own
-axes: `dv/dt = v' + w x v`. No recursion of accelerations, and no energy, is used. The force and the moment that a link's motion
-takes are those of Newton and Euler.
+axes: `dv/dt = v' + w x v`. No recursion of accelerations, and no energy, is used.
 """
 
 from __future__ import annotations
