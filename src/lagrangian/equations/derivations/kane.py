@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.equations.algebra.ring import RingElement
-from lagrangian.equations.derivations.newton_euler import SymbolicMotion, inertia_force_and_moment
+from lagrangian.equations.derivations.newton_euler import Wrench
+from lagrangian.equations.reading.link import SymbolicLink
 from lagrangian.equations.reading.system import SymbolicSystem
 from lagrangian.model import vector as v
 
@@ -22,7 +23,7 @@ def kane_torques(system: SymbolicSystem, gravity: bool = True) -> list[RingEleme
     tau = [link.rotor * system.acceleration(link.k) for link in sorted(system.links, key=lambda link: link.k)]
     gravities = gravity_in_links(system) if gravity else [v.ZERO] * len(system.links)
     for i, (link, (w, u)) in enumerate(zip(system.links, link_twists(system), strict=True)):
-        force, moment = inertia_force_and_moment(link.inertia, link_motion(system, (w, u), gravities[i]))
+        force, moment = inertia_wrench(system, link, w, u, gravities[i])
         for r in (system.links[a].k for a in system.path_from_ground(i)):
             # tau_r is the active force that balances the rest
             w_r, u_r = partial_velocity(system, w, r), partial_velocity(system, u, r)
@@ -48,12 +49,15 @@ def partial_velocity(system: SymbolicSystem, x: v.Vector, r: int) -> v.Vector:
     return tuple(system.ring.partial_derivative(system.ring(e), name) for e in x)  # type: ignore[return-value]
 
 
-def link_motion(system: SymbolicSystem, twist: Twist, gravity: v.Vector) -> SymbolicMotion:
-    """A link's angular velocity, and its accelerations as derivatives of its velocities; `gravity` is in its axes."""
-    w, u = twist
+def inertia_wrench(system: SymbolicSystem, link: SymbolicLink, w: v.Vector, u: v.Vector, g: v.Vector) -> Wrench:
+    """The force, and the moment about the origin, that the link's motion takes: minus the inertia forces and gravity."""
+    body = link.inertia
+    al = vector_time_derivative(system, w)
     a = v.add(vector_time_derivative(system, u), v.cross(w, u))
-    # gravity's force is m g at the centre: the same as that of an acceleration -g
-    return SymbolicMotion(w, vector_time_derivative(system, w), v.sub(a, gravity))
+    a = v.sub(a, g)  # gravity's force is m g at the centre: the same as that of an acceleration -g
+    force = v.add(v.scale(body.mass, a), v.add(v.cross(al, body.h), v.cross(w, v.cross(w, body.h))))
+    moment = v.add(v.sym_vec(body.I, al), v.add(v.cross(w, v.sym_vec(body.I, w)), v.cross(body.h, a)))
+    return force, moment
 
 
 def vector_time_derivative(system: SymbolicSystem, x: v.Vector) -> v.Vector:
