@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 # radii of gyration, as parts of the size of the whole mechanism and of the body, beyond which the unit of an inertia is doubtful
 LARGE_GYRATION, SMALL_GYRATION = 10.0, 1e-3
-MAX_COORDINATES = 12  # of a configuration that is printed
 
 
 @dataclass(frozen=True)
@@ -175,6 +174,7 @@ def _loop_closure(m: Mechanism) -> Iterator[Finding]:
     """Find the degrees of freedom, and whether the loops can be closed at the start and in every pose."""
     from lagrangian.configuration.mobility import mobility
     from lagrangian.configuration.start import Start, as_dynamics
+    from lagrangian.configuration.text import format_configuration, toml_line
 
     try:
         freedom = mobility(m)
@@ -208,14 +208,13 @@ def _loop_closure(m: Mechanism) -> Iterator[Finding]:
             continue
         if start.open_violation is None:
             continue
-        line = toml_configuration(nearest_q) if pose is None else toml_configuration(nearest_q).replace("q =", f"{pose} =", 1)
         yield Finding(
             "warning",
             where,
             f"it does not close the loops: {start.open_violation}. The nearest configuration that "
             f"does{', where runs begin,' * (pose is None)} is "
             f"{format_configuration(m, nearest_q)}",
-            f"Copy this line: {line}",
+            f"Copy this line: {toml_line('q' if pose is None else pose, nearest_q)}",
         )
 
 
@@ -233,25 +232,3 @@ def _start(m: Mechanism) -> Iterator[Finding]:
                     "warning", where, f"{joint.name} = {float(q[at]):.4g} is outside its limits, {low:.4g} to {high:.4g}"
                 )
             at += joint.kind.nq
-
-
-# -- configurations, for people and for files -------------------------------------------------------------------------
-
-
-def toml_configuration(q: Any) -> str:
-    """Write a configuration as a line of a description."""
-    return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
-
-
-def format_configuration(m: Mechanism, q: Any) -> str:
-    """Write a configuration for people, with angles in degrees."""
-    units = [
-        unit
-        for j in m.joints
-        for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
-    ]
-    assignments = [
-        f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
-        for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
-    ]
-    return ", ".join(assignments[:MAX_COORDINATES]) + (" ..." if len(assignments) > MAX_COORDINATES else "")
