@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.configuration.record import follow_record
+from lagrangian.configuration.speeds import actuated_speeds
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.projection import Projection
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import JointPath
@@ -67,7 +67,7 @@ def read_record(
     """Check a record, find the speeds and accelerations that it lacks, and close the loops at every row."""
     mechanism = dyn.mechanism
     t = _record_times(t)
-    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if moves)
+    driven = actuated_speeds(mechanism)
     q = _record_array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equation_count else ())
     tau = _record_array("tau", tau, len(t), mechanism.speed_names, driven)
     rates_given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array
+from lagrangian.configuration.speeds import actuated_speed_mask
 from lagrangian.errors import ActuationError, PathWarning, warn
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
@@ -34,17 +35,12 @@ RESIDUAL_TOLERANCE = 1e-8  # by the largest force: a smaller residual is roundin
 FORCE_TOLERANCE = 1e-6  # by the largest force: a smaller one counts as zero
 
 
-def actuated_speed_mask(dyn: Dynamics) -> np.ndarray:
-    """Return, for each speed, whether its joint is actuated."""
-    return np.array([joint.actuated for joint in dyn.mechanism.joints for _ in range(joint.kind.nv)], dtype=bool)
-
-
 def actuator_torques(dyn: Dynamics, q: Any, h: Any, t: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Return tau, zero at passive joints, and the multipliers, for joint forces h of the open tree; of one state or many."""
     single = np.ndim(q) == 1
     q, h = np.atleast_2d(array(q, "q")), np.atleast_2d(array(h, "h"))
     times = np.broadcast_to(array(t, "t").reshape(-1), (len(q),))
-    driven = actuated_speed_mask(dyn)
+    driven = actuated_speed_mask(dyn.mechanism)
     if not dyn.mechanism.equation_count:
         _check_tree_actuation(dyn, h, driven, times)
         tau, multipliers = np.where(driven, h, 0.0), np.zeros((len(q), 0))
@@ -145,7 +141,7 @@ def _actuation_error(t: float, message: str) -> ActuationError:
 def check_controllability(follower: Follower, external_wrenches: ExternalWrenches, t: np.ndarray, q: np.ndarray) -> None:
     """Raise an error where the path passes a singularity of the actuated joints; warn where it comes near one."""
     dyn = follower.dyn
-    passive = ~actuated_speed_mask(dyn)
+    passive = ~actuated_speed_mask(dyn.mechanism)
     if not dyn.mechanism.equation_count or not 0 < passive.sum() <= len(dyn.constraint_names):
         return
     smallest, signs = _passive_singular_values(follower, t, q, passive)
