@@ -29,7 +29,8 @@ from lagrangian.kernels.least_squares import (
     pseudoinverse_factors,
     unit_rows,
 )
-from lagrangian.kinematics.follower import NEAR_SINGULAR, Follower
+from lagrangian.kinematics.follower import Follower
+from lagrangian.kinematics.path_failures import NEAR_SINGULAR
 
 RESIDUAL_TOLERANCE = 1e-8  # by the largest force: a smaller residual is rounding
 FORCE_TOLERANCE = 1e-6  # by the largest force: a smaller one counts as zero
