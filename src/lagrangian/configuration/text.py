@@ -1,4 +1,4 @@
-"""Configurations as text: with units for people, and as lines of a description."""
+"""Coordinates and configurations as text: with units for people, and as lines of a description."""
 
 from __future__ import annotations
 
@@ -29,3 +29,9 @@ def format_configuration(m: Mechanism, q: Any) -> str:
         for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
     ]
     return ", ".join(assignments[:MAX_COORDINATES]) + (" ..." if len(assignments) > MAX_COORDINATES else "")
+
+
+def format_coordinate(x: float, unit: str) -> str:
+    """The value of a coordinate with its unit, angles in degrees."""
+    x = math.degrees(x) if unit == "rad" else float(x)
+    return f"{0.0 if abs(x) < 1e-9 else x:.6g} {'deg' if unit == 'rad' else unit}"
