@@ -97,6 +97,16 @@ def texts(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> tuple
     return strings
 
 
+def distinct_names(value: Any, name: str) -> tuple[str, ...] | None:
+    """A tuple of different names; a single one may be given as a string."""
+    if value is None:
+        return None
+    distinct = texts(value, name)
+    if not distinct:
+        raise ArgumentError(f"is {format_value(value)}", argument=name, remedy="a list of different names is needed")
+    return distinct
+
+
 def boolean(value: Any, name: str, where: Place | tuple[Place, ...] = ()) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):

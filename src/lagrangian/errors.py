@@ -12,7 +12,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -657,6 +657,11 @@ def closest_name(name: str, names: Iterable[str]) -> str:
         if sorted(candidate.lower().split("_")) == words:
             return candidate
     return next(iter(difflib.get_close_matches(name, candidates, n=1)), "")
+
+
+def join_names(names: Sequence[str], max_names: int = 6) -> str:
+    """Names with commas between them; of more than `max_names` the first ones, and how many more there are."""
+    return ", ".join(names[:max_names]) + (f" and {len(names) - max_names} more" if len(names) > max_names else "")
 
 
 def is_number(value: Any) -> bool:

@@ -7,7 +7,8 @@ import pytest
 from scipy.linalg import null_space
 
 import lagrangian as lg
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask, actuator_torques
+from lagrangian.configuration.speeds import actuated_speed_mask
+from lagrangian.inverse_dynamics.actuation import actuator_torques
 
 
 def with_actuators(mechanism, names):
@@ -36,7 +37,7 @@ def test_unique_torques_move_it_as_asked(name):
         q, qd, qdd, psi, _ = motion_of(dyn, seed)
         h = dyn.inverse_dynamics(q, qd, qdd)
         tau, multipliers = actuator_torques(dyn, q, h)
-        assert not tau[~actuated_speed_mask(dyn)].any()
+        assert not tau[~actuated_speed_mask(dyn.mechanism)].any()
         np.testing.assert_allclose(tau + psi.T @ multipliers, h, rtol=0, atol=1e-11 * np.abs(h).max())
         np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), qdd, rtol=0, atol=1e-9 * (1 + np.abs(qdd).max()))
         np.testing.assert_allclose(dyn.multipliers(q, qd, tau), multipliers, rtol=0, atol=1e-9 * np.abs(h).max())
@@ -65,7 +66,7 @@ OVER = [("four_bar", ("theta1", "phi3")), ("five_bar", ("q1", "q2", "phi3", "phi
 @pytest.mark.parametrize(("name", "names"), OVER)
 def test_of_many_torques_the_smallest(name, names):
     dyn = lg.compile(with_actuators(lg.library(name), names))
-    driven = actuated_speed_mask(dyn)
+    driven = actuated_speed_mask(dyn.mechanism)
     for seed in range(3):
         q, qd, qdd, psi, free = motion_of(dyn, seed)
         h = dyn.inverse_dynamics(q, qd, qdd)

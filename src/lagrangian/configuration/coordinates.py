@@ -1,4 +1,4 @@
-"""Coordinates of configurations: their indices in q, their limits, how speeds change them, and when configurations are equal."""
+"""Coordinates of configurations: their indices in q, their limits, how speeds change them, and how configurations compare."""
 
 from __future__ import annotations
 
@@ -31,6 +31,25 @@ def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
             places |= {name: (iq + k, iv + k) for k, name in enumerate(joint.coordinate_names)}
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return places
+
+
+def characteristic_length(mechanism: Mechanism) -> float:
+    """A length that is typical of a mechanism: the longest one in it, or one metre if it has none."""
+    placements = [placement for j in mechanism.joints for placement in (j.placement, j.child_placement)]
+    placements += [placement for x in mechanism.loops for placement in (x.a_placement, x.b_placement)]
+    placements += [f.placement for f in mechanism.frames]
+    lengths = [float(np.linalg.norm([float(x) for x in placement.position])) for placement in placements]
+    return max([x for x in lengths if x > 0], default=1.0)
+
+
+def speed_scales(mechanism: Mechanism, length: float | None = None) -> np.ndarray:
+    """What each speed is divided by, so that angles and lengths compare: 1 for angles, `length` for lengths.
+
+    The default is the characteristic length of the mechanism.
+    """
+    length = characteristic_length(mechanism) if length is None else length
+    slides = np.array([slides for joint in mechanism.joints for slides in joint.slides], dtype=bool)
+    return np.where(slides, length, 1.0)
 
 
 def periodic_coordinates(mechanism: Mechanism) -> list[int]:

@@ -15,6 +15,7 @@ from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.display import TextDisplay
+from lagrangian.model.printed_table import pluralise
 from lagrangian.types import State
 
 # singular values of Psi below this part of the largest count as zero; nearby values occur only by accident
@@ -71,9 +72,6 @@ class Mobility(TextDisplay):
         return self.degrees != self.nearby
 
     def __str__(self) -> str:
-        def pluralise(n: int, noun: str) -> str:
-            return f"{n} {noun}{'' if n == 1 else 's'}"
-
         counts = f"{pluralise(self.speeds, 'speed')}, {pluralise(self.equation_count, 'equation')}"
         text = f"{pluralise(self.nearby, 'degree')} of freedom: {counts}"
         if self.redundant:

@@ -1,4 +1,4 @@
-"""Speeds that satisfy the constraints of a mechanism."""
+"""Speeds of a mechanism: those of joints with a motor, and those that satisfy the constraints."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import suppress_finite_checks
 from lagrangian.kernels.least_squares import RANK_TOLERANCE
+from lagrangian.model.mechanism import Mechanism
+
+
+def actuated_speeds(mechanism: Mechanism) -> tuple[str, ...]:
+    """The speeds of joints with a motor."""
+    return tuple(name for joint in mechanism.joints if joint.actuated for name in joint.speed_names)
+
+
+def actuated_speed_mask(mechanism: Mechanism) -> np.ndarray:
+    """For each speed, whether its joint has a motor."""
+    return np.array([joint.actuated for joint in mechanism.joints for _ in joint.speed_names], dtype=bool)
 
 
 @suppress_finite_checks()

@@ -23,14 +23,13 @@ from lagrangian.configuration.loop_closure import (
     LoopClosure,
 )
 from lagrangian.configuration.newton import ConfigurationEquations
-from lagrangian.configuration.speeds import nearest_speeds
+from lagrangian.configuration.speeds import actuated_speeds, nearest_speeds
 from lagrangian.description.mechanism_of import MechanismLike, as_mechanism
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyWarning, LagrangianError, is_number, warn
 from lagrangian.kernels.catalogue import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compile_mechanism
 from lagrangian.model.initial_state import StateOrigin
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import parameter_value
 
 SINGULAR_TOLERANCE = 1e-7  # of the largest slope: smaller singular values mean a dead centre
@@ -277,8 +276,3 @@ class _IntermediateLoops:
 
 def _slope_rank(psi: np.ndarray) -> int:
     return int(np.linalg.matrix_rank(psi, tol=SINGULAR_TOLERANCE * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
-
-
-def actuated_speeds(mechanism: Mechanism) -> tuple[str, ...]:
-    """The speeds of joints with a motor."""
-    return tuple(name for joint in mechanism.joints if joint.actuated for name in joint.speed_names)

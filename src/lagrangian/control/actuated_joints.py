@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.mobility import mobility
+from lagrangian.configuration.speeds import actuated_speed_mask
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask, actuator_torques
+from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.operational_space import constraint_null_space
 
@@ -29,7 +30,7 @@ class ActuatedJoints:
     @staticmethod
     def from_dynamics(dyn: Dynamics) -> ActuatedJoints:
         mechanism = dyn.mechanism
-        driven = actuated_speed_mask(dyn)
+        driven = actuated_speed_mask(mechanism)
         degrees_of_freedom = mobility(dyn).nearby if mechanism.equation_count else dyn.nv
         for joint in mechanism.joints:
             if joint.actuated and joint.kind.quaternion:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lagrangian.errors import ReaderWarning, WriterWarning, warn
+from lagrangian.errors import ReaderWarning, WriterWarning, join_names, warn
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body, inertia_problem
 from lagrangian.model.constraint import Constraint, HolonomicConstraint
@@ -197,7 +197,7 @@ class WriterNotes:
         for singular, plural in (("is", "are"), ("it", "them"), ("has", "have"), ("its", "their")):
             meaning = meaning.replace("{" + singular + "}", plural if is_plural else singular)
         subject = f"{part[:-1]}ies" if is_plural and part.endswith("y") else f"{part}s" if is_plural else part
-        name_list = ", ".join(names[:_MAX_LISTED]) + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")
+        name_list = join_names(names, _MAX_LISTED)
         return f"{subject} {name_list} {meaning}" if name_list else f"{subject} {meaning}"
 
 

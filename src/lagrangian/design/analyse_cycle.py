@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lagrangian.arguments import boolean, count, number
-from lagrangian.configuration.coordinates import CoordinateBounds, single_coordinates
+from lagrangian.configuration.coordinates import CoordinateBounds, characteristic_length, single_coordinates
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.cycle import CycleAnalysis
 from lagrangian.design.four_bar import find_four_bar
-from lagrangian.design.freedom import MIN_REGULARITY, characteristic_length
+from lagrangian.design.freedom import MIN_REGULARITY
 from lagrangian.design.input_range import INPUT, LIMIT, OUTPUT, OVER, STANDSTILL_TOLERANCE, InputRange
 from lagrangian.design.linkage import Fixed, Linkage, LinkageOutput, Output, as_interval, as_output, assemble_linkage
 from lagrangian.design.solution_curve import CurveEvent, SolutionCurve, range_events, trace_curve

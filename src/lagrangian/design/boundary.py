@@ -22,7 +22,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lagrangian.design.freedom import speed_scales
+from lagrangian.configuration.coordinates import speed_scales
 from lagrangian.design.grid import ReachabilityGrid
 from lagrangian.design.reach_solver import HALVINGS, ReachSolver
 

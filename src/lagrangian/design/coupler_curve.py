@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from lagrangian.configuration.coordinates import characteristic_length
 from lagrangian.design.display import CouplerCurveDisplay
-from lagrangian.design.freedom import characteristic_length
 from lagrangian.design.solution_curve import SolutionCurve
 from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.kernels.dynamics import Dynamics

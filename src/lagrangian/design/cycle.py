@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from lagrangian.cached import cached_property
+from lagrangian.configuration.text import format_coordinate
 from lagrangian.design.coupler_curve import CouplerCurve, coupler_curve
 from lagrangian.design.display import CycleDisplay
 from lagrangian.design.four_bar import FourBar
-from lagrangian.design.linkage import LinkageOutput, format_coordinate, unit_ratio
+from lagrangian.design.linkage import LinkageOutput
 from lagrangian.design.solution_curve import SolutionCurve
 from lagrangian.design.table_file import Column, write_table_file
 from lagrangian.design.travel import CoveredRange, OutputTravel
@@ -259,14 +260,14 @@ class CycleAnalysis(CycleDisplay):
             Column(
                 f"d_{n}",
                 self.velocity_ratios[:, k],
-                unit_ratio("m" if slides[k] else "rad", input_unit),
+                _unit_ratio("m" if slides[k] else "rad", input_unit),
                 "over the input's speed",
             )
             for k, n in enumerate(self.mechanism.speed_names)
         ]
         if self.output_ratio is not None and self.mechanical_advantage is not None:
-            columns.append(Column("output_ratio", self.output_ratio, unit_ratio(output_unit, input_unit)))
-            columns.append(Column("mechanical_advantage", self.mechanical_advantage, unit_ratio(input_unit, output_unit)))
+            columns.append(Column("output_ratio", self.output_ratio, _unit_ratio(output_unit, input_unit)))
+            columns.append(Column("mechanical_advantage", self.mechanical_advantage, _unit_ratio(input_unit, output_unit)))
         if self.transmission_angle is not None:
             columns.append(Column("transmission_angle", self.transmission_angle, "rad"))
         for name in ("torque", "static_torque", "inertial_torque", "friction_torque"):
@@ -412,7 +413,7 @@ def _advantage_text(cycle: CycleAnalysis) -> str:
     assert cycle.output_ratio is not None
     ratio = np.abs(cycle.output_ratio)
     fastest = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
-    units = [unit_ratio(*pair) for pair in (cycle.units[::-1], cycle.units)]
+    units = [_unit_ratio(*pair) for pair in (cycle.units[::-1], cycle.units)]
     ratio_text, advantage_text = (
         f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fastest], 1 / ratio[fastest]), units, strict=True)
     )
@@ -437,3 +438,8 @@ def _force_lines(cycle: CycleAnalysis) -> list[str]:
         ends = f"{rows[low]:.4g} (at {input_at_low}) to {rows[high]:.4g} {unit} (at {input_at_high})"
         parts.append(f"{'force' if unit == 'N' else 'torque'} at {cycle.input}, {condition}: {ends}")
     return parts
+
+
+def _unit_ratio(a: str, b: str) -> str:
+    """The unit of the quotient of two values with these units."""
+    return "1" if a == b else f"{a}/{b}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.algorithms.constraints.constrained_dynamics import ROUNDING_TOLERANCE
 from lagrangian.cached import cached_property
-from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.coordinates import integrate, speed_scales
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.mobility import SINGULAR_TOLERANCE, regular_configuration
 from lagrangian.configuration.newton import Newton
@@ -19,25 +19,9 @@ from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE
-from lagrangian.model.mechanism import Mechanism
 
 MIN_REGULARITY = 1e-4  # the least singular value of the constraints: nearer to zero, a change point is next to it
 CLOSURE_TOLERANCE = 1e-11  # of the size of the constraint Jacobian: the violation of loops that counts as closed
-
-
-def characteristic_length(mechanism: Mechanism) -> float:
-    """A length that is typical of a mechanism: the longest one in it, or one metre if it has none."""
-    placements = [placement for j in mechanism.joints for placement in (j.placement, j.child_placement)]
-    placements += [placement for x in mechanism.loops for placement in (x.a_placement, x.b_placement)]
-    placements += [f.placement for f in mechanism.frames]
-    lengths = [float(np.linalg.norm([float(x) for x in placement.position])) for placement in placements]
-    return max([x for x in lengths if x > 0], default=1.0)
-
-
-def speed_scales(mechanism: Mechanism) -> np.ndarray:
-    """What each speed is divided by: 1 for angles, the mechanism's size for lengths."""
-    slides = np.array([slides for joint in mechanism.joints for slides in joint.slides], dtype=bool)
-    return np.where(slides, characteristic_length(mechanism), 1.0)
 
 
 def constraint_row_scales(dyn: Dynamics, q: np.ndarray, scales: np.ndarray) -> np.ndarray:

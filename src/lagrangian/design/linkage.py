@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -208,17 +207,3 @@ def as_output(dyn: Dynamics, output: Output, input_name: str) -> LinkageOutput |
     if direction and direction not in TWIST_COMPONENTS:
         raise ArgumentError(unknown_direction_message(direction, TWIST_COMPONENTS), where=ArgumentName("output"))
     return LinkageOutput(dyn, "", name, direction)
-
-
-# ---- values and units as text
-
-
-def format_coordinate(x: float, unit: str) -> str:
-    """The value of a coordinate with its unit, angles in degrees."""
-    x = math.degrees(x) if unit == "rad" else float(x)
-    return f"{0.0 if abs(x) < 1e-9 else x:.6g} {'deg' if unit == 'rad' else unit}"
-
-
-def unit_ratio(a: str, b: str) -> str:
-    """The unit of the quotient of two values with these units."""
-    return "1" if a == b else f"{a}/{b}"

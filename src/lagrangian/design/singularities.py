@@ -16,9 +16,10 @@ from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import CoordinateBounds, is_same_configuration, single_coordinates
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start, as_dynamics
+from lagrangian.configuration.text import format_coordinate
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.display import SingularitiesDisplay
-from lagrangian.design.linkage import Fixed, Linkage, as_interval, check_range_within_limits, coordinate_unit, format_coordinate
+from lagrangian.design.linkage import Fixed, Linkage, as_interval, check_range_within_limits, coordinate_unit
 from lagrangian.design.singularity_tests import SingularityTest, output_frame_name, singularity_tests
 from lagrangian.design.solution_curve import range_events, trace_curve
 from lagrangian.design.table_file import Column, write_table_file

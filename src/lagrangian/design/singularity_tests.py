@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import bisect, brentq, minimize_scalar
 
 from lagrangian.cached import cached_property
-from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.design.freedom import constraint_row_scales, speed_scales
+from lagrangian.configuration.coordinates import single_coordinates, speed_scales
+from lagrangian.design.freedom import constraint_row_scales
 from lagrangian.design.solution_curve import SolutionCurve
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.coordinates import CoordinateBounds, integrate, periodic_coordinates, single_coordinates
+from lagrangian.configuration.coordinates import (
+    CoordinateBounds,
+    integrate,
+    periodic_coordinates,
+    single_coordinates,
+    speed_scales,
+)
 from lagrangian.configuration.loop_closure import CLOSED_TOLERANCE, LoopClosure
-from lagrangian.design.freedom import speed_scales
 from lagrangian.design.linkage import as_interval, check_range_within_limits
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics

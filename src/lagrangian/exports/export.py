@@ -171,9 +171,9 @@ def export(
         raise ArgumentError(
             f"the target {target!r} returns Python functions and writes no files; leave `path` out", concerns="path"
         )
-    destination = (
-        None if path is None else _output_place(model, resolve_target(path, export_target.suffixes, FILE_SUFFIXES), export_target)
-    )
+    destination = None if path is None else resolve_target(path, export_target.suffixes, FILE_SUFFIXES)
+    if destination is not None:
+        _check_not_source_file(model, destination, export_target)
     exported = export_target.make(model, request)
     paths = (
         ()
@@ -183,19 +183,17 @@ def export(
     return ExportResult(export_target.name, exported.files, exported.functions, exported.notes, paths, exported.parameters)
 
 
-def _output_place(mechanism: Mechanism, place: Path, target: ExportTarget) -> Path:
-    """Where to write, which is not the file that the mechanism was read from: what the reader left out of it would be lost."""
+def _check_not_source_file(mechanism: Mechanism, destination: Path, target: ExportTarget) -> None:
+    """Refuse to write the file that the mechanism was read from: what the reader left out of it would be lost."""
     source_file = Path(mechanism.file) if mechanism.file else None
-    output_file = (
-        place if place.suffix.lower() in target.suffixes else place / f"{transliterate(mechanism.name)}{target.file_suffix}"
-    )
+    is_file = destination.suffix.lower() in target.suffixes
+    output_file = destination if is_file else destination / f"{transliterate(mechanism.name)}{target.file_suffix}"
     if source_file is not None and output_file.exists() and source_file.exists() and output_file.samefile(source_file):
         raise ArgumentError(
             f"{output_file}: the mechanism was read from this file, and what its reader left out would be lost",
             concerns="path",
             remedy="name another file",
         )
-    return place
 
 
 def export_targets() -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,23 +36,35 @@ MAX_COMPARED_ENTRIES, SAMPLED_ENTRIES = 400, 40  # of an output, beyond which on
 def reference_cases(mechanism: Mechanism, package: Package) -> Iterator[ReferenceCase]:
     """All routines at some states."""
     is_long = len(package.coordinates) > LONG_MECHANISM
+    names_so_far: set[str] = set()
     for k, state in enumerate(sample_states(mechanism, 1 if is_long else STATES)):
         sample = {name: x.round(2) if name != "h" else x for name, x in state.items()} if is_long else state
         for routine in package.routines:
             case_inputs = routine_inputs(routine, sample)
             values = evaluate_routine(package, routine, case_inputs)
             if all(map(math.isfinite, values)):  # a description may have roots or logarithms that do not exist everywhere
-                yield ReferenceCase(routine, k, case_inputs, list(_expected_entries(routine, values)))
+                case = ReferenceCase(routine, k, case_inputs, list(_expected_entries(routine, values)))
+                arrays = {case.array_name(name): x for name, x in case_inputs.items()}
+                yield replace(case, new_arrays={name: x for name, x in arrays.items() if name not in names_so_far})
+                names_so_far |= arrays.keys()
 
 
 @dataclass(frozen=True)
 class ReferenceCase:
-    """A routine at a state, which has a number: its inputs by name, and the outputs that are expected."""
+    """A routine at a state, which has a number: its inputs by name, and the outputs that are expected.
+
+    Several routines are given the same arrays of a state: `new_arrays` are those that no case before has, by name.
+    """
 
     routine: Routine
     state: int
     inputs: dict[str, list[float]]
     expected: list[ExpectedEntries]
+    new_arrays: dict[str, list[float]] = field(default_factory=dict)
+
+    def array_name(self, input_name: str) -> str:
+        """The name, in a test program, of the array that holds an input at the state."""
+        return f"state{self.state}_{input_name}"
 
 
 @dataclass(frozen=True)

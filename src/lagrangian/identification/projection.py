@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.configuration.record import close_rows
+from lagrangian.configuration.speeds import actuated_speed_mask
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE, unit_rows
 
@@ -27,7 +27,7 @@ class Projection:
 
         self.dyn = dyn
         mechanism = dyn.mechanism
-        self.actuated: list[int] = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
+        self.actuated: list[int] = np.flatnonzero(actuated_speed_mask(mechanism)).tolist()
         self.independent = list(range(dyn.nv))
         if mechanism.equation_count:
             psi = unit_rows(np.atleast_2d(dyn.constraint_jacobian(q, t)))[0]

@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 
 from lagrangian.arguments import floats
 from lagrangian.configuration.record import follow_record
+from lagrangian.configuration.speeds import actuated_speeds
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.projection import Projection
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import JointPath
 
@@ -67,24 +68,15 @@ def read_record(
     """Check a record, find the speeds and accelerations that it lacks, and close the loops at every row."""
     mechanism = dyn.mechanism
     t = _record_times(t)
-    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if moves)
+    driven = actuated_speeds(mechanism)
     q = _record_array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equation_count else ())
     tau = _record_array("tau", tau, len(t), mechanism.speed_names, driven)
-    rates_given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
-    if len(rates_given) == 1:
-        raise ArgumentError(f"identify: {rates_given[0]} is given alone; give both qd and qdd, or neither")
-    if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
-        raise ArgumentError(f"is {cutoff!r}", where="identify", argument="cutoff", remedy="a positive frequency in Hz is needed")
+    has_rates = _check_rates(qd, qdd, cutoff)
     start = q[0] if q.shape[1] == mechanism.nq else None
-    if mechanism.nq != mechanism.nv and not rates_given:
-        if not mechanism.equation_count or not set(driven) <= set(mechanism.coordinate_names):
-            raise ArgumentError(
-                f"identify: {mechanism.name} has ball or free joints, whose speeds are not the derivatives of q; give qd and qdd"
-            )
-        if start is not None:  # the actuated coordinates tell all others
-            q = q[:, [mechanism.coordinate_names.index(name) for name in driven]]
+    if mechanism.nq != mechanism.nv and not has_rates:
+        q = _differentiable_coordinates(mechanism, q, driven)
     low_pass, treatment = None, "The speeds and accelerations were given"
-    if rates_given:
+    if has_rates:
         qd, qdd = (_record_array(name, x, len(t), mechanism.speed_names, ()) for name, x in (("qd", qd), ("qdd", qdd)))
         if cutoff is not None:
             t, q, qd, qdd, tau = resample_uniformly(t, q, qd, qdd, tau)
@@ -92,23 +84,45 @@ def read_record(
             treatment += f"; the equations were filtered at {cutoff:.3g} Hz"
     else:
         t, q, qd, qdd, tau, low_pass, treatment = _differentiate(t, q, tau, path, cutoff)
-    full = np.zeros((len(t), mechanism.nv))
-    full[:, [mechanism.speed_names.index(x) for x in (driven if tau.shape[1] != mechanism.nv else mechanism.speed_names)]] = tau
+    all_torques = np.zeros((len(t), mechanism.nv))
+    torque_names = driven if tau.shape[1] != mechanism.nv else mechanism.speed_names
+    all_torques[:, [mechanism.speed_names.index(name) for name in torque_names]] = tau
     if q.shape[1] != mechanism.nq:
         q = follow_record(dyn, q, driven, t, start)
     projection = Projection(dyn, q[len(q) // 2], float(t[len(q) // 2]))
     if names is not None:
         projection.set_independent(names)
-    if not rates_given and not projection.trivial:
-        available_names = driven if qd.shape[1] != mechanism.nv else mechanism.speed_names
-        for name in projection.names:
-            if name not in available_names:
-                raise ArgumentError(
-                    f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints"
-                )
-        columns = [available_names.index(name) for name in projection.names]
+    if not has_rates and not projection.trivial:
+        columns = _independent_columns(projection, driven if qd.shape[1] != mechanism.nv else mechanism.speed_names)
         qd, qdd = projection.full_rates(q, qd[:, columns], qdd[:, columns], t)
-    return Record(t, q, qd, qdd, full, projection, low_pass, treatment)
+    return Record(t, q, qd, qdd, all_torques, projection, low_pass, treatment)
+
+
+def _check_rates(qd: Any, qdd: Any, cutoff: float | None) -> bool:
+    """Whether a record has its speeds and accelerations; the cutoff of its filter is checked, too."""
+    rates_given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
+    if len(rates_given) == 1:
+        raise ArgumentError(f"identify: {rates_given[0]} is given alone; give both qd and qdd, or neither")
+    if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
+        raise ArgumentError(f"is {cutoff!r}", where="identify", argument="cutoff", remedy="a positive frequency in Hz is needed")
+    return bool(rates_given)
+
+
+def _differentiable_coordinates(mechanism: Mechanism, q: np.ndarray, driven: tuple[str, ...]) -> np.ndarray:
+    """The actuated coordinates, from which all others follow; an error if they do not have speeds as derivatives."""
+    if not mechanism.equation_count or not set(driven) <= set(mechanism.coordinate_names):
+        raise ArgumentError(
+            f"identify: {mechanism.name} has ball or free joints, whose speeds are not the derivatives of q; give qd and qdd"
+        )
+    return q if q.shape[1] != mechanism.nq else q[:, [mechanism.coordinate_names.index(name) for name in driven]]
+
+
+def _independent_columns(projection: Projection, names: tuple[str, ...]) -> list[int]:
+    """The places of the independent speeds among those that a record has."""
+    for name in projection.names:
+        if name not in names:
+            raise ArgumentError(f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints")
+    return [names.index(name) for name in projection.names]
 
 
 def _differentiate(

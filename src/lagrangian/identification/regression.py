@@ -13,13 +13,13 @@ from enum import Enum
 
 import numpy as np
 
+from lagrangian.arguments import distinct_names
 from lagrangian.cached import cached_property
 from lagrangian.errors import ArgumentError, ArgumentName, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.inertial_parameters import body_parameters
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.paths.arguments import distinct_names
 
 PARAMETER_NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 

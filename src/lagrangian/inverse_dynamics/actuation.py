@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array
+from lagrangian.configuration.speeds import actuated_speed_mask
 from lagrangian.errors import ActuationError, PathWarning, warn
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
@@ -28,15 +29,11 @@ from lagrangian.kernels.least_squares import (
     pseudoinverse_factors,
     unit_rows,
 )
-from lagrangian.kinematics.follower import NEAR_SINGULAR, Follower
+from lagrangian.kinematics.follower import Follower
+from lagrangian.kinematics.path_failures import NEAR_SINGULAR
 
 RESIDUAL_TOLERANCE = 1e-8  # by the largest force: a smaller residual is rounding
 FORCE_TOLERANCE = 1e-6  # by the largest force: a smaller one counts as zero
-
-
-def actuated_speed_mask(dyn: Dynamics) -> np.ndarray:
-    """Return, for each speed, whether its joint is actuated."""
-    return np.array([joint.actuated for joint in dyn.mechanism.joints for _ in range(joint.kind.nv)], dtype=bool)
 
 
 def actuator_torques(dyn: Dynamics, q: Any, h: Any, t: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +41,7 @@ def actuator_torques(dyn: Dynamics, q: Any, h: Any, t: Any = 0.0) -> tuple[np.nd
     single = np.ndim(q) == 1
     q, h = np.atleast_2d(array(q, "q")), np.atleast_2d(array(h, "h"))
     times = np.broadcast_to(array(t, "t").reshape(-1), (len(q),))
-    driven = actuated_speed_mask(dyn)
+    driven = actuated_speed_mask(dyn.mechanism)
     if not dyn.mechanism.equation_count:
         _check_tree_actuation(dyn, h, driven, times)
         tau, multipliers = np.where(driven, h, 0.0), np.zeros((len(q), 0))
@@ -145,10 +142,11 @@ def _actuation_error(t: float, message: str) -> ActuationError:
 def check_controllability(follower: Follower, external_wrenches: ExternalWrenches, t: np.ndarray, q: np.ndarray) -> None:
     """Raise an error where the path passes a singularity of the actuated joints; warn where it comes near one."""
     dyn = follower.dyn
-    passive = ~actuated_speed_mask(dyn)
+    passive = ~actuated_speed_mask(dyn.mechanism)
     if not dyn.mechanism.equation_count or not 0 < passive.sum() <= len(dyn.constraint_names):
         return
-    smallest, signs = _passive_singular_values(follower, t, q, passive)
+    K = _passive_jacobian(follower, t, q, passive)
+    smallest, signs = np.linalg.svd(K, compute_uv=False)[:, -1], _determinant_signs(K)
     crossings = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     for k in crossings:
         _check_crossing(follower, external_wrenches, _crossing_time(follower, t[k], t[k + 1], passive), passive)
@@ -166,8 +164,7 @@ def _check_crossing(follower: Follower, external_wrenches: ExternalWrenches, t: 
     dyn, times = follower.dyn, np.array([t])
     q, qd, qdd = follower(times)
     free = np.zeros(dyn.nv)
-    K = unit_rows(dyn.constraint_jacobian(q, times))[0][0][:, passive]
-    free[passive] = np.linalg.svd(K)[2][-1]
+    free[passive] = np.linalg.svd(_passive_jacobian(follower, times, q, passive)[0])[2][-1]
     h = dyn.inverse_dynamics(q, qd, qdd, external_wrenches(times, q, qd) or None)[0]
     if abs(free @ h) <= FORCE_TOLERANCE * np.abs(h).max(initial=0.0) + 1e-12:
         return
@@ -184,20 +181,24 @@ def _check_crossing(follower: Follower, external_wrenches: ExternalWrenches, t: 
 
 def _crossing_time(follower: Follower, low: float, high: float, passive: np.ndarray) -> float:
     """Return when the determinant is zero, between two times at which its signs differ."""
-    first_sign = _passive_singular_values(follower, np.array([low]), follower(np.array([low]))[0], passive)[1][0]
+
+    def sign(t: float) -> float:
+        times = np.array([t])
+        return float(_determinant_signs(_passive_jacobian(follower, times, follower(times)[0], passive))[0])
+
+    first_sign = sign(low)
     for _ in range(40):
         middle = 0.5 * (low + high)
-        times = np.array([middle])
-        same = _passive_singular_values(follower, times, follower(times)[0], passive)[1][0] == first_sign
+        same = sign(middle) == first_sign
         low, high = (middle, high) if same else (low, middle)
     return high
 
 
-def _passive_singular_values(
-    follower: Follower, t: np.ndarray, q: np.ndarray, passive: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest singular value of K*, and the sign of its determinant if K* is square."""
-    K = unit_rows(follower.dyn.constraint_jacobian(q, t))[0][:, :, passive]
-    smallest = np.linalg.svd(K, compute_uv=False)[:, -1]
-    signs = np.linalg.slogdet(K)[0] if K.shape[1] == K.shape[2] else np.ones(len(t))
-    return smallest, signs
+def _passive_jacobian(follower: Follower, t: np.ndarray, q: np.ndarray, passive: np.ndarray) -> np.ndarray:
+    """Return K*, the constraint Jacobian of the passive speeds with rows of length one."""
+    return unit_rows(follower.dyn.constraint_jacobian(q, t))[0][:, :, passive]
+
+
+def _determinant_signs(K: np.ndarray) -> np.ndarray:
+    """Return the signs of the determinants of K*; they are 1 if K* is not square."""
+    return np.asarray(np.linalg.slogdet(K)[0]) if K.shape[1] == K.shape[2] else np.ones(len(K))

@@ -14,6 +14,7 @@ from lagrangian.inverse_dynamics.result import InverseDynamicsResult, motion_alo
 from lagrangian.inverse_dynamics.wrenches import ExternalWrenches
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower
+from lagrangian.kinematics.path_failures import check_singularities
 from lagrangian.kinematics.path_limits import check_limits
 from lagrangian.model.frame import Frame
 from lagrangian.motion.motion import Motion
@@ -145,7 +146,7 @@ def inverse(
         t if len(t) >= DEFAULT_ROWS else np.union1d(t, path.times(DEFAULT_ROWS))
     )  # few rows are no reason to overlook what is between
     q, qd, qdd = follower(checked_times)
-    follower.check_singularities(checked_times, q)
+    check_singularities(follower, checked_times, q)
     check_controllability(follower, external_wrenches, checked_times, q)
     if limits:
         check_limits(dyn, checked_times, q, qd, has_branches=not follower.leads_all_joints)

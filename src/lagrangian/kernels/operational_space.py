@@ -164,9 +164,8 @@ def cartesian(
         frame_jacobian, drift = orientation.jacobian(frame_jacobian), orientation.acceleration(drift)
     else:
         T, s = _singular_values(dyn.mechanism, frame_jacobian, N, rows)
-    drift = drift[:, rows]
-    J = np.ascontiguousarray(frame_jacobian[:, rows])
     relative_speeds = s / np.maximum(s[:, :1], np.finfo(float).tiny)
+    motion = _FrameMotion(np.ascontiguousarray(frame_jacobian[:, rows]), drift[:, rows], T, relative_speeds)
     if (relative_speeds < threshold).any():
         check_independent(dyn, frame, active_directions, euler)
     forces = _JointForces(
@@ -175,24 +174,10 @@ def cartesian(
         evaluate(dyn.gravity, q),
         evaluate(lambda q, qd: dyn.friction(qd, q=q), q, qd),
     )
-    P = _constrained_inverse(forces.M, N, dyn.mechanism.name)
-    if N is not None:
-        drift = drift + _matvec(J, b - _matvec(P @ forces.M, b))
-    M_x = _effective_mass(T, J @ P @ _T(J), relative_speeds, threshold)
-    singular = relative_speeds[:, -1] < threshold
-    label = dyn.mechanism.frame(frame).name
-    equations = forces.at_frame(
-        label,
-        active_directions,
-        M_x,
-        J,
-        P @ _T(J) @ M_x,
-        drift,
-        1 / np.maximum(relative_speeds[:, -1], MIN_RELATIVE_SPEED),
-        singular,
-    )
-    if warn and singular[~bad].any():
-        lost_speeds = np.where(singular & ~bad, relative_speeds[:, -1], np.inf)
+    equations = forces.at_frame(dyn.mechanism, frame, active_directions, motion, N, b, threshold)
+    is_lost = equations.singular & ~bad
+    if warn and is_lost.any():
+        lost_speeds = np.where(is_lost, relative_speeds[:, -1], np.inf)
         _warn_of_singular(
             dyn, equations, lost_speeds, format_direction(T[int(np.argmin(lost_speeds)), -1], active_directions), batch
         )
@@ -209,6 +194,19 @@ def _check_threshold(threshold: float) -> float:
 
 
 @dataclass(frozen=True)
+class _FrameMotion:
+    """How a frame moves along directions: the Jacobian, and the acceleration that its change gives.
+
+    The rows of T are combinations of the directions, the fastest first, with their speeds as parts of the fastest one's.
+    """
+
+    J: np.ndarray
+    drift: np.ndarray
+    T: np.ndarray
+    relative_speeds: np.ndarray
+
+
+@dataclass(frozen=True)
 class _JointForces:
     """The terms of the equations of motion at the joints: the mass matrix, and forces of speeds, gravity and friction."""
 
@@ -219,19 +217,24 @@ class _JointForces:
 
     def at_frame(
         self,
-        frame: str,
+        mechanism: Mechanism,
+        frame: str | Frame,
         directions: tuple[str, ...],
-        M_x: np.ndarray,
-        J: np.ndarray,
-        J_bar: np.ndarray,
-        drift: np.ndarray,
-        condition: np.ndarray,
-        singular: np.ndarray,
+        motion: _FrameMotion,
+        N: np.ndarray | None,
+        b: np.ndarray,
+        threshold: float,
     ) -> OperationalSpaceDynamics:
-        """The same forces along directions of a frame, by J_bar's transpose."""
+        """The same forces along directions of a frame, by J_bar's transpose; N and b are those of `constraint_null_space`."""
+        J, drift, slowest = motion.J, motion.drift, motion.relative_speeds[:, -1]
+        P = _constrained_inverse(self.M, N, mechanism.name)
+        if N is not None:
+            drift = drift + _matvec(J, b - _matvec(P @ self.M, b))
+        M_x = _effective_mass(motion.T, J @ P @ _T(J), motion.relative_speeds, threshold)
+        J_bar = P @ _T(J) @ M_x
         back = _T(J_bar)
         return OperationalSpaceDynamics(
-            frame,
+            mechanism.frame(frame).name,
             directions,
             M_x,
             _matvec(back, self.velocity) - _matvec(M_x, drift),
@@ -241,8 +244,8 @@ class _JointForces:
             J_bar,
             np.eye(J.shape[-1]) - _T(J) @ back,
             drift,
-            condition,
-            singular,
+            1 / np.maximum(slowest, MIN_RELATIVE_SPEED),
+            slowest < threshold,
         )
 
 

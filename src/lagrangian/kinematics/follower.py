@@ -21,11 +21,12 @@ from lagrangian.cached import cached_property
 from lagrangian.configuration.coordinates import integrate
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.newton import Newton
-from lagrangian.errors import ArgumentError, PathWarning, UnreachableError, warn
+from lagrangian.errors import ArgumentError, UnreachableError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import pseudoinverse_factors, scaled_minimum_norm_solution, unit_rows
 from lagrangian.kinematics.chebyshev import ChebyshevSeries
 from lagrangian.kinematics.goals import (
+    CHUNK,
     JointGoal,
     KinematicEquations,
     TargetEquations,
@@ -34,16 +35,12 @@ from lagrangian.kinematics.goals import (
     goal_from_path,
 )
 from lagrangian.kinematics.inverse_kinematics import DEFAULT_STARTS, RESIDUAL_TOLERANCE, find_configuration
+from lagrangian.kinematics.path_failures import SINGULAR, failure_beyond, singularity_message, unreachable_error
 from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 from lagrangian.paths.path import CartesianPath, JointPath
 
 AnyPath = JointPath | CartesianPath
 MAX_PREDICTION_ERROR = 0.05  # rad or m: the largest correction of a predicted step
-
-# smallest singular values of A with rows of about unit length: below the first there is a warning; below the second the
-# configuration counts as singular
-NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
-CHUNK = 4096  # states at a time
 FRICTION_CHECK_TIMES = 4001  # the number of times at which speeds are tested for a change of sign
 TOLERANCE = 1e-11
 
@@ -148,7 +145,7 @@ class Follower:
         try:
             q = find_configuration(self.equations, target[0], q0, t, limits, DEFAULT_STARTS)
         except UnreachableError as error:
-            raise _reach_error(
+            raise unreachable_error(
                 t, f"the start of the path cannot be reached: {error}{explain_overprescription(self.equations)}"
             ) from None
         times = np.array([t])
@@ -159,7 +156,7 @@ class Follower:
         )
         smallest = float(equations.rank_and_singular_values(q[None], times)[1][0, self.rank - 1]) if self.rank else 1.0
         if smallest < SINGULAR:
-            raise _reach_error(t, self._singularity_message(t, q, smallest))
+            raise unreachable_error(t, singularity_message(self.dyn.mechanism, t, q, smallest))
         self.knots.append(self._make_knot(t, q[None], velocity, acceleration))
 
     def _regular_configuration_near(self, q: np.ndarray, t: float) -> np.ndarray:
@@ -192,7 +189,7 @@ class Follower:
         if violated.any():
             k = int(np.argmax(violated))
             names = (*self.dyn.constraint_names, *self.goal.names)
-            raise _reach_error(
+            raise unreachable_error(
                 t[k], f"no speeds follow the path at t = {t[k]:.6g} s: {format_worst_residuals(names, error[k])} per second"
             )
 
@@ -210,7 +207,7 @@ class Follower:
             if next_knot is None:
                 h = 0.5 * min(h, t - knot.t)
                 if h < min_step:
-                    self._raise_failure(knot)
+                    raise failure_beyond(self, knot)
                 continue
             self.knots.append(next_knot)
             if progress is not None:
@@ -268,7 +265,7 @@ class Follower:
         q, _, converged = self._correct(q, target, t)
         if not converged.all():
             first_failure = float(t[np.argmin(converged)])
-            raise _reach_error(first_failure, f"the path cannot be followed at t = {first_failure:.6g} s")
+            raise unreachable_error(first_failure, f"the path cannot be followed at t = {first_failure:.6g} s")
         return (q, *self._speeds_and_accelerations(q, velocity, acceleration, t))
 
     def _knot_indices(self, t: np.ndarray) -> np.ndarray:
@@ -289,73 +286,6 @@ class Follower:
         return ChebyshevSeries.interpolate(
             values, self.path.start, self.path.end, [*(k.t for k in self.knots), *self.path.corners], pieces=1
         )
-
-    # -- what is in the way ------------------------------------------------------------------------------------------
-
-    def check_singularities(self, t: np.ndarray, q: np.ndarray) -> None:
-        """Raise an error where the mechanism is singular on the path; warn where it is nearly so."""
-        if self.leads_all_joints or not self.rank:
-            return
-        smallest_by_chunk = [
-            self.equations.rank_and_singular_values(q[k : k + CHUNK], t[k : k + CHUNK])[1][:, self.rank - 1]
-            for k in range(0, len(t), CHUNK)
-        ]
-        smallest = np.concatenate(smallest_by_chunk)
-        worst = int(np.argmin(smallest))
-        if smallest[worst] < SINGULAR:
-            first = int(np.argmax(smallest < SINGULAR))
-            raise _reach_error(t[first], self._singularity_message(t[first], q[first], smallest[first]))
-        if smallest[worst] < NEAR_SINGULAR:
-            warn(
-                f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
-                f"value is {smallest[worst]:.2g}, and speeds and torques may be large there",
-                PathWarning,
-            )
-
-    def _format_configuration(self, q: np.ndarray) -> str:
-        """Return a configuration as text; digits beyond the fifth depend on where the search for it stopped."""
-        names = self.dyn.mechanism.coordinate_names[:8]
-        return ", ".join(f"{name} = {round(float(x), 5) + 0.0:.6g}" for name, x in zip(names, q, strict=False))
-
-    def _singularity_message(self, t: float, q: np.ndarray, smallest: float) -> str:
-        configuration_text = self._format_configuration(q)
-        return (
-            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({configuration_text}): the smallest "
-            f"singular value is {smallest:.2g}, and the speeds are not determined there. Try another branch (q0) or a path that "
-            f"avoids it"
-        )
-
-    def _raise_failure(self, knot: Knot) -> None:
-        """Raise the error that says why no step, however short, goes on from a knot."""
-        t, model = knot.t, self.dyn.mechanism
-        s = self.equations.rank_and_singular_values(knot.q[None], np.array([t]))[1][0]
-        smallest = float(s[self.rank - 1]) if self.rank else 1.0
-        later = min(t + 0.02 * self.path.duration, self.path.end)
-        configuration_text = self._format_configuration(knot.q)
-        try:
-            find_configuration(self.equations, self.path(np.array([later]))[0][0], knot.q, later, False, 4)
-        except UnreachableError as error:
-            overprescription = explain_overprescription(self.equations)
-            raise _reach_error(
-                t,
-                f"the path leaves the mechanism's reach at t = {t:.6g} s ({configuration_text}). A little later, "
-                f"{error}{overprescription}",
-            ) from None
-        if smallest > NEAR_SINGULAR:
-            rolling_hint = " A rolling body must roll along its path: prescribe its wheels or all of its coordinates." * (
-                not self.holonomic
-            )
-            reason = self.failure or "no configuration near the last one follows it on the same branch"
-            raise _reach_error(
-                t,
-                f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({configuration_text}): "
-                f"{reason}.{rolling_hint}",
-            )
-        raise _reach_error(t, self._singularity_message(t, knot.q, smallest))
-
-
-def _reach_error(t: float, message: str) -> UnreachableError:
-    return UnreachableError(message, t=float(t))
 
 
 def integrate_minimum_norm_speeds(follower: Follower, knot: Knot, t: np.ndarray, check: bool = False) -> np.ndarray | None:

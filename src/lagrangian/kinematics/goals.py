@@ -22,6 +22,8 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
 from lagrangian.paths.path import CartesianPath
 
+CHUNK = 4096  # states of a path that are evaluated at a time
+
 
 @dataclass(frozen=True, eq=False)
 class JointGoal:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import boolean, count, floats, number
+from lagrangian.arguments import boolean, count, distinct_names, floats, number
 from lagrangian.configuration import state_arguments
 from lagrangian.configuration.coordinates import (
     CoordinateBounds,
@@ -28,7 +28,7 @@ from lagrangian.errors import ArgumentError, ArgumentName, UnreachableError, for
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.goals import FrameGoal, JointGoal, KinematicEquations, TargetEquations, format_worst_residuals
 from lagrangian.model.frame import ANGULAR_COMPONENTS, TWIST_COMPONENTS, Frame
-from lagrangian.paths.arguments import as_point_or_pose, distinct_names
+from lagrangian.paths.arguments import as_point_or_pose
 from lagrangian.types import State
 
 DEFAULT_STARTS = 60

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.configuration.start import Start, actuated_speeds, as_dynamics
+from lagrangian.configuration.speeds import actuated_speeds
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.model.event import Event
 from lagrangian.model.initial_state import PartialState
 from lagrangian.model.mechanism import Mechanism

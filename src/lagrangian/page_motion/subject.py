@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.configuration.start import Start, actuated_speeds, as_dynamics
+from lagrangian.configuration.speeds import actuated_speeds
+from lagrangian.configuration.start import Start, as_dynamics
 from lagrangian.errors import LagrangianError
 from lagrangian.model.event import Event
 from lagrangian.model.expression import parameters, symbol

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.arguments import floats, texts
+from lagrangian.arguments import distinct_names, floats
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.state_arguments import as_configuration
 from lagrangian.errors import ArgumentError, format_value, unknown_name_message
@@ -25,16 +25,6 @@ def leading_names(names: Sequence[str] | None, ends: Sequence[Any], mechanism: M
             if name not in mechanism.coordinate_names:
                 raise ArgumentError(unknown_name_message("coordinate", name, mechanism.coordinate_names))
     return leading
-
-
-def distinct_names(names: Any, argument: str) -> tuple[str, ...] | None:
-    """A tuple of different names; a single one may be given as a string."""
-    if names is None:
-        return None
-    distinct = texts(names, argument)
-    if not distinct:
-        raise ArgumentError(f"is {format_value(names)}", argument=argument, remedy="a list of different names is needed")
-    return distinct
 
 
 def as_coordinates(value: Any, names: tuple[str, ...] | None, argument: str, mechanism: Mechanism | None) -> np.ndarray:

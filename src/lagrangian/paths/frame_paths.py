@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import distinct_names
 from lagrangian.errors import ArgumentError, format_value, is_number
 from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.paths import curves
-from lagrangian.paths.arguments import as_point_or_pose, check_increasing, check_only_times, distinct_names, finite_array
+from lagrangian.paths.arguments import as_point_or_pose, check_increasing, check_only_times, finite_array
 from lagrangian.paths.curves import QuaternionSpline, Slerp, as_quaternion
 from lagrangian.paths.path import CartesianPath, TimedCurve, knot_times
 from lagrangian.paths.timing import timing_from_duration, timing_within_limits

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import floats
+from lagrangian.arguments import distinct_names, floats
 from lagrangian.errors import ArgumentError, DescriptionError, format_value, is_number
 from lagrangian.model.expression import Expression
 from lagrangian.model.frame import TWIST_COMPONENTS
 from lagrangian.paths import curves
-from lagrangian.paths.arguments import distinct_names
 from lagrangian.paths.curves import QuaternionSpline
 from lagrangian.paths.expressions import parse_time_expressions
 from lagrangian.paths.frame_functions import frame_path

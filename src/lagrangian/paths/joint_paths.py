@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import distinct_names
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths import curves
@@ -14,7 +15,6 @@ from lagrangian.paths.arguments import (
     as_coordinates,
     check_increasing,
     check_only_times,
-    distinct_names,
     finite_array,
     leading_names,
     speed_limits,

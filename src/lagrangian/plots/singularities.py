@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.design.linkage import format_coordinate
+from lagrangian.configuration.text import format_coordinate
 from lagrangian.design.singularities import Singularities
 from lagrangian.plots import legends, style
 from lagrangian.plots.quantities import angle_unit

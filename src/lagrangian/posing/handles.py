@@ -86,11 +86,6 @@ def handle_jacobian(all_handles: Sequence[Handle], q: np.ndarray, values: np.nda
     return G
 
 
-def speed_scales(mechanism: Mechanism, size: float) -> np.ndarray:
-    """Return the scale of every speed: 1 for angles, `size` for lengths."""
-    return np.array([size if slides else 1.0 for joint in mechanism.joints for slides in joint.slides])
-
-
 def _nearest_rotation_vector(r: np.ndarray, last: np.ndarray) -> np.ndarray:
     """Return the rotation vector of the same rotation, less than a whole turn, that is nearest to the last."""
     angle = float(np.linalg.norm(r))

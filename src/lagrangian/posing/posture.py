@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import assemble
-from lagrangian.configuration.coordinates import integrate
+from lagrangian.configuration.coordinates import integrate, speed_scales
 from lagrangian.configuration.loop_closure import LoopClosure
 from lagrangian.configuration.newton import Newton
 from lagrangian.configuration.start import as_dynamics
@@ -21,7 +21,7 @@ from lagrangian.errors import ArgumentError, unknown_name_message
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.rotation import quaternion
-from lagrangian.posing.handles import POSITION, ROTATION, Handle, handle_jacobian, handle_values, joint_handles, speed_scales
+from lagrangian.posing.handles import POSITION, ROTATION, Handle, handle_jacobian, handle_values, joint_handles
 
 MAX_STEP = 0.08  # rad, or by the mechanism's size: the largest motion in a step
 MIN_STEP = 1e-8  # rad, or by the mechanism's size: the motion ends where not even such a step is possible

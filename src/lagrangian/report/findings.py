@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import LagrangianError, join_names
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-_LISTED = 6  # names in one finding
 # radii of gyration, as parts of the size of the whole mechanism and of the body, beyond which the unit of an inertia is doubtful
 LARGE_GYRATION, SMALL_GYRATION = 10.0, 1e-3
-MAX_COORDINATES = 12  # of a configuration that is printed
 
 
 @dataclass(frozen=True)
@@ -41,10 +39,6 @@ def findings(m: Mechanism) -> Iterator[Finding]:
     yield from (Finding("note", "reader", note) for note in m.notes)
 
 
-def _join_names(names: list[str]) -> str:
-    return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
-
-
 def _bodies(m: Mechanism) -> Iterator[Finding]:
     if not m.joints:
         yield Finding("warning", "joints", "there are none, so nothing moves", "Add one with [[joint]]")
@@ -53,21 +47,21 @@ def _bodies(m: Mechanism) -> Iterator[Finding]:
     if light:
         yield Finding(
             "note",
-            f"body {_join_names(light)}",
+            f"body {join_names(light)}",
             "it has no mass and no inertia",
             "This is right for a frame between two joints; otherwise give `mass`",
         )
     if points:
         yield Finding(
             "note",
-            f"body {_join_names(points)}",
+            f"body {join_names(points)}",
             "it is a point mass, without inertia about its centre of mass",
             "Give it an inertia with `inertia` or `shapes`",
         )
     if missing := _missing_meshes(m):
         yield Finding(
             "note",
-            f"mesh {_join_names(list(missing))}",
+            f"mesh {join_names(list(missing))}",
             f"pictures leave it out: {next(iter(missing.values()))}",
             "The dynamics do not need it. To draw it, put a readable file beside the description",
         )
@@ -100,7 +94,7 @@ def _inertias(m: Mechanism) -> Iterator[Finding]:
         description = f"{body.name!r} ({mass:.3g} kg, radius of gyration {radius:.3g} m, size {size or whole:.2g} m)"
         bodies_by_remedy.setdefault(remedy, []).append(description)
     for remedy, bodies in bodies_by_remedy.items():
-        yield Finding("warning", f"body {_join_names(bodies)}", "the inertia does not fit the mass and the size", remedy)
+        yield Finding("warning", f"body {join_names(bodies)}", "the inertia does not fit the mass and the size", remedy)
 
 
 def _sizes(m: Mechanism) -> dict[str, float]:
@@ -146,7 +140,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
         pronoun = "each" if len(undetermined) > 1 else "it"
         yield Finding(
             "error",
-            f"joint {_join_names([repr(name) for name in undetermined])}",
+            f"joint {join_names([repr(name) for name in undetermined])}",
             f"the bodies that {pronoun} moves have no inertia along it, so its acceleration is undetermined",
             "Give these bodies a mass and an inertia, give the joint a rotor, or make it fixed",
         )
@@ -159,7 +153,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
     if wide_limits:
         yield Finding(
             "warning",
-            f"joint {_join_names(wide_limits)}",
+            f"joint {join_names(wide_limits)}",
             "its limits are more than two turns",
             'Limits are in radians: "deg(170)" is 170 degrees',
         )
@@ -168,7 +162,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
         at = next(float(j.limits.lower) for j in m.joints if j.name == locked[0])
         yield Finding(
             "warning",
-            f"joint {_join_names(locked)}",
+            f"joint {join_names(locked)}",
             f"its limits leave it no room: it is locked at {at:g}",
             "If it is to move, give the limits of the real joint, or none; if it is not, make it fixed",
         )
@@ -180,6 +174,7 @@ def _loop_closure(m: Mechanism) -> Iterator[Finding]:
     """Find the degrees of freedom, and whether the loops can be closed at the start and in every pose."""
     from lagrangian.configuration.mobility import mobility
     from lagrangian.configuration.start import Start, as_dynamics
+    from lagrangian.configuration.text import format_configuration, toml_line
 
     try:
         freedom = mobility(m)
@@ -213,14 +208,13 @@ def _loop_closure(m: Mechanism) -> Iterator[Finding]:
             continue
         if start.open_violation is None:
             continue
-        line = toml_configuration(nearest_q) if pose is None else toml_configuration(nearest_q).replace("q =", f"{pose} =", 1)
         yield Finding(
             "warning",
             where,
             f"it does not close the loops: {start.open_violation}. The nearest configuration that "
             f"does{', where runs begin,' * (pose is None)} is "
             f"{format_configuration(m, nearest_q)}",
-            f"Copy this line: {line}",
+            f"Copy this line: {toml_line('q' if pose is None else pose, nearest_q)}",
         )
 
 
@@ -238,25 +232,3 @@ def _start(m: Mechanism) -> Iterator[Finding]:
                     "warning", where, f"{joint.name} = {float(q[at]):.4g} is outside its limits, {low:.4g} to {high:.4g}"
                 )
             at += joint.kind.nq
-
-
-# -- configurations, for people and for files -------------------------------------------------------------------------
-
-
-def toml_configuration(q: Any) -> str:
-    """Write a configuration as a line of a description."""
-    return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
-
-
-def format_configuration(m: Mechanism, q: Any) -> str:
-    """Write a configuration for people, with angles in degrees."""
-    units = [
-        unit
-        for j in m.joints
-        for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
-    ]
-    assignments = [
-        f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
-        for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
-    ]
-    return ", ".join(assignments[:MAX_COORDINATES]) + (" ..." if len(assignments) > MAX_COORDINATES else "")

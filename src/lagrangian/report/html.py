@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import html
 import math
+import re
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from lagrangian.plots.svg import data_url, minify_svg, theme_svg
@@ -24,6 +25,12 @@ class Html(str):
 
 def escape_text(x: Any) -> Html:
     return x if isinstance(x, Html) else Html(html.escape(str(x)))
+
+
+def html_to_text(markup: str, format_power: Callable[[str], str] = "^{}".format) -> str:
+    """The text of a fragment of HTML; `format_power` writes what is raised."""
+    without_powers = re.sub(r"<sup>(.*?)</sup>", lambda match: format_power(match[1]), markup)
+    return html.unescape(re.sub(r"<[^>]+>", "", without_powers))
 
 
 def element(tag: str, *inner: Any, **attributes: str) -> Html:

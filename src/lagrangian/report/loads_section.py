@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.errors import join_names
 from lagrangian.report.html import Html, collapsible, element, figure, join_html, number, number_column, paragraph, table
 from lagrangian.report.subject import ReportSection, ReportSubject, section_body
 from lagrangian.sizing.actuators import ActuatorSizing, size_actuators
@@ -92,7 +93,7 @@ def actuators(subject: ReportSubject) -> Html:
     slides = [joint.name for joint in driven if any(joint.slides)]
     if slides:
         reason = (
-            f"{_join_names(slides)} slide{'s' * (len(slides) == 1)}, and the travel per turn of a screw or pinion is not known"
+            f"{join_names(slides, 8)} slide{'s' * (len(slides) == 1)}, and the travel per turn of a screw or pinion is not known"
         )
         sizing = size_actuators(model, motion, catalogue=False)
         return join_html([paragraph(f"The demand of the run. No motors are chosen, because {reason}."), _demand_table(sizing)])
@@ -136,10 +137,6 @@ def _motor_blocks(sizing: ActuatorSizing, introduction: str) -> list[Any]:
         caption = "Torque over speed at the motors, with the limits of the motors."
         blocks.append(figure(sizing.plot(), "torque over speed at the motors", caption))
     return blocks
-
-
-def _join_names(names: list[str], max_names: int = 8) -> str:
-    return ", ".join(names[:max_names]) + (f" and {len(names) - max_names} more" if len(names) > max_names else "")
 
 
 FORCES = ReportSection("forces", "Forces", forces)

@@ -14,7 +14,6 @@ import numpy as np
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, ArgumentName, is_number, unknown_name_message
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import null_space
 from lagrangian.model.joint import Rotor
@@ -286,7 +285,7 @@ def _make_sizing(
     return ActuatorSizing(
         new_mechanism,
         {name: c.to_actuator() for name, c in zip(rows.names, choices, strict=True)},
-        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speed_mask(dyn), strict=True) if not driven),
+        tuple(name for joint in dyn.mechanism.joints if not joint.actuated for name in joint.speed_names),
         tau,
         rows.cycle_time,
         iterations,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.cached import cached_property
+from lagrangian.configuration.speeds import actuated_speed_mask
 from lagrangian.errors import ArgumentError
-from lagrangian.inverse_dynamics.actuation import actuated_speed_mask
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.least_squares import RANK_TOLERANCE, null_space
 from lagrangian.model.joint import Joint
@@ -147,7 +147,7 @@ class TaskRows:
         """The rows of a motion, after checks, with a dwell at its end."""
         mechanism = dyn.mechanism
         t, q, qd, qdd, tau = _motion_arrays(mechanism, motion)
-        driven = np.flatnonzero(actuated_speed_mask(dyn)).tolist()
+        driven = np.flatnonzero(actuated_speed_mask(mechanism)).tolist()
         if not driven:
             raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
         joint_of_speed = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -59,42 +60,71 @@ def compare(
     if not m.nv:
         raise ArgumentError(f"{m.name} has no joint that moves, so there is nothing to compare")
     bare, left_out = peers.plain_mechanism(m)
-    differences_by_peer: dict[str, dict[str, float]] = {}
-    models, refused, failed = {}, {}, False
+    comparison = _Comparison(m.name, states, left_out)
     for name in names:
         try:
             model = peers.build_peer_model(name, bare)
             unread_reason = "the payload is in no file" if argument.reader_options.payload else ""
             file_model, reason = (None, unread_reason) if unread_reason else peers.read_same_file(name, bare)
         except peers.JointMismatchError as error:
-            refused[name], failed = str(error), True
+            comparison.refused[name], comparison.failed = str(error), True
             continue
         except ArgumentError as error:
-            refused[name] = str(error)
+            comparison.refused[name] = str(error)
             continue
-        models[model.name] = (
+        comparison.models[model.name] = (
             f"read {m.file} itself" if file_model else f"used the model that lagrangian read{f': {reason}' * bool(reason)}"
         )
-        differences_by_peer[model.name] = largest_differences(bare, file_model or model, states, seed)
+        comparison.differences[model.name] = largest_differences(bare, file_model or model, states, seed)
         if m.loops and name == "pinocchio":
-            worst, message, comparison_failed = loop_acceleration_difference(m, model, states, seed)
-            if worst is not None:
-                differences_by_peer[model.name]["closed"] = worst
-            if comparison_failed:
-                refused[CLOSED_LOOPS], failed = message, True
-            elif message:
-                left_out.append(f"accelerations with closed loops {message}")
-    agree = bool(differences_by_peer) and all(
-        x <= TOLERANCE for peer_differences in differences_by_peer.values() for x in peer_differences.values()
-    )
+            comparison.add_closed_loops(model.name, compare_loop_accelerations(m, model, states, seed))
     if json:
-        header = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
-        output.print_json(
-            {**header, "differences": differences_by_peer, "models": models, "left_out": left_out, "not_compared": refused}
-        )
+        output.print_json(comparison.data())
     else:
-        _print_comparison(m.name, states, differences_by_peer, models, left_out, refused, agree)
-    return SUCCESS if agree and not failed else FAILURE
+        _print_comparison(comparison)
+    return SUCCESS if comparison.agree and not comparison.failed else FAILURE
+
+
+@dataclass
+class _Comparison:
+    """The results of a comparison: by program the differences by function, the model it used, or why it was not compared."""
+
+    mechanism: str
+    states: int
+    left_out: list[str]
+    differences: dict[str, dict[str, float]] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    failed: bool = False
+
+    def add_closed_loops(self, peer: str, loops: LoopComparison) -> None:
+        """Add the comparison of accelerations with closed loops to that of a program."""
+        if loops.difference is not None:
+            self.differences[peer]["closed"] = loops.difference
+        if loops.failed:
+            self.refused[CLOSED_LOOPS], self.failed = loops.message, True
+        elif loops.message:
+            self.left_out.append(f"accelerations with closed loops {loops.message}")
+
+    @property
+    def agree(self) -> bool:
+        """Whether there are differences, and none is larger than rounding."""
+        return bool(self.differences) and all(
+            x <= TOLERANCE for by_function in self.differences.values() for x in by_function.values()
+        )
+
+    def data(self) -> dict[str, Any]:
+        """The comparison as `--json` prints it."""
+        return {
+            "mechanism": self.mechanism,
+            "states": self.states,
+            "tolerance": TOLERANCE,
+            "agree": self.agree,
+            "differences": self.differences,
+            "models": self.models,
+            "left_out": self.left_out,
+            "not_compared": self.refused,
+        }
 
 
 def largest_differences(m: Mechanism, other: PeerModel, states: int, seed: int) -> dict[str, float]:
@@ -144,17 +174,26 @@ def relative_difference(ours: Any, theirs: Any, scale: float) -> float:
     return max_abs(ours - theirs) / max(scale, 1e-300)  # the scale of gravity may be zero
 
 
-def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
+@dataclass(frozen=True)
+class LoopComparison:
     """The largest relative difference of accelerations with closed loops, or None if no state was compared.
 
-    The second value is the reason why not all states were compared, and the third says whether that is a failure.
+    `message` is the reason why not all states were compared, and `failed` says whether that is a failure.
     """
+
+    difference: float | None
+    message: str = ""
+    failed: bool = False
+
+
+def compare_loop_accelerations(m: Mechanism, other: Any, states: int, seed: int) -> LoopComparison:
+    """Compare the accelerations with closed loops at random states."""
     from lagrangian import AssemblyError, compile  # noqa: A004
     from lagrangian.peers import loop_accelerations
     from lagrangian.peers import models as peers
 
     if reason := loop_accelerations.unsupported_reason(m):
-        return None, reason, False
+        return LoopComparison(None, reason)
     mechanism = peers.without_forces(m)
     dyn, worst, count = compile(mechanism), 0.0, 0
     try:
@@ -164,47 +203,36 @@ def loop_acceleration_difference(m: Mechanism, other: Any, states: int, seed: in
             scale = max(max_abs(theirs), 1e-6 * max_abs(other.forward_dynamics(q, qd, tau)))
             worst, count = max(worst, relative_difference(dyn.forward_dynamics(q, qd, tau), theirs, scale)), count + 1
     except AssemblyError as error:
-        return worst if count else None, f"the comparison stopped after {count} of {states} states: {error}", True
-    return (worst, "", False) if count else (None, "no closed configurations were found", True)
+        message = f"the comparison stopped after {count} of {states} states: {error}"
+        return LoopComparison(worst if count else None, message, failed=True)
+    return LoopComparison(worst) if count else LoopComparison(None, "no closed configurations were found", failed=True)
 
 
-def _print_comparison(
-    name: str,
-    states: int,
-    differences_by_peer: dict[str, dict[str, float]],
-    models: dict[str, str],
-    left_out: list[str],
-    refused: dict[str, str],
-    agree: bool,
-) -> None:
+def _print_comparison(comparison: _Comparison) -> None:
     """Print the differences as a table, with the models that were used and what was not compared."""
-    output.print_text(f"{name}: the largest relative difference at {states} random states", "bold cyan")
-    if differences_by_peer:
-        functions = [
-            name for name in FUNCTION_TITLES if any(name in peer_differences for peer_differences in differences_by_peer.values())
-        ]
+    differences = comparison.differences
+    output.print_text(
+        f"{comparison.mechanism}: the largest relative difference at {comparison.states} random states", "bold cyan"
+    )
+    if differences:
+        functions = [name for name in FUNCTION_TITLES if any(name in by_function for by_function in differences.values())]
         rows = [
             (
                 FUNCTION_TITLES[function],
-                *(
-                    f"{peer_differences[function]:.1e}" if function in peer_differences else ""
-                    for peer_differences in differences_by_peer.values()
-                ),
+                *(f"{by_function[function]:.1e}" if function in by_function else "" for by_function in differences.values()),
             )
             for function in functions
         ]
-        output.stdout().print(
-            output.table(("", *differences_by_peer), rows, right_aligned=range(1, len(differences_by_peer) + 1), wrapped=(0,))
-        )
+        output.stdout().print(output.table(("", *differences), rows, right_aligned=range(1, len(differences) + 1), wrapped=(0,)))
     output.print_text()
-    for peer, usage in models.items():
+    for peer, usage in comparison.models.items():
         output.print_text(f"{peer} {usage}", "dim")
-    for omission in left_out:
+    for omission in comparison.left_out:
         output.print_text(f"Not compared: {omission}", "dim")
-    for peer, reason in refused.items():
+    for peer, reason in comparison.refused.items():
         output.print_text(f"Not compared{'' if peer == CLOSED_LOOPS else ' with'}: {peer}: {reason}", "yellow")
-    if differences_by_peer:
+    if differences:
         output.print_text(
-            "The results agree." if agree else f"The results differ by more than {TOLERANCE:g}.",
-            "bold green" if agree else "bold red",
+            "The results agree." if comparison.agree else f"The results differ by more than {TOLERANCE:g}.",
+            "bold green" if comparison.agree else "bold red",
         )

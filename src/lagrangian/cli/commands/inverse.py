@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -176,6 +175,7 @@ def _has_redundancy(m: Mechanism, motion: Any) -> bool:
 def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | None, limits: bool) -> Motion:
     """The motion for which motors are chosen, from a file or along a path."""
     import lagrangian as lg
+    from lagrangian.description.toml.differences import mechanism_differences
 
     if run is None and not path.path_flags:
         raise ArgumentError("no motion is given. Name a run (.nc) after the mechanism, or a path, such as --to POSE --duration 1")
@@ -186,36 +186,14 @@ def _load_motion(m: Mechanism, run: Path | None, path: PathOptions, q0: str | No
     if run.suffix != ".nc":
         raise ArgumentError(f"{run}: a run is a netCDF file (.nc) that `lagrangian simulate` or `lagrangian inverse` wrote")
     motion = lg.read(run, m)  # raises an error if the run has other coordinates
-    if (recorded_mechanism := lg.read(run).mechanism) is not None and (
-        changed_parts := _mechanism_differences(recorded_mechanism, m)
-    ):
+    recorded_mechanism = lg.read(run).mechanism
+    if recorded_mechanism is not None and (changed_parts := mechanism_differences(recorded_mechanism, m)):
         output.print_warning(
             f"{run} is a run of an earlier version of {recorded_mechanism.name}: {changed_parts} changed since then. "
             f"The motors are sized for the torques in the run. Run the mechanism again to use its current description, "
             f"or give the run alone to use the earlier one"
         )
     return motion
-
-
-def _mechanism_differences(a: Mechanism, b: Mechanism) -> str:
-    """The parts that differ between two mechanisms, or ''. Differences that a file rounds or leaves out do not count."""
-    from lagrangian.description.toml import reader as toml
-    from lagrangian.description.toml.writer import to_toml
-
-    def round_trip(m: Mechanism) -> Mechanism:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return toml.read_text(to_toml(m))
-
-    a, b = round_trip(a), round_trip(b)
-    for kind in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
-        ours, theirs = getattr(a, kind), getattr(b, kind)
-        if ours != theirs:
-            if kind == "gravity" or len(ours) != len(theirs):
-                return kind
-            names = [x.name for x, y in zip(ours, theirs, strict=True) if x != y]
-            return f"{kind} {', '.join(names[:6])}"
-    return ""
 
 
 def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:

@@ -29,8 +29,8 @@ from lagrangian.cli.motion_options import (
 )
 from lagrangian.cli.output import progress_bar
 from lagrangian.cli.result_options import ResultOptions
+from lagrangian.configuration.text import format_configuration, toml_line
 from lagrangian.errors import ArgumentError, ArgumentName, AssemblyError, EndedEarlyWarning, SimulationError
-from lagrangian.report.findings import format_configuration, toml_configuration
 
 if TYPE_CHECKING:
     import numpy as np
@@ -264,7 +264,7 @@ def close_start(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
         output.print_warning(
             f"{source} does not close the loops: {start.open_violation}. The run begins at the nearest configuration that does: "
             f"{format_configuration(m, q)}\n"
-            f"  {toml_configuration(q)}\n"
+            f"  {toml_line('q', q)}\n"
             f"Copy this line into [initial], or give some coordinates and the others follow: "
             f"{_example_option(m, start.given_state.q)}"
         )
@@ -283,7 +283,7 @@ def _close_speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
     output.print_warning(
         f"{'[initial] qd' if qd0 is None else ArgumentName('qd0')} does not keep the constraints: {violation.name} changes by "
         f"{violation.amount:.3g} per second. The run begins with the nearest speeds that do:\n"
-        f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
+        f"  {toml_line('qd', nearest)}\n"
         f"Copy this line into [initial], or give some speeds and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
     )
     return nearest

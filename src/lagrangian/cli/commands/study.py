@@ -100,17 +100,8 @@ def study(
 def run_study(
     m: Mechanism, over: Mapping[str, Any], folder: Path, table: Path | None, json: bool, open_report: bool, **options: Any
 ) -> int:
-    """Compute a study with a progress bar, print it, write its plot, report and table, and return the exit code."""
-    import lagrangian as lg
-
-    try:
-        with progress_bar(f"studying {m.name}") as progress:
-            study = lg.study(m, over, folder=folder, progress=progress, **options)
-    except KeyboardInterrupt as interrupt:
-        if not (folder / "study.json").exists():
-            raise
-        output.stderr().print(str(interrupt), markup=False, highlight=False, soft_wrap=True)
-        study = lg.read_study(folder)
+    """Compute a study, print it, write its plot, report and table, and return the exit code."""
+    study = compute_study(m, over, folder, **options)
     if not json:
         print_study(study)
     if not study.complete:
@@ -121,6 +112,20 @@ def run_study(
     if json:
         output.print_json(study_data(study, files))
     return SUCCESS if len(study.failed) < len(study) else FAILURE
+
+
+def compute_study(m: Mechanism, over: Mapping[str, Any], folder: Path, **options: Any) -> Study:
+    """Compute a study with a progress bar. After Ctrl-C it is the study as far as its folder has it."""
+    import lagrangian as lg
+
+    try:
+        with progress_bar(f"studying {m.name}") as progress:
+            return lg.study(m, over, folder=folder, progress=progress, **options)
+    except KeyboardInterrupt as interrupt:
+        if not (folder / "study.json").exists():
+            raise
+        output.stderr().print(str(interrupt), markup=False, highlight=False, soft_wrap=True)
+        return lg.read_study(folder)
 
 
 def print_study(study: Study) -> None:

@@ -146,16 +146,12 @@ def _print_summary(console: Console, chapters: list[Chapter], page: Path, second
 
 def _plain_text(words: str) -> str:
     """The text of a page without its markup; any other text stays as it is."""
-    import html
-    import re
-
     from lagrangian.plots.style import SUPERSCRIPTS
-    from lagrangian.report.html import Html
+    from lagrangian.report.html import Html, html_to_text
 
     if not isinstance(words, Html):
         return words
-    without_superscripts = re.sub(r"<sup>(.*?)</sup>", lambda match: match[1].replace("−", "-").translate(SUPERSCRIPTS), words)
-    return html.unescape(re.sub(r"<[^>]+>", "", without_superscripts)).replace("\u00a0", " ")
+    return html_to_text(words, lambda power: power.replace("−", "-").translate(SUPERSCRIPTS)).replace("\u00a0", " ")
 
 
 if __name__ == "__main__":

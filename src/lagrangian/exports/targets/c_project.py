@@ -42,13 +42,9 @@ def test_program(source_files: CSourceFiles) -> str:
         "",
     ]
     calls: list[str] = []
-    arrays_written: set[str] = set()  # arrays of states, which several functions are given
     for case in reference_cases(source_files.mechanism, source_files.package):
-        for input_name, values in case.inputs.items():
-            array = f"state{case.state}_{input_name}"
-            if array not in arrays_written:
-                lines += [*_array_lines(source_files, f"static const {real}", array, values), ""]
-                arrays_written.add(array)
+        for array, values in case.new_arrays.items():
+            lines += [*_array_lines(source_files, f"static const {real}", array, values), ""]
         lines += _case_function(source_files, case)
         calls.append(f"    {case.routine.name}_{case.state}();")
     prepare_lines = []
@@ -66,7 +62,7 @@ def _case_function(source_files: CSourceFiles, case: ReferenceCase) -> list[str]
     real, routine = source_files.real, case.routine
     lines = [f"static void {routine.name}_{case.state}(void)", "{"]
     arguments = [
-        f"state{case.state}_{x.name}{'[0]' if x.shape == () else ''}" for x in routine.inputs
+        f"{case.array_name(x.name)}{'[0]' if x.shape == () else ''}" for x in routine.inputs
     ] + source_files.constants_argument
     comparisons = []
     for expected in case.expected:

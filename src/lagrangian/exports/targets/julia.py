@@ -156,15 +156,11 @@ class JuliaSourceFiles(package_text.SourceFiles):
         if self.constants:
             lines += self._array_lines("expected", reference_values.evaluate_constants(self.package))
             lines.append(f'    right &= compare("prepare", {name}.prepare(), Int[], expected)')
-        arrays_written: set[str] = set()
         for case in reference_cases(self.mechanism, self.package):
             routine = case.routine
-            for input_name, values in case.inputs.items():
-                array = f"state{case.state}_{input_name}"
-                if array not in arrays_written:
-                    lines += self._array_lines(array, values)
-                    arrays_written.add(array)
-            arguments = [f"state{case.state}_{x.name}{'[1]' if x.shape == () else ''}" for x in routine.inputs]
+            for array, values in case.new_arrays.items():
+                lines += self._array_lines(array, values)
+            arguments = [f"{case.array_name(x.name)}{'[1]' if x.shape == () else ''}" for x in routine.inputs]
             lines.append(f"    found = {name}.{routine.name}({', '.join(arguments)})")
             for k, expected in enumerate(case.expected):
                 result = f"found[{k + 1}]" if len(case.expected) > 1 else "found"

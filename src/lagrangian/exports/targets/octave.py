@@ -162,14 +162,11 @@ class OctaveSourceFiles(package_text.SourceFiles):
         if self.constants:
             lines += [f"    k = {name}.default_constants();"]
             lines += [f"    right = compare('prepare', {name}.prepare({name}.parameters()), [], k) && right;"]
-        arrays_written: set[tuple[str, int]] = set()
         for case in reference_cases(self.mechanism, self.package):
             routine = case.routine
-            for input_name, values in case.inputs.items():
-                if (input_name, case.state) not in arrays_written:
-                    lines += self._array_lines(f"state{case.state}_{input_name}", values)
-                    arrays_written.add((input_name, case.state))
-            arguments = ", ".join(f"state{case.state}_{x.name}" for x in routine.inputs)
+            for array, values in case.new_arrays.items():
+                lines += self._array_lines(array, values)
+            arguments = ", ".join(case.array_name(x.name) for x in routine.inputs)
             outputs = ", ".join(x.name for x in routine.outputs)
             lines.append(f"    [{outputs}] = {name}.{routine.name}({arguments});")
             for expected in case.expected:

@@ -88,7 +88,7 @@ class ClosedFormSourceFiles(CSourceFiles):
         names_and_frames = [_split_frame(routine.name) for routine in package.routines]
         names_and_entries = [(name, FORMULAS[name](eom, frame) if name in FORMULAS else []) for name, frame in names_and_frames]
         self._length_notes = [note for name, entries in names_and_entries if (note := length_note(eom, name, entries))]
-        self._pending_formulas = iter(names_and_entries)
+        self._formulas = names_and_entries  # in the order of the routines
         self._operators: dict[str, int] = {}
         super().__init__(eom.mechanism, package, real)
 
@@ -128,7 +128,7 @@ class ClosedFormSourceFiles(CSourceFiles):
     # -- one function --------------------------------------------------------------------------------------------------
 
     def code(self, routine: Routine) -> list[str]:
-        name, formula_entries = next(self._pending_formulas)
+        name, formula_entries = self._formulas[[x.name for x in self.package.routines].index(routine.name)]
         self.language.opening(routine)
         body = self._formula_body(routine, name, formula_entries) if name in FORMULAS else self._sum_body(name)
         unread = self._void_unread(routine, body)

@@ -195,13 +195,9 @@ class RustSourceFiles(package_text.SourceFiles):
                 "}",
                 "",
             ]
-        arrays_written: set[str] = set()  # arrays of states, which several functions are given
         for case in reference_cases(self.mechanism, self.package):
-            for input_name, values in case.inputs.items():
-                array = f"state{case.state}_{input_name}"
-                if array not in arrays_written:
-                    lines += [*self._array_lines("static", array, values), ""]
-                    arrays_written.add(array)
+            for array, values in case.new_arrays.items():
+                lines += [*self._array_lines("static", array, values), ""]
             lines += [*self._case_function(case), ""]
         return _text(lines[:-1])
 
@@ -209,7 +205,7 @@ class RustSourceFiles(package_text.SourceFiles):
         routine, real = case.routine, self.real
         lines = ["#[test]", f"fn {routine.name}_{case.state}() {{"]
         arguments_passed = [
-            f"state{case.state}_{x.name}[0]" if x.shape == () else f"&state{case.state}_{x.name}" for x in routine.inputs
+            f"{case.array_name(x.name)}[0]" if x.shape == () else f"&{case.array_name(x.name)}" for x in routine.inputs
         ]
         arguments_passed += [f"&{self.name}::DEFAULT_CONSTANTS"] if self.constants else []
         comparisons = []

@@ -10,10 +10,11 @@ from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.mobility import mobility
 from lagrangian.errors import LagrangianError
 from lagrangian.report.findings import findings
+from lagrangian.report.html import html_to_text
 from lagrangian.report.subject import verdicts
 from lagrangian.studio.models import MAX_SPEEDS
 from lagrangian.studio.tasks import TaskRequest
-from lagrangian.studio.tasks.motion import html_to_text, start_and_duration
+from lagrangian.studio.tasks.motion import start_and_duration
 from lagrangian.studio.thread_warnings import collect_warnings
 
 ENERGY_SECONDS, MAX_ENERGY_SECONDS = 2.0, 60.0  # of the motion whose energy is balanced: unless the page says, and at most

@@ -73,24 +73,16 @@ def motion_data(run: Motion, warnings: list[LagrangianWarning]) -> dict[str, Any
 
 def summary_rows(run: Motion) -> list[list[str]]:
     """The rows of the table about a run: a name and a text each."""
+    from lagrangian.report.html import html_to_text
     from lagrangian.report.subject import verdicts
 
     rows = [["Duration", f"{run.t[-1] - run.t[0]:.4g} s"]]
     method = run.statistics.get("method")
     if method:
         rows.append(["Method", f"{method}, {run.statistics.get('accepted', 0)} steps"])
-    rows += [["Result", str(html_to_text(v.short))] for v in verdicts(run)]
+    rows += [["Result", html_to_text(v.short)] for v in verdicts(run)]
     rows += [["Event", f"{event}"] for event in run.events[:6]]
     return rows
-
-
-def html_to_text(html: str) -> str:
-    """The text of a fragment of HTML."""
-    import re
-    from html import unescape
-
-    powers = re.sub(r"<sup>(.*?)</sup>", r"^\1", html)
-    return unescape(re.sub(r"<[^>]*>", "", powers))
 
 
 def motion_plots(motion: Motion, quantities: tuple[str, ...] = ()) -> list[dict[str, Any]]:
