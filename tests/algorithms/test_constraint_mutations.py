@@ -553,9 +553,9 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
                 patch.setattr(user, name, changed)
             elif getattr(thing, "__module__", None) == module.__name__ and user is not module:
                 patch.setattr(user, name, getattr(changed, name))
-    if module in (constrained_dynamics, constraints):
-        here = globals()
-        patch.setitem(here, module.__name__.rsplit(".", 1)[1], changed)
+    for name, value in list(globals().items()):
+        if value is module:
+            patch.setitem(globals(), name, changed)
 
 
 def test_unaltered_everything_holds() -> None:

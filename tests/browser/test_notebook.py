@@ -169,7 +169,7 @@ def test_without_anywidget_it_is_a_page_in_a_frame(lab: Lab, watched: Watched) -
     notebook = lab.open(watched, "frame.ipynb")
     notebook.run(0)
     notebook.run(1)
-    assert printed(notebook, 2) == "'Framed'"
+    assert printed(notebook, 2) == "'FramedAnimation'"
     frame = notebook.page.frame_locator("iframe[title='animation of two_r']")
     frame.locator(".lgp-canvas").wait_for()
     frame.get_by_role("slider", name="l1", exact=True).focus()
