@@ -553,8 +553,8 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
                 patch.setattr(user, name, changed)
             elif getattr(thing, "__module__", None) == module.__name__ and user is not module:
                 patch.setattr(user, name, getattr(changed, name))
-    for name, value in list(globals().items()):
-        if value is module:
+    for name, thing in list(globals().items()):
+        if thing is module:
             patch.setitem(globals(), name, changed)
 
 
