@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.arguments import array, floats
+from lagrangian.arguments import array, check_attribute_names, floats
 from lagrangian.configuration.start import as_dynamics
 from lagrangian.control.actuated_joints import ActuatedJoints
 from lagrangian.control.reference import PathOrSetPoint, discontinuities
@@ -57,6 +57,10 @@ class Controller(ABC):
 
     model: MechanismLike | Dynamics
     path: PathOrSetPoint
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"breaks": "discontinuities", "sampled": "with_sampling"})
 
     def __post_init__(self) -> None:
         self._set_fields(model=controller_model(self.model))

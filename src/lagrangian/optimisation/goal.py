@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import check_attribute_names
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parameters import scalar_at
@@ -39,6 +41,10 @@ class Goal(ABC):
     """
 
     scalar_objective = False  # whether the residual itself is minimised, and not a sum of squares
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        check_attribute_names(cls, {"total": "scalar_objective"})
 
     @abstractmethod
     def evaluate(self, mechanism: Mechanism, names: Sequence[str], unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
