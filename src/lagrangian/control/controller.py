@@ -148,15 +148,15 @@ def controller_model(model: Any) -> Dynamics:
     return dyn if len(springs) == len(dyn.mechanism.springs) else as_dynamics(dyn.mechanism.replace(springs=springs))
 
 
-def as_gains(argument: str, values_given: Any, names: tuple[str, ...]) -> np.ndarray:
+def as_gains(argument: str, value: Any, names: tuple[str, ...]) -> np.ndarray:
     """Gains, finite and not negative: one number for all names, or one for each."""
     try:
-        values = floats(values_given)
+        values = floats(value)
     except (TypeError, ValueError):
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():
         raise ArgumentError(
-            f"is {values_given!r}",
+            f"is {value!r}",
             argument=argument,
             remedy=f"a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}",
         )

@@ -1,6 +1,6 @@
-"""What a place or a path asks of a mechanism, as equations of its coordinates, beside the constraints it has of its own.
+"""The goals that a target or a path sets for a mechanism, and their equations together with the constraints of the mechanism.
 
-Everything is written for many states at once, rows first: q (n, nq), residuals (n, k), matrices (n, k, nv).
+All functions take many states at once, rows first: q (n, nq), residuals (n, k), matrices (n, k, nv).
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ class JointGoal:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        coordinate_places = single_coordinates(self.dyn.mechanism)
+        indices_by_name = single_coordinates(self.dyn.mechanism)
         for name in self.names:
-            if name not in coordinate_places:
+            if name not in indices_by_name:
                 hint = ""
                 if name in self.dyn.mechanism.coordinate_names:
                     hint = " (use a path of the body's frame to prescribe a quaternion)"
                 raise ArgumentError(
-                    f"the path prescribes {name!r}: {unknown_name_message('coordinate', name, coordinate_places)}{hint}",
+                    f"the path prescribes {name!r}: {unknown_name_message('coordinate', name, indices_by_name)}{hint}",
                     concerns="path",
                 )
         if len(set(self.names)) != len(self.names):
             raise ArgumentError("the path prescribes a coordinate twice", concerns="path")
-        places = [coordinate_places[name] for name in self.names]
-        object.__setattr__(self, "iq", [q for q, _ in places])
-        object.__setattr__(self, "iv", [v for _, v in places])
+        indices = [indices_by_name[name] for name in self.names]
+        object.__setattr__(self, "iq", [q for q, _ in indices])
+        object.__setattr__(self, "iv", [v for _, v in indices])
 
     iq: Any = None
     iv: Any = None
