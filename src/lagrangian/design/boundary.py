@@ -39,7 +39,7 @@ SEARCH_DISTANCES = (0.02, 0.06, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # in side l
 SURFACE_HALVINGS = 14  # of an edge: finer than the accuracy of a volume from lines of the grid
 MIN_EIGENVALUE = 0.02  # of the largest: along directions in which the planes agree more, a vertex stays at the mean of its points
 MAX_OVERHANG = 0.5  # of a cell: how far outside its cell a vertex may lie, where a rim passes beside it
-AT_LIMIT = (1e-7, 1e-5, 1e-3)  # rad or m: a joint nearer to its limit is at it; the first that gives a normal counts
+LIMIT_TOLERANCES = (1e-7, 1e-5, 1e-3)  # rad or m: a joint nearer to its limit is at it; the first that gives a normal counts
 LOST_RATIO = 0.1  # of the second singular value: where the least is smaller, a direction is lost
 MIN_SECOND_VALUE = 1e-3  # of the largest: where the second is smaller two are lost, and there is no unique normal
 CONSTRAINT_RANK_TOLERANCE = 1e-10
@@ -348,7 +348,7 @@ class _Cells:
 def boundary_normals(solver: ReachSolver, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Normals of the boundary, of either sense, at rows of configurations on it, and which of them are determined."""
     directions, determined = np.zeros((len(q), 3)), np.zeros(len(q), dtype=bool)
-    for distance in AT_LIMIT:
+    for distance in LIMIT_TOLERANCES:
         remaining = np.flatnonzero(~determined)
         directions[remaining], determined[remaining] = _lost_direction(solver, q[remaining], distance)
     return directions, determined

@@ -6,7 +6,7 @@ All functions take many states at once, rows first: q (n, nq), residuals (n, k),
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class JointGoal:
 
     dyn: Dynamics
     names: tuple[str, ...]
+    iq: list[int] = field(init=False)  # the indices of the coordinates in q, and of their speeds in qd
+    iv: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         indices_by_name = single_coordinates(self.dyn.mechanism)
@@ -48,9 +50,6 @@ class JointGoal:
         indices = [indices_by_name[name] for name in self.names]
         object.__setattr__(self, "iq", [q for q, _ in indices])
         object.__setattr__(self, "iv", [v for _, v in indices])
-
-    iq: Any = None
-    iv: Any = None
 
     def residual(self, q: np.ndarray, target: np.ndarray) -> np.ndarray:
         difference: np.ndarray = q[:, self.iq] - target
