@@ -52,21 +52,26 @@ class JointGoal:
         object.__setattr__(self, "iv", [v for _, v in indices])
 
     def residual(self, q: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far the coordinates are from their targets."""
         difference: np.ndarray = q[:, self.iq] - target
         return difference
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """The matrix J of the goal's speeds J qd."""
         J = np.zeros((len(self.names), self.dyn.nv))
         J[np.arange(len(self.names)), self.iv] = 1.0
         return np.broadcast_to(J, (len(q), *J.shape))
 
     def row_scales(self, q: np.ndarray) -> np.ndarray:
+        """What the rows of J are divided by, so that units do not matter."""
         return np.ones((len(q), len(self.names)))
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
+        """The entries of a path's velocities, or accelerations, that the goal prescribes."""
         return velocity
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """J' qd, by which the goal's accelerations differ from J qdd."""
         return np.zeros((len(q), len(self.names)))
 
 
@@ -89,6 +94,7 @@ class FrameGoal:
         return [TWIST_COMPONENTS.index(name) for name in self.names]
 
     def residual(self, q: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far the frame is from its target poses: rotation vectors and distances along the directions."""
         pose = self.dyn.pose(q, self.frame)
         error = np.zeros((len(q), 6))
         error[:, 3:] = pose[:, :3, 3] - target[:, :3, 3]
@@ -98,6 +104,7 @@ class FrameGoal:
         return error[:, self._rows]
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """The matrix J of the goal's speeds J qd."""
         J: np.ndarray = self.dyn.jacobian(q, self.frame)[:, self._rows]
         return J
 
@@ -108,9 +115,11 @@ class FrameGoal:
         return np.maximum(longest, 1e-12)[:, self._rows]
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
+        """The entries of a path's velocities, or accelerations, that the goal prescribes."""
         return velocity[:, self._rows]
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """J' qd, by which the goal's accelerations differ from J qdd."""
         bias_rows: np.ndarray = self.dyn.jacobian_bias(q, qd, self.frame)[:, self._rows]
         return bias_rows
 
